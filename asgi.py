@@ -1,0 +1,97 @@
+"""The composition root: opens storage, mounts the apps over it, one lifespan. The only module that knows everyone."""
+
+import asyncio
+import gc
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+import storage
+import tracking_api.app
+from storage import Storage, refusals
+from tracking_api.settings import Settings
+from web.gate import Gate
+
+DEFAULT_DATABASE_URL = "sqlite+aiosqlite:///svc.db"
+HOUSEKEEPING_SECONDS = 3600
+
+
+class Config(NamedTuple):
+    """What the environment decides: where the data is, and how the tracking surface behaves."""
+
+    database_url: str
+    tracking: Settings
+
+
+def configured(environment: Mapping[str, str]) -> Config:
+    """Return the configuration that the SVC_ variables give; docs/configuration.md lists them."""
+    limited = environment.get("SVC_RATE_LIMIT", "on") != "off"
+    defaults = Settings()
+    tracking = Settings(
+        base_url=environment.get("SVC_BASE_URL", defaults.base_url).rstrip("/"),
+        click_rate=environment.get("SVC_CLICK_RATE", defaults.click_rate) if limited else None,
+        lead_rate=environment.get("SVC_LEAD_RATE", defaults.lead_rate) if limited else None,
+        redis_url=environment.get("SVC_REDIS_URL"),
+    )
+    return Config(environment.get("SVC_DATABASE_URL", DEFAULT_DATABASE_URL), tracking)
+
+
+class Service:
+    """The ASGI app: one lifespan that opens storage, then each request to the app that its path names."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._tracking: ASGIApp | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve the lifespan or one request."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "http" and self._tracking is not None:
+            await self._tracking(scope, receive, send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        try:
+            async with self.opened():
+                await send({"type": "lifespan.startup.complete"})
+                await receive()
+        except Exception as error:
+            await send({"type": "lifespan.startup.failed", "message": str(error)})
+            raise
+        await send({"type": "lifespan.shutdown.complete"})
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[Storage]:
+        """Open storage, put the apps over it, keep house; closing drains every write that was accepted."""
+        async with storage.opened(self._config.database_url) as store:
+            self._tracking = tracking_api.app.create(store, self._config.tracking)
+            housekeeping = asyncio.create_task(_keep_house(store))
+            _settle_memory()
+            try:
+                yield store
+            finally:
+                housekeeping.cancel()
+                with suppress(asyncio.CancelledError):
+                    await housekeeping
+
+
+async def _keep_house(store: Storage) -> None:
+    """Every hour, forget what is kept for a limited time only."""
+    while True:
+        await store.write(refusals.prune, at=datetime.now(UTC))
+        await asyncio.sleep(HOUSEKEEPING_SECONDS)
+
+
+def _settle_memory() -> None:
+    """Take what start-up made out of the collector's sight: fewer and shorter pauses while serving."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
+
+
+app = Gate(Service(configured(os.environ)))

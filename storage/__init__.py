@@ -1,0 +1,67 @@
+"""What the service knows and keeps. Open it here: `async with storage.opened(url) as store`."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Hashable
+from contextlib import asynccontextmanager
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from sqlalchemy import Connection
+
+from storage import database
+from storage.commit import GroupCommit
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+
+class Reader:
+    """Runs read operations on connections that cannot write. The MCP server is handed this alone."""
+
+    def __init__(self, lanes: list[database.Lane]) -> None:
+        self._idle: asyncio.LifoQueue[database.Lane] = asyncio.LifoQueue()
+        for lane in lanes:
+            self._idle.put_nowait(lane)
+
+    async def read(
+        self,
+        operation: Callable[Concatenate[Connection, Parameters], Result],
+        *arguments: Parameters.args,
+        **options: Parameters.kwargs,
+    ) -> Result:
+        """Run `operation(connection, ...)` over one consistent snapshot; raises what it raises."""
+        lane = await self._idle.get()
+        try:
+            return await lane.run(lambda connection: operation(connection, *arguments, **options))
+        finally:
+            self._idle.put_nowait(lane)
+
+
+class Storage(Reader):
+    """Reads, and writes through group commit."""
+
+    def __init__(self, readers: list[database.Lane], writers: list[GroupCommit]) -> None:
+        super().__init__(readers)
+        self._writers = writers
+
+    async def write(self, operation: Callable[..., Any], *arguments: Any, lane: Hashable = 0, **options: Any) -> Any:
+        """Run a write operation and return its result after the commit that holds its rows.
+
+        `lane` keeps related writes (one program's, one key's) in one queue. Raises the operation's Refusal, with
+        nothing stored; Overloaded when too many writes wait.
+        """
+        writer = self._writers[hash(lane) % len(self._writers)]
+        return await writer.write(operation, *arguments, **options)
+
+
+@asynccontextmanager
+async def opened(url: str) -> AsyncIterator[Storage]:
+    """Open the database at `url` (migrated already) for as long as the context lasts; closing drains the writers."""
+    address = database.parse_url(url)
+    writing, reading = database.writers(address), database.readers(address)
+    each = database.commits_each_operation(address)
+    writers = [GroupCommit(lane, commits_each_operation=each) for lane in writing]
+    try:
+        yield Storage(reading, writers)
+    finally:
+        await asyncio.gather(*(writer.close() for writer in writers))
+        await asyncio.gather(*(lane.close() for lane in (*writing, *reading)))

@@ -1,0 +1,141 @@
+"""Clicks: a visitor arrived through a partner's link."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import BigInteger, Connection, Text, and_, select
+
+from storage import rollups
+from storage.commit import set_based
+from storage.prepared import Given, Prepared, insert_given
+from storage.rules import attribution, keys
+from storage.rules.attribution import PartnerStatus, ProgramStatus
+from storage.rules.errors import PartnerNotFound, ProgramNotFound, Refusal
+from storage.tables import clicks, partners, programs
+from storage.tables.columns import millis, moment
+
+
+class Click(NamedTuple):
+    """A click as a call sent it; `filtered` names why it does not count (bot, prefetch), `visitor` is JSON text."""
+
+    program_id: int
+    code: str
+    landing_url: str
+    at: datetime
+    existing_click_id: str | None = None
+    filtered: str | None = None
+    page_url: str | None = None
+    page_title: str | None = None
+    referrer_url: str | None = None
+    visitor: str | None = None
+
+
+class Clicked(NamedTuple):
+    """The click that the visitor now carries."""
+
+    click_id: str
+    partner_code: str
+    cookie_window_days: int
+
+
+class PartnerInactive(NamedTuple):
+    """The link's partner or program takes no clicks at present: nothing is counted."""
+
+    message: str
+
+
+Outcome = Clicked | PartnerInactive | Refusal
+
+
+@set_based
+def record(connection: Connection, batch: Sequence[Click]) -> list[Outcome]:
+    """Record a batch of clicks; each result is a Clicked, a PartnerInactive, or the refusal.
+
+    Refusals: ProgramNotFound, PartnerNotFound. A visitor who keeps the click they carry adds no event.
+    """
+    wanted = [[n, click.program_id, click.code, click.existing_click_id] for n, click in enumerate(batch)]
+    outcomes: list[Outcome] = [ProgramNotFound() for _ in batch]
+    inserted, steps = [], []
+    for row in _find(connection, wanted):
+        click = batch[row.n]
+        outcome = outcomes[row.n] = _decide(click, row)
+        if isinstance(outcome, Clicked) and outcome.click_id != click.existing_click_id:
+            inserted.append(_row(click, outcome.click_id, row.partner_id))
+            if click.filtered is None:
+                day = rollups.day_of(click.at)
+                steps.append(rollups.Step(click.program_id, row.partner_id, day, clicks=1))
+    if inserted:
+        _insert(connection, inserted)
+        rollups.step(connection, steps)
+    return outcomes
+
+
+def _decide(click: Click, row: Any) -> Outcome:
+    if row.partner_id is None:
+        return PartnerNotFound(f"No partner of this program has the code {click.code[:64]!r}.")
+    if row.status != ProgramStatus.ACTIVE:
+        return PartnerInactive("The program is paused and takes no clicks.")
+    if row.partner_status != PartnerStatus.ACTIVE:
+        return PartnerInactive("The partner of this link is not active in the program.")
+    if _keeps_existing(click, row):
+        return Clicked(str(click.existing_click_id), row.existing_code, row.cookie_window_days)
+    return Clicked(keys.click_id(click.program_id, click.at), click.code, row.cookie_window_days)
+
+
+def _keeps_existing(click: Click, row: Any) -> bool:
+    if row.existing_at is None:
+        return False
+    same_partner = row.existing_partner_id == row.partner_id
+    live = attribution.is_within(moment(row.existing_at), click.at, row.cookie_window_days)
+    return live and attribution.keeps_existing(row.attribution_model, same_partner=same_partner)
+
+
+def _row(click: Click, click_id: str, partner_id: int) -> list[Any]:
+    visit = (click.landing_url, click.page_url, click.page_title, click.referrer_url, click.visitor)
+    return [click.program_id, click_id, partner_id, millis(click.at), click.filtered, *visit]
+
+
+def _build_find(_: Callable[..., Any]) -> Any:
+    given = Given(n=BigInteger(), program_id=BigInteger(), code=Text(), existing=Text())
+    holder = partners.alias("holder")
+    enrolled = and_(partners.c.program_id == programs.c.id, partners.c.code == given.code)
+    carried = and_(clicks.c.program_id == programs.c.id, clicks.c.click_id == given.existing)
+    held = and_(holder.c.program_id == clicks.c.program_id, holder.c.id == clicks.c.partner_id)
+    found = (
+        given.rows.join(programs, programs.c.id == given.program_id)
+        .outerjoin(partners, enrolled)
+        .outerjoin(clicks, carried)
+        .outerjoin(holder, held)
+    )
+    return select(
+        given.n.label("n"),
+        programs.c.status,
+        programs.c.attribution_model,
+        programs.c.cookie_window_days,
+        partners.c.id.label("partner_id"),
+        partners.c.status.label("partner_status"),
+        clicks.c.at.label("existing_at"),
+        clicks.c.partner_id.label("existing_partner_id"),
+        holder.c.code.label("existing_code"),
+    ).select_from(found)
+
+
+def _build_insert(insert: Callable[..., Any]) -> Any:
+    given = Given(
+        program_id=BigInteger(),
+        click_id=Text(),
+        partner_id=BigInteger(),
+        at=BigInteger(),
+        filtered=Text(),
+        landing_url=Text(),
+        page_url=Text(),
+        page_title=Text(),
+        referrer_url=Text(),
+        visitor=Text(),
+    )
+    return insert_given(insert, clicks, given)
+
+
+_find = Prepared(_build_find)
+_insert = Prepared(_build_insert)

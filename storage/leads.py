@@ -1,0 +1,210 @@
+"""Leads: a customer signed up; settled by a key (or a policy that trusts browsers), provisional otherwise."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import BigInteger, Boolean, Connection, Text
+
+from storage import customers, ids, ledger, program_keys, programs, rollups
+from storage.commit import set_based
+from storage.customers import Customer, Registry, Wanted
+from storage.ledger import Earned
+from storage.prepared import Given, Prepared, insert_given
+from storage.program_keys import ProgramKey
+from storage.programs import InForce
+from storage.rules import attribution, keys, settlement
+from storage.rules.attribution import PartnerStatus
+from storage.rules.contact import Contact
+from storage.rules.errors import (
+    AttributionWindowExpired,
+    CustomerNotFound,
+    CustomerWrongProgram,
+    IdentifierConflict,
+    ProgramNotFound,
+    Refusal,
+)
+from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Move, Settlement
+from storage.tables import leads
+from storage.tables.columns import millis
+
+
+class Lead(NamedTuple):
+    """A lead as a call sent it: `key_hash` in server mode, None from a browser."""
+
+    click_id: str | None
+    customer_key: str | None
+    at: datetime
+    key_hash: str | None = None
+    program_id: int | None = None
+    contact: Contact | None = None
+    event_name: str | None = None
+
+
+class Led(NamedTuple):
+    """The lead's state after the call; `recorded` is False when it was so before. `key` is None from a browser."""
+
+    settlement: Settlement
+    recorded: bool
+    key: ProgramKey | None
+
+
+class _Change(NamedTuple):
+    """What one lead changed; `settlement` is None when it only gave a settled customer their key."""
+
+    lead_id: int
+    lead: Lead
+    customer: Customer
+    program: InForce
+    settlement: Settlement | None
+
+
+@set_based
+def record(connection: Connection, batch: Sequence[Lead]) -> list[Led | Refusal]:
+    """Record a batch of leads; each result is a Led or the refusal.
+
+    Refusals: InvalidKey, ApiKeyRotationRequired, ProgramNotFound, CustomerNotFound, CustomerWrongProgram,
+    IdentifierConflict, StatusTransitionRefused, AttributionWindowExpired.
+    """
+    at = max(lead.at for lead in batch)
+    presented = program_keys.identify(connection, [lead.key_hash for lead in batch if lead.key_hash], at=at)
+    claimed = [_claimed_program(lead, presented) for lead in batch]
+    known = programs.in_force(connection, [program_id for program_id in claimed if program_id])
+    wanted = [_wanted(lead, program_id) for lead, program_id in zip(batch, claimed, strict=True)]
+    registry = Registry(connection, wanted, at=at)
+    results: list[Led | Refusal] = []
+    changes: list[_Change] = []
+    for lead, want, lead_id in zip(batch, wanted, ids.after(at, len(batch)), strict=True):
+        try:
+            key = _key(lead, presented)
+            program = _program(lead, want, known, registry)
+            customer = _customer(lead, want, program, registry)
+            moved = _move(lead, customer, program)
+            named = _name(lead, customer, program, registry)
+            results.append(Led(moved.settlement, moved.changed or named, key))
+            if moved.changed or named:
+                state = moved.settlement if moved.changed else None
+                changes.append(_Change(lead_id, lead, customer, program, state))
+        except Refusal as refusal:
+            results.append(refusal)
+    _store(connection, changes, at=at)
+    return results
+
+
+def _claimed_program(lead: Lead, presented: dict[str, ProgramKey | Refusal]) -> int | None:
+    key = presented[lead.key_hash] if lead.key_hash else None
+    if isinstance(key, ProgramKey):
+        return key.program_id
+    return lead.program_id or keys.click_program(lead.click_id or "")
+
+
+def _wanted(lead: Lead, program_id: int | None) -> Wanted:
+    return Wanted(program_id, lead.customer_key, keys.click_program(lead.click_id or ""), lead.click_id)
+
+
+def _key(lead: Lead, presented: dict[str, ProgramKey | Refusal]) -> ProgramKey | None:
+    key = presented[lead.key_hash] if lead.key_hash else None
+    if isinstance(key, Refusal):
+        raise key
+    return key
+
+
+def _program(lead: Lead, want: Wanted, known: dict[int, InForce], registry: Registry) -> InForce:
+    """Return the lead's program: the key's, else the one it names, else its click's."""
+    if lead.program_id and want.program_id != lead.program_id:
+        raise CustomerWrongProgram
+    program = known.get(want.program_id or 0)
+    if program is None:
+        raise ProgramNotFound if lead.program_id else CustomerNotFound
+    if registry.by_click(want.click_program_id, want.click_id) and want.click_program_id != program.id:
+        raise CustomerWrongProgram
+    return program
+
+
+def _customer(lead: Lead, want: Wanted, program: InForce, registry: Registry) -> Customer:
+    """Return whom the identifiers name: the key's holder, else whom the click became or becomes."""
+    holder = registry.by_key(program.id, lead.customer_key)
+    clicked = registry.by_click(want.click_program_id, want.click_id)
+    if holder is None and clicked is None:
+        raise CustomerNotFound
+    if clicked is None or (holder is not None and clicked.is_new):
+        customer = holder
+    else:
+        customer = clicked
+        other_key = lead.customer_key and clicked.customer_key not in {None, lead.customer_key}
+        if other_key or (holder is not None and holder is not clicked):
+            raise IdentifierConflict
+    assert customer is not None  # noqa: S101 - one of the two was found
+    if customer.is_new and not attribution.is_within(customer.clicked_at, lead.at, program.attribution_window_days):
+        raise AttributionWindowExpired
+    return customer
+
+
+def _move(lead: Lead, customer: Customer, program: InForce) -> Move:
+    before = None if customer.is_new else customer.status
+    moved = settlement.move(
+        customer.settlement, before, with_key=lead.key_hash is not None, policy=program.lead_auth_policy
+    )
+    if moved.changed:
+        customer.settlement = moved.settlement
+        if lead.contact:
+            customer.email_hash, customer.email_mask = lead.contact
+        if moved.settlement == Settlement.SETTLED:
+            customer.status, customer.signup_at = CustomerStatus.LEAD, lead.at
+    return moved
+
+
+def _name(lead: Lead, customer: Customer, program: InForce, registry: Registry) -> bool:
+    """Save the customer_key, which only a call that may settle is trusted to do; say whether that changed anything."""
+    trusted = lead.key_hash is not None or program.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED
+    new = trusted and lead.customer_key is not None and customer.customer_key is None
+    if new:
+        registry.name(customer, str(lead.customer_key))
+    return new
+
+
+def _store(connection: Connection, changes: Sequence[_Change], *, at: datetime) -> None:
+    customers.save(connection, {change.customer.id: change.customer for change in changes}.values())
+    events = [change for change in changes if change.settlement]
+    if events:
+        _insert(connection, [_row(change) for change in events])
+    settled = [change for change in events if change.settlement == Settlement.SETTLED]
+    earned = [_earned(change) for change in settled]
+    ledger.append(connection, earned, at=at)
+    rollups.step(connection, [_step(change, item) for change, item in zip(settled, earned, strict=True)])
+
+
+def _earned(change: _Change) -> Earned:
+    """Return what a settled lead earns: the program's per-lead commission, unless its partner has left."""
+    left = change.customer.partner_status == PartnerStatus.INACTIVE
+    cents = 0 if left else change.program.terms.lead_commission_cents
+    return ledger.earn(change.program, change.customer, cents, lead_id=change.lead_id, at=change.lead.at)
+
+
+def _step(change: _Change, earned: Earned) -> rollups.Step:
+    day = rollups.day_of(change.lead.at)
+    partner_id = change.customer.partner_id
+    return rollups.Step(change.program.id, partner_id, day, leads=1, commission_cents=earned.amount_cents)
+
+
+def _row(change: _Change) -> list[Any]:
+    lead, customer = change.lead, change.customer
+    who = [change.program.id, change.lead_id, customer.id, customer.partner_id]
+    return [*who, change.settlement, lead.key_hash is not None, lead.event_name, millis(lead.at)]
+
+
+def _build_insert(insert: Callable[..., Any]) -> Any:
+    given = Given(
+        program_id=BigInteger(),
+        id=BigInteger(),
+        customer_id=BigInteger(),
+        partner_id=BigInteger(),
+        settlement=Text(),
+        with_key=Boolean(),
+        event_name=Text(),
+        at=BigInteger(),
+    )
+    return insert_given(insert, leads, given)
+
+
+_insert = Prepared(_build_insert)

@@ -1,0 +1,195 @@
+"""Commissions and the append-only ledger that says what they are worth."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from sqlalchemy import BigInteger, Connection, Text, func, insert, select, update
+
+from storage import ids
+from storage.customers import Customer
+from storage.prepared import Given, Prepared, insert_given
+from storage.programs import InForce
+from storage.rules.commission import CommissionStatus, platform_fee
+from storage.tables import commissions, ledger_entries
+from storage.tables.columns import millis
+
+
+class EntryKind(StrEnum):
+    """Why money moved. The first three are the partner's, the others the platform's."""
+
+    COMMISSION = "commission"
+    REVERSAL = "reversal"
+    REJECTION = "rejection"
+    PLATFORM_FEE = "platform_fee"
+    PLATFORM_FEE_REVERSAL = "platform_fee_reversal"
+
+
+PARTNER_KINDS = (EntryKind.COMMISSION, EntryKind.REVERSAL, EntryKind.REJECTION)
+PLATFORM_KINDS = (EntryKind.PLATFORM_FEE, EntryKind.PLATFORM_FEE_REVERSAL)
+
+
+class Earned(NamedTuple):
+    """A commission to create, with the platform's fee on it, both in cents of `currency`."""
+
+    program_id: int
+    commission_id: int
+    partner_id: int
+    customer_id: int
+    sale_id: int | None
+    lead_id: int | None
+    terms_version: int
+    amount_cents: int
+    fee_cents: int
+    currency: str
+    earned_at: datetime
+    hold_days: int
+
+
+def earn(
+    program: InForce,
+    customer: Customer,
+    cents: int,
+    *,
+    at: datetime,
+    sale_id: int | None = None,
+    lead_id: int | None = None,
+) -> Earned:
+    """Return the commission of `cents` that a customer's sale or lead earns at `at`, with its platform fee."""
+    return Earned(
+        program_id=program.id,
+        commission_id=sale_id or lead_id or 0,
+        partner_id=customer.partner_id,
+        customer_id=customer.id,
+        sale_id=sale_id,
+        lead_id=lead_id,
+        terms_version=program.terms.version,
+        amount_cents=cents,
+        fee_cents=platform_fee(program.terms, cents),
+        currency=program.currency,
+        earned_at=at,
+        hold_days=program.hold_days,
+    )
+
+
+def append(connection: Connection, earned: Sequence[Earned], *, at: datetime) -> None:
+    """Create the commissions that are worth something: each with its ledger entry, one more for a platform fee."""
+    earned = [item for item in earned if item.amount_cents]
+    if not earned:
+        return
+    _insert_commissions(connection, [_commission_row(item) for item in earned])
+    entries = [(item, EntryKind.COMMISSION, item.amount_cents) for item in earned]
+    entries += [(item, EntryKind.PLATFORM_FEE, item.fee_cents) for item in earned if item.fee_cents]
+    new_ids = ids.after(at, len(entries))
+    _insert_entries(
+        connection,
+        [
+            [item.program_id, item.commission_id, entry_id, kind, cents, millis(at)]
+            for entry_id, (item, kind, cents) in zip(new_ids, entries, strict=True)
+        ],
+    )
+
+
+def net(connection: Connection, program_id: int, commission_id: int, kinds: Sequence[EntryKind]) -> int:
+    """Return what the ledger says a commission (or its platform fee) is worth now, in cents."""
+    entry = ledger_entries.c
+    mine = (entry.program_id == program_id, entry.commission_id == commission_id, entry.kind.in_(kinds))
+    total = connection.execute(select(func.coalesce(func.sum(entry.amount_cents), 0)).where(*mine))
+    return int(total.scalar_one())
+
+
+def correct(
+    connection: Connection,
+    commission: Any,
+    kind: EntryKind,
+    cents: int,
+    *,
+    at: datetime,
+    refund_id: int | None = None,
+) -> None:
+    """Append a negative entry of `cents` that points at the entry it corrects; nothing is edited."""
+    if cents == 0:
+        return
+    original = EntryKind.PLATFORM_FEE if kind in PLATFORM_KINDS else EntryKind.COMMISSION
+    entry = ledger_entries.c
+    corrected = select(entry.id).where(
+        entry.program_id == commission.program_id, entry.commission_id == commission.id, entry.kind == original
+    )
+    connection.execute(
+        insert(ledger_entries).values(
+            program_id=commission.program_id,
+            commission_id=commission.id,
+            id=ids.after(at, 1)[0],
+            kind=kind,
+            amount_cents=-cents,
+            corrects_id=connection.execute(corrected).scalar_one(),
+            refund_id=refund_id,
+            at=at,
+        )
+    )
+
+
+def reverse(
+    connection: Connection, commission: Any, *, keep: Callable[[int], int], refund_id: int, at: datetime
+) -> int:
+    """Reverse a commission down to `keep(original cents)` and its platform fee likewise; return the cents taken back.
+
+    A commission that is worth nothing any more becomes `reversed`, unless it was paid: that one is never edited.
+    """
+    taken = {}
+    for kind, kinds in ((EntryKind.REVERSAL, PARTNER_KINDS), (EntryKind.PLATFORM_FEE_REVERSAL, PLATFORM_KINDS)):
+        original_cents = net(connection, commission.program_id, commission.id, kinds[:1])
+        net_cents = net(connection, commission.program_id, commission.id, kinds)
+        taken[kind] = max(0, net_cents - keep(original_cents))
+        correct(connection, commission, kind, taken[kind], at=at, refund_id=refund_id)
+        worthless = kind == EntryKind.REVERSAL and net_cents == taken[kind]
+        if worthless and commission.status in {CommissionStatus.PENDING, CommissionStatus.APPROVED}:
+            _set_status(connection, commission, CommissionStatus.REVERSED)
+    return taken[EntryKind.REVERSAL]
+
+
+def _set_status(connection: Connection, commission: Any, status: CommissionStatus) -> None:
+    mine = (commissions.c.program_id == commission.program_id, commissions.c.id == commission.id)
+    connection.execute(update(commissions).where(*mine).values(status=status))
+
+
+def _commission_row(item: Earned) -> list[Any]:
+    hold_until = item.earned_at + timedelta(days=item.hold_days)
+    links = [item.partner_id, item.customer_id, item.sale_id, item.lead_id, item.terms_version]
+    worth = [item.amount_cents, item.currency, CommissionStatus.PENDING]
+    return [item.program_id, item.commission_id, *links, *worth, millis(item.earned_at), millis(hold_until)]
+
+
+def _build_commissions(insert_into: Callable[..., Any]) -> Any:
+    given = Given(
+        program_id=BigInteger(),
+        id=BigInteger(),
+        partner_id=BigInteger(),
+        customer_id=BigInteger(),
+        sale_id=BigInteger(),
+        lead_id=BigInteger(),
+        terms_version=BigInteger(),
+        amount_cents=BigInteger(),
+        currency=Text(),
+        status=Text(),
+        created_at=BigInteger(),
+        hold_until=BigInteger(),
+    )
+    return insert_given(insert_into, commissions, given)
+
+
+def _build_entries(insert_into: Callable[..., Any]) -> Any:
+    given = Given(
+        program_id=BigInteger(),
+        commission_id=BigInteger(),
+        id=BigInteger(),
+        kind=Text(),
+        amount_cents=BigInteger(),
+        at=BigInteger(),
+    )
+    return insert_given(insert_into, ledger_entries, given)
+
+
+_insert_commissions = Prepared(_build_commissions)
+_insert_entries = Prepared(_build_entries)

@@ -1,0 +1,40 @@
+"""Schema migrations: applied by `svc serve` and `svc admin db upgrade`, one process at a time."""
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, String, column, select, table
+
+from storage import database
+
+_FOLDER = Path(__file__).parent
+
+
+async def upgrade(url: str) -> None:
+    """Bring the database at `url` to the newest schema; a no-op when it is there."""
+    lane = database.writers(database.parse_url(url))[0]
+    try:
+        await lane.run(_upgrade)
+    finally:
+        await lane.close()
+
+
+def is_current(connection: Connection) -> bool:
+    """Say whether every migration has been applied."""
+    versions = select(column("version_num", String)).select_from(table("alembic_version"))
+    return set(connection.execute(versions).scalars()) == set(ScriptDirectory.from_config(_config()).get_heads())
+
+
+def _upgrade(connection: Connection) -> None:
+    database.lock_migrations(connection)
+    config = _config()
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(_FOLDER))
+    return config

@@ -1,0 +1,106 @@
+"""The refused-call log: every refused keyed call, kept 30 days, to answer "why was my sale not credited"."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import BigInteger, Connection, Text, delete, select
+
+from storage import ids
+from storage.commit import set_based
+from storage.prepared import Given, Prepared, insert_given
+from storage.program_keys import ProgramKey, signalled
+from storage.rules import rotation
+from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, Refusal
+from storage.rules.rotation import Rotation
+from storage.tables import refused_calls, retired_program_keys
+from storage.tables.columns import millis
+
+KEPT_DAYS = 30
+
+
+class RefusedCall(NamedTuple):
+    """A keyed call that was refused: what it was, why, and whom it was about."""
+
+    key_hash: str
+    call: str
+    refusal: Refusal
+    status: int
+    request_id: str
+    at: datetime
+    customer_key: str | None = None
+    click_id: str | None = None
+    transaction_id: str | None = None
+
+
+class Explained(NamedTuple):
+    """What the caller is told: a key that does not work outranks whatever else was wrong."""
+
+    refusal: Refusal
+    key: ProgramKey | None
+
+
+@set_based
+def record(connection: Connection, batch: Sequence[RefusedCall]) -> list[Explained]:
+    """Log refused calls under the program of their key (also of a key that was replaced) and say what to answer."""
+    explained = [_explain(connection, call) for call in batch]
+    rows = []
+    for call, told, event_id in zip(batch, explained, ids.after(batch[0].at, len(batch)), strict=True):
+        program_id = told.key.program_id if told.key else _replaced(connection, call.key_hash)
+        if program_id is not None:
+            rows.append(_row(program_id, event_id, call, told.refusal))
+    if rows:
+        _insert(connection, rows)
+    return explained
+
+
+def prune(connection: Connection, *, at: datetime) -> int:
+    """Forget refused calls older than 30 days; return how many."""
+    old = refused_calls.c.at < at - timedelta(days=KEPT_DAYS)
+    return connection.execute(delete(refused_calls).where(old)).rowcount
+
+
+def _explain(connection: Connection, call: RefusedCall) -> Explained:
+    key = signalled(connection, call.key_hash)
+    if key is None:
+        told: Refusal = InvalidKey()
+    elif rotation.state(key.rotate_by, call.at) == Rotation.EXPIRED:
+        told = ApiKeyRotationRequired()
+    else:
+        told = call.refusal
+    return Explained(told, key)
+
+
+def _replaced(connection: Connection, key_hash: str) -> int | None:
+    """Return the program whose key this was before it was replaced: its owner wants to know who still uses it."""
+    old = retired_program_keys.c
+    return connection.execute(select(old.program_id).where(old.key_hash == key_hash)).scalar()
+
+
+def _row(program_id: int, event_id: int, call: RefusedCall, told: Refusal) -> list[Any]:
+    fields = ", ".join(field.field for field in told.fields) or None
+    status = 401 if isinstance(told, InvalidKey | ApiKeyRotationRequired) else call.status
+    what = [call.call, told.code, status, told.text, fields]
+    whom = [call.customer_key, call.click_id, call.transaction_id, call.request_id]
+    return [program_id, event_id, *what, *whom, millis(call.at)]
+
+
+def _build_insert(insert: Callable[..., Any]) -> Any:
+    given = Given(
+        program_id=BigInteger(),
+        id=BigInteger(),
+        call=Text(),
+        code=Text(),
+        status=BigInteger(),
+        message=Text(),
+        fields=Text(),
+        customer_key=Text(),
+        click_id=Text(),
+        transaction_id=Text(),
+        request_id=Text(),
+        at=BigInteger(),
+    )
+    return insert_given(insert, refused_calls, given)
+
+
+_insert = Prepared(_build_insert)

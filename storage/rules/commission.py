@@ -1,0 +1,90 @@
+"""What a sale or a lead earns its partner, under one version of a program's terms."""
+
+from datetime import datetime
+from enum import StrEnum
+from fractions import Fraction
+from typing import NamedTuple
+
+from storage.rules.money import half_even, share
+
+
+class CommissionType(StrEnum):
+    """How the rate is read: basis points of the sale, or cents per sale."""
+
+    PERCENT = "percent"
+    FLAT = "flat"
+
+
+class CommissionStatus(StrEnum):
+    """Where a commission stands on its way to the partner."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    PAID = "paid"
+    REVERSED = "reversed"
+
+
+MAY_BECOME = {
+    CommissionStatus.PENDING: {CommissionStatus.APPROVED, CommissionStatus.REJECTED},
+    CommissionStatus.APPROVED: {CommissionStatus.PAID, CommissionStatus.REJECTED},
+    CommissionStatus.REJECTED: set[CommissionStatus](),
+    CommissionStatus.PAID: set[CommissionStatus](),
+    CommissionStatus.REVERSED: set[CommissionStatus](),
+}
+
+
+class Terms(NamedTuple):
+    """One version of what a program pays.
+
+    `rate` is basis points when `type` is percent, cents when it is flat. `recurring_months` is how long
+    after the first sale later sales still earn: None for life, 0 for the first sale only.
+    """
+
+    version: int
+    type: CommissionType
+    rate: int
+    lead_commission_cents: int
+    recurring_months: int | None
+    platform_fee_bps: int
+
+
+def on_sale(terms: Terms, sale_cents: int, *, first_purchase_at: datetime | None, occurred_at: datetime) -> int:
+    """Return the commission of a sale in cents; 0 when the recurring period is over."""
+    if not _earns(terms.recurring_months, first_purchase_at, occurred_at):
+        cents = 0
+    elif terms.type == CommissionType.PERCENT:
+        cents = share(sale_cents, terms.rate)
+    else:
+        cents = terms.rate
+    return cents
+
+
+def platform_fee(terms: Terms, commission_cents: int) -> int:
+    """Return the platform's fee on a commission, in cents."""
+    return share(commission_cents, terms.platform_fee_bps)
+
+
+def of_remaining(commission_cents: int, *, sale_cents: int, refunded_cents: int) -> int:
+    """Return what is left of a commission once `refunded_cents` of its sale went back.
+
+    Exact proportion of the whole, rounded once: the order and size of the partial refunds cannot change it.
+    """
+    return commission_cents - half_even(Fraction(commission_cents * refunded_cents, sale_cents))
+
+
+def _earns(recurring_months: int | None, first_purchase_at: datetime | None, occurred_at: datetime) -> bool:
+    if first_purchase_at is None or recurring_months is None:
+        return True
+    return occurred_at < _months_later(first_purchase_at, recurring_months)
+
+
+def _months_later(moment: datetime, months: int) -> datetime:
+    years, month = divmod(moment.month - 1 + months, 12)
+    year = moment.year + years
+    for day in (moment.day, 30, 29, 28):
+        try:
+            return moment.replace(year=year, month=month + 1, day=day)
+        except ValueError:
+            continue
+    return moment  # pragma: no cover - every month has a 28th

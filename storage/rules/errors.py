@@ -1,0 +1,249 @@
+"""Every refusal the service can give: one class for each fact, with its stable code. The list is closed."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
+
+
+class FieldError(NamedTuple):
+    """One field that was wrong, and how."""
+
+    field: str
+    message: str
+
+
+class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not a fault
+    """A call that is refused: nothing was stored for it.
+
+    `message` says what was wrong, `hint` what to do; `fields` names the fields at fault; `details` are further
+    members of the error object. Clients branch on `code` alone.
+    """
+
+    code: ClassVar[str]
+    message: ClassVar[str]
+    hint: ClassVar[str | None] = None
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        hint: str | None = None,
+        fields: Sequence[FieldError] = (),
+        **details: Any,
+    ) -> None:
+        super().__init__(message or self.message)
+        self.text = message or self.message
+        self.advice = hint or self.hint
+        self.fields = tuple(fields)
+        self.details = details
+
+
+class InvalidJson(Refusal):
+    code = "invalid_json"
+    message = "The body is not a JSON object."
+    hint = "Send one JSON object, encoded as UTF-8."
+
+
+class ValidationError(Refusal):
+    code = "validation_error"
+    message = "Some fields are missing or wrong."
+
+
+class NotFound(Refusal):
+    code = "not_found"
+    message = "There is nothing at this address."
+
+
+class MethodNotAllowed(Refusal):
+    code = "method_not_allowed"
+    message = "This address does not answer to that method."
+
+
+class PayloadTooLarge(Refusal):
+    code = "payload_too_large"
+    message = "The body is larger than this call accepts."
+    hint = "Tracking calls accept 64 KiB."
+
+
+class UnsupportedMediaType(Refusal):
+    code = "unsupported_media_type"
+    message = "The body must be sent as application/json."
+    hint = "Set the header Content-Type: application/json."
+
+
+class RateLimited(Refusal):
+    code = "rate_limited"
+    message = "Too many calls from this address."
+    hint = "Wait as long as Retry-After says, then try again."
+
+
+class Overloaded(Refusal):
+    code = "overloaded"
+    message = "The service has more writes waiting than it can hold; this one was not stored."
+    hint = "Try again after Retry-After seconds; nothing was recorded."
+
+
+class InternalError(Refusal):
+    code = "internal_error"
+    message = "Something went wrong on our side; nothing was stored for this call."
+    hint = "Try again; if it persists, give the operator the request_id."
+
+
+class InvalidKey(Refusal):
+    code = "invalid_key"
+    message = "The key is malformed or matches no program."
+    hint = "Send Authorization: Bearer <program key>. A regenerated key replaces the old one at once."
+
+
+class ApiKeyRotationRequired(Refusal):
+    code = "api_key_rotation_required"
+    message = "This program key is past its rotation deadline."
+    hint = "An owner regenerates it under Settings, Developers, API keys; then deploy the new value."
+
+
+class ProgramIdRequired(Refusal):
+    code = "program_id_required"
+    message = "program_id is missing."
+    hint = "Send program_id, or additional_data.program_id."
+
+
+class ProgramNotFound(Refusal):
+    code = "program_not_found"
+    message = "There is no program with this program_id."
+
+
+class AffiliateUrlRequired(Refusal):
+    code = "affiliate_url_required"
+    message = "affiliate_url is missing."
+    hint = "Send the address of the landing page, with its ?aff=<partner code>."
+
+
+class InvalidAffiliateUrl(Refusal):
+    code = "invalid_affiliate_url"
+    message = "affiliate_url is not an absolute http or https address."
+
+
+class AffMissing(Refusal):
+    code = "aff_missing"
+    message = "affiliate_url carries no partner code."
+    hint = "The landing page's address must carry ?aff=<partner code>."
+
+
+class PartnerNotFound(Refusal):
+    code = "partner_not_found"
+    message = "No partner of this program has this code."
+
+
+class IdentifierRequired(Refusal):
+    code = "identifier_required"
+    message = "Neither click_id nor customer_key was sent."
+    hint = "Send both when you have both."
+
+
+class IdentifierConflict(Refusal):
+    code = "identifier_conflict"
+    message = "click_id and customer_key name different customers."
+    hint = "Send the customer_key that was used at the customer's lead."
+
+
+class CustomerNotFound(Refusal):
+    code = "customer_not_found"
+    message = "No customer of this program has this click_id or customer_key."
+    hint = "A customer_key is known after a settled lead; send the click_id of the cookie as well."
+
+
+class CustomerWrongProgram(Refusal):
+    code = "customer_wrong_program"
+    message = "This click or program_id belongs to another program than the key."
+    hint = "Use the key of the program that recorded the click."
+
+
+class CustomerNotAttributed(Refusal):
+    code = "customer_not_attributed"
+    message = "This customer carries no attribution: the partner who sent them has left the program."
+
+
+class StatusTransitionRefused(Refusal):
+    code = "status_transition_refused"
+    message = "This customer has already converted and cannot become a lead again."
+
+
+class AttributionWindowExpired(Refusal):
+    code = "attribution_window_expired"
+    message = "The click is older than the program's attribution window."
+
+
+class CurrencyNotSupported(Refusal):
+    code = "currency_not_supported"
+    message = "No exchange rate is loaded for this currency."
+    hint = "The operator loads rates with `svc admin rates import FILE`; USD always works."
+
+
+class DuplicateTransaction(Refusal):
+    code = "duplicate_transaction"
+    message = "A sale with this transaction_id is already recorded."
+    hint = "error.same_payload true: a repeat of the same sale, nothing to do. False: use another transaction_id."
+
+
+class TransactionNotFound(Refusal):
+    code = "transaction_not_found"
+    message = "No sale of this program has this transaction_id."
+
+
+class RefundExceedsSale(Refusal):
+    code = "refund_exceeds_sale"
+    message = "The refund is larger than what remains of the sale."
+
+
+class InvalidCredentials(Refusal):
+    code = "invalid_credentials"
+    message = "The e-mail address or the password is wrong."
+
+
+class Forbidden(Refusal):
+    code = "forbidden"
+    message = "You must be signed in as an active member of this program's workspace."
+
+
+class OwnerRequired(Refusal):
+    code = "owner_required"
+    message = "Only an owner of the workspace may do this."
+
+
+class InvalidPeriod(Refusal):
+    code = "invalid_period"
+    message = "period must be one of 7d, 30d, 90d, all."
+
+
+class InvalidRange(Refusal):
+    code = "invalid_range"
+    message = "dateFrom and dateTo must be ISO 8601, in order, and at most 1,830 days apart."
+
+
+class WrongKeyType(Refusal):
+    code = "wrong_key_type"
+    message = "This is not an agent key."
+    hint = "Agent endpoints and the MCP server take a key that starts with agt_."
+
+
+class InsufficientScope(Refusal):
+    code = "insufficient_scope"
+    message = "The key lacks the scope that this call needs."
+
+
+class ProgramNotAllowed(Refusal):
+    code = "program_not_allowed"
+    message = "This key does not reach a program with this id."
+
+
+class PreconditionFailed(Refusal):
+    code = "precondition_failed"
+    message = "The program has changed since the version that If-Match names."
+    hint = "Read it again and repeat the change with the new ETag."
+
+
+class IdempotencyKeyReused(Refusal):
+    code = "idempotency_key_reused"
+    message = "This Idempotency-Key was used with another body."
+
+
+CODES = sorted(refusal.code for refusal in Refusal.__subclasses__())

@@ -1,0 +1,55 @@
+"""The format of program keys, agent keys, session tokens and click ids; how they are masked and hashed."""
+
+import hashlib
+import secrets
+from datetime import datetime
+
+PROGRAM_PREFIX = "aff_"
+AGENT_PREFIX = "agt_"
+SESSION_PREFIX = "ses_"
+MASK = "••••"
+SHORTEST_IMPORT = 16
+_STAMP_DIGITS = 32
+_PROGRAM_DIGITS = 15
+
+
+def generate(prefix: str) -> str:
+    """Return a new secret: the prefix and 256 random bits in URL-safe characters."""
+    return prefix + secrets.token_urlsafe(32)
+
+
+def digest(secret: str) -> str:
+    """Return what is stored of a secret: the hex SHA-256, enough for 256 random bits."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def mask(prefix: str, last4: str) -> str:
+    """Return the only representation that a read may show, such as `aff_••••x9Qz`."""
+    return f"{prefix}{MASK}{last4}"
+
+
+def bearer(header: str | None) -> str | None:
+    """Return the credential of an `Authorization: Bearer` header (RFC 6750, scheme case-insensitive), else None."""
+    scheme, _, credential = (header or "").partition(" ")
+    credential = credential.strip()
+    return credential if scheme.lower() == "bearer" and credential else None
+
+
+def click_id(program_id: int, at: datetime) -> str:
+    """Return a new click id: 48 bits of time, 80 random bits, and the program, so that ids arrive in order."""
+    return f"{first_click_id(at)}{secrets.token_hex(10)}-{program_id:x}"
+
+
+def first_click_id(at: datetime) -> str:
+    """Return what every click id of this moment starts with: ids of earlier moments sort before it."""
+    return f"{int(at.timestamp() * 1000):012x}"
+
+
+def click_program(click: str) -> int | None:
+    """Return the program that a click id names, or None if it is no click id."""
+    stamp, dash, program = click.partition("-")
+    well_formed = len(stamp) == _STAMP_DIGITS and dash and 0 < len(program) <= _PROGRAM_DIGITS
+    try:
+        return int(program, 16) if well_formed else None
+    except ValueError:
+        return None

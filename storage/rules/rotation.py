@@ -1,0 +1,23 @@
+"""The program key's rotation states: the specification's table "Program key rotation"."""
+
+from datetime import datetime
+from enum import StrEnum
+
+
+class Rotation(StrEnum):
+    """Whether a program key works, works with warnings, or is refused."""
+
+    ACTIVE = "active"
+    FLAGGED = "flagged"
+    EXPIRED = "expired"
+
+
+def state(rotate_by: datetime | None, at: datetime) -> Rotation:
+    """Name the state of a key whose rotation deadline is `rotate_by`, at the moment `at`."""
+    if rotate_by is None:
+        current = Rotation.ACTIVE
+    elif at < rotate_by:
+        current = Rotation.FLAGGED
+    else:
+        current = Rotation.EXPIRED
+    return current

@@ -1,0 +1,17 @@
+"""What an agent key may do: one scope for each resource and action."""
+
+from enum import StrEnum
+
+
+class Scope(StrEnum):
+    """A permission of an agent key, as `resource:action`."""
+
+    PROGRAMS_READ = "programs:read"
+    PROGRAMS_WRITE = "programs:write"
+    PARTNERS_READ = "partners:read"
+    PARTNERS_WRITE = "partners:write"
+    PERFORMANCE_READ = "performance:read"
+    EVENTS_READ = "events:read"
+    CUSTOMERS_READ = "customers:read"
+    COMMISSIONS_READ = "commissions:read"
+    COMMISSIONS_WRITE = "commissions:write"

@@ -1,0 +1,53 @@
+"""What a lead call does to a customer: the specification's tables "Lead settlement" and "Customer status"."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from storage.rules.errors import StatusTransitionRefused
+
+
+class LeadAuthPolicy(StrEnum):
+    """Whether a browser alone may settle a lead (the "Lead capture mode")."""
+
+    SERVER_REQUIRED = "server_required"
+    BROWSER_ALLOWED = "browser_allowed"
+
+
+class CustomerStatus(StrEnum):
+    """How far a customer has come; provisional counts nowhere yet."""
+
+    PROVISIONAL = "provisional"
+    LEAD = "lead"
+    CONVERSION = "conversion"
+
+
+class Settlement(StrEnum):
+    """The state of a customer's lead."""
+
+    NONE = "none"
+    PROVISIONAL = "provisional"
+    SETTLED = "settled"
+
+
+class Move(NamedTuple):
+    """Where a lead call leaves the lead, and whether that is a change."""
+
+    settlement: Settlement
+    changed: bool
+
+
+def move(settlement: Settlement, status: CustomerStatus | None, *, with_key: bool, policy: LeadAuthPolicy) -> Move:
+    """Return the lead's next state; `status` is None while the click has no customer yet.
+
+    Raises StatusTransitionRefused for a customer who has already converted.
+    """
+    settles = with_key or policy == LeadAuthPolicy.BROWSER_ALLOWED
+    if status == CustomerStatus.CONVERSION:
+        raise StatusTransitionRefused
+    if settlement == Settlement.SETTLED:
+        after = Move(Settlement.SETTLED, changed=False)
+    elif settles:
+        after = Move(Settlement.SETTLED, changed=True)
+    else:
+        after = Move(Settlement.PROVISIONAL, changed=settlement != Settlement.PROVISIONAL)
+    return after

@@ -1,0 +1,216 @@
+"""Sales: a customer paid; the partner who sent them earns a commission."""
+
+import hashlib
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from storage import currencies, customers, ids, ledger, program_keys, programs, rollups, transactions
+from storage.commit import set_based
+from storage.customers import Customer, Registry, Wanted
+from storage.program_keys import ProgramKey
+from storage.programs import InForce
+from storage.rules import attribution, commission, keys
+from storage.rules.attribution import PartnerStatus
+from storage.rules.errors import (
+    AttributionWindowExpired,
+    CustomerNotAttributed,
+    CustomerNotFound,
+    CustomerWrongProgram,
+    Refusal,
+)
+from storage.rules.settlement import CustomerStatus
+from storage.tables.columns import millis
+from storage.transactions import Claim
+
+
+class Sale(NamedTuple):
+    """A sale as a call sent it. `amount_cents` is in minor units of `currency`; `details` is JSON text."""
+
+    key_hash: str
+    transaction_id: str
+    amount_cents: int
+    at: datetime
+    customer_key: str | None = None
+    click_id: str | None = None
+    currency: str = "USD"
+    occurred_at: datetime | None = None
+    details: str | None = None
+
+    @property
+    def happened_at(self) -> datetime:
+        """When the customer paid: as told, else when the call came."""
+        return self.occurred_at or self.at
+
+
+class Sold(NamedTuple):
+    """A recorded sale; the commission is in cents of the program's `currency`, None and 0 when none is earned."""
+
+    event_id: int
+    key: ProgramKey
+    customer_key: str | None
+    commission_id: int | None
+    commission_cents: int
+    currency: str
+
+
+class _Candidate(NamedTuple):
+    """A sale that may be recorded if its transaction_id is new."""
+
+    n: int
+    sale: Sale
+    key: ProgramKey
+    customer: Customer
+    program: InForce
+    program_cents: int
+    sale_id: int
+
+
+@set_based
+def record(connection: Connection, batch: Sequence[Sale]) -> list[Sold | Refusal]:
+    """Record a batch of sales; each result is a Sold or the refusal.
+
+    Refusals: InvalidKey, ApiKeyRotationRequired, CustomerNotFound, CustomerWrongProgram, CustomerNotAttributed,
+    AttributionWindowExpired, CurrencyNotSupported, DuplicateTransaction.
+    """
+    at = max(sale.at for sale in batch)
+    presented = program_keys.identify(connection, [sale.key_hash for sale in batch], at=at)
+    owned = [key.program_id if isinstance(key := presented[sale.key_hash], ProgramKey) else None for sale in batch]
+    known = programs.in_force(connection, [program_id for program_id in owned if program_id])
+    wanted = [_wanted(sale, program_id) for sale, program_id in zip(batch, owned, strict=True)]
+    registry = Registry(connection, wanted, at=at)
+    results: list[Sold | Refusal] = []
+    candidates: list[_Candidate] = []
+    for n, (sale, sale_id) in enumerate(zip(batch, ids.after(at, len(batch)), strict=True)):
+        try:
+            key = _key(sale, presented)
+            program = known[key.program_id]
+            customer = _customer(sale, program, registry)
+            candidates.append(_Candidate(n, sale, key, customer, program, _price(connection, sale, program), sale_id))
+            results.append(CustomerNotFound())  # replaced below, once the database has decided
+        except Refusal as refusal:
+            results.append(refusal)
+    if candidates:
+        _store(connection, candidates, results, at=at)
+    return results
+
+
+def _wanted(sale: Sale, program_id: int | None) -> Wanted:
+    return Wanted(program_id, sale.customer_key, keys.click_program(sale.click_id or ""), sale.click_id)
+
+
+def _key(sale: Sale, presented: dict[str, ProgramKey | Refusal]) -> ProgramKey:
+    key = presented[sale.key_hash]
+    if isinstance(key, Refusal):
+        raise key
+    return key
+
+
+def _customer(sale: Sale, program: InForce, registry: Registry) -> Customer:
+    """Return whom the customer_key names, else whom the click became or becomes with this sale."""
+    click_program_id = keys.click_program(sale.click_id or "")
+    clicked = registry.by_click(click_program_id, sale.click_id)
+    customer = registry.by_key(program.id, sale.customer_key) or clicked
+    if customer is None:
+        raise CustomerNotFound
+    if customer.program_id != program.id:
+        raise CustomerWrongProgram
+    if customer.partner_status == PartnerStatus.INACTIVE:
+        raise CustomerNotAttributed
+    first = customer.first_purchase_at is None
+    window_days = program.attribution_window_days
+    if first and not attribution.is_within(customer.clicked_at, sale.happened_at, window_days):
+        raise AttributionWindowExpired
+    return customer
+
+
+def _price(connection: Connection, sale: Sale, program: InForce) -> int:
+    """Return the sale's amount in cents of the program's currency."""
+    day = sale.happened_at.date()
+    return currencies.convert(connection, sale.amount_cents, source=sale.currency, target=program.currency, day=day)
+
+
+def _store(
+    connection: Connection, candidates: Sequence[_Candidate], results: list[Sold | Refusal], *, at: datetime
+) -> None:
+    """Insert the sales; the unique key (program_id, transaction_id) decides which of them are new."""
+    refusals = transactions.claim(connection, [_row(item) for item in candidates])
+    earned, steps, converted = [], [], {}
+    for item in candidates:
+        if refusal := refusals.get(item.sale_id):
+            results[item.n] = refusal
+        else:
+            cents = _commission(item)
+            earned.append(
+                ledger.earn(item.program, item.customer, cents, sale_id=item.sale_id, at=item.sale.happened_at)
+            )
+            steps.append(_step(item, cents))
+            results[item.n] = _sold(item, cents)
+            if _convert(item):
+                converted[item.customer.id] = item.customer
+    customers.save(connection, converted.values())
+    ledger.append(connection, earned, at=at)
+    rollups.step(connection, steps)
+
+
+def _commission(item: _Candidate) -> int:
+    first_purchase_at = item.customer.first_purchase_at
+    return commission.on_sale(
+        item.program.terms,
+        item.program_cents,
+        first_purchase_at=first_purchase_at,
+        occurred_at=item.sale.happened_at,
+    )
+
+
+def _step(item: _Candidate, commission_cents: int) -> rollups.Step:
+    return rollups.Step(
+        item.program.id,
+        item.customer.partner_id,
+        rollups.day_of(item.sale.happened_at),
+        conversions=int(item.customer.first_purchase_at is None),
+        sales=1,
+        revenue_cents=item.program_cents,
+        commission_cents=commission_cents,
+    )
+
+
+def _convert(item: _Candidate) -> bool:
+    """Make the customer a conversion at their first sale; say whether this was it."""
+    first = item.customer.first_purchase_at is None
+    if first:
+        item.customer.first_purchase_at = item.sale.happened_at
+        item.customer.status = CustomerStatus.CONVERSION
+    return first
+
+
+def _sold(item: _Candidate, commission_cents: int) -> Sold:
+    commission_id = item.sale_id if commission_cents else None
+    named = item.customer.customer_key or item.sale.customer_key
+    return Sold(item.sale_id, item.key, named, commission_id, commission_cents, item.program.currency)
+
+
+def _row(item: _Candidate) -> Claim:
+    sale = item.sale
+    return Claim(
+        program_id=item.program.id,
+        id=item.sale_id,
+        transaction_id=sale.transaction_id,
+        customer_id=item.customer.id,
+        partner_id=item.customer.partner_id,
+        amount_cents=sale.amount_cents,
+        currency=sale.currency,
+        program_cents=item.program_cents,
+        details=sale.details,
+        customer_key=sale.customer_key,
+        payload_hash=_fingerprint(sale),
+        occurred_at=millis(sale.happened_at),
+        at=millis(sale.at),
+    )
+
+
+def _fingerprint(sale: Sale) -> str:
+    """Return a hash of what the integrator sent: equal for a repeat of the same call, whenever it comes."""
+    return hashlib.sha256(repr(sale._replace(key_hash="", at=datetime.min)).encode()).hexdigest()  # noqa: DTZ901 - only a constant

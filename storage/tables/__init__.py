@@ -1,0 +1,44 @@
+"""The tables, one small file for each noun; `metadata` is what migrations and models agree on."""
+
+from storage.tables.agent import agent_keys, idempotent_answers
+from storage.tables.audit import audit_entries
+from storage.tables.click import clicks
+from storage.tables.columns import metadata
+from storage.tables.customer import customers
+from storage.tables.event import leads, refunds, sales
+from storage.tables.integration import refused_calls, test_events, tracking_log
+from storage.tables.ledger import commissions, ledger_entries
+from storage.tables.partner import partners
+from storage.tables.program import commission_terms, program_keys, programs, retired_program_keys
+from storage.tables.rates import currency_rates
+from storage.tables.rollup import partner_rollups, rollups
+from storage.tables.workspace import members, sessions, users, workspaces
+
+__all__ = [
+    "agent_keys",
+    "audit_entries",
+    "clicks",
+    "commission_terms",
+    "commissions",
+    "currency_rates",
+    "customers",
+    "idempotent_answers",
+    "leads",
+    "ledger_entries",
+    "members",
+    "metadata",
+    "partner_rollups",
+    "partners",
+    "program_keys",
+    "programs",
+    "refunds",
+    "refused_calls",
+    "retired_program_keys",
+    "rollups",
+    "sales",
+    "sessions",
+    "test_events",
+    "tracking_log",
+    "users",
+    "workspaces",
+]

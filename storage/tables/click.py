@@ -1,0 +1,21 @@
+"""Clicks: one narrow row each, appended in the order of their ids; test clicks are kept elsewhere."""
+
+from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, String, Table, Text
+
+from storage.tables.columns import metadata, moment_column, program_id
+
+clicks = Table(
+    "clicks",
+    metadata,
+    program_id(),
+    Column("click_id", String(64), primary_key=True),
+    Column("partner_id", BigInteger, nullable=False),
+    moment_column("at"),
+    Column("filtered", String(16)),
+    Column("landing_url", Text, nullable=False),
+    Column("page_url", Text),
+    Column("page_title", Text),
+    Column("referrer_url", Text),
+    Column("visitor", Text),
+    ForeignKeyConstraint(["program_id", "partner_id"], ["partners.program_id", "partners.id"]),
+)

@@ -1,0 +1,61 @@
+"""The column types that every table shares: aware UTC moments and event ids."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, Column, MetaData
+from sqlalchemy.engine import Dialect
+from sqlalchemy.types import TypeDecorator
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def millis(at: datetime) -> int:
+    """Return an aware moment as the integer that the database stores: milliseconds since 1970 UTC."""
+    return int(at.timestamp() * 1000 + 0.5)
+
+
+def moment(stored: int) -> datetime:
+    """Return the aware UTC moment of stored milliseconds."""
+    return datetime.fromtimestamp(stored / 1000, UTC)
+
+
+class Moment(TypeDecorator[datetime]):
+    """An aware UTC moment, stored as milliseconds: small, ordered, and the same on every database."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:  # noqa: ARG002
+        """Refuse a naive moment, store an aware one."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a moment must be aware")
+        return millis(value)
+
+    def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        """Give back an aware moment."""
+        return None if value is None else moment(value)
+
+
+def program_id() -> Column[int]:
+    """Return the column that leads the key of every table that grows."""
+    return Column("program_id", BigInteger, primary_key=True, autoincrement=False)
+
+
+def event_id() -> Column[int]:
+    """Return the time-ordered id (storage/ids.py) that completes the key of a growing table."""
+    return Column("id", BigInteger, primary_key=True, autoincrement=False)
+
+
+def moment_column(name: str, **options: Any) -> Column[datetime]:
+    """Return a required moment column, unless `nullable=True`."""
+    return Column(name, Moment, **{"nullable": False, **options})

@@ -1,0 +1,29 @@
+"""Customers: made from a click at the first lead or sale, and linked to that click's partner for good."""
+
+from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, Index, Integer, String, Table, UniqueConstraint
+
+from storage.tables.columns import event_id, metadata, moment_column, program_id
+
+customers = Table(
+    "customers",
+    metadata,
+    program_id(),
+    event_id(),
+    Column("partner_id", BigInteger, nullable=False),
+    Column("click_id", String(64), nullable=False),
+    moment_column("clicked_at"),
+    Column("customer_key", String(255)),
+    Column("email_hash", String(64)),
+    Column("email_mask", String(255)),
+    Column("status", String(16), nullable=False),
+    Column("settlement", String(16), nullable=False),
+    moment_column("signup_at", nullable=True),
+    moment_column("first_purchase_at", nullable=True),
+    Column("revision", Integer, nullable=False),
+    moment_column("created_at"),
+    UniqueConstraint("program_id", "click_id"),
+    UniqueConstraint("program_id", "customer_key"),
+    Index("ix_customers_status", "program_id", "status", "id"),
+    Index("ix_customers_partner", "program_id", "partner_id"),
+    ForeignKeyConstraint(["program_id", "partner_id"], ["partners.program_id", "partners.id"]),
+)

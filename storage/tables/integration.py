@@ -1,0 +1,49 @@
+"""What an integrator's attempts leave behind: test events, the tracking log, and refused calls."""
+
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Table, Text
+
+from storage.tables.columns import event_id, metadata, moment_column, program_id
+
+test_events = Table(
+    "test_events",
+    metadata,
+    program_id(),  # 0 while the event names no program
+    event_id(),
+    Column("kind", String(16), nullable=False),
+    Column("is_test", Boolean, nullable=False),
+    Column("with_key", Boolean, nullable=False),
+    Column("transaction_id", String(255)),
+    Column("amount_cents", BigInteger),
+    Column("refunded_cents", BigInteger, nullable=False, server_default="0"),
+    Column("payload", Text),
+    moment_column("at"),
+    Index("ix_test_events_transaction", "program_id", "transaction_id"),
+)
+
+tracking_log = Table(
+    "tracking_log",
+    metadata,
+    program_id(),
+    event_id(),
+    Column("call", String(16), nullable=False),
+    Column("message", Text, nullable=False),
+    Column("event_id", BigInteger),
+    moment_column("at"),
+)
+
+refused_calls = Table(
+    "refused_calls",
+    metadata,
+    program_id(),
+    event_id(),
+    Column("call", String(16), nullable=False),
+    Column("code", String(64), nullable=False),
+    Column("status", Integer, nullable=False),
+    Column("message", Text, nullable=False),
+    Column("fields", Text),
+    Column("customer_key", String(255)),
+    Column("click_id", String(255)),
+    Column("transaction_id", String(255)),
+    Column("request_id", String(64)),
+    moment_column("at"),
+)

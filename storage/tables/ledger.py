@@ -1,0 +1,41 @@
+"""Commissions and the append-only ledger: every movement of money is a signed entry, never an edit."""
+
+from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, Index, Integer, String, Table
+
+from storage.tables.columns import event_id, metadata, moment_column, program_id
+
+commissions = Table(
+    "commissions",
+    metadata,
+    program_id(),
+    event_id(),
+    Column("partner_id", BigInteger, nullable=False),
+    Column("customer_id", BigInteger, nullable=False),
+    Column("sale_id", BigInteger),
+    Column("lead_id", BigInteger),
+    Column("terms_version", Integer, nullable=False),
+    Column("amount_cents", BigInteger, nullable=False),
+    Column("currency", String(3), nullable=False),
+    Column("status", String(16), nullable=False),
+    moment_column("created_at"),
+    moment_column("hold_until"),
+    moment_column("paid_at", nullable=True),
+    Index("ix_commissions_sale", "program_id", "sale_id", unique=True),
+    Index("ix_commissions_status", "program_id", "status", "id"),
+    Index("ix_commissions_lead", "program_id", "lead_id", unique=True),
+    ForeignKeyConstraint(["program_id", "terms_version"], ["commission_terms.program_id", "commission_terms.version"]),
+)
+
+ledger_entries = Table(
+    "ledger_entries",
+    metadata,
+    program_id(),
+    Column("commission_id", BigInteger, primary_key=True, autoincrement=False),
+    event_id(),
+    Column("kind", String(32), nullable=False),
+    Column("amount_cents", BigInteger, nullable=False),
+    Column("corrects_id", BigInteger),
+    Column("refund_id", BigInteger),
+    moment_column("at"),
+    ForeignKeyConstraint(["program_id", "commission_id"], ["commissions.program_id", "commissions.id"]),
+)

@@ -1,0 +1,60 @@
+"""Programs, the versions of their commission terms, and their keys (stored as hashes only)."""
+
+from sqlalchemy import BigInteger, Column, ForeignKey, Integer, String, Table
+
+from storage.rules.attribution import AttributionModel, ProgramStatus
+from storage.rules.settlement import LeadAuthPolicy
+from storage.tables.columns import metadata, moment_column
+from storage.tables.workspace import workspaces
+
+programs = Table(
+    "programs",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("workspace_id", ForeignKey(workspaces.c.id), nullable=False, index=True),
+    Column("name", String(512), nullable=False),
+    Column("domain", String(255), nullable=False),
+    Column("currency", String(3), nullable=False, server_default="USD"),
+    Column("attribution_model", String(16), nullable=False, server_default=AttributionModel.LAST_CLICK),
+    Column("cookie_window_days", Integer, nullable=False, server_default="60"),
+    Column("attribution_window_days", Integer, nullable=False, server_default="60"),
+    Column("hold_days", Integer, nullable=False, server_default="15"),
+    Column("lead_auth_policy", String(16), nullable=False, server_default=LeadAuthPolicy.SERVER_REQUIRED),
+    Column("status", String(16), nullable=False, server_default=ProgramStatus.ACTIVE),
+    Column("terms_version", Integer, nullable=False, server_default="1"),
+    Column("revision", Integer, nullable=False, server_default="1"),
+    moment_column("created_at"),
+)
+
+commission_terms = Table(
+    "commission_terms",
+    metadata,
+    Column("program_id", ForeignKey(programs.c.id), primary_key=True),
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("commission_type", String(16), nullable=False),
+    Column("rate", BigInteger, nullable=False),
+    Column("lead_commission_cents", BigInteger, nullable=False),
+    Column("recurring_months", Integer),
+    Column("platform_fee_bps", Integer, nullable=False),
+    moment_column("created_at"),
+)
+
+program_keys = Table(
+    "program_keys",
+    metadata,
+    Column("program_id", ForeignKey(programs.c.id), primary_key=True),
+    Column("key_hash", String(64), nullable=False, unique=True),
+    Column("prefix", String(8), nullable=False),
+    Column("last4", String(4), nullable=False),
+    moment_column("created_at"),
+    moment_column("flagged_at", nullable=True),
+    moment_column("rotate_by", nullable=True),
+)
+
+retired_program_keys = Table(
+    "retired_program_keys",
+    metadata,
+    Column("key_hash", String(64), primary_key=True),
+    Column("program_id", ForeignKey(programs.c.id), nullable=False),
+    moment_column("retired_at"),
+)

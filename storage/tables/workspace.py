@@ -1,0 +1,41 @@
+"""Workspaces, the people in them, and their dashboard sessions."""
+
+from sqlalchemy import Column, ForeignKey, Integer, String, Table
+
+from storage.tables.columns import metadata, moment_column
+
+workspaces = Table(
+    "workspaces",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(512), nullable=False),
+    moment_column("created_at"),
+)
+
+users = Table(
+    "users",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("email", String(255), nullable=False, unique=True),
+    Column("password_hash", String(255), nullable=False),
+    moment_column("created_at"),
+)
+
+members = Table(
+    "members",
+    metadata,
+    Column("workspace_id", ForeignKey(workspaces.c.id), primary_key=True),
+    Column("user_id", ForeignKey(users.c.id), primary_key=True, index=True),
+    Column("role", String(16), nullable=False),
+    Column("status", String(16), nullable=False, server_default="active"),
+    moment_column("created_at"),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("token_hash", String(64), primary_key=True),
+    Column("user_id", ForeignKey(users.c.id), nullable=False, index=True),
+    moment_column("created_at"),
+    moment_column("expires_at"),
+)

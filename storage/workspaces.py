@@ -1,0 +1,77 @@
+"""Workspaces and their members: owners hold the keys, members read."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+from sqlalchemy import Connection, insert, select, update
+
+from storage.rules.errors import FieldError, NotFound, ValidationError
+from storage.tables import members, users, workspaces
+
+
+class Role(StrEnum):
+    """What a member may do."""
+
+    OWNER = "owner"
+    MEMBER = "member"
+
+
+class MemberStatus(StrEnum):
+    """A suspended member is out at their next request."""
+
+    ACTIVE = "active"
+    SUSPENDED = "suspended"
+
+
+class Created(NamedTuple):
+    """A new workspace and its first owner."""
+
+    workspace_id: int
+    user_id: int
+
+
+def create(connection: Connection, name: str, *, owner_email: str, password_hash: str, at: datetime) -> Created:
+    """Create a workspace with its owner. An account that exists keeps its password and gains the workspace."""
+    created = connection.execute(insert(workspaces).values(name=name, created_at=at).returning(workspaces.c.id))
+    workspace_id = created.scalar_one()
+    user_id = add_member(
+        connection, workspace_id, email=owner_email, role=Role.OWNER, password_hash=password_hash, at=at
+    )
+    return Created(workspace_id, user_id)
+
+
+def add_member(
+    connection: Connection, workspace_id: int, *, email: str, role: Role, password_hash: str, at: datetime
+) -> int:
+    """Add a member and return their user id.
+
+    Raises NotFound when there is no such workspace, ValidationError for who is a member already.
+    """
+    if connection.execute(select(workspaces.c.id).where(workspaces.c.id == workspace_id)).scalar() is None:
+        raise NotFound(f"There is no workspace {workspace_id}.")
+    user_id = _user(connection, email.strip().lower(), password_hash, at)
+    mine = (members.c.workspace_id == workspace_id, members.c.user_id == user_id)
+    if connection.execute(select(members.c.role).where(*mine).with_for_update()).scalar() is not None:
+        raise ValidationError(fields=[FieldError("email", "This account is a member of the workspace already")])
+    row = {"workspace_id": workspace_id, "user_id": user_id, "role": role, "created_at": at}
+    connection.execute(insert(members).values(**row, status=MemberStatus.ACTIVE))
+    return user_id
+
+
+def suspend(connection: Connection, workspace_id: int, *, email: str) -> int:
+    """Suspend a member and return their user id. Raises NotFound when the workspace has no such member."""
+    user_id = connection.execute(select(users.c.id).where(users.c.email == email.strip().lower())).scalar()
+    mine = (members.c.workspace_id == workspace_id, members.c.user_id == user_id)
+    suspended = connection.execute(update(members).where(*mine).values(status=MemberStatus.SUSPENDED))
+    if user_id is None or suspended.rowcount == 0:
+        raise NotFound(f"Workspace {workspace_id} has no member {email}.")
+    return user_id
+
+
+def _user(connection: Connection, email: str, password_hash: str, at: datetime) -> int:
+    known = connection.execute(select(users.c.id).where(users.c.email == email)).scalar()
+    if known is not None:
+        return known
+    row = {"email": email, "password_hash": password_hash, "created_at": at}
+    return connection.execute(insert(users).values(**row).returning(users.c.id)).scalar_one()

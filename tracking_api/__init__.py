@@ -1,0 +1,1 @@
+"""The public, key-authenticated and session-authenticated surface."""

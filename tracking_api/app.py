@@ -1,0 +1,41 @@
+"""The route table of the tracking surface: read this first. Hot routes come first."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+from storage import Storage
+from tracking_api import probes
+from tracking_api.calls import click, lead, refund, sale, status
+from tracking_api.calls.limits import RateLimits
+from tracking_api.cors import open_to_browsers
+from tracking_api.settings import Settings
+from web.handlers import HANDLERS
+
+POST = ["POST"]
+ROUTES = [
+    Route("/api/v1/track/click", open_to_browsers(click.endpoint), methods=["POST", "HEAD", "OPTIONS"]),
+    Route("/api/v1/track/sale", sale.endpoint, methods=POST),
+    Route("/api/v1/track/lead", open_to_browsers(lead.endpoint), methods=["POST", "OPTIONS"]),
+    Route("/api/v1/track/refund", refund.endpoint, methods=POST),
+    Route("/api/v1/cli/status", status.endpoint, methods=["GET"]),
+    Route("/healthz", probes.healthz),
+    Route("/readyz", probes.readyz),
+]
+
+
+def now() -> datetime:
+    """Return the present moment, aware, in UTC."""
+    return datetime.now(UTC)
+
+
+def create(storage: Storage, settings: Settings, *, clock: Callable[[], datetime] = now) -> Starlette:
+    """Return the tracking app over an open storage; `clock` gives every call its time."""
+    app = Starlette(routes=ROUTES, exception_handlers=HANDLERS)
+    app.state.storage = storage
+    app.state.settings = settings
+    app.state.clock = clock
+    app.state.limits = RateLimits(settings)
+    return app

@@ -1,0 +1,30 @@
+"""Which clicks are stored but never counted: known bots, and pages fetched before anybody asked to see them."""
+
+import re
+from functools import lru_cache
+
+from crawleruseragents import CRAWLER_USER_AGENTS_DATA
+
+# A server-side integration that forwards clicks presents its HTTP library: that is no crawler.
+_BOTS = re.compile(
+    "|".join(bot["pattern"] for bot in CRAWLER_USER_AGENTS_DATA if "http-library" not in bot.get("tags", ()))
+)
+
+
+def reason_to_filter(user_agent: str | None, *, method: str, purpose: str | None) -> str | None:
+    """Return `bot` or `prefetch` for a click that must not count, None for one that does.
+
+    `purpose` is the Sec-Purpose, Purpose or X-Moz header.
+    """
+    if method == "HEAD" or (purpose is not None and "prefetch" in purpose.lower()):
+        reason = "prefetch"
+    elif user_agent and _is_bot(user_agent):
+        reason = "bot"
+    else:
+        reason = None
+    return reason
+
+
+@lru_cache(maxsize=4096)
+def _is_bot(user_agent: str) -> bool:
+    return _BOTS.search(user_agent) is not None

@@ -1,0 +1,84 @@
+"""POST /api/v1/track/click: a visitor came through a partner's link. Public."""
+
+import json
+
+from storage import clicks, test_events
+from storage.clicks import Click, PartnerInactive
+from storage.rules import attribution
+from storage.rules.errors import AffiliateUrlRequired, ProgramIdRequired
+from storage.test_events import TestEvent
+from tracking_api.calls.bots import reason_to_filter
+from tracking_api.calls.call import Call, Endpoint
+from tracking_api.calls.fields import NO_ADDITIONAL_DATA, AdditionalData, ProgramId
+from web.answer import Answer
+from web.body import Body, Identifier, Text, Url
+
+
+class ClickBody(Body):
+    """A click, as the tracker sends it."""
+
+    program_id: ProgramId | None = None
+    affiliate_url: Url | None = None
+    existing_click_id: Identifier | None = None
+    page_url: Url | None = None
+    page_title: Text | None = None
+    referrer_url: Url | None = None
+    session_id: Text | None = None
+    user_agent: Text | None = None
+    language: Text | None = None
+    timezone: Text | None = None
+    screen_resolution: Text | None = None
+    viewport_size: Text | None = None
+    additional_data: AdditionalData | None = None
+
+
+async def click(call: Call) -> Answer:
+    """Record a click and give the visitor their click_id."""
+    body = await call.parse(ClickBody)
+    extra = body.additional_data or NO_ADDITIONAL_DATA
+    program_id = body.program_id if body.program_id is not None else extra.program_id
+    if program_id is None:
+        raise ProgramIdRequired
+    await call.limit("click", program_id)
+    if body.affiliate_url is None:
+        raise AffiliateUrlRequired
+    code = attribution.partner_code(body.affiliate_url)
+    if extra.test_mode:
+        return await _test(call, program_id)
+    recorded = await call.storage.write(clicks.record, _click(call, body, program_id, code), lane=program_id)
+    if isinstance(recorded, PartnerInactive):
+        return Answer({"success": False, "reason": "partner_inactive", "message": recorded.message})
+    return Answer({"success": True, **recorded._asdict()})
+
+
+def _click(call: Call, body: ClickBody, program_id: int, code: str) -> Click:
+    user_agent = body.user_agent or (call.header(b"user-agent") or "")[:512] or None
+    purpose = call.header(b"sec-purpose") or call.header(b"purpose") or call.header(b"x-moz")
+    visitor = {
+        "session_id": body.session_id,
+        "user_agent": user_agent,
+        "language": body.language,
+        "timezone": body.timezone,
+        "screen_resolution": body.screen_resolution,
+        "viewport_size": body.viewport_size,
+    }
+    return Click(
+        program_id=program_id,
+        code=code,
+        landing_url=str(body.affiliate_url),
+        at=call.at,
+        existing_click_id=body.existing_click_id,
+        filtered=reason_to_filter(user_agent, method=call.scope["method"], purpose=purpose),
+        page_url=body.page_url,
+        page_title=body.page_title,
+        referrer_url=body.referrer_url,
+        visitor=json.dumps({name: value for name, value in visitor.items() if value}),
+    )
+
+
+async def _test(call: Call, program_id: int) -> Answer:
+    event = TestEvent("click", call.at, key_hash=call.key_hash, program_id=program_id)
+    return call.tested(await call.storage.write(test_events.record_test, event))
+
+
+endpoint = Endpoint(click, public=True)

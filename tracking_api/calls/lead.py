@@ -1,0 +1,64 @@
+"""POST /api/v1/track/lead: a visitor signed up. The program key settles it; a browser may leave it provisional."""
+
+from typing import Annotated
+
+from pydantic import StringConstraints
+
+from storage import leads, test_events
+from storage.leads import Lead
+from storage.rules import contact, keys
+from storage.rules.errors import IdentifierRequired
+from storage.rules.settlement import Settlement
+from storage.test_events import TestEvent
+from tracking_api.calls.call import Call, Endpoint
+from tracking_api.calls.fields import NO_ADDITIONAL_DATA, AdditionalData
+from web.answer import Answer
+from web.body import Body, Identifier
+
+Email = Annotated[
+    str, StringConstraints(max_length=255, pattern=r"^[^\s@\x00-\x1f\x7f-\u009f]+@[^\s@\x00-\x1f\x7f-\u009f]+$")
+]
+
+
+class LeadBody(Body):
+    """A lead, as a server or the browser helper sends it."""
+
+    click_id: Identifier | None = None
+    customer_key: Identifier | None = None
+    email: Email | None = None
+    additional_data: AdditionalData | None = None
+
+
+async def lead(call: Call) -> Answer:
+    """Record a lead; an Authorization header makes it a server-mode lead, or a 401."""
+    key_hash = call.key_hash
+    body = await call.parse(LeadBody)
+    extra = body.additional_data or NO_ADDITIONAL_DATA
+    click_program_id = keys.click_program(body.click_id or "")
+    if key_hash is None:
+        await call.limit("lead", extra.program_id or click_program_id)
+    if extra.test_mode:
+        event = TestEvent("lead", call.at, key_hash, extra.program_id, click_program_id)
+        return call.tested(await call.storage.write(test_events.record_test, event))
+    if body.click_id is None and body.customer_key is None:
+        raise IdentifierRequired
+    recorded = Lead(
+        click_id=body.click_id,
+        customer_key=body.customer_key,
+        at=call.at,
+        key_hash=key_hash,
+        program_id=extra.program_id,
+        contact=contact.protect(body.email) if body.email else None,
+        event_name=extra.event_name,
+    )
+    led = await call.storage.write(leads.record, recorded, lane=key_hash or extra.program_id or click_program_id)
+    if led.settlement == Settlement.PROVISIONAL:
+        content = {"success": True, "provisional": True, "message": "Lead recorded; your server must confirm it."}
+    elif led.recorded:
+        content = {"success": True, "message": "Lead recorded."}
+    else:
+        content = {"success": True, "already_recorded": True, "message": "This lead was recorded before."}
+    return call.answer(content, led.key)
+
+
+endpoint = Endpoint(lead)

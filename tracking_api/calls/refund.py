@@ -1,0 +1,74 @@
+"""POST /api/v1/track/refund: a sale was given back, whole or in part. Needs the program key."""
+
+from storage import refunds, test_events
+from storage.refunds import Refund, Refunded
+from storage.rules.errors import FieldError, ValidationError
+from storage.test_events import TestEvent
+from tracking_api.calls.call import Call, Endpoint
+from tracking_api.calls.fields import NO_ADDITIONAL_DATA, AdditionalData, Cents
+from web.answer import Answer
+from web.body import Body, Identifier, Text
+
+
+class RefundBody(Body):
+    """A refund; without an amount it takes all that remains of the sale."""
+
+    transaction_id: Identifier | None = None
+    refund_amount_cents: Cents | None = None
+    refund_id: Identifier | None = None
+    refund_reason: Text | None = None
+    additional_data: AdditionalData | None = None
+
+
+async def refund(call: Call) -> Answer:
+    """Record a refund and reverse its share of the commission."""
+    key_hash = call.require_key()
+    body = await call.parse(RefundBody)
+    if body.transaction_id is None:
+        raise ValidationError(fields=[FieldError("transaction_id", "Required: the transaction_id of the sale")])
+    if (body.additional_data or NO_ADDITIONAL_DATA).test_mode:
+        return await _test(call, body, key_hash)
+    taken = Refund(
+        key_hash=key_hash,
+        transaction_id=body.transaction_id,
+        at=call.at,
+        amount_cents=body.refund_amount_cents,
+        refund_id=body.refund_id,
+        reason=body.refund_reason,
+    )
+    done: Refunded = await call.storage.write(refunds.record, taken, lane=key_hash)
+    figures = done._asdict()
+    key, replayed = figures.pop("key"), figures.pop("replayed")
+    data = {"transaction_id": body.transaction_id, "refund_id": body.refund_id, **figures}
+    content = {"success": True, "message": f"Sale {done.status.replace('_', ' ')}.", "data": data}
+    if replayed:
+        content |= {"replayed": True, "data": {**data, "replayed": True}}
+    return call.answer(content, key)
+
+
+async def _test(call: Call, body: RefundBody, key_hash: str) -> Answer:
+    event = TestEvent(
+        kind="refund",
+        at=call.at,
+        key_hash=key_hash,
+        transaction_id=body.transaction_id,
+        amount_cents=body.refund_amount_cents,
+    )
+    done = await call.storage.write(test_events.refund_test, event, lane=key_hash)
+    data = {
+        "eventId": done.event_id,
+        "programId": done.key.program_id,
+        "test_mode": True,
+        "status": done.status,
+        "transaction_id": body.transaction_id,
+        "refund_id": body.refund_id,
+        "refunded_cents": done.refunded_cents,
+        "refunded_total_cents": done.refunded_total_cents,
+        "remaining_cents": done.remaining_cents,
+        "commission_id": None,
+        "commission_reversed_cents": 0,
+    }
+    return call.answer({"success": True, "message": "Test refund recorded.", "data": data}, done.key)
+
+
+endpoint = Endpoint(refund)

@@ -1,0 +1,37 @@
+"""Rotation signalling: headers (RFC 9745, RFC 8594) and the warning of a flagged program key."""
+
+from datetime import datetime
+from email.utils import format_datetime
+from typing import Any
+
+from storage.program_keys import ProgramKey
+from storage.rules import rotation
+from storage.rules.rotation import Rotation
+from web.answer import Answer
+
+_MESSAGE = "This program key must be replaced before its deadline; calls with it are refused from then on."
+_HINT = "An owner regenerates it under Settings, Developers, API keys. The old key stops at once: deploy the new one."
+
+
+def signal(answer: Answer, key: ProgramKey | None, *, at: datetime, docs_url: str) -> Answer:
+    """Add what a flagged or expired key calls for to any answer; the warning only before the deadline."""
+    if key is not None and key.rotate_by is not None and key.flagged_at is not None:
+        answer.headers = {
+            **answer.headers,
+            "Deprecation": f"@{int(key.flagged_at.timestamp())}",
+            "Sunset": format_datetime(key.rotate_by, usegmt=True),
+            "Link": f'<{docs_url}>; rel="deprecation", <{docs_url}>; rel="sunset"',
+        }
+        if rotation.state(key.rotate_by, at) == Rotation.FLAGGED:
+            answer.body = {**answer.body, "warnings": [_warning(key.rotate_by, docs_url)]}
+    return answer
+
+
+def _warning(rotate_by: datetime, docs_url: str) -> dict[str, Any]:
+    return {
+        "code": "api_key_rotation_required",
+        "message": _MESSAGE,
+        "hint": _HINT,
+        "rotate_by": rotate_by,
+        "docs_url": docs_url,
+    }

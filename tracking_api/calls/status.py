@@ -1,0 +1,39 @@
+"""GET /api/v1/cli/status: how a program is doing, for whoever holds its key."""
+
+from typing import Any
+
+from storage import health
+from storage.health import Health
+from tracking_api.calls.call import Call, Endpoint
+from web.answer import Answer
+
+
+async def status(call: Call) -> Answer:
+    """Answer with the program's health and its integration checklist."""
+    found: Health = await call.storage.read(health.read, call.require_key(), at=call.at)
+    return call.answer({"success": True, "data": _data(found)}, found.key)
+
+
+def _data(found: Health) -> dict[str, Any]:
+    return {
+        "program_id": found.key.program_id,
+        "name": found.name,
+        "domain": found.domain,
+        "lead_auth_policy": found.lead_auth_policy,
+        "api_token_masked": found.api_token_masked,
+        "rotate_by": found.key.rotate_by,
+        "payment_account_connected": False,
+        "recent_events": {
+            "clicks_24h": found.clicks_24h,
+            "leads_24h": found.leads_24h,
+            "sales_24h": found.sales_24h,
+        },
+        "active_partners": found.active_partners,
+        "pending_commissions": found.pending_commissions,
+        "provisional_leads": found.provisional_leads,
+        "refused_calls_24h": found.refused_calls_24h,
+        "checklist": [step._asdict() for step in found.checklist],
+    }
+
+
+endpoint = Endpoint(status)

@@ -1,0 +1,34 @@
+"""CORS for the two calls that a shop's pages make: any origin, never credentials (WHATWG Fetch)."""
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_ANY_ORIGIN = (b"access-control-allow-origin", b"*")
+_PREFLIGHT = [
+    _ANY_ORIGIN,
+    (b"access-control-allow-methods", b"POST"),
+    (b"access-control-allow-headers", b"content-type, authorization"),
+    (b"access-control-max-age", b"86400"),
+]
+
+
+def open_to_browsers(app: ASGIApp) -> ASGIApp:
+    """Return the endpoint with CORS on every answer, and its preflight answered."""
+    return _Open(app)
+
+
+class _Open:
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] == "OPTIONS":
+            await send({"type": "http.response.start", "status": 204, "headers": _PREFLIGHT})
+            await send({"type": "http.response.body", "body": b""})
+            return
+
+        async def send_open(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], _ANY_ORIGIN]
+            await send(message)
+
+        await self._app(scope, receive, send_open)

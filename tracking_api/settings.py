@@ -1,0 +1,20 @@
+"""What the environment decides about the tracking surface."""
+
+from typing import NamedTuple
+
+
+class Settings(NamedTuple):
+    """`base_url` is where the world reaches the service; `redis_url` shares rate limits between processes.
+
+    Rates are in the notation of the `limits` package ("120/minute"), for one address and one program; None: no limit.
+    """
+
+    base_url: str = "http://127.0.0.1:8000"
+    click_rate: str | None = "240/minute"
+    lead_rate: str | None = "120/minute"
+    redis_url: str | None = None
+
+    @property
+    def rotation_docs_url(self) -> str:
+        """Where a flagged key's holder reads what to do."""
+        return f"{self.base_url}/docs/key-rotation"

@@ -1,0 +1,64 @@
+"""JSON in: the body read once, refused while it is being read if it is too long, parsed straight into a model."""
+
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import ValidationError as Invalid
+from starlette.types import Receive, Scope
+
+from storage.rules.errors import FieldError, InvalidJson, PayloadTooLarge, UnsupportedMediaType, ValidationError
+
+LARGEST_BODY = 64 * 1024
+_NO_CONTROL = r"^[^\x00-\x1f\x7f-\u009f]*$"
+Parsed = TypeVar("Parsed", bound="Body")
+
+Identifier = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=_NO_CONTROL)]
+Url = Annotated[str, StringConstraints(max_length=2048, pattern=_NO_CONTROL)]
+Text = Annotated[str, StringConstraints(max_length=512, pattern=_NO_CONTROL)]
+
+
+class Body(BaseModel):
+    """A request body: strict types (a boolean is no integer, "1" no number), unknown fields ignored."""
+
+    model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
+
+
+async def read(scope: Scope, receive: Receive, *, largest: int = LARGEST_BODY) -> bytes:
+    """Return the request's body. Raises UnsupportedMediaType, or PayloadTooLarge as soon as it grows past `largest`."""
+    headers = dict(scope["headers"])
+    if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
+        raise UnsupportedMediaType
+    length = headers.get(b"content-length", b"0")
+    if length.isdigit() and int(length) > largest:
+        raise PayloadTooLarge
+    message = await receive()
+    content: bytes = message.get("body", b"")
+    while message.get("more_body") and len(content) <= largest:
+        message = await receive()
+        content += message.get("body", b"")
+    if len(content) > largest:
+        raise PayloadTooLarge
+    if message["type"] == "http.disconnect":
+        raise InvalidJson("The connection ended before the body did.")
+    return content
+
+
+def parse(model: type[Parsed], content: bytes) -> Parsed:
+    """Return the body as a model. Raises InvalidJson, or ValidationError naming each field that is wrong."""
+    try:
+        return model.model_validate_json(content)
+    except Invalid as invalid:
+        raise _refusal(invalid) from None
+
+
+def _refusal(invalid: Invalid) -> InvalidJson | ValidationError:
+    errors = invalid.errors(include_url=False, include_context=False, include_input=False)
+    if any(error["type"] == "json_invalid" or not error["loc"] for error in errors):
+        return InvalidJson()
+    return ValidationError(fields=[_field(error) for error in errors])
+
+
+def _field(error: Any) -> FieldError:
+    name = ".".join(str(part) for part in error["loc"])
+    patterned = error["type"] == "string_pattern_mismatch"
+    return FieldError(name[:255], "Malformed, or with control characters in it" if patterned else error["msg"])

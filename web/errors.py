@@ -1,0 +1,44 @@
+"""Refusals as HTTP: one status for each code, one body for all of them."""
+
+from http import HTTPStatus
+from typing import Any
+
+from storage.rules.errors import CODES, Refusal
+
+STATUS = dict.fromkeys(CODES, HTTPStatus.BAD_REQUEST) | {
+    "invalid_key": HTTPStatus.UNAUTHORIZED,
+    "api_key_rotation_required": HTTPStatus.UNAUTHORIZED,
+    "invalid_credentials": HTTPStatus.UNAUTHORIZED,
+    "wrong_key_type": HTTPStatus.UNAUTHORIZED,
+    "forbidden": HTTPStatus.FORBIDDEN,
+    "owner_required": HTTPStatus.FORBIDDEN,
+    "insufficient_scope": HTTPStatus.FORBIDDEN,
+    "program_not_allowed": HTTPStatus.FORBIDDEN,
+    "not_found": HTTPStatus.NOT_FOUND,
+    "transaction_not_found": HTTPStatus.NOT_FOUND,
+    "method_not_allowed": HTTPStatus.METHOD_NOT_ALLOWED,
+    "duplicate_transaction": HTTPStatus.CONFLICT,
+    "idempotency_key_reused": HTTPStatus.CONFLICT,
+    "precondition_failed": HTTPStatus.PRECONDITION_FAILED,
+    "payload_too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    "unsupported_media_type": HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+    "rate_limited": HTTPStatus.TOO_MANY_REQUESTS,
+    "internal_error": HTTPStatus.INTERNAL_SERVER_ERROR,
+    "overloaded": HTTPStatus.SERVICE_UNAVAILABLE,
+}
+
+
+def error_body(refusal: Refusal, request_id: str) -> dict[str, Any]:
+    """Return the body of a refusal: its code and text, what to do, which fields, and the request's id."""
+    error: dict[str, Any] = {"code": refusal.code, "message": refusal.text}
+    if refusal.advice:
+        error["hint"] = refusal.advice
+    if refusal.fields:
+        error["fields"] = [field._asdict() for field in refusal.fields]
+    return {"error": error | refusal.details, "request_id": request_id}
+
+
+def error_headers(refusal: Refusal) -> dict[str, str]:
+    """Return the headers that a refusal calls for."""
+    seconds = refusal.details.get("retry_after_seconds")
+    return {} if seconds is None else {"Retry-After": str(seconds)}

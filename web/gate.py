@@ -1,0 +1,41 @@
+"""The outermost layer: a request id on every response, security headers, and no stack trace ever."""
+
+import logging
+import secrets
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from storage.rules.errors import InternalError
+from web.answer import refused
+
+log = logging.getLogger(__name__)
+
+
+class Gate:
+    """Pure ASGI middleware: `scope["request_id"]` in, `X-Request-Id` out, 500 `internal_error` for what escapes."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = scope["request_id"] = secrets.token_hex(8)
+        header = (b"x-request-id", request_id.encode())
+        started = False
+
+        async def send_marked(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                message["headers"] = [*message.get("headers", ()), header, (b"x-content-type-options", b"nosniff")]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_marked)
+        except Exception:
+            log.exception("request %s failed", request_id)
+            if not started:
+                await refused(InternalError(), request_id)(scope, receive, send_marked)
