@@ -29,9 +29,14 @@ def is_current(connection: Connection) -> bool:
 
 def _upgrade(connection: Connection) -> None:
     database.lock_migrations(connection)
+    command.upgrade(config_for(connection), "head")
+
+
+def config_for(connection: Connection) -> Config:
+    """Return Alembic's configuration for running over an open connection."""
     config = _config()
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    return config
 
 
 def _config() -> Config:

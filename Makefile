@@ -1,0 +1,45 @@
+# Each target does all of its own set-up, in a virtual environment inside the checkout.
+PYTHON ?= python3
+PORT ?= 8000
+BIN := .venv/bin
+PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-emit-index-url --upgrade \
+	--custom-compile-command "make lock"
+
+.PHONY: serve test check format bench lock
+
+serve: .venv/serve ## start the service on the embedded database, on PORT
+	exec $(BIN)/svc serve --port $(PORT)
+
+test: .venv/develop ## run every test that this machine can run, and name those it cannot
+	$(BIN)/pytest -n 2 --dist loadfile
+
+check: .venv/develop ## format, lint, types, and a lock that fits pyproject.toml
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: .venv/develop
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: .venv/develop ## the ratios of docs/performance.md
+	$(BIN)/python -m benchmarks
+
+lock: .venv/develop ## pin the newest versions that pyproject.toml allows
+	$(BIN)/pip install --quiet uv
+	$(PIN) pyproject.toml --group build -o requirements.lock
+	$(PIN) pyproject.toml --group dev -o requirements-dev.lock
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed"; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/serve: requirements.lock pyproject.toml | .venv/bin/python
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+.venv/develop: requirements-dev.lock pyproject.toml | .venv/bin/python
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@ .venv/serve
