@@ -69,7 +69,8 @@ def record(connection: Connection, batch: Sequence[Lead]) -> list[Led | Refusal]
     at = max(lead.at for lead in batch)
     presented = program_keys.identify(connection, [lead.key_hash for lead in batch if lead.key_hash], at=at)
     claimed = [_claimed_program(lead, presented) for lead in batch]
-    known = programs.in_force(connection, [program_id for program_id in claimed if program_id])
+    named = (*claimed, *(lead.program_id for lead in batch))
+    known = programs.in_force(connection, (program_id for program_id in named if program_id is not None))
     wanted = [_wanted(lead, program_id) for lead, program_id in zip(batch, claimed, strict=True)]
     registry = Registry(connection, wanted, at=at)
     results: list[Led | Refusal] = []
@@ -95,7 +96,7 @@ def _claimed_program(lead: Lead, presented: dict[str, ProgramKey | Refusal]) -> 
     key = presented[lead.key_hash] if lead.key_hash else None
     if isinstance(key, ProgramKey):
         return key.program_id
-    return lead.program_id or keys.click_program(lead.click_id or "")
+    return keys.click_program(lead.click_id or "") if lead.program_id is None else lead.program_id
 
 
 def _wanted(lead: Lead, program_id: int | None) -> Wanted:
@@ -111,11 +112,13 @@ def _key(lead: Lead, presented: dict[str, ProgramKey | Refusal]) -> ProgramKey |
 
 def _program(lead: Lead, want: Wanted, known: dict[int, InForce], registry: Registry) -> InForce:
     """Return the lead's program: the key's, else the one it names, else its click's."""
-    if lead.program_id and want.program_id != lead.program_id:
+    if lead.program_id is not None and lead.program_id not in known:
+        raise ProgramNotFound
+    if lead.program_id is not None and lead.program_id != want.program_id:
         raise CustomerWrongProgram
     program = known.get(want.program_id or 0)
     if program is None:
-        raise ProgramNotFound if lead.program_id else CustomerNotFound
+        raise CustomerNotFound
     if registry.by_click(want.click_program_id, want.click_id) and want.click_program_id != program.id:
         raise CustomerWrongProgram
     return program

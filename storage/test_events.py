@@ -82,17 +82,19 @@ def refund_test(connection: Connection, event: TestEvent) -> TestRefund:
 
 def _program(connection: Connection, event: TestEvent, key: ProgramKey | None) -> int | None:
     """Return the key's program, else the one that was named, else the click's, else None."""
-    for named in (event.program_id, event.click_program_id):
-        if named is not None and key is not None and named != key.program_id:
-            raise CustomerWrongProgram
-    if key is not None:
-        return key.program_id
-    exists = select(programs.c.id)
-    if event.program_id is not None:
-        if connection.execute(exists.where(programs.c.id == event.program_id)).scalar() is None:
-            raise ProgramNotFound
-        return event.program_id
-    return connection.execute(exists.where(programs.c.id == event.click_program_id)).scalar()
+    named = _existing(connection, event.program_id)
+    if event.program_id is not None and named is None:
+        raise ProgramNotFound
+    clicked = _existing(connection, event.click_program_id)
+    if key is not None and {named, clicked} - {None, key.program_id}:
+        raise CustomerWrongProgram
+    return key.program_id if key else named or clicked
+
+
+def _existing(connection: Connection, program_id: int | None) -> int | None:
+    if program_id is None:
+        return None
+    return connection.execute(select(programs.c.id).where(programs.c.id == program_id)).scalar()
 
 
 def _store(connection: Connection, event: TestEvent, program_id: int | None, key: ProgramKey | None) -> int:

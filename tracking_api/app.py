@@ -7,7 +7,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from storage import Storage
-from tracking_api import probes
+from tracking_api import guides, probes
 from tracking_api.calls import click, lead, refund, sale, status
 from tracking_api.calls.limits import RateLimits
 from tracking_api.cors import open_to_browsers
@@ -23,6 +23,7 @@ ROUTES = [
     Route("/api/v1/cli/status", status.endpoint, methods=["GET"]),
     Route("/healthz", probes.healthz),
     Route("/readyz", probes.readyz),
+    Route("/docs/{name}", guides.guide),
 ]
 
 

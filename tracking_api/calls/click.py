@@ -11,7 +11,7 @@ from tracking_api.calls.bots import reason_to_filter
 from tracking_api.calls.call import Call, Endpoint
 from tracking_api.calls.fields import NO_ADDITIONAL_DATA, AdditionalData, ProgramId
 from web.answer import Answer
-from web.body import Body, Identifier, Text, Url
+from web.body import Body, Text, Url
 
 
 class ClickBody(Body):
@@ -19,7 +19,7 @@ class ClickBody(Body):
 
     program_id: ProgramId | None = None
     affiliate_url: Url | None = None
-    existing_click_id: Identifier | None = None
+    existing_click_id: Text | None = None
     page_url: Url | None = None
     page_title: Text | None = None
     referrer_url: Url | None = None
