@@ -69,8 +69,8 @@ def record(connection: Connection, batch: Sequence[Lead]) -> list[Led | Refusal]
     at = max(lead.at for lead in batch)
     presented = program_keys.identify(connection, [lead.key_hash for lead in batch if lead.key_hash], at=at)
     claimed = [_claimed_program(lead, presented) for lead in batch]
-    named = (*claimed, *(lead.program_id for lead in batch))
-    known = programs.in_force(connection, (program_id for program_id in named if program_id is not None))
+    mentioned = {*claimed, *(lead.program_id for lead in batch)}
+    known = programs.in_force(connection, (program_id for program_id in mentioned if program_id is not None))
     wanted = [_wanted(lead, program_id) for lead, program_id in zip(batch, claimed, strict=True)]
     registry = Registry(connection, wanted, at=at)
     results: list[Led | Refusal] = []

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import BigInteger, Connection, insert, literal, select, update
 
 from storage import ids, program_keys
 from storage.program_keys import ProgramKey
@@ -94,7 +94,7 @@ def _program(connection: Connection, event: TestEvent, key: ProgramKey | None) -
 def _existing(connection: Connection, program_id: int | None) -> int | None:
     if program_id is None:
         return None
-    return connection.execute(select(programs.c.id).where(programs.c.id == program_id)).scalar()
+    return connection.execute(select(programs.c.id).where(programs.c.id == literal(program_id, BigInteger))).scalar()
 
 
 def _store(connection: Connection, event: TestEvent, program_id: int | None, key: ProgramKey | None) -> int:
