@@ -1,0 +1,157 @@
+"""Fixtures that every test shares: a migrated database of each kind, storage over it, and live server processes."""
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+import urllib.request
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.error import URLError
+
+import asyncpg
+import pytest
+
+import storage
+from storage import Storage, migrations
+from tests import postgres, world
+from tests.world import World
+
+ROOT = Path(__file__).parent.parent
+NO_POSTGRES = "PostgreSQL's server binaries are not installed (Debian: apt-get install postgresql)"
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated SQLite file, to be copied."""
+    path = tmp_path_factory.mktemp("sqlite") / "template.db"
+    asyncio.run(migrations.upgrade(f"sqlite+aiosqlite:///{path}"))
+    return path
+
+
+@pytest.fixture
+def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
+    """The address of a fresh, migrated SQLite database."""
+    return f"sqlite+aiosqlite:///{shutil.copy(sqlite_template, tmp_path / 'svc.db')}"
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a running PostgreSQL whose database `template` is migrated."""
+    if postgres.binaries() is None:
+        assert "SVC_NOTHING_SKIPPED" not in os.environ, NO_POSTGRES
+        pytest.skip(NO_POSTGRES)
+    with postgres.running(tmp_path_factory.mktemp("postgres") / "server") as url:
+        asyncio.run(create_database(url, "template"))
+        asyncio.run(migrations.upgrade(named(url, "template")))
+        yield url
+
+
+@pytest.fixture
+def empty_postgres_url(postgres_server: str, request: pytest.FixtureRequest) -> str:
+    """The address of a fresh PostgreSQL database without a table."""
+    return asyncio.run(create_database(postgres_server, f"empty_{abs(hash(request.node.nodeid))}"))
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str, request: pytest.FixtureRequest) -> str:
+    """The address of a fresh, migrated PostgreSQL database."""
+    name = f"test_{abs(hash(request.node.nodeid))}"
+    return asyncio.run(create_database(postgres_server, name, template="template"))
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """The address of a fresh, migrated database, once of each kind."""
+    url: str = request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "postgres_url")
+    return url
+
+
+@pytest.fixture
+async def store(database_url: str) -> AsyncIterator[Storage]:
+    """Open storage, once on each database."""
+    async with storage.opened(database_url) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def acme(store: Storage) -> World:
+    """Acme, its program, and its partners Anna and Ben."""
+    return await world.acme(store)
+
+
+async def create_database(server: str, name: str, template: str = "template1") -> str:
+    """Create a database on a server and return its address."""
+    connection = await asyncpg.connect(server.replace("+asyncpg", ""))
+    try:
+        await connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+    finally:
+        await connection.close()
+    return named(server, name)
+
+
+def named(server: str, name: str) -> str:
+    """Return a server's address with another database."""
+    return f"{server.rpartition('/')[0]}/{name}"
+
+
+@dataclass
+class LiveServer:
+    """A running server process."""
+
+    base_url: str
+    database_url: str
+    process: subprocess.Popen[bytes]
+
+
+@pytest.fixture
+def live_server(tmp_path: Path) -> Iterator[Callable[..., LiveServer]]:
+    """Start real server processes: `live_server(database_url, workers=1, **environment)`; all end with the test."""
+    started: list[LiveServer] = []
+
+    def start(database_url: str, *, workers: int = 1, **environment: str) -> LiveServer:
+        port = postgres.free_port()
+        command = [sys.executable, "-m", "cli", "serve", "--port", str(port), "--workers", str(workers)]
+        settings = {"SVC_DATABASE_URL": database_url, "SVC_RATE_LIMIT": "off", "PYTHONPATH": str(ROOT), **environment}
+        log = (tmp_path / f"server-{port}.log").open("wb")
+        process = subprocess.Popen(
+            command, env=os.environ | settings, cwd=tmp_path, stdout=log, stderr=log, start_new_session=True
+        )
+        log.close()
+        server = LiveServer(f"http://127.0.0.1:{port}", database_url, process)
+        started.append(server)
+        _wait_until_it_answers(server, tmp_path / f"server-{port}.log")
+        return server
+
+    yield start
+    for server in started:
+        server.process.terminate()
+    for server in started:
+        server.process.wait(timeout=20)
+
+
+def _wait_until_it_answers(server: LiveServer, log: Path) -> None:
+    for _ in range(1200):
+        assert server.process.poll() is None, log.read_text()
+        try:
+            with urllib.request.urlopen(f"{server.base_url}/readyz", timeout=5):
+                return
+        except (URLError, OSError):
+            server.process.poll()
+            _pause(server)
+    pytest.fail(f"the server did not answer in a minute:\n{log.read_text()}")
+
+
+def _pause(server: LiveServer) -> None:
+    """Wait a twentieth of a second for the process to end, which it should not."""
+    try:
+        server.process.wait(timeout=0.05)
+    except subprocess.TimeoutExpired:
+        return

@@ -1,0 +1,66 @@
+"""A PostgreSQL server of the tests' own: found, started in a temporary folder, and stopped again."""
+
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def binaries() -> Path | None:
+    """Return the folder of the newest installed server binaries, or None."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: float(path.parts[4]))
+    on_path = shutil.which("initdb")
+    if found:
+        return found[-1].parent
+    return Path(on_path).parent if on_path else None
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[str]:
+    """Run a server in `folder`, without fsync, and yield the address of its maintenance database."""
+    where = binaries()
+    assert where is not None
+    folder.mkdir(parents=True)
+    if os.geteuid() == 0:  # initdb refuses to run as root
+        shutil.chown(folder, "postgres", "postgres")
+    for parent in folder.parents:
+        if parent.stat().st_uid == os.geteuid():
+            parent.chmod(parent.stat().st_mode | 0o011)
+    port = free_port()
+    data = folder / "data"
+    _run(
+        where / "initdb",
+        "--pgdata",
+        data,
+        "--auth",
+        "trust",
+        "--username",
+        "postgres",
+        "--encoding",
+        "UTF8",
+        "--no-sync",
+    )
+    options = f"-p {port} -k {folder} -c fsync=off -c listen_addresses=127.0.0.1 -c max_connections=200"
+    _run(where / "pg_ctl", "--pgdata", data, "--log", folder / "log", "--options", options, "--wait", "start")
+    try:
+        yield f"postgresql+asyncpg://postgres@127.0.0.1:{port}/postgres"
+    finally:
+        _run(where / "pg_ctl", "--pgdata", data, "--mode", "immediate", "stop")
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def _run(program: Path, *arguments: object) -> None:
+    as_postgres = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.geteuid() == 0 else []
+    command = [*as_postgres, str(program), *map(str, arguments)]
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd="/", check=False)
+    assert done.returncode == 0, done.stderr.decode()

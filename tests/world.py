@@ -1,0 +1,85 @@
+"""The named people that every test shares: Acme's program, its partners Anna and Ben, and one-line ways to make events."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from storage import Storage, clicks, leads, partners, program_keys, program_settings, sales, workspaces
+from storage.clicks import Click, Clicked
+from storage.leads import Lead, Led
+from storage.program_settings import Settings
+from storage.rules import keys
+from storage.sales import Sale, Sold
+
+NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
+LANDING_PAGE = "https://acme.example/?aff=anna"
+
+
+@dataclass(frozen=True)
+class World:
+    """Acme's workspace with one program, whose partners are Anna and Ben; `key` is the program key's value."""
+
+    store: Storage
+    workspace_id: int
+    owner_id: int
+    program_id: int
+    key: str
+    anna: int
+    ben: int
+
+    @property
+    def key_hash(self) -> str:
+        return keys.digest(self.key)
+
+    async def click(self, code: str = "anna", **fields: Any) -> Any:
+        """Record a click and return its outcome."""
+        at = fields.pop("at", NOW)
+        program_id = fields.pop("program_id", self.program_id)
+        click = Click(program_id=program_id, code=code, landing_url=LANDING_PAGE, at=at, **fields)
+        return await self.store.write(clicks.record, click)
+
+    async def visitor(self, code: str = "anna", **fields: Any) -> str:
+        """Record a click and return its click_id."""
+        clicked = await self.click(code, **fields)
+        assert isinstance(clicked, Clicked)
+        return clicked.click_id
+
+    async def lead(self, click_id: str | None = None, customer_key: str | None = None, **fields: Any) -> Led:
+        """Record a server-mode lead (`key_hash=None` for a browser's)."""
+        fields = {"key_hash": self.key_hash, "at": NOW, **fields}
+        led: Led = await self.store.write(leads.record, Lead(click_id=click_id, customer_key=customer_key, **fields))
+        return led
+
+    async def customer(self, customer_key: str = "user-1", code: str = "anna", **fields: Any) -> str:
+        """Make a settled customer of a partner and return their key."""
+        await self.lead(await self.visitor(code, **fields), customer_key, **fields)
+        return customer_key
+
+    async def sale(self, transaction_id: str = "inv-1", amount_cents: int = 10_000, **fields: Any) -> Sold:
+        """Record a sale of user-1, unless told otherwise."""
+        fields = {"key_hash": self.key_hash, "at": NOW, **fields}
+        if "click_id" not in fields:
+            fields.setdefault("customer_key", "user-1")
+        sold: Sold = await self.store.write(
+            sales.record, Sale(transaction_id=transaction_id, amount_cents=amount_cents, **fields)
+        )
+        return sold
+
+
+async def acme(store: Storage, **settings: Any) -> World:
+    """Create Acme with a program of these settings."""
+    owner = await store.write(
+        workspaces.create, "Acme", owner_email="owner@acme.example", password_hash="not a hash", at=NOW
+    )
+    return await program_of(store, owner.workspace_id, owner.user_id, **settings)
+
+
+async def program_of(store: Storage, workspace_id: int, owner_id: int, **settings: Any) -> World:
+    """Create a further program in a workspace, with its own key and its own Anna and Ben."""
+    chosen = Settings(**{"name": "Acme partners", "domain": "acme.example", **settings})
+    program_id = await store.write(program_settings.create, workspace_id, chosen, at=NOW)
+    new_key = await store.write(program_keys.regenerate, program_id, at=NOW)
+    enrolled = [
+        await store.write(partners.enrol, program_id, name=name, code=name.lower(), at=NOW) for name in ("Anna", "Ben")
+    ]
+    return World(store, workspace_id, owner_id, program_id, new_key.secret, enrolled[0].id, enrolled[1].id)
