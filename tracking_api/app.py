@@ -1,18 +1,22 @@
 """The route table of the tracking surface: read this first. Hot routes come first."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
+from pydantic_core import to_json
 from starlette.applications import Starlette
 from starlette.routing import Route
 
+import web.openapi
 from storage import Storage
 from tracking_api import guides, probes
 from tracking_api.calls import click, lead, refund, sale, status
 from tracking_api.calls.limits import RateLimits
 from tracking_api.cors import open_to_browsers
+from tracking_api.openapi import OPERATIONS
 from tracking_api.settings import Settings
 from web.handlers import HANDLERS
+from web.openapi import Operation, document
 
 POST = ["POST"]
 ROUTES = [
@@ -24,6 +28,7 @@ ROUTES = [
     Route("/healthz", probes.healthz),
     Route("/readyz", probes.readyz),
     Route("/docs/{name}", guides.guide),
+    Route("/openapi.json", web.openapi.endpoint),
 ]
 
 
@@ -32,11 +37,22 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def create(storage: Storage, settings: Settings, *, clock: Callable[[], datetime] = now) -> Starlette:
-    """Return the tracking app over an open storage; `clock` gives every call its time."""
+def create(
+    storage: Storage,
+    settings: Settings,
+    *,
+    clock: Callable[[], datetime] = now,
+    operations: Sequence[Operation] = OPERATIONS,
+) -> Starlette:
+    """Return the tracking app over an open storage.
+
+    `clock` gives every call its time; `operations` is what /openapi.json describes: these calls, and those of the
+    apps that are served beside them.
+    """
     app = Starlette(routes=ROUTES, exception_handlers=HANDLERS)
     app.state.storage = storage
     app.state.settings = settings
     app.state.clock = clock
     app.state.limits = RateLimits(settings)
+    app.state.openapi = to_json(document(operations, base_url=settings.base_url))
     return app

@@ -1,5 +1,6 @@
 """JSON in: the body read once, refused while it is being read if it is too long, parsed straight into a model."""
 
+import asyncio
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
@@ -7,8 +8,10 @@ from pydantic import ValidationError as Invalid
 from starlette.types import Receive, Scope
 
 from storage.rules.errors import FieldError, InvalidJson, PayloadTooLarge, UnsupportedMediaType, ValidationError
+from web.errors import BodyTooSlow
 
 LARGEST_BODY = 64 * 1024
+LONGEST_WAIT_SECONDS = 30.0
 _NO_CONTROL = r"^[^\x00-\x1f\x7f-\u009f]*$"
 Parsed = TypeVar("Parsed", bound="Body")
 
@@ -23,16 +26,31 @@ class Body(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
 
 
-async def read(scope: Scope, receive: Receive, *, largest: int = LARGEST_BODY) -> bytes:
-    """Return the request's body. Raises UnsupportedMediaType, or PayloadTooLarge as soon as it grows past `largest`."""
+async def read(
+    scope: Scope, receive: Receive, *, largest: int = LARGEST_BODY, seconds: float = LONGEST_WAIT_SECONDS
+) -> bytes | bytearray:
+    """Return the request's body, which may take `seconds` in all to arrive.
+
+    Raises UnsupportedMediaType, PayloadTooLarge as soon as it grows past `largest` bytes, BodyTooSlow.
+    """
     headers = dict(scope["headers"])
     if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
         raise UnsupportedMediaType
     length = headers.get(b"content-length", b"0")
     if length.isdigit() and int(length) > largest:
         raise PayloadTooLarge
+    try:
+        async with asyncio.timeout(seconds):
+            return await _receive(receive, largest)
+    except TimeoutError:
+        raise BodyTooSlow from None
+
+
+async def _receive(receive: Receive, largest: int) -> bytes | bytearray:
     message = await receive()
-    content: bytes = message.get("body", b"")
+    content: bytes | bytearray = message.get("body", b"")
+    if message.get("more_body"):
+        content = bytearray(content)  # grows in place: a body of many small pieces costs no more than a whole one
     while message.get("more_body") and len(content) <= largest:
         message = await receive()
         content += message.get("body", b"")
@@ -43,7 +61,7 @@ async def read(scope: Scope, receive: Receive, *, largest: int = LARGEST_BODY) -
     return content
 
 
-def parse(model: type[Parsed], content: bytes) -> Parsed:
+def parse(model: type[Parsed], content: bytes | bytearray) -> Parsed:
     """Return the body as a model. Raises InvalidJson, or ValidationError naming each field that is wrong."""
     try:
         return model.model_validate_json(content)

@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from typing import Any
 
-from storage.rules.errors import CODES, Refusal
+from storage.rules.errors import CODES, InvalidJson, Refusal
 
 STATUS = dict.fromkeys(CODES, HTTPStatus.BAD_REQUEST) | {
     "invalid_key": HTTPStatus.UNAUTHORIZED,
@@ -28,6 +28,13 @@ STATUS = dict.fromkeys(CODES, HTTPStatus.BAD_REQUEST) | {
 }
 
 
+class BodyTooSlow(InvalidJson):
+    """The body did not arrive in time; the connection is closed, so that a client that stalls holds nothing."""
+
+    message = "The body did not arrive in time."
+    hint = "Send the whole body at once."
+
+
 def error_body(refusal: Refusal, request_id: str) -> dict[str, Any]:
     """Return the body of a refusal: its code and text, what to do, which fields, and the request's id."""
     error: dict[str, Any] = {"code": refusal.code, "message": refusal.text}
@@ -41,4 +48,5 @@ def error_body(refusal: Refusal, request_id: str) -> dict[str, Any]:
 def error_headers(refusal: Refusal) -> dict[str, str]:
     """Return the headers that a refusal calls for."""
     seconds = refusal.details.get("retry_after_seconds")
-    return {} if seconds is None else {"Retry-After": str(seconds)}
+    headers = {} if seconds is None else {"Retry-After": str(seconds)}
+    return headers | {"Connection": "close"} if isinstance(refusal, BodyTooSlow) else headers

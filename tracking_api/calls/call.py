@@ -40,7 +40,7 @@ class Call:
 
     async def parse(self, model: type[Parsed]) -> Parsed:
         """Return the body as a model; raises what `web.body` raises."""
-        parsed = body.parse(model, await body.read(self.scope, self._receive))
+        parsed = body.parse(model, await body.read(self.scope, self._receive, seconds=self.settings.body_seconds))
         self.parsed = parsed
         return parsed
 

@@ -34,6 +34,8 @@ class ClickBody(Body):
 
 async def click(call: Call) -> Answer:
     """Record a click and give the visitor their click_id."""
+    if call.scope["method"] == "HEAD" and b"content-type" not in call.headers:
+        return Answer({"success": True})  # somebody asks whether this address answers: there is no click to store
     body = await call.parse(ClickBody)
     extra = body.additional_data or NO_ADDITIONAL_DATA
     program_id = body.program_id if body.program_id is not None else extra.program_id

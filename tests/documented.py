@@ -1,0 +1,53 @@
+"""Holds every answer against the OpenAPI document: status, headers, body, and the exact codes of its operation."""
+
+import copy
+from typing import Any
+
+import httpx
+from jsonschema import Draft202012Validator
+
+from tracking_api.openapi import OPERATIONS
+from web import openapi
+
+DOCUMENT = openapi.document(OPERATIONS, base_url="http://svc.test")
+OPEN = {"Document"}
+UNLISTED = {404: "not_found", 405: "method_not_allowed"}
+
+
+def _closed_components() -> dict[str, Any]:
+    """The document's components, with members that it does not name forbidden: nothing leaves undocumented."""
+    components: dict[str, Any] = copy.deepcopy(DOCUMENT["components"])
+    for name, schema in components["schemas"].items():
+        if "properties" in schema and name not in OPEN:
+            schema["additionalProperties"] = False
+    return components
+
+
+COMPONENTS = _closed_components()
+
+
+def check(answer: httpx.Response) -> None:
+    """Assert that the document foresees this answer."""
+    assert answer.headers["x-request-id"]
+    request = answer.request
+    operations = DOCUMENT["paths"].get(request.url.path, {})
+    method = "get" if request.method == "HEAD" and "head" not in operations else request.method.lower()
+    if method in operations:
+        _check_response(operations[method]["responses"], answer)
+    else:
+        status = 405 if operations else 404
+        assert (answer.status_code, answer.json()["error"]["code"]) == (status, UNLISTED[status])
+
+
+def _check_response(responses: dict[str, Any], answer: httpx.Response) -> None:
+    assert str(answer.status_code) in responses, f"{answer.status_code} is not documented: {answer.text}"
+    response = responses[str(answer.status_code)]
+    missing = [
+        name
+        for name in response["headers"]
+        if DOCUMENT["components"]["headers"][name]["required"] and name not in answer.headers
+    ]
+    assert missing == []
+    schema = response.get("content", {}).get("application/json", {}).get("schema")
+    if schema and answer.request.method != "HEAD":
+        Draft202012Validator({**schema, "components": COMPONENTS}).validate(answer.json())

@@ -1,0 +1,109 @@
+"""The tracking app over a fresh SQLite database, with a clock that the test sets; every answer must be documented."""
+
+import copy
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import Table, func, select
+
+import tracking_api.app
+from storage import program_keys
+from tests import documented, world
+from tests.world import LANDING_PAGE, NOW, World
+from tracking_api.settings import Settings
+from web.gate import Gate
+
+UNLIMITED = Settings(click_rate=None, lead_rate=None, body_seconds=0.05)
+
+
+@pytest.fixture
+def database_url(sqlite_url: str) -> str:
+    """The surface is the same on each database: storage's own tests run on both."""
+    return sqlite_url
+
+
+class Api:
+    """A client of the tracking calls for Acme's program; `at` is the service's time."""
+
+    def __init__(self, acme: World, settings: Settings) -> None:
+        self.acme = acme
+        self.at = NOW
+        app = tracking_api.app.create(acme.store, settings, clock=lambda: self.at)
+        self.client = httpx.AsyncClient(
+            transport=httpx.ASGITransport(Gate(app)),
+            base_url="http://svc.test",
+            event_hooks={"response": [_check]},
+        )
+
+    @property
+    def keyed(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.acme.key}"}
+
+    async def post(self, call: str, content: Any = None, *, key: str | None = "acme", **options: Any) -> httpx.Response:
+        """Call `/api/v1/track/<call>` with Acme's key, another one, or none."""
+        headers = dict(options.pop("headers", {}))
+        if key is not None:
+            headers["Authorization"] = f"Bearer {self.acme.key if key == 'acme' else key}"
+        if "content" not in options:
+            options["json"] = content
+        return await self.client.post(f"/api/v1/track/{call}", headers=headers, **options)
+
+    async def click(self, **fields: Any) -> httpx.Response:
+        """Send a click through Anna's link."""
+        headers = fields.pop("headers", {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"})
+        body = {"program_id": self.acme.program_id, "affiliate_url": LANDING_PAGE, **fields}
+        return await self.post("click", body, key=None, headers=headers)
+
+    async def lead(self, *, key: str | None = "acme", **fields: Any) -> httpx.Response:
+        return await self.post("lead", fields, key=key)
+
+    async def sale(self, *, key: str | None = "acme", **fields: Any) -> httpx.Response:
+        """Send a sale of 100 dollars by user-1, unless told otherwise."""
+        defaults = {"transaction_id": "inv-1", "customer_key": "user-1", "amount_cents": 10_000}
+        return await self.post("sale", {**defaults, **fields}, key=key)
+
+    async def refund(self, *, key: str | None = "acme", **fields: Any) -> httpx.Response:
+        return await self.post("refund", {"transaction_id": "inv-1", **fields}, key=key)
+
+    async def status(self) -> Any:
+        return (await self.client.get("/api/v1/cli/status", headers=self.keyed)).json()["data"]
+
+    async def beside(self, **settings: Any) -> "Api":
+        """Return these calls for a further program, with settings of its own."""
+        other = copy.copy(self)
+        acme = self.acme
+        settings = {"name": "Globex partners", **settings}
+        other.acme = await world.program_of(acme.store, acme.workspace_id, acme.owner_id, **settings)
+        return other
+
+    async def flag(self, rotate_by: datetime) -> None:
+        """Mark Acme's key for rotation by a deadline."""
+        await self.acme.store.write(program_keys.flag, self.acme.program_id, rotate_by=rotate_by, at=NOW)
+
+    async def rows(self, table: Table) -> Sequence[Any]:
+        """Return all that a table holds."""
+        return await self.acme.store.read(lambda connection: connection.execute(select(table)).all())
+
+    async def count(self, *tables: Table) -> int:
+        """Return how many rows the tables hold together."""
+        counts = [select(func.count()).select_from(table) for table in tables]
+        return await self.acme.store.read(
+            lambda connection: sum(connection.execute(count).scalar_one() for count in counts)
+        )
+
+
+async def _check(answer: httpx.Response) -> None:
+    await answer.aread()
+    documented.check(answer)
+
+
+@pytest.fixture
+async def api(acme: World) -> AsyncIterator[Api]:
+    """The tracking calls, without rate limits."""
+    made = Api(acme, UNLIMITED)
+    async with made.client:
+        yield made
+

@@ -1,0 +1,50 @@
+"""The error body as models: what `web.errors` sends, for documents and whoever reads them."""
+
+from datetime import datetime
+
+from pydantic import BaseModel, Field
+
+
+class FieldProblem(BaseModel):
+    """One field that was wrong, and how."""
+
+    field: str
+    message: str
+
+
+class ExistingSale(BaseModel):
+    """The sale that holds a transaction_id already."""
+
+    eventId: int  # noqa: N815 - the specification's name
+    recorded_at: datetime
+
+
+class RotationWarning(BaseModel):
+    """The program key must be replaced before `rotate_by`."""
+
+    code: str = Field(pattern="^api_key_rotation_required$")
+    message: str
+    hint: str
+    rotate_by: datetime
+    docs_url: str
+
+
+class ErrorObject(BaseModel):
+    """What was refused and why; only `code` and `message` are always there."""
+
+    code: str
+    message: str
+    hint: str = ""
+    fields: list[FieldProblem] = []
+    required_scope: str = ""
+    retry_after_seconds: int = Field(default=1, ge=1)
+    existing: ExistingSale | None = None
+    same_payload: bool = False
+
+
+class Error(BaseModel):
+    """The body of every error."""
+
+    error: ErrorObject
+    request_id: str
+    warnings: list[RotationWarning] = []
