@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, func, insert, literal, select, update
 
 from storage.rules import keys
 from storage.rules.errors import FieldError, NotFound, ValidationError
@@ -77,7 +77,8 @@ def list_all(connection: Connection, *, workspace_id: int | None = None) -> list
 def revoke(connection: Connection, agent_key_id: int, *, at: datetime) -> datetime:
     """End a key for good and return when it ended (earlier, if it had been revoked). Raises NotFound."""
     this = agent_keys.c.id == agent_key_id
-    ended = update(agent_keys).where(this).values(revoked_at=func.coalesce(agent_keys.c.revoked_at, at))
+    first = func.coalesce(agent_keys.c.revoked_at, literal(at, agent_keys.c.revoked_at.type))
+    ended = update(agent_keys).where(this).values(revoked_at=first)
     revoked_at = connection.execute(ended.returning(agent_keys.c.revoked_at)).scalar()
     if revoked_at is None:
         raise NotFound(f"There is no agent key {agent_key_id}.")

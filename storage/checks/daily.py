@@ -19,12 +19,12 @@ _DAY_MILLISECONDS = 86_400_000
 
 
 class _Cell(NamedTuple):
-    """One count of one day; `partner_id` None is the program's own row."""
+    """One total of one day; `partner_id` None is the program's own row."""
 
     program_id: int
     partner_id: int | None
     day: date
-    count: str
+    total: str
 
     def __str__(self) -> str:
         partner = "" if self.partner_id is None else f", partner {self.partner_id}"
@@ -38,7 +38,7 @@ def differences(connection: Connection) -> Iterator[Difference]:
     for cell in sorted(recomputed.keys() | stored.keys(), key=str):
         if stored[cell] != recomputed[cell]:
             kind = "program rollup" if cell.partner_id is None else "partner rollup"
-            yield Difference(f"{kind} {cell.count}", str(cell), stored[cell], recomputed[cell])
+            yield Difference(f"{kind} {cell.total}", str(cell), stored[cell], recomputed[cell])
 
 
 def _stored(connection: Connection) -> Counter[_Cell]:

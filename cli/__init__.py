@@ -1,0 +1,1 @@
+"""The `svc` command: serve, demo and admin (the operator's, over storage)."""

@@ -1,0 +1,19 @@
+"""`svc admin`: what the operator does over the database, whether or not the service is running."""
+
+import typer
+
+from cli.admin import agent_key, db, member, partner, program, program_key, rates, workspace
+
+app = typer.Typer(
+    help="Set up workspaces, programs, partners and keys; import rates; check the database.\n\n"
+    "Every command takes --json, and reads SVC_DATABASE_URL (default: svc.db in this folder).",
+    no_args_is_help=True,
+)
+app.add_typer(workspace.app, name="workspace", help="Workspaces: who owns programs.")
+app.add_typer(member.app, name="member", help="The people of a workspace.")
+app.add_typer(program.app, name="program", help="Affiliate programs.")
+app.add_typer(partner.app, name="partner", help="The partners of a program.")
+app.add_typer(program_key.app, name="program-key", help="The key that authenticates a program's tracking calls.")
+app.add_typer(agent_key.app, name="agent-key", help="Keys for the agent API and the MCP server.")
+app.add_typer(rates.app, name="rates", help="Exchange rates.")
+app.add_typer(db.app, name="db", help="The database: migrate it, check it.")

@@ -1,0 +1,94 @@
+"""`svc admin agent-key`."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from cli.admin import command, options
+from storage import agent_keys
+from storage.agent_keys import AgentKey
+from storage.rules.scope import Scope
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.command()
+def issue(
+    workspace: options.WorkspaceId,
+    name: options.Name,
+    scope: Annotated[list[Scope], typer.Option(help="What the key may do; repeat it for more.")],
+    program: Annotated[
+        list[int] | None, typer.Option(min=1, help="Narrow the key to this program; repeat it for more.")
+    ] = None,
+    expires_at: Annotated[
+        datetime | None, typer.Option(parser=options.moment, metavar="TIME", help="ISO 8601 with a zone.")
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    r"""Issue a key for the agent API and the MCP server, and show it, this once.
+
+    Example:
+      svc admin agent-key issue --workspace 1 --name "Weekly report" \\
+        --scope programs:read --scope performance:read --expires-at 2027-06-30
+
+    """
+    with command.answering(as_json=as_json) as answer:
+        issued = command.write(
+            agent_keys.issue,
+            workspace,
+            name=name,
+            scopes=scope,
+            program_ids=program or (),
+            expires_at=expires_at,
+            at=command.now(),
+        )
+        text = f"{issued.secret}\nThis is agent key {issued.id} ({escape(name)}). It is not shown again."
+        answer({"agent_key_id": issued.id, "api_key": issued.secret}, text)
+
+
+@app.command("list")
+def list_keys(
+    workspace: Annotated[int | None, typer.Option(min=1, help="Only this workspace's.")] = None,
+    as_json: options.Json = False,
+) -> None:
+    """List agent keys, masked.
+
+    Example:
+      svc admin agent-key list --workspace 1
+
+    """
+    with command.answering(as_json=as_json) as answer:
+        found = command.read(agent_keys.list_all, workspace_id=workspace)
+        lines = [_line(key) for key in found]
+        answer({"agent_keys": [_shown(key) for key in found]}, "\n".join(lines) or "No agent key has been issued.")
+
+
+@app.command()
+def revoke(
+    agent_key_id: Annotated[int, typer.Argument(min=1, metavar="ID", help="The key's id, as `list` shows it.")],
+    as_json: options.Json = False,
+) -> None:
+    """Revoke an agent key: it is refused from now on.
+
+    Example:
+      svc admin agent-key revoke 3
+
+    """
+    with command.answering(as_json=as_json) as answer:
+        revoked_at = command.write(agent_keys.revoke, agent_key_id, at=command.now())
+        answer({"agent_key_id": agent_key_id, "revoked_at": revoked_at}, f"Agent key {agent_key_id} is revoked.")
+
+
+def _shown(key: AgentKey) -> dict[str, Any]:
+    shown = key._asdict()
+    return {"agent_key_id": shown.pop("id"), "api_key_masked": shown.pop("masked"), **shown}
+
+
+def _line(key: AgentKey) -> str:
+    reach = "all programs" if key.program_ids is None else f"programs {', '.join(map(str, key.program_ids))}"
+    until = f", expires {key.expires_at:%Y-%m-%d %H:%M} UTC" if key.expires_at else ""
+    ended = ", [red]revoked[/]" if key.revoked_at else ""
+    scopes = " ".join(key.scopes)
+    return f"{key.id}  {key.masked}  {escape(key.name)}  workspace {key.workspace_id}, {reach}: {scopes}{until}{ended}"

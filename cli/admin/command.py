@@ -1,0 +1,143 @@
+"""What every admin command goes through: one operation over the database, then one answer, or one error."""
+
+import asyncio
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from sqlalchemy import Connection, select
+from sqlalchemy.exc import SQLAlchemyError
+
+import storage
+from storage import database, migrations
+from storage.rules.errors import NotFound, Refusal
+from storage.tables import programs, workspaces
+
+DEFAULT_DATABASE_URL = "sqlite+aiosqlite:///svc.db"  # as asgi.py has it; importing that would read the environment
+UPGRADE = "Run `svc admin db upgrade` with the same SVC_DATABASE_URL first."
+Answer = Callable[[dict[str, Any], str], None]
+
+
+class CommandError(Exception):
+    """What stops a command before any rule of the service is asked."""
+
+    def __init__(self, code: str, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.error = {"code": code, "message": message, "hint": hint}
+
+
+@contextmanager
+def answering(*, as_json: bool) -> Iterator[Answer]:
+    """Give a command its way to answer: `answer(result, text)` prints one JSON object, or the text.
+
+    A refusal is printed to stderr (with --json also as the one object on stdout) and ends in exit code 1.
+    """
+
+    def answer(result: dict[str, Any], text: str) -> None:
+        if as_json:
+            typer.echo(json.dumps(result, default=_json))
+        else:
+            Console(highlight=False).print(text, soft_wrap=True, emoji=False)
+
+    try:
+        yield answer
+    except (Refusal, CommandError, ValueError, OSError, SQLAlchemyError) as problem:
+        error = _error(problem)
+        if as_json:
+            typer.echo(json.dumps({"error": error}))
+        _explain(error)
+        raise typer.Exit(1) from None
+
+
+def read(operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """Run a read operation over the migrated database and return its result."""
+    return asyncio.run(_run("read", operation, *arguments, **options))
+
+
+def write(operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """Run a write operation over the migrated database, commit it, and return its result."""
+    return asyncio.run(_run("write", operation, *arguments, **options))
+
+
+def database_url() -> str:
+    """Return the database that the environment names."""
+    return os.environ.get("SVC_DATABASE_URL", DEFAULT_DATABASE_URL)
+
+
+def now() -> datetime:
+    """Return the time of the command."""
+    return datetime.now(UTC)
+
+
+def require_workspace(connection: Connection, workspace_id: int) -> None:
+    """Raise NotFound when there is no such workspace."""
+    if connection.execute(select(workspaces.c.id).where(workspaces.c.id == workspace_id)).scalar() is None:
+        raise NotFound(f"There is no workspace {workspace_id}.", hint="`svc admin workspace create` makes one.")
+
+
+def require_program(connection: Connection, program_id: int) -> None:
+    """Raise NotFound when there is no such program."""
+    if connection.execute(select(programs.c.id).where(programs.c.id == program_id)).scalar() is None:
+        raise NotFound(f"There is no program {program_id}.", hint="`svc admin program create` makes one.")
+
+
+async def _run(kind: str, operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    address = database.parse_url(database_url())
+    if database.is_sqlite(address) and not Path(database.sqlite_path(address)).exists():
+        raise CommandError("database_not_migrated", "There is no database yet.", UPGRADE)
+    async with storage.opened(database_url()) as store:
+        try:
+            current = await store.read(migrations.is_current)
+        except Exception as problem:  # noqa: BLE001 - each driver has errors of its own; all of them mean this
+            raise _unready(problem) from None
+        if not current:
+            raise CommandError("database_not_migrated", "The database is not at this version's schema.", UPGRADE)
+        return await getattr(store, kind)(operation, *arguments, **options)
+
+
+def _unready(problem: Exception) -> CommandError:
+    """Tell a database that cannot be reached from one that has no tables yet."""
+    reason = str(getattr(problem, "orig", None) or problem)
+    missing = ("no such table", "unable to open database file", "does not exist")
+    if any(sign in reason for sign in missing):
+        return CommandError("database_not_migrated", "The database has no tables yet.", UPGRADE)
+    return CommandError(
+        "database_unreachable", f"The database cannot be reached: {reason}", "Is SVC_DATABASE_URL right?"
+    )
+
+
+def _error(problem: Exception) -> dict[str, Any]:
+    if isinstance(problem, CommandError):
+        error: dict[str, Any] = problem.error
+    elif isinstance(problem, Refusal):
+        error = {"code": problem.code, "message": problem.text}
+        error |= {"hint": problem.advice} if problem.advice else {}
+        error |= {"fields": [field._asdict() for field in problem.fields]} if problem.fields else {}
+    elif isinstance(problem, SQLAlchemyError | OSError):
+        reason = str(getattr(problem, "orig", None) or problem)
+        error = {"code": "database_error", "message": reason}
+    else:
+        error = {"code": "validation_error", "message": str(problem)}
+    return error
+
+
+def _explain(error: dict[str, Any]) -> None:
+    stderr = Console(stderr=True, highlight=False)
+    stderr.print(f"[red]Error:[/] {escape(error['message'])}", soft_wrap=True, emoji=False)
+    for field in error.get("fields", ()):
+        stderr.print(f"  {escape(field['field'])}: {escape(field['message'])}", soft_wrap=True, emoji=False)
+    if "hint" in error:
+        stderr.print(escape(error["hint"]), soft_wrap=True, emoji=False)
+
+
+def _json(value: Any) -> str:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return str(value)

@@ -1,0 +1,51 @@
+"""`svc admin db`."""
+
+import asyncio
+
+import typer
+from rich.markup import escape
+
+from cli import logs
+from cli.admin import command, options
+from storage import check as stored
+from storage import migrations
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.command()
+def upgrade(
+    as_json: options.Json = False,
+) -> None:
+    """Bring the database to this version's schema; it is made if it does not exist.
+
+    Example:
+      SVC_DATABASE_URL=sqlite+aiosqlite:///svc.db svc admin db upgrade
+
+    """
+    with command.answering(as_json=as_json) as answer:
+        logs.configure()
+        asyncio.run(migrations.upgrade(command.database_url()))
+        answer({"ok": True}, "The database is at this version's schema.")
+
+
+@app.command()
+def check(
+    as_json: options.Json = False,
+) -> None:
+    """Recompute every rollup, ledger and unique key from the events; exit 1 if anything differs.
+
+    It only reads, and may run while the service serves.
+
+    Example:
+      svc admin db check --json
+
+    """
+    with command.answering(as_json=as_json) as answer:
+        found = command.read(stored.run)
+        lines = [f"[red]{escape(str(difference))}[/]" for difference in found]
+        shown = [difference._asdict() | {"message": str(difference)} for difference in found]
+        verdict = f"{len(found)} differences." if found else "Everything agrees with the events."
+        answer({"ok": not found, "differences": shown}, "\n".join([*lines, verdict]))
+        if found:
+            raise typer.Exit(1)

@@ -1,0 +1,44 @@
+"""`svc admin partner`."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from sqlalchemy import Connection
+
+from cli.admin import command, options
+from storage import partners
+from storage.partners import Enrolled
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def _group() -> None:
+    """Keep `partner create` a command of two words."""
+
+
+@app.command()
+def create(
+    program: options.ProgramId,
+    name: options.Name,
+    code: Annotated[str, typer.Option(parser=options.code, metavar="CODE", help="What ?aff= carries.")],
+    email: Annotated[str | None, typer.Option(parser=options.email, metavar="EMAIL")] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Enrol a partner in a program.
+
+    Example:
+      svc admin partner create --program 1 --name "Nora Blogs" --code nora
+
+    """
+    with command.answering(as_json=as_json) as answer:
+        enrolled = command.write(_enrol, program, name=name, code=code, email=email, at=command.now())
+        text = f"Partner {enrolled.id} ({escape(name)}) is enrolled; their links carry ?aff={escape(code)}"
+        answer({"partner_id": enrolled.id, "code": enrolled.code}, text)
+
+
+def _enrol(connection: Connection, program_id: int, *, at: datetime, **partner: Any) -> Enrolled:
+    command.require_program(connection, program_id)
+    return partners.enrol(connection, program_id, at=at, **partner)

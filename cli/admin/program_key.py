@@ -1,0 +1,90 @@
+"""`svc admin program-key`."""
+
+from datetime import datetime
+from typing import Annotated
+
+import typer
+from sqlalchemy import Connection
+
+from cli.admin import command, options
+from storage import program_keys
+from storage.program_keys import NewKey
+from storage.rules import rotation
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.command()
+def generate(
+    program: options.ProgramId,
+    as_json: options.Json = False,
+) -> None:
+    """Replace a program's key and show the new one, this once; the old key stops at once.
+
+    Example:
+      svc admin program-key generate --program 1 --json
+
+    """
+    with command.answering(as_json=as_json) as answer:
+        new = command.write(_generate, program, at=command.now())
+        text = f"{new.secret}\nThis is the key of program {program}. It is not shown again."
+        answer({"api_token": new.secret, "api_token_masked": new.masked}, text)
+
+
+@app.command("import")
+def import_key(
+    program: options.ProgramId,
+    key_stdin: Annotated[bool, typer.Option("--key-stdin", help="Read the key from standard input.")] = False,
+    as_json: options.Json = False,
+) -> None:
+    """Give a program a key from before the aff_ prefix, so that integrations that hold it keep working.
+
+    Example:
+      svc admin program-key import --program 1 --key-stdin < old-key.txt
+
+    """
+    with command.answering(as_json=as_json) as answer:
+        secret = options.secret(asked=key_stdin, option="--key-stdin", prompt="key")
+        new = command.write(_import, program, secret, at=command.now())
+        text = f"Program {program} now answers to the key {new.masked}."
+        answer({"program_id": program, "api_token_masked": new.masked}, text)
+
+
+@app.command()
+def flag(
+    program: options.ProgramId,
+    deadline: Annotated[
+        datetime,
+        typer.Option(parser=options.moment, metavar="TIME", help="ISO 8601 with a zone; a date is its 00:00 UTC."),
+    ],
+    as_json: options.Json = False,
+) -> None:
+    """Mark a program's key for mandatory rotation: at the deadline it stops working.
+
+    Until then every answer carries a warning. A deadline in the past ends the key now.
+
+    Example:
+      svc admin program-key flag --program 1 --deadline 2027-01-31
+
+    """
+    with command.answering(as_json=as_json) as answer:
+        at = command.now()
+        command.write(_flag, program, rotate_by=deadline, at=at)
+        state = rotation.state(deadline, at)
+        result = {"program_id": program, "flagged_at": at, "rotate_by": deadline, "state": state}
+        answer(result, f"The key of program {program} is {state}; it must be rotated by {deadline.isoformat()}.")
+
+
+def _generate(connection: Connection, program_id: int, *, at: datetime) -> NewKey:
+    command.require_program(connection, program_id)
+    return program_keys.regenerate(connection, program_id, at=at)
+
+
+def _import(connection: Connection, program_id: int, secret: str, *, at: datetime) -> NewKey:
+    command.require_program(connection, program_id)
+    return program_keys.import_key(connection, program_id, secret, at=at)
+
+
+def _flag(connection: Connection, program_id: int, *, rotate_by: datetime, at: datetime) -> None:
+    command.require_program(connection, program_id)
+    program_keys.flag(connection, program_id, rotate_by=rotate_by, at=at)

@@ -1,0 +1,18 @@
+"""How the commands log: one line an event on stderr; requests are not logged, and secrets never are."""
+
+import logging.config
+from typing import Any
+
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "stream": "ext://sys.stderr"}},
+    "root": {"level": "INFO", "handlers": ["stderr"]},
+    "loggers": {"alembic": {"level": "WARNING"}, "uvicorn": {"level": "WARNING"}},
+}
+
+
+def configure() -> None:
+    """Set logging up for this process."""
+    logging.config.dictConfig(LOGGING)

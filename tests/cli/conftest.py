@@ -1,0 +1,71 @@
+"""The real `svc` as a process of its own, on an embedded database in a temporary folder."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[2]
+
+
+class Done(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def json(self) -> Any:
+        """The one object on stdout."""
+        return json.loads(self.stdout)
+
+
+class Svc:
+    """Runs commands in a folder of their own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.database = folder / "svc.db"
+
+    def __call__(self, *arguments: object, stdin: str = "") -> Done:
+        """Run one command to its end."""
+        command = [sys.executable, "-m", "cli", *map(str, arguments)]
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=self._env(),
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    @contextmanager
+    def running(self, *arguments: object) -> Iterator[subprocess.Popen[str]]:
+        """Run a command that serves; it is terminated at the end."""
+        command = [sys.executable, "-m", "cli", *map(str, arguments)]
+        process = subprocess.Popen(command, cwd=self.folder, env=self._env(), stdout=subprocess.PIPE, text=True)
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.communicate(timeout=30)
+
+    def _env(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("SVC_")}
+        temporary = {"TMPDIR": str(self.folder)}
+        return kept | temporary | {"PYTHONPATH": str(CHECKOUT), "PYTHONWARNINGS": "error::ResourceWarning"}
+
+
+@pytest.fixture
+def svc(tmp_path: Path) -> Svc:
+    return Svc(tmp_path)

@@ -1,0 +1,68 @@
+"""The operator's commands, from an empty folder to a working program."""
+
+from tests.cli.conftest import Svc
+
+
+def test_an_operator_sets_up_a_program_with_people_partners_and_keys(svc: Svc) -> None:
+    assert svc("admin", "db", "upgrade", "--json").json == {"ok": True}
+
+    owner = ("--owner-email", "ada@example.com", "--password-stdin", "--json")
+    created = svc("admin", "workspace", "create", "Acme", *owner, stdin="correct horse\n")
+    workspace = ("--workspace", created.json["workspace_id"])
+    bo = ("--email", "bo@example.com")
+    added = svc(
+        "admin", "member", "add", *workspace, *bo, "--role", "member", "--password-stdin", "--json", stdin="x" * 8
+    )
+    suspended = svc("admin", "member", "suspend", *workspace, *bo, "--json")
+    about = ("--name", "Acme", "--domain", "acme.example", "--commission-rate", "12.5")
+    program = svc("admin", "program", "create", *workspace, *about, "--json").json["program_id"]
+    partner = svc("admin", "partner", "create", "--program", program, "--name", "Nora", "--code", "nora", "--json")
+    key = svc("admin", "program-key", "generate", "--program", program, "--json").json
+    flagged = svc("admin", "program-key", "flag", "--program", program, "--deadline", "2020-01-31", "--json")
+
+    assert created.json.keys() == {"workspace_id", "user_id"}
+    assert added.json["user_id"] == suspended.json["user_id"]
+    assert partner.json["code"] == "nora"
+    assert key["api_token"].startswith("aff_")
+    assert key["api_token_masked"].endswith(key["api_token"][-4:])
+    assert (flagged.json["rotate_by"], flagged.json["state"]) == ("2020-01-31T00:00:00.000Z", "expired")
+    assert svc("admin", "db", "check", "--json").json == {"ok": True, "differences": []}
+
+
+def test_agent_keys_are_shown_once_listed_masked_and_revoked(svc: Svc) -> None:
+    svc("admin", "db", "upgrade")
+    svc("admin", "workspace", "create", "Acme", "--owner-email", "a@b.c", "--password-stdin", stdin="correct horse")
+    named = ("admin", "agent-key", "issue", "--workspace", 1, "--name", "Report", "--json")
+
+    issued = svc(*named, "--scope", "programs:read", "--expires-at", "2030-01-01T02:00:00+02:00").json
+    revoked = svc("admin", "agent-key", "revoke", issued["agent_key_id"], "--json")
+    foreign = svc(*named, "--scope", "programs:read", "--program", 7)
+    listed = svc("admin", "agent-key", "list", "--json")
+
+    [key] = listed.json["agent_keys"]
+    assert issued["api_key"].startswith("agt_")
+    assert issued["api_key"] not in listed.stdout
+    assert (key["scopes"], key["expires_at"]) == (["programs:read"], "2030-01-01T00:00:00.000Z")
+    assert key["revoked_at"] == revoked.json["revoked_at"]
+    assert foreign.code == 1
+    assert foreign.json["error"]["fields"] == [{"field": "program", "message": "Workspace 1 has no program 7"}]
+
+
+def test_a_command_on_an_empty_folder_says_what_to_run_and_makes_no_file(svc: Svc) -> None:
+    done = svc("admin", "agent-key", "list", "--json")
+
+    assert done.code == 1
+    assert done.json["error"]["code"] == "database_not_migrated"
+    assert "svc admin db upgrade" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not svc.database.exists()
+
+
+def test_malformed_arguments_are_usage_errors(svc: Svc) -> None:
+    late = svc("admin", "program-key", "flag", "--program", 1, "--deadline", "2027-01-31T12:00")
+    rate = ("--commission-rate", "12.345")
+    fine = svc("admin", "program", "create", "--workspace", 1, "--name", "N", "--domain", "n.example", *rate)
+
+    assert (late.code, fine.code) == (2, 2)
+    assert "time zone" in late.stderr
+    assert "two decimals" in fine.stderr
