@@ -58,11 +58,13 @@ def answering(*, as_json: bool) -> Iterator[Answer]:
 
 def read(operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
     """Run a read operation over the migrated database and return its result."""
+    _require_file()
     return asyncio.run(_run("read", operation, *arguments, **options))
 
 
 def write(operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
     """Run a write operation over the migrated database, commit it, and return its result."""
+    _require_file()
     return asyncio.run(_run("write", operation, *arguments, **options))
 
 
@@ -88,10 +90,14 @@ def require_program(connection: Connection, program_id: int) -> None:
         raise NotFound(f"There is no program {program_id}.", hint="`svc admin program create` makes one.")
 
 
-async def _run(kind: str, operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+def _require_file() -> None:
+    """Refuse to open an embedded database that does not exist: that would make an empty one."""
     address = database.parse_url(database_url())
     if database.is_sqlite(address) and not Path(database.sqlite_path(address)).exists():
         raise CommandError("database_not_migrated", "There is no database yet.", UPGRADE)
+
+
+async def _run(kind: str, operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
     async with storage.opened(database_url()) as store:
         try:
             current = await store.read(migrations.is_current)
