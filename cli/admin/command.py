@@ -111,7 +111,7 @@ async def _run(kind: str, operation: Callable[..., Any], *arguments: Any, **opti
 def _unready(problem: Exception) -> CommandError:
     """Tell a database that cannot be reached from one that has no tables yet."""
     reason = str(getattr(problem, "orig", None) or problem)
-    missing = ("no such table", "unable to open database file", "does not exist")
+    missing = ("no such table", "unable to open database file", 'relation "alembic_version" does not exist')
     if any(sign in reason for sign in missing):
         return CommandError("database_not_migrated", "The database has no tables yet.", UPGRADE)
     return CommandError(

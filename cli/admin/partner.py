@@ -9,7 +9,6 @@ from sqlalchemy import Connection
 
 from cli.admin import command, options
 from storage import partners
-from storage.partners import Enrolled
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -34,11 +33,11 @@ def create(
 
     """
     with command.answering(as_json=as_json) as answer:
-        enrolled = command.write(_enrol, program, name=name, code=code, email=email, at=command.now())
-        text = f"Partner {enrolled.id} ({escape(name)}) is enrolled; their links carry ?aff={escape(code)}"
-        answer({"partner_id": enrolled.id, "code": enrolled.code}, text)
+        partner_id = command.write(_enrol, program, name=name, code=code, email=email, at=command.now())
+        text = f"Partner {partner_id} ({escape(name)}) is enrolled; their links carry ?aff={escape(code)}"
+        answer({"partner_id": partner_id, "code": code}, text)
 
 
-def _enrol(connection: Connection, program_id: int, *, at: datetime, **partner: Any) -> Enrolled:
+def _enrol(connection: Connection, program_id: int, *, at: datetime, **partner: Any) -> int:
     command.require_program(connection, program_id)
-    return partners.enrol(connection, program_id, at=at, **partner)
+    return partners.enrol(connection, program_id, at=at, **partner).id
