@@ -4,6 +4,7 @@ import threading
 from datetime import UTC, datetime
 
 _EPOCH = datetime(2020, 1, 1, tzinfo=UTC)
+EPOCH_MILLIS = 1_577_836_800_000
 _lock = threading.Lock()
 _last = 0
 

@@ -10,6 +10,7 @@ SESSION_PREFIX = "ses_"
 MASK = "••••"
 SHORTEST_IMPORT = 16
 _STAMP_DIGITS = 32
+_MILLISECOND_DIGITS = 12
 _PROGRAM_DIGITS = 15
 
 
@@ -43,6 +44,16 @@ def click_id(program_id: int, at: datetime) -> str:
 def first_click_id(at: datetime) -> str:
     """Return what every click id of this moment starts with: ids of earlier moments sort before it."""
     return f"{int(at.timestamp() * 1000):012x}"
+
+
+def click_millis(click: str) -> int:
+    """Return the moment that a click id of ours carries, in milliseconds since 1970 UTC."""
+    return int(click[:_MILLISECOND_DIGITS], 16)
+
+
+def click_prefix(millis: int) -> str:
+    """Return what every click id of this millisecond starts with."""
+    return f"{millis:0{_MILLISECOND_DIGITS}x}"
 
 
 def click_program(click: str) -> int | None:

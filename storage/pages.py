@@ -1,0 +1,96 @@
+"""Lists, a page at a time: a cursor names the last row that was given, so that no row is skipped or repeated."""
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from sqlalchemy import ColumnElement, Connection, Select
+
+from storage.rules.errors import FieldError, ValidationError
+
+DEFAULT_LIMIT = 50
+MOST = 200
+LARGEST_ID = 2**62
+LONGEST_TEXT = 64
+Item = TypeVar("Item")
+
+
+class Paging(NamedTuple):
+    """Which page is wanted: `limit` rows (1..200) after the row that `cursor` names (None: from the start)."""
+
+    limit: int = DEFAULT_LIMIT
+    cursor: str | None = None
+
+
+class Page(NamedTuple, Generic[Item]):
+    """One page; `next_cursor` is None on the last one."""
+
+    data: list[Item]
+    next_cursor: str | None
+
+
+FIRST_PAGE = Paging()
+
+
+def parse(limit: str | None, cursor: str | None) -> Paging:
+    """Return the paging that a query string asks for. Raises ValidationError for a limit outside 1..200."""
+    if limit is None:
+        rows = DEFAULT_LIMIT
+    elif limit.isascii() and limit.isdigit() and len(limit) <= len(str(MOST)) and 1 <= int(limit) <= MOST:
+        rows = int(limit)
+    else:
+        raise ValidationError(fields=[FieldError("limit", f"An integer from 1 to {MOST}")])
+    return Paging(rows, cursor or None)
+
+
+def by_id(
+    connection: Connection,
+    rows: Select[Any],
+    id_column: ColumnElement[int],
+    paging: Paging,
+    of_row: Callable[[Any], Item],
+) -> Page[Item]:
+    """Return a page of rows, newest id first. Raises ValidationError for a cursor that we did not give."""
+    if paging.cursor is not None:
+        rows = rows.where(id_column < last_id(paging.cursor))
+    found = connection.execute(rows.order_by(id_column.desc()).limit(paging.limit + 1)).all()
+    return cut(found, paging.limit, key=lambda row: [row.id], of_row=of_row)
+
+
+def cut(
+    found: Sequence[Any], limit: int, *, key: Callable[[Any], list[Any]], of_row: Callable[[Any], Item]
+) -> Page[Item]:
+    """Return the first `limit` of the rows as a page; `key` tells what the cursor must name of its last row."""
+    more = len(found) > limit
+    shown = found[:limit]
+    return Page([of_row(row) for row in shown], _encode(key(shown[-1])) if more else None)
+
+
+def last_id(cursor: str) -> int:
+    """Return the id that a cursor names. Raises ValidationError for a cursor that we did not give."""
+    (row_id,) = decode(cursor, int)
+    return row_id
+
+
+def decode(cursor: str, *kinds: type) -> list[Any]:
+    """Return what a cursor names, as these types. Raises ValidationError for a cursor that we did not give."""
+    try:
+        values = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (binascii.Error, ValueError, RecursionError):
+        values = None
+    known = isinstance(values, list) and [type(value) for value in values] == list(kinds)
+    if not known or not all(_storable(value) for value in values):
+        raise ValidationError(fields=[FieldError("cursor", "Not a cursor of this list: start again without one")])
+    return values
+
+
+def _storable(value: int | str) -> bool:
+    if isinstance(value, int):
+        return abs(value) <= LARGEST_ID
+    return value.isascii() and value.isprintable() and len(value) <= LONGEST_TEXT
+
+
+def _encode(values: list[Any]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")

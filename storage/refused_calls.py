@@ -1,0 +1,62 @@
+"""Refused calls, as an owner reads them: one by one, and grouped by what was wrong."""
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, func, select
+
+from storage import pages
+from storage.pages import FIRST_PAGE, Page, Paging
+from storage.tables import refused_calls
+
+
+class RefusedCall(NamedTuple):
+    """One keyed call that was refused; `fields` names the fields at fault."""
+
+    id: int
+    at: datetime
+    call: str
+    code: str
+    status: int
+    message: str
+    fields: tuple[str, ...]
+    customer_key: str | None
+    click_id: str | None
+    transaction_id: str | None
+    request_id: str | None
+
+
+class Cause(NamedTuple):
+    """All kept refusals of one code."""
+
+    code: str
+    calls: int
+    first_at: datetime
+    last_at: datetime
+
+
+def listed(
+    connection: Connection, program_id: int, paging: Paging = FIRST_PAGE, *, code: str | None = None
+) -> Page[RefusedCall]:
+    """Return a page of a program's refused calls, newest first; of one code if it is named."""
+    mine = select(refused_calls).where(refused_calls.c.program_id == program_id)
+    if code is not None:
+        mine = mine.where(refused_calls.c.code == code)
+    return pages.by_id(connection, mine, refused_calls.c.id, paging, _of_row)
+
+
+def by_cause(connection: Connection, program_id: int) -> list[Cause]:
+    """Return the codes that a program's calls were refused with in the 30 days kept, most frequent first."""
+    call, count = refused_calls.c, func.count()
+    grouped = (
+        select(call.code, count, func.min(call.at), func.max(call.at))
+        .where(call.program_id == program_id)
+        .group_by(call.code)
+        .order_by(count.desc(), call.code)
+    )
+    return [Cause(*row) for row in connection.execute(grouped)]
+
+
+def _of_row(row: Any) -> RefusedCall:
+    values = {name: getattr(row, name) for name in RefusedCall._fields}
+    return RefusedCall(**values | {"fields": tuple(row.fields.split(", ")) if row.fields else ()})

@@ -1,0 +1,123 @@
+"""Periods: which UTC days a report covers, and the window of equal length immediately before them."""
+
+import re
+from datetime import UTC, date, datetime, time, timedelta
+from enum import StrEnum
+from typing import NamedTuple
+
+from storage.rules.errors import InvalidPeriod, InvalidRange
+
+MOST_DAYS = 1830
+_DAY = timedelta(days=1)
+_LAST_MILLISECOND = time(23, 59, 59, 999_000, UTC)
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?(Z|[+-]\d{2}(:?\d{2})?)?", re.ASCII)
+
+
+class Period(StrEnum):
+    """The ranges that have a name."""
+
+    SEVEN_DAYS = "7d"
+    THIRTY_DAYS = "30d"
+    NINETY_DAYS = "90d"
+    ALL = "all"
+
+
+_DAYS = {Period.SEVEN_DAYS: 7, Period.THIRTY_DAYS: 30, Period.NINETY_DAYS: 90}
+
+
+class Wanted(NamedTuple):
+    """A range as a query asks for it: a period's name, or two ISO 8601 moments, which outrank it."""
+
+    period: str | None = None
+    date_from: str | None = None
+    date_to: str | None = None
+
+
+class Window(NamedTuple):
+    """Whole UTC days, both ends included."""
+
+    first: date
+    last: date
+
+    @property
+    def length(self) -> int:
+        """How many days it has."""
+        return (self.last - self.first).days + 1
+
+    @property
+    def days(self) -> list[date]:
+        """Each of its days, in order."""
+        return [self.first + n * _DAY for n in range(self.length)]
+
+    @property
+    def starts_at(self) -> datetime:
+        """Its first moment."""
+        return datetime.combine(self.first, time(0, tzinfo=UTC))
+
+    @property
+    def ends_at(self) -> datetime:
+        """Its last millisecond."""
+        return datetime.combine(self.last, _LAST_MILLISECOND)
+
+    @property
+    def previous(self) -> "Window":
+        """The window of equal length that ends the day before. Raises InvalidRange before the year 1."""
+        try:
+            return Window(self.first - self.length * _DAY, self.first - _DAY)
+        except OverflowError:
+            raise InvalidRange from None
+
+
+class Chosen(NamedTuple):
+    """The range of a report, and the period's name that it goes by."""
+
+    period: Period
+    window: Window
+
+
+def choose(wanted: Wanted, *, created_at: datetime, at: datetime) -> Chosen:
+    """Return the range that was asked for, seen at the moment `at`, of a program created at `created_at`.
+
+    A custom range needs both of its ends (one alone is ignored) and then the period is ignored, whatever it says.
+    Raises InvalidPeriod; InvalidRange for one that cannot be read, is reversed or has more than 1,830 days.
+    """
+    if wanted.date_from is not None and wanted.date_to is not None:
+        return Chosen(Period.SEVEN_DAYS, custom(wanted.date_from, wanted.date_to))
+    try:
+        period = Period.SEVEN_DAYS if wanted.period is None else Period(wanted.period)
+    except ValueError:
+        raise InvalidPeriod from None
+    return Chosen(period, named(period, created_at=created_at, at=at))
+
+
+def named(period: Period, *, created_at: datetime, at: datetime) -> Window:
+    """Return the days of a named period: the last one is today; `all` starts on the day of the program's creation."""
+    today = at.astimezone(UTC).date()
+    if period == Period.ALL:
+        first = min(created_at.astimezone(UTC).date(), today)
+    else:
+        first = today - (_DAYS[period] - 1) * _DAY
+    return Window(first, today)
+
+
+def custom(date_from: str, date_to: str) -> Window:
+    """Return the whole UTC days from one ISO 8601 date or moment to another. Raises InvalidRange."""
+    start, end = _moment(date_from, time(0, tzinfo=UTC)), _moment(date_to, time.max.replace(tzinfo=UTC))
+    window = Window(start.date(), end.date())
+    if start > end or window.length > MOST_DAYS:
+        raise InvalidRange
+    return window
+
+
+def _moment(text: str, time_of_day: time) -> datetime:
+    """Read a date (taken at `time_of_day`) or a moment (in UTC, unless it names an offset)."""
+    try:
+        if _DATE.fullmatch(text):
+            return datetime.combine(date.fromisoformat(text), time_of_day)
+        if not _MOMENT.fullmatch(text):
+            raise InvalidRange(hint="Write 2026-01-31 or 2026-01-31T00:00:00Z; in a query string, + is sent as %2B.")
+        moment = datetime.fromisoformat(text)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise InvalidRange from None
