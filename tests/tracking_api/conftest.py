@@ -42,13 +42,13 @@ class Api:
     def keyed(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.acme.key}"}
 
-    async def post(self, call: str, content: Any = None, *, key: str | None = "acme", **options: Any) -> httpx.Response:
+    async def post(self, call: str, fields: Any = None, *, key: str | None = "acme", **options: Any) -> httpx.Response:
         """Call `/api/v1/track/<call>` with Acme's key, another one, or none."""
         headers = dict(options.pop("headers", {}))
         if key is not None:
             headers["Authorization"] = f"Bearer {self.acme.key if key == 'acme' else key}"
         if "content" not in options:
-            options["json"] = content
+            options["json"] = fields
         return await self.client.post(f"/api/v1/track/{call}", headers=headers, **options)
 
     async def click(self, **fields: Any) -> httpx.Response:
@@ -106,4 +106,3 @@ async def api(acme: World) -> AsyncIterator[Api]:
     made = Api(acme, UNLIMITED)
     async with made.client:
         yield made
-
