@@ -121,9 +121,7 @@ class RecentEvents(BaseModel):
 class ChecklistStep(BaseModel):
     """One step of the integration; `next_action` says how to prove it while it is open."""
 
-    step: Literal[
-        "tracker_installed", "test_click", "test_lead", "test_sale", "live_click", "live_lead", "live_sale"
-    ]
+    step: Literal["tracker_installed", "test_click", "test_lead", "test_sale", "live_click", "live_lead", "live_sale"]
     done: bool
     verified_at: datetime | None
     next_action: str | None

@@ -50,6 +50,7 @@ def create(
     apps that are served beside them.
     """
     app = Starlette(routes=ROUTES, exception_handlers=HANDLERS)
+    app.router.redirect_slashes = False  # another address is not found, never a redirect to the Host that was sent
     app.state.storage = storage
     app.state.settings = settings
     app.state.clock = clock
