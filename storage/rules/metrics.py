@@ -1,0 +1,17 @@
+"""The report's ratios, exact and rounded once, halves away from zero as people round them."""
+
+from decimal import ROUND_HALF_UP, Decimal
+
+
+def conversion_rate(conversions: int, clicks: int) -> float:
+    """Return conversions per click in percent with two decimals; 0 without clicks."""
+    return float(_rounded(Decimal(100 * conversions) / clicks, "0.01")) if clicks else 0.0
+
+
+def average_order_cents(revenue_cents: int, conversions: int) -> int:
+    """Return revenue per conversion in whole cents; 0 without conversions."""
+    return int(_rounded(Decimal(revenue_cents) / conversions, "1")) if conversions else 0
+
+
+def _rounded(value: Decimal, step: str) -> Decimal:
+    return value.quantize(Decimal(step), ROUND_HALF_UP)
