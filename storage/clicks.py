@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, Connection, Text, and_, select
 
 from storage import rollups
 from storage.commit import set_based
-from storage.prepared import Given, Prepared, insert_given
+from storage.prepared import Append, Given, Prepared
 from storage.rules import attribution, keys
 from storage.rules.attribution import PartnerStatus, ProgramStatus
 from storage.rules.errors import PartnerNotFound, ProgramNotFound, Refusal
@@ -91,9 +91,9 @@ def _keeps_existing(click: Click, row: Any) -> bool:
     return live and attribution.keeps_existing(row.attribution_model, same_partner=same_partner)
 
 
-def _row(click: Click, click_id: str, partner_id: int) -> list[Any]:
+def _row(click: Click, click_id: str, partner_id: int) -> tuple[Any, ...]:
     visit = (click.landing_url, click.page_url, click.page_title, click.referrer_url, click.visitor)
-    return [click.program_id, click_id, partner_id, millis(click.at), click.filtered, *visit]
+    return (click.program_id, click_id, partner_id, millis(click.at), click.filtered, *visit)
 
 
 def _build_find(_: Callable[..., Any]) -> Any:
@@ -121,21 +121,17 @@ def _build_find(_: Callable[..., Any]) -> Any:
     ).select_from(found)
 
 
-def _build_insert(insert: Callable[..., Any]) -> Any:
-    given = Given(
-        program_id=BigInteger(),
-        click_id=Text(),
-        partner_id=BigInteger(),
-        at=BigInteger(),
-        filtered=Text(),
-        landing_url=Text(),
-        page_url=Text(),
-        page_title=Text(),
-        referrer_url=Text(),
-        visitor=Text(),
-    )
-    return insert_given(insert, clicks, given)
-
-
 _find = Prepared(_build_find)
-_insert = Prepared(_build_insert)
+_insert = Append(
+    clicks,
+    "program_id",
+    "click_id",
+    "partner_id",
+    "at",
+    "filtered",
+    "landing_url",
+    "page_url",
+    "page_title",
+    "referrer_url",
+    "visitor",
+)

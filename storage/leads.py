@@ -1,16 +1,16 @@
 """Leads: a customer signed up; settled by a key (or a policy that trusts browsers), provisional otherwise."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Boolean, Connection, Text
+from sqlalchemy import Connection
 
 from storage import customers, ids, ledger, program_keys, programs, rollups
 from storage.commit import set_based
 from storage.customers import Customer, Registry, Wanted
 from storage.ledger import Earned
-from storage.prepared import Given, Prepared, insert_given
+from storage.prepared import Append
 from storage.program_keys import ProgramKey
 from storage.programs import InForce
 from storage.rules import attribution, keys, settlement
@@ -190,24 +190,10 @@ def _step(change: _Change, earned: Earned) -> rollups.Step:
     return rollups.Step(change.program.id, partner_id, day, leads=1, commission_cents=earned.amount_cents)
 
 
-def _row(change: _Change) -> list[Any]:
+def _row(change: _Change) -> tuple[Any, ...]:
     lead, customer = change.lead, change.customer
-    who = [change.program.id, change.lead_id, customer.id, customer.partner_id]
-    return [*who, change.settlement, lead.key_hash is not None, lead.event_name, millis(lead.at)]
+    who = (change.program.id, change.lead_id, customer.id, customer.partner_id)
+    return (*who, change.settlement, lead.key_hash is not None, lead.event_name, millis(lead.at))
 
 
-def _build_insert(insert: Callable[..., Any]) -> Any:
-    given = Given(
-        program_id=BigInteger(),
-        id=BigInteger(),
-        customer_id=BigInteger(),
-        partner_id=BigInteger(),
-        settlement=Text(),
-        with_key=Boolean(),
-        event_name=Text(),
-        at=BigInteger(),
-    )
-    return insert_given(insert, leads, given)
-
-
-_insert = Prepared(_build_insert)
+_insert = Append(leads, "program_id", "id", "customer_id", "partner_id", "settlement", "with_key", "event_name", "at")

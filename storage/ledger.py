@@ -5,11 +5,11 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, Text, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from storage import ids
 from storage.customers import Customer
-from storage.prepared import Given, Prepared, insert_given
+from storage.prepared import Append
 from storage.programs import InForce
 from storage.rules.commission import CommissionStatus, platform_fee
 from storage.tables import commissions, ledger_entries
@@ -85,7 +85,7 @@ def append(connection: Connection, earned: Sequence[Earned], *, at: datetime) ->
     _insert_entries(
         connection,
         [
-            [item.program_id, item.commission_id, entry_id, kind, cents, millis(at)]
+            (item.program_id, item.commission_id, entry_id, kind, cents, millis(at))
             for entry_id, (item, kind, cents) in zip(new_ids, entries, strict=True)
         ],
     )
@@ -154,42 +154,26 @@ def _set_status(connection: Connection, commission: Any, status: CommissionStatu
     connection.execute(update(commissions).where(*mine).values(status=status))
 
 
-def _commission_row(item: Earned) -> list[Any]:
+def _commission_row(item: Earned) -> tuple[Any, ...]:
     hold_until = item.earned_at + timedelta(days=item.hold_days)
     links = [item.partner_id, item.customer_id, item.sale_id, item.lead_id, item.terms_version]
     worth = [item.amount_cents, item.currency, CommissionStatus.PENDING]
-    return [item.program_id, item.commission_id, *links, *worth, millis(item.earned_at), millis(hold_until)]
+    return (item.program_id, item.commission_id, *links, *worth, millis(item.earned_at), millis(hold_until))
 
 
-def _build_commissions(insert_into: Callable[..., Any]) -> Any:
-    given = Given(
-        program_id=BigInteger(),
-        id=BigInteger(),
-        partner_id=BigInteger(),
-        customer_id=BigInteger(),
-        sale_id=BigInteger(),
-        lead_id=BigInteger(),
-        terms_version=BigInteger(),
-        amount_cents=BigInteger(),
-        currency=Text(),
-        status=Text(),
-        created_at=BigInteger(),
-        hold_until=BigInteger(),
-    )
-    return insert_given(insert_into, commissions, given)
-
-
-def _build_entries(insert_into: Callable[..., Any]) -> Any:
-    given = Given(
-        program_id=BigInteger(),
-        commission_id=BigInteger(),
-        id=BigInteger(),
-        kind=Text(),
-        amount_cents=BigInteger(),
-        at=BigInteger(),
-    )
-    return insert_given(insert_into, ledger_entries, given)
-
-
-_insert_commissions = Prepared(_build_commissions)
-_insert_entries = Prepared(_build_entries)
+_insert_commissions = Append(
+    commissions,
+    "program_id",
+    "id",
+    "partner_id",
+    "customer_id",
+    "sale_id",
+    "lead_id",
+    "terms_version",
+    "amount_cents",
+    "currency",
+    "status",
+    "created_at",
+    "hold_until",
+)
+_insert_entries = Append(ledger_entries, "program_id", "commission_id", "id", "kind", "amount_cents", "at")

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, FromClause, Row, select, true
+from sqlalchemy import Connection, FromClause, Row, Table, bindparam, insert, select, true
 from sqlalchemy.types import TypeEngine
 
 from storage.database import JsonItem, insert_for, rows_parameter
@@ -53,6 +53,26 @@ class Prepared:
         parts = (str(compiled), compiled.construct_params({"rows": ""}), list(compiled.positiontup or ()))
         self._compiled[connection.dialect.name] = parts
         return parts
+
+
+class Append:
+    """A plain INSERT of whole rows into a table, likewise compiled once; the driver runs it for the whole batch."""
+
+    def __init__(self, table: Table, *columns: str) -> None:
+        self._table = table
+        self._columns = columns
+        self._compiled: dict[str, str] = {}
+
+    def __call__(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Insert the rows, values in the order of the columns; moments as milliseconds."""
+        sql = self._compiled.get(connection.dialect.name) or self._compile(connection)
+        connection.exec_driver_sql(sql, list(rows))
+
+    def _compile(self, connection: Connection) -> str:
+        statement = insert(self._table).values({name: bindparam(name) for name in self._columns})
+        sql = str(statement.compile(dialect=connection.dialect, column_keys=list(self._columns)))
+        self._compiled[connection.dialect.name] = sql
+        return sql
 
 
 def insert_given(insert: Callable[..., Any], table: Any, given: Given) -> Any:

@@ -1,14 +1,14 @@
 """The refused-call log: every refused keyed call, kept 30 days, to answer "why was my sale not credited"."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, Text, delete, select
+from sqlalchemy import Connection, delete, select
 
 from storage import ids
 from storage.commit import set_based
-from storage.prepared import Given, Prepared, insert_given
+from storage.prepared import Append
 from storage.program_keys import ProgramKey, signalled
 from storage.rules import rotation
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, Refusal
@@ -77,30 +77,26 @@ def _replaced(connection: Connection, key_hash: str) -> int | None:
     return connection.execute(select(old.program_id).where(old.key_hash == key_hash)).scalar()
 
 
-def _row(program_id: int, event_id: int, call: RefusedCall, told: Refusal) -> list[Any]:
+def _row(program_id: int, event_id: int, call: RefusedCall, told: Refusal) -> tuple[Any, ...]:
     fields = ", ".join(field.field for field in told.fields) or None
     status = 401 if isinstance(told, InvalidKey | ApiKeyRotationRequired) else call.status
     what = [call.call, told.code, status, told.text, fields]
     whom = [call.customer_key, call.click_id, call.transaction_id, call.request_id]
-    return [program_id, event_id, *what, *whom, millis(call.at)]
+    return (program_id, event_id, *what, *whom, millis(call.at))
 
 
-def _build_insert(insert: Callable[..., Any]) -> Any:
-    given = Given(
-        program_id=BigInteger(),
-        id=BigInteger(),
-        call=Text(),
-        code=Text(),
-        status=BigInteger(),
-        message=Text(),
-        fields=Text(),
-        customer_key=Text(),
-        click_id=Text(),
-        transaction_id=Text(),
-        request_id=Text(),
-        at=BigInteger(),
-    )
-    return insert_given(insert, refused_calls, given)
-
-
-_insert = Prepared(_build_insert)
+_insert = Append(
+    refused_calls,
+    "program_id",
+    "id",
+    "call",
+    "code",
+    "status",
+    "message",
+    "fields",
+    "customer_key",
+    "click_id",
+    "transaction_id",
+    "request_id",
+    "at",
+)

@@ -1,11 +1,14 @@
 """The column types that every table shares: aware UTC moments and event ids."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import BigInteger, Column, MetaData
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 
 metadata = MetaData(
     naming_convention={
@@ -19,7 +22,7 @@ metadata = MetaData(
 
 def millis(at: datetime) -> int:
     """Return an aware moment as the integer that the database stores: milliseconds since 1970 UTC."""
-    return int(at.timestamp() * 1000 + 0.5)
+    return (at - _EPOCH) // _MILLISECOND
 
 
 def moment(stored: int) -> datetime:
