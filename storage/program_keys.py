@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Text, delete, insert, select, update
 
+from storage import audit
+from storage.audit import Actor
 from storage.prepared import Given, Prepared
 from storage.rules import keys, rotation
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, Refusal, ValidationError
@@ -67,10 +69,11 @@ def create(connection: Connection, program_id: int, *, at: datetime) -> None:
     connection.execute(insert(program_keys).values(_values(program_id, keys.generate(keys.PROGRAM_PREFIX), at)))
 
 
-def regenerate(connection: Connection, program_id: int, *, at: datetime) -> NewKey:
+def regenerate(connection: Connection, program_id: int, *, at: datetime, actor: Actor | None = None) -> NewKey:
     """Replace a program's key: the old one is dead once this is committed, and any flag is cleared."""
-    secret = keys.generate(keys.PROGRAM_PREFIX)
-    return _replace(connection, program_id, secret, at)
+    new_key = _replace(connection, program_id, keys.generate(keys.PROGRAM_PREFIX), at)
+    audit.write(connection, program_id, [audit.Change("program_key.regenerate", program_id)], actor=actor, at=at)
+    return new_key
 
 
 def import_key(connection: Connection, program_id: int, secret: str, *, at: datetime) -> NewKey:

@@ -34,6 +34,7 @@ from tracking_api.calls.click import ClickBody
 from tracking_api.calls.lead import LeadBody
 from tracking_api.calls.refund import RefundBody
 from tracking_api.calls.sale import SaleBody
+from tracking_api.dashboard import openapi as dashboard
 from web.openapi import Operation, refusing
 
 TEST_MODE = "`additional_data.test_mode` true stores a test event, which touches no attribution and no commission."
@@ -147,4 +148,5 @@ OPERATIONS = (
         media="text/markdown",
     ),
     Operation("GET", "/openapi.json", "readOpenapi", "This document", {200: (answers.Document,)}, tag="documents"),
+    *dashboard.OPERATIONS,
 )

@@ -6,12 +6,14 @@ from typing import NamedTuple
 class Settings(NamedTuple):
     """`base_url` is where the world reaches the service; `redis_url` shares rate limits between processes.
 
-    A request's body must arrive within `body_seconds`. Rates are in the notation of the `limits` package ("120/minute"), for one address and one program; None: no limit.
+    A request's body must arrive within `body_seconds`. Rates are in the notation of the `limits` package
+    ("120/minute"), for one address and one program (a sign-in: one account); None: no limit.
     """
 
     base_url: str = "http://127.0.0.1:8000"
     click_rate: str | None = "240/minute"
     lead_rate: str | None = "120/minute"
+    login_rate: str | None = "10/15 minutes"
     redis_url: str | None = None
     body_seconds: float = 30.0
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
@@ -35,7 +36,8 @@ class Operation(NamedTuple):
 
     `answers` gives the models of each good status (none: no JSON body), `refusals` the codes of each bad one;
     `security` the alternative credentials (None: without). `headers` describes optional request headers;
-    `answer_headers` names, out of HEADERS, those that its answers may carry. `media` is what a good answer is.
+    `answer_headers` names, out of HEADERS, those that its answers may carry. `query` describes optional query
+    parameters. `media` is what a good answer is.
     """
 
     method: str
@@ -43,14 +45,15 @@ class Operation(NamedTuple):
     name: str
     summary: str
     answers: Mapping[int, Sequence[Model]]
-    refusals: Refusals = {}
+    refusals: Refusals = MappingProxyType({})
     body: Model | None = None
     description: str = ""
     tag: str = "tracking"
     security: Sequence[str | None] = ()
-    headers: Mapping[str, str] = {}
+    headers: Mapping[str, str] = MappingProxyType({})
     answer_headers: Sequence[str] = ()
     media: str = JSON
+    query: Mapping[str, str] = MappingProxyType({})
 
 
 SECURITY = {
@@ -58,7 +61,12 @@ SECURITY = {
         "type": "http",
         "scheme": "bearer",
         "description": "The program's API key, `aff_...`: an owner generates it in the dashboard.",
-    }
+    },
+    "session": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The token of a dashboard session, `ses_...`, from POST /api/auth/login.",
+    },
 }
 HEADERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "X-Request-Id": ("Names this request in logs and error bodies.", {"type": "string", "pattern": "^[0-9a-f]{16}$"}),
@@ -143,7 +151,11 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
         {"name": name, "in": "header", "required": False, "description": meaning, "schema": text}
         for name, meaning in operation.headers.items()
     ]
-    return [*path, *headers]
+    query = [
+        {"name": name, "in": "query", "required": False, "description": meaning, "schema": text}
+        for name, meaning in operation.query.items()
+    ]
+    return [*path, *query, *headers]
 
 
 def _answers(operation: Operation) -> dict[str, Any]:
@@ -207,7 +219,7 @@ def _ref(name: str) -> str:
 def _schemas(operations: Sequence[Operation]) -> dict[str, Any]:
     bodies = [operation.body for operation in operations if operation.body]
     answered = chain.from_iterable(chain.from_iterable(operation.answers.values()) for operation in operations)
-    models = dict.fromkeys([*bodies, *answered, Error])
+    models: dict[Model, None] = dict.fromkeys([*bodies, *answered, Error])
     # "validation" for answers too: there, a member with a default is one that may be absent.
     _, definitions = models_json_schema([(model, "validation") for model in models], ref_template=_ref("{model}"))
     schemas = {**definitions["$defs"], "ErrorCode": {"type": "string", "enum": CODES}}

@@ -21,17 +21,24 @@ class RateLimits:
         self._rates = {
             "click": _parse(settings.click_rate),
             "lead": _parse(settings.lead_rate),
+            "login": _parse(settings.login_rate),
         }
 
-    async def hit(self, call: str, client: str, program_id: int | None) -> None:
-        """Count one call. Raises RateLimited, with the seconds until the window turns."""
+    async def hit(self, call: str, client: str, about: int | str | None) -> None:
+        """Count one call about a program or an account. Raises RateLimited, with the seconds until the window turns."""
         rate = self._rates[call]
         if rate is None:
             return
-        subject = (call, client, str(program_id))
+        subject = (call, client, str(about))
         if not await self._limiter.hit(rate, *subject):
             resets_at, _ = await self._limiter.get_window_stats(rate, *subject)
             raise RateLimited(retry_after_seconds=max(1, math.ceil(resets_at - time.time())))
+
+    async def forget(self, call: str, client: str, about: int | str | None) -> None:
+        """Forget the calls that were counted."""
+        rate = self._rates[call]
+        if rate is not None:
+            await self._limiter.clear(rate, call, client, str(about))
 
 
 def _parse(rate: str | None) -> RateLimitItem | None:

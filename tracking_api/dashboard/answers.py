@@ -1,0 +1,128 @@
+"""The bodies that the dashboard's calls answer with, as models for the OpenAPI document."""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel
+
+from storage.workspaces import Role
+from web.error_model import FieldProblem
+from web.resources import AuditEntry, Commission, Customer, Event, Partner, Program, RefusedCall
+
+
+class SignedInUser(BaseModel):
+    """The account that is signed in."""
+
+    id: int
+    email: str
+
+
+class Workspace(BaseModel):
+    """A workspace, and what the account is in it."""
+
+    id: int
+    name: str
+    role: Role
+
+
+class SignedIn(BaseModel):
+    """Who is signed in, until when, and where."""
+
+    expires_at: datetime
+    user: SignedInUser
+    workspaces: list[Workspace]
+
+
+class NewSession(SignedIn):
+    """A session; `token` is shown here alone."""
+
+    token: str
+
+
+class SignedOut(BaseModel):
+    """The session is over."""
+
+    success: Literal[True]
+
+
+class NewKey(BaseModel):
+    """A program's new key; `api_token` is shown here alone."""
+
+    api_token: str
+    api_token_masked: str
+
+
+class Regenerated(BaseModel):
+    """The key was replaced."""
+
+    data: NewKey
+
+
+class Listed(BaseModel):
+    """A page; `next_cursor` asks for the next one, null on the last."""
+
+    next_cursor: str | None
+
+
+class Programs(Listed):
+    """A page of programs, newest first."""
+
+    data: list[Program]
+
+
+class Partners(Listed):
+    """A page of partners, newest first."""
+
+    data: list[Partner]
+
+
+class Customers(Listed):
+    """A page of customers, newest first."""
+
+    data: list[Customer]
+
+
+class Commissions(Listed):
+    """A page of commissions, newest first."""
+
+    data: list[Commission]
+
+
+class Events(Listed):
+    """A page of events, newest first."""
+
+    data: list[Event]
+
+
+class RefusedCalls(Listed):
+    """A page of refused calls, newest first."""
+
+    data: list[RefusedCall]
+
+
+class AuditLog(Listed):
+    """A page of the audit log, newest first."""
+
+    data: list[AuditEntry]
+
+
+class Problem(BaseModel):
+    """Why one commission was not decided."""
+
+    code: str
+    message: str
+    hint: str = ""
+    fields: list[FieldProblem] = []
+
+
+class Undecided(BaseModel):
+    """A commission that stays as it was."""
+
+    id: int
+    error: Problem
+
+
+class Decided(BaseModel):
+    """One result for each commission, by id."""
+
+    data: list[Commission | Undecided]

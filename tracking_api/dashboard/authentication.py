@@ -1,0 +1,93 @@
+"""Who is signed in: a session's token in `Authorization: Bearer`, or the pages' cookie.
+
+The cookie authenticates reads; a request that changes something must also come from our own pages, which the browser
+says in `Sec-Fetch-Site` or `Origin`. An Authorization header is taken alone: no other site can make a browser send it.
+"""
+
+import re
+from datetime import datetime
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+
+from storage import Storage, sessions
+from storage.rules import keys
+from storage.rules.errors import Forbidden, NotFound
+from storage.sessions import Member, Visitor
+
+COOKIE = "svc_session"
+SAFE_METHODS = ("GET", "HEAD")
+LARGEST_PROGRAM_ID = 2**31 - 1
+_DIGITS = re.compile(r"[0-9]{1,18}")
+
+
+def storage_of(request: Request) -> Storage:
+    """Return the app's storage."""
+    storage: Storage = request.app.state.storage
+    return storage
+
+
+def time_of(request: Request) -> datetime:
+    """Return the present moment, by the app's clock."""
+    at: datetime = request.app.state.clock()
+    return at
+
+
+async def visitor(request: Request) -> Visitor:
+    """Return who is signed in. Raises Forbidden."""
+    token_hash = presented(request)
+    if token_hash is None:
+        raise Forbidden("You must be signed in.")
+    return await storage_of(request).read(sessions.identify, token_hash, at=time_of(request))
+
+
+async def member(request: Request) -> Member:
+    """Return who is signed in, as a member of the path's program.
+
+    Raises Forbidden alike without a session, for nobody's active member, and for no such program.
+    """
+    token_hash, program_id = presented(request), row_id(request, "program_id")
+    if token_hash is None or program_id is None or program_id > LARGEST_PROGRAM_ID:
+        raise Forbidden
+    return await storage_of(request).read(sessions.member, token_hash, program_id, at=time_of(request))
+
+
+async def owner(request: Request) -> Member:
+    """Return who is signed in, as an owner of the path's program. Raises Forbidden, or OwnerRequired for a member."""
+    signed_in = await member(request)
+    signed_in.require_owner()
+    return signed_in
+
+
+def presented(request: Request) -> str | None:
+    """Return the hash of the session token that a request presents, if it presents one."""
+    cookie = request.cookies.get(COOKIE) if is_our_own(request) else None
+    header = request.headers.get("authorization")
+    token = cookie if header is None else keys.bearer(header)
+    return keys.digest(token) if token else None
+
+
+def is_our_own(request: Request) -> bool:
+    """Say whether a request cannot have been forged by another site: it is a read, or it comes from our pages."""
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if request.method in SAFE_METHODS:
+        own = True
+    elif site is not None:
+        own = site == "same-origin"
+    else:
+        own = origin is not None and urlsplit(origin).netloc == request.headers.get("host")
+    return own
+
+
+def row_id(request: Request, name: str) -> int | None:
+    """Return an id from the path, None when it can be nobody's."""
+    text = request.path_params[name]
+    return int(text) if _DIGITS.fullmatch(text) else None
+
+
+def named(request: Request, name: str) -> int:
+    """Return an id from the path. Raises NotFound when it can be nobody's."""
+    found = row_id(request, name)
+    if found is None:
+        raise NotFound
+    return found

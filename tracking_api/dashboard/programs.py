@@ -1,0 +1,77 @@
+"""GET|POST /api/programs, GET|PATCH /api/programs/:id: members read, owners create and change."""
+
+from starlette.requests import Request
+
+from storage import program_settings
+from storage.program_settings import Program, Settings
+from storage.rules.errors import FieldError, Forbidden, OwnerRequired, ValidationError
+from storage.sessions import Visitor
+from storage.workspaces import Role
+from tracking_api.dashboard import authentication, queries
+from tracking_api.dashboard.authentication import storage_of, time_of
+from web import body, resources
+from web.answer import Answer
+from web.changes import NewProgram, ProgramChange
+
+
+async def index(request: Request) -> Answer:
+    """List the programs of every workspace that the visitor is a member of."""
+    visitor = await authentication.visitor(request)
+    reach = [each.workspace_id for each in visitor.memberships]
+    found = await storage_of(request).read(program_settings.listed, workspace_ids=reach, paging=queries.paging(request))
+    return Answer(resources.page(found, resources.program))
+
+
+async def create(request: Request) -> Answer:
+    """Create a program; its key exists from now on, and an owner regenerates it to see one."""
+    visitor = await authentication.visitor(request)
+    sent = body.parse(NewProgram, await body.read(request.scope, request.receive)).sent()
+    workspace_id = _workspace(visitor, sent.pop("workspace_id", None))
+    values = program_settings.settled(sent)
+    storage, at = storage_of(request), time_of(request)
+    program_id = await storage.write(
+        program_settings.create, workspace_id, Settings(**values), at=at, actor=visitor.actor
+    )
+    return await _shown(request, program_id, status=201)
+
+
+async def show(request: Request) -> Answer:
+    """Show a program; of its key only the mask."""
+    member = await authentication.member(request)
+    return await _shown(request, member.program_id)
+
+
+async def change(request: Request) -> Answer:
+    """Change the settings that are sent; what was earned under the old terms stays as it is."""
+    owner = await authentication.owner(request)
+    sent = body.parse(ProgramChange, await body.read(request.scope, request.receive)).sent()
+    changed: Program = await storage_of(request).write(
+        program_settings.change,
+        owner.program_id,
+        sent,
+        actor=owner.actor,
+        at=time_of(request),
+        lane=owner.program_id,
+    )
+    return Answer(resources.program(changed))
+
+
+async def _shown(request: Request, program_id: int, *, status: int = 200) -> Answer:
+    program = await storage_of(request).read(program_settings.read, program_id)
+    return Answer(resources.program(program), status)
+
+
+def _workspace(visitor: Visitor, named: int | None) -> int:
+    """Return the workspace that a new program goes to: the one that is named, else the only one that is owned.
+
+    Raises Forbidden, OwnerRequired, ValidationError.
+    """
+    roles = {each.workspace_id: each.role for each in visitor.memberships}
+    owned = [workspace_id for workspace_id, role in roles.items() if role == Role.OWNER]
+    if named is not None and named not in roles:
+        raise Forbidden
+    if not owned or (named is not None and named not in owned):
+        raise OwnerRequired
+    if named is None and len(owned) > 1:
+        raise ValidationError(fields=[FieldError("workspace_id", "Required: you own more than one workspace")])
+    return named or owned[0]

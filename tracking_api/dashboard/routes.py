@@ -1,0 +1,52 @@
+"""The dashboard's part of the route table."""
+
+from collections.abc import Awaitable, Callable
+
+from starlette.requests import Request
+from starlette.routing import Route
+
+from tracking_api.dashboard import (
+    audit_log,
+    commissions,
+    customers,
+    events,
+    partners,
+    performance,
+    program_keys,
+    programs,
+    refused_calls,
+    sessions,
+)
+from web.answer import Answer
+
+Handler = Callable[[Request], Awaitable[Answer]]
+
+
+def route(path: str, **handlers: Handler) -> Route:
+    """Return one route with a handler for each method, so that a 405 lists them all."""
+
+    async def endpoint(request: Request) -> Answer:
+        return await handlers["GET" if request.method == "HEAD" else request.method](request)
+
+    return Route(path, endpoint, methods=list(handlers))
+
+
+PROGRAM = "/api/programs/{program_id}"
+ROUTES = [
+    route("/api/tracking/performance/{program_id}", GET=performance.show),
+    route("/api/auth/login", POST=sessions.login),
+    route("/api/auth/logout", POST=sessions.logout),
+    route("/api/auth/me", GET=sessions.me),
+    route("/api/programs", GET=programs.index, POST=programs.create),
+    route(PROGRAM, GET=programs.show, PATCH=programs.change),
+    route(f"{PROGRAM}/regenerate-api-token", POST=program_keys.regenerate),
+    route(f"{PROGRAM}/partners", GET=partners.index, POST=partners.enrol),
+    route(f"{PROGRAM}/partners/{{partner_id}}", PATCH=partners.change),
+    route(f"{PROGRAM}/customers", GET=customers.index),
+    route(f"{PROGRAM}/customers/{{customer_id}}", GET=customers.show),
+    route(f"{PROGRAM}/commissions", GET=commissions.index, PATCH=commissions.decide_each),
+    route(f"{PROGRAM}/commissions/{{commission_id}}", PATCH=commissions.decide),
+    route(f"{PROGRAM}/events", GET=events.index),
+    route(f"{PROGRAM}/refused-calls", GET=refused_calls.index),
+    route(f"{PROGRAM}/audit-log", GET=audit_log.index),
+]
