@@ -23,6 +23,9 @@ from web.gate import Gate
 UNTESTED = [
     # A valid call may name a program, customer or sale that does not exist: 400 and 404 are its documented answers.
     "positive_data_acceptance",
+    # Expects 401 without Authorization, the only required header; a dashboard call without a session is 403 by the
+    # specification. That no call works without its credential is what ignored_auth checks.
+    "missing_required_header",
 ]
 ROUTES = [route for route in tracking_api.app.ROUTES if isinstance(route, Route) and route.include_in_schema]
 
@@ -85,7 +88,7 @@ def test_schemathesis_finds_no_undocumented_answer(
         *(sys.executable, "-m", "schemathesis.cli", "run", f"{server.base_url}/openapi.json"),
         *("--url", server.base_url, "--header", f"Authorization: Bearer {key}"),
         *("--exclude-checks", ",".join(UNTESTED), "--phases", "examples,coverage,fuzzing"),
-        *("--seed", "20260520", "--max-examples", "100", "--no-shrink", "--continue-on-failure"),
+        *("--seed", "20260520", "--max-examples", "60", "--no-shrink", "--continue-on-failure"),
     ]
 
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)

@@ -1,4 +1,4 @@
-"""The bodies that the tracking calls answer 200 with, as models for the OpenAPI document. `eventId` and its like are the specification's."""
+"""The bodies that the tracking calls answer 200 with, as models for the OpenAPI document."""
 
 from datetime import datetime
 from typing import Literal
@@ -38,8 +38,8 @@ class TestData(BaseModel):
     """A stored test event; `programId` is null when nothing named a program."""
 
     __test__ = False
-    eventId: int  # noqa: N815
-    programId: int | None  # noqa: N815
+    eventId: int  # noqa: N815 - the specification's name
+    programId: int | None  # noqa: N815 - the specification's name
     test_mode: Literal[True]
 
 
@@ -62,8 +62,8 @@ class LeadRecorded(Flaggable):
 class SaleData(BaseModel):
     """A recorded sale; the commission is in cents of the program's `currency`."""
 
-    eventId: int  # noqa: N815
-    programId: int  # noqa: N815
+    eventId: int  # noqa: N815 - the specification's name
+    programId: int  # noqa: N815 - the specification's name
     transaction_id: str
     customer_key: str | None
     commission_id: int | None
@@ -97,8 +97,8 @@ class TestRefundData(RefundData):
     """A refund of a test sale."""
 
     __test__ = False
-    eventId: int  # noqa: N815
-    programId: int  # noqa: N815
+    eventId: int  # noqa: N815 - the specification's name
+    programId: int  # noqa: N815 - the specification's name
     test_mode: Literal[True]
 
 

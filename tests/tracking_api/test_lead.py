@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from storage.rules.settlement import LeadAuthPolicy
-from storage.tables import commissions, customers, leads, refused_calls, test_events
+from storage.tables import commissions, customers, leads, refused_calls
 from tests.tracking_api.conftest import Api
 from tests.world import NOW
 
@@ -102,7 +102,7 @@ async def test_a_lead_commission_is_paid_for_settled_leads_alone(api: Api):
 async def test_a_bad_authorization_header_is_401_and_never_browser_mode(api: Api, header: str):
     body = {"click_id": await visitor(api)}
 
-    answer = await api.post("lead", body, key=None, headers={"Authorization": header.encode("latin-1")})  # type: ignore[dict-item]
+    answer = await api.post("lead", body, key=None, headers={"Authorization": header.encode("latin-1")})
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (401, "invalid_key")
     assert await api.count(*ALL) == 0
@@ -210,66 +210,3 @@ async def test_a_refused_browser_lead_is_nobodys_log_entry(api: Api):
     await api.lead(key=None, customer_key="unknown")
 
     assert await api.count(refused_calls) == 0
-
-
-async def test_the_program_of_a_test_lead_is_the_keys(api: Api):
-    answer = await api.lead(additional_data={"test_mode": True, "event_name": "signup"})
-
-    stored = (await api.rows(test_events))[0]
-    assert answer.json()["data"] == {"eventId": stored.id, "programId": api.acme.program_id, "test_mode": True}
-    assert (stored.is_test, stored.with_key) == (True, True)
-
-
-async def test_the_program_of_a_test_lead_without_a_key_is_the_one_it_names_or_its_clicks_or_none(api: Api):
-    named = {"test_mode": True, "program_id": api.acme.program_id}
-
-    programs = [
-        (await api.lead(key=None, additional_data=named)).json()["data"]["programId"],
-        (await api.lead(key=None, click_id=await visitor(api), additional_data={"test_mode": True})).json()["data"][
-            "programId"
-        ],
-        (await api.lead(key=None, additional_data={"test_mode": True})).json()["data"]["programId"],
-    ]
-
-    assert programs == [api.acme.program_id, api.acme.program_id, None]
-
-
-@pytest.mark.parametrize("key", ["acme", None])
-async def test_a_test_lead_for_an_unknown_program_is_refused(api: Api, key: str | None):
-    answer = await api.lead(key=key, additional_data={"test_mode": True, "program_id": 987_654})
-
-    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "program_not_found")
-    assert await api.count(test_events) == 0
-
-
-async def test_a_test_lead_with_a_key_for_another_program_is_refused(api: Api):
-    globex = await api.beside()
-
-    answer = await api.lead(additional_data={"test_mode": True, "program_id": globex.acme.program_id})
-
-    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "customer_wrong_program")
-
-
-async def test_only_a_test_lead_with_the_key_verifies_the_integration(api: Api):
-    named = {"test_mode": True, "program_id": api.acme.program_id}
-
-    async def verified() -> bool:
-        return {step["step"]: step["done"] for step in (await api.status())["checklist"]}["test_lead"]
-
-    await api.lead(key=None, additional_data=named)
-    without_key = await verified()
-    await api.lead(additional_data=named)
-
-    assert (without_key, await verified()) == (False, True)
-
-
-async def test_a_test_lead_with_a_bad_key_is_401(api: Api):
-    answer = await api.lead(key="aff_wrong", additional_data={"test_mode": True})
-
-    assert answer.status_code == 401
-
-
-async def test_production_attribution_is_not_touched_by_a_test_lead(api: Api):
-    await api.lead(click_id=await visitor(api), customer_key="user-1", additional_data={"test_mode": True})
-
-    assert await api.count(*ALL) == 0

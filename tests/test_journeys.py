@@ -1,0 +1,260 @@
+"""Journeys through real server processes: from click to refund, across restarts, races, regenerated keys and kills."""
+
+import asyncio
+import shutil
+import signal
+import subprocess
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import httpx
+import pytest
+from sqlalchemy import func, select
+
+import storage
+from storage import Storage, check, program_keys
+from storage.tables import clicks, ledger_entries, sales
+from tests import postgres, world
+from tests.conftest import LiveServer
+from tests.world import LANDING_PAGE, NOW, World
+
+Start = Callable[..., LiveServer]
+Done = TypeVar("Done")
+WINDOW = {"SVC_RATE_LIMIT": "on", "SVC_CLICK_RATE": "3/hour"}
+
+
+async def prepared(database_url: str) -> World:
+    """Make Acme in a database that servers then open."""
+    return await stored(database_url, world.acme)
+
+
+async def stored(database_url: str, see: Callable[[Storage], Awaitable[Done]]) -> Done:
+    """Look into a database from outside the servers."""
+    async with storage.opened(database_url) as store:
+        return await see(store)
+
+
+async def regenerate(database_url: str, acme: World) -> str:
+    """Regenerate Acme's key in a process other than the servers and return it."""
+
+    async def replaced(store: Storage) -> str:
+        new = await store.write(program_keys.regenerate, acme.program_id, at=NOW)
+        return str(new.secret)
+
+    return await stored(database_url, replaced)
+
+
+class Integrator:
+    """Acme's integration: calls a server with Acme's key."""
+
+    def __init__(self, server: LiveServer, acme: World, key: str | None = None) -> None:
+        self._acme = acme
+        headers = {"Authorization": f"Bearer {key or acme.key}", "User-Agent": "Mozilla/5.0 Firefox/140.0"}
+        self.client = httpx.AsyncClient(base_url=server.base_url, headers=headers, timeout=60)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.client.aclose()
+
+    async def post(self, call: str, **body: Any) -> httpx.Response:
+        return await self.client.post(f"/api/v1/track/{call}", json=body)
+
+    async def click(self) -> httpx.Response:
+        return await self.post("click", program_id=self._acme.program_id, affiliate_url=LANDING_PAGE)
+
+    async def customer(self, customer_key: str = "user-1") -> None:
+        """Take a visitor from click to settled lead."""
+        click_id = (await self.click()).json()["click_id"]
+        led = await self.post("lead", click_id=click_id, customer_key=customer_key, email="jane@example.com")
+        assert led.status_code == 200
+
+    async def sale(self, transaction_id: str = "inv-1", amount_cents: int = 10_000) -> httpx.Response:
+        return await self.post("sale", transaction_id=transaction_id, customer_key="user-1", amount_cents=amount_cents)
+
+    async def status(self) -> httpx.Response:
+        return await self.client.get("/api/v1/cli/status")
+
+
+async def test_from_click_to_refund_across_a_restart(database_url: str, live_server: Start):
+    acme = await prepared(database_url)
+    first = live_server(database_url)
+    async with Integrator(first, acme) as integrator:
+        await integrator.customer()
+        sold = (await integrator.sale()).json()["data"]
+        halved = (await integrator.post("refund", transaction_id="inv-1", refund_amount_cents=5_000)).json()["data"]
+    first.process.terminate()
+    first.process.wait(timeout=20)
+
+    async with Integrator(live_server(database_url), acme) as integrator:
+        again = await integrator.sale()
+        rest = (await integrator.post("refund", transaction_id="inv-1")).json()["data"]
+        status = (await integrator.status()).json()["data"]
+
+    assert sold["commission_cents"] == 2_000
+    assert (halved["commission_reversed_cents"], halved["status"]) == (1_000, "partially_refunded")
+    assert (again.status_code, again.json()["error"]["existing"]["eventId"]) == (409, sold["eventId"])
+    assert (rest["commission_reversed_cents"], rest["status"]) == (1_000, "refunded")
+    assert [step["step"] for step in status["checklist"] if step["done"]][-3:] == [
+        "live_click",
+        "live_lead",
+        "live_sale",
+    ]
+    movements = await stored(database_url, lambda store: store.read(_all, ledger_entries.c.amount_cents))
+    assert sorted(movements) == [-1_000, -1_000, 2_000]
+    assert await stored(database_url, lambda store: store.read(check.run)) == []
+
+
+async def test_of_24_identical_sales_at_once_exactly_one_is_recorded(database_url: str, live_server: Start):
+    acme = await prepared(database_url)
+    async with Integrator(live_server(database_url), acme) as integrator:
+        await integrator.customer()
+
+        answers = await asyncio.gather(*(integrator.sale() for _ in range(24)))
+
+    statuses = sorted(answer.status_code for answer in answers)
+    assert statuses == [200] + [409] * 23
+    duplicates = [answer.json()["error"] for answer in answers if answer.status_code == 409]
+    assert {error["existing"]["eventId"] for error in duplicates} == {
+        answer.json()["data"]["eventId"] for answer in answers if answer.status_code == 200
+    }
+    assert all(error["same_payload"] for error in duplicates)
+    assert await stored(database_url, lambda store: store.read(_count, sales)) == 1
+
+
+async def test_of_24_identical_sales_over_two_servers_exactly_one_is_recorded(postgres_url: str, live_server: Start):
+    acme = await prepared(postgres_url)
+    one, other = live_server(postgres_url), live_server(postgres_url)
+    async with Integrator(one, acme) as left, Integrator(other, acme) as right:
+        await left.customer()
+
+        answers = await asyncio.gather(*((left, right)[n % 2].sale() for n in range(24)))
+
+    assert sorted(answer.status_code for answer in answers) == [200] + [409] * 23
+
+
+def _count(connection: Any, table: Any) -> int:
+    counted: int = connection.execute(select(func.count()).select_from(table)).scalar_one()
+    return counted
+
+
+async def test_a_regenerated_key_is_dead_at_the_next_call_in_every_server(postgres_url: str, live_server: Start):
+    acme = await prepared(postgres_url)
+    one, other = live_server(postgres_url), live_server(postgres_url)
+    async with Integrator(one, acme) as left, Integrator(other, acme) as right:
+        before = [(await integrator.status()).status_code for integrator in (left, right) for _ in range(3)]
+
+        new_key = await regenerate(postgres_url, acme)
+        after = [await integrator.status() for integrator in (left, right)]
+        after += [await integrator.sale() for integrator in (left, right)]
+
+    async with Integrator(one, acme, new_key) as left, Integrator(other, acme, new_key) as right:
+        renewed = [(await integrator.status()).status_code for integrator in (left, right)]
+    assert before == [200] * 6
+    assert [(answer.status_code, answer.json()["error"]["code"]) for answer in after] == [(401, "invalid_key")] * 4
+    assert renewed == [200, 200]
+
+
+async def test_a_regenerated_key_is_dead_at_the_next_call_in_every_worker(database_url: str, live_server: Start):
+    acme = await prepared(database_url)
+    server = live_server(database_url, workers=2)
+    async with Integrator(server, acme) as integrator:
+        before = {(await integrator.status()).status_code for _ in range(8)}
+
+    await regenerate(database_url, acme)
+
+    after = set()
+    for _ in range(16):  # each on a connection of its own: the workers share them out
+        async with Integrator(server, acme) as integrator:
+            after.add((await integrator.status()).status_code)
+    assert (before, after) == ({200}, {401})
+
+
+@dataclass
+class Acknowledged:
+    """What the server said it has; `enough` of it to kill the server."""
+
+    click_ids: list[str] = field(default_factory=list)
+    transaction_ids: list[str] = field(default_factory=list)
+    enough: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+async def test_a_server_killed_under_load_loses_nothing_it_acknowledged(database_url: str, live_server: Start):
+    acme = await prepared(database_url)
+    server = live_server(database_url)
+    acknowledged = Acknowledged()
+    async with Integrator(server, acme) as integrator:
+        await integrator.customer()
+        load = [asyncio.create_task(_load(integrator, worker, acknowledged)) for worker in range(16)]
+        await acknowledged.enough.wait()
+        server.process.send_signal(signal.SIGKILL)
+        await asyncio.gather(*load)
+    server.process.wait(timeout=20)
+
+    async with Integrator(live_server(database_url), acme) as integrator:
+        assert (await integrator.status()).status_code == 200
+    kept_clicks = await stored(database_url, lambda store: store.read(_all, clicks.c.click_id))
+    kept_sales = await stored(database_url, lambda store: store.read(_all, sales.c.transaction_id))
+    assert set(acknowledged.click_ids) <= set(kept_clicks)
+    assert set(acknowledged.transaction_ids) <= set(kept_sales)
+    assert await stored(database_url, lambda store: store.read(check.run)) == []
+
+
+async def _load(integrator: Integrator, worker: int, acknowledged: Acknowledged) -> None:
+    """Send clicks and sales, and note what was acknowledged, until the server is gone."""
+    for n in range(100_000):
+        try:
+            clicked = await integrator.click()
+            acknowledged.click_ids.append(clicked.json()["click_id"])
+            sold = await integrator.sale(f"inv-{worker}-{n}", amount_cents=100 + n)
+            acknowledged.transaction_ids.append(sold.json()["data"]["transaction_id"])
+        except httpx.TransportError:
+            return
+        if len(acknowledged.transaction_ids) >= 300:
+            acknowledged.enough.set()
+
+
+def _all(connection: Any, column: Any) -> list[Any]:
+    return list(connection.execute(select(column)).scalars())
+
+
+async def test_an_endless_body_is_refused_by_a_real_server_while_it_is_sent(sqlite_url: str, live_server: Start):
+    server = live_server(sqlite_url)
+    reader, writer = await asyncio.open_connection("127.0.0.1", httpx.URL(server.base_url).port)
+    head = "POST /api/v1/track/click HTTP/1.1\r\nHost: svc\r\nContent-Type: application/json\r\n"
+    writer.write(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode())
+
+    for _ in range(65):  # and never the last chunk
+        writer.write(b"400\r\n" + b" " * 1024 + b"\r\n")
+    status = await asyncio.wait_for(reader.readline(), timeout=20)
+
+    writer.close()
+    await writer.wait_closed()
+    assert status.startswith(b"HTTP/1.1 413 ")
+
+
+@pytest.fixture
+def redis_url(tmp_path: Path) -> Iterator[str]:
+    """The address of a Redis of our own."""
+    if shutil.which("redis-server") is None:
+        pytest.skip("redis-server is not installed (Debian: apt-get install redis-server)")
+    port = postgres.free_port()
+    command = ["redis-server", "--port", str(port), "--save", "", "--dir", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        assert any("Ready to accept connections" in line for line in server.stdout)
+        yield f"redis://127.0.0.1:{port}"
+        server.terminate()
+
+
+async def test_servers_share_rate_limits_through_redis(sqlite_url: str, live_server: Start, redis_url: str):
+    acme = await prepared(sqlite_url)
+    one, other = (live_server(sqlite_url, **WINDOW, SVC_REDIS_URL=redis_url) for _ in range(2))
+
+    async with Integrator(one, acme) as left, Integrator(other, acme) as right:
+        statuses = [(await integrator.click()).status_code for integrator in (left, right, left, right)]
+
+    assert statuses == [200, 200, 200, 429]
