@@ -17,6 +17,7 @@ from storage import migrations
 
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - looked up, not bound
 WAITING_CONNECTIONS = 2048
+PATIENCE_SECONDS = 5  # for calls in flight when told to stop; one whose body never comes is then dropped
 
 Host = Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for every network.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")]
@@ -72,6 +73,7 @@ def run(listening: socket.socket, *, workers: int = 1) -> None:
         log_level="warning",
         access_log=False,
         server_header=False,
+        timeout_graceful_shutdown=PATIENCE_SECONDS,
     )
     with suppress(KeyboardInterrupt):
         if workers > 1:

@@ -236,6 +236,21 @@ async def test_an_endless_body_is_refused_by_a_real_server_while_it_is_sent(sqli
     assert status.startswith(b"HTTP/1.1 413 ")
 
 
+async def test_a_client_that_stalls_does_not_keep_a_server_from_stopping(sqlite_url: str, live_server: Start):
+    server = live_server(sqlite_url)
+    _, writer = await asyncio.open_connection("127.0.0.1", httpx.URL(server.base_url).port)
+    head = "POST /api/v1/track/click HTTP/1.1\r\nHost: svc\r\nContent-Type: application/json\r\n"
+    writer.write(f"{head}Content-Length: 100\r\n\r\n{{".encode())
+    await writer.drain()
+    async with httpx.AsyncClient() as client:  # the server has seen the stalling call once it answers a later one
+        await client.get(f"{server.base_url}/healthz")
+
+    server.process.terminate()
+
+    assert await asyncio.to_thread(server.process.wait, timeout=15) is not None
+    writer.close()
+
+
 @pytest.fixture
 def redis_url(tmp_path: Path) -> Iterator[str]:
     """The address of a Redis of our own."""
