@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Select
+from sqlalchemy import BigInteger, ColumnElement, Connection, Select, literal
 
 from storage.rules.errors import FieldError, ValidationError
 
@@ -54,7 +54,7 @@ def by_id(
 ) -> Page[Item]:
     """Return a page of rows, newest id first. Raises ValidationError for a cursor that we did not give."""
     if paging.cursor is not None:
-        rows = rows.where(id_column < last_id(paging.cursor))
+        rows = rows.where(id_column < literal(last_id(paging.cursor), BigInteger))
     found = connection.execute(rows.order_by(id_column.desc()).limit(paging.limit + 1)).all()
     return cut(found, paging.limit, key=lambda row: [row.id], of_row=of_row)
 

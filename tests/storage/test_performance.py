@@ -12,7 +12,6 @@ from storage import (
     customer_list,
     events,
     ledger,
-    pages,
     partners,
     performance,
     program_settings,
@@ -234,12 +233,3 @@ async def test_refusals_are_grouped_by_cause_the_most_frequent_first(acme: World
         ("customer_not_found", 2, NOW, NOW + timedelta(minutes=2)),
         ("duplicate_transaction", 1, NOW + timedelta(minutes=1), NOW + timedelta(minutes=1)),
     ]
-
-
-def test_a_cursor_names_exactly_what_the_list_expects():
-    page = pages.cut([3, 2, 1], 2, key=lambda row: [row], of_row=lambda row: row)
-
-    assert page.data == [3, 2]
-    assert pages.last_id(str(page.next_cursor)) == 2
-    with pytest.raises(ValidationError):
-        pages.decode(str(page.next_cursor), int, str)
