@@ -86,8 +86,15 @@ async def test_the_probes_answer_ok(api: Api, path: str):
     assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
 
 
-async def test_without_migrations_the_process_is_up_but_not_ready(tmp_path: Path):
-    async with storage.opened(f"sqlite+aiosqlite:///{tmp_path}/empty.db") as store:
+@pytest.fixture
+def empty_url(tmp_path: Path) -> str:
+    """The address of a database that is there and holds no table."""
+    (tmp_path / "empty.db").touch()
+    return f"sqlite+aiosqlite:///{tmp_path}/empty.db"
+
+
+async def test_without_migrations_the_process_is_up_but_not_ready(empty_url: str):
+    async with storage.opened(empty_url) as store:
         transport = httpx.ASGITransport(Gate(tracking_api.app.create(store, UNLIMITED)))
         async with httpx.AsyncClient(transport=transport, base_url="http://svc.test") as client:
             up, ready = await client.get("/healthz"), await client.get("/readyz")
@@ -96,8 +103,8 @@ async def test_without_migrations_the_process_is_up_but_not_ready(tmp_path: Path
     assert ready.json()["error"]["code"] == "internal_error"
 
 
-async def test_an_error_of_ours_is_500_without_a_trace(tmp_path: Path):
-    async with storage.opened(f"sqlite+aiosqlite:///{tmp_path}/empty.db") as store:
+async def test_an_error_of_ours_is_500_without_a_trace(empty_url: str):
+    async with storage.opened(empty_url) as store:
         app = Gate(tracking_api.app.create(store, UNLIMITED))
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://svc.test") as client:
