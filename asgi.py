@@ -43,8 +43,8 @@ def configured(environment: Mapping[str, str]) -> Config:
 class Service:
     """The ASGI app: one lifespan that opens storage, then each request to the app that its path names."""
 
-    def __init__(self, config: Config) -> None:
-        self._config = config
+    def __init__(self, config: Config | None = None) -> None:
+        self._config = config  # None: what the environment says when the lifespan starts
         self._tracking: ASGIApp | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -68,8 +68,9 @@ class Service:
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Storage]:
         """Open storage, put the apps over it, keep house; closing drains every write that was accepted."""
-        async with storage.opened(self._config.database_url) as store:
-            self._tracking = tracking_api.app.create(store, self._config.tracking)
+        config = self._config or configured(os.environ)
+        async with storage.opened(config.database_url) as store:
+            self._tracking = tracking_api.app.create(store, config.tracking)
             housekeeping = asyncio.create_task(_keep_house(store))
             _settle_memory()
             try:
@@ -94,4 +95,4 @@ def _settle_memory() -> None:
     gc.set_threshold(50_000, 20, 100)
 
 
-app = Gate(Service(configured(os.environ)))
+app = Gate(Service())

@@ -87,7 +87,11 @@ class SqliteLane:
 
     async def _open(self) -> None:
         connection = await aiosqlite.connect(self._uri, uri=True, isolation_level=None, cached_statements=512)
-        await connection._execute(self._prepare, connection._conn)  # type: ignore[no-untyped-call]  # noqa: SLF001
+        try:
+            await connection._execute(self._prepare, connection._conn)  # type: ignore[no-untyped-call]  # noqa: SLF001
+        except BaseException:
+            await connection.close()  # its thread would outlive us
+            raise
         self._connection = connection
 
     def _prepare(self, raw: sqlite3.Connection) -> None:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pydantic_core import to_json
 from starlette.applications import Starlette
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 import web.openapi
 from storage import Storage
@@ -20,10 +21,16 @@ from web.handlers import HANDLERS
 from web.openapi import Operation, document
 
 POST = ["POST"]
+# A POST to one of these is served before the router is asked: it costs a lookup instead of a tenth of the call.
+HOT: dict[str, ASGIApp] = {
+    "/api/v1/track/click": open_to_browsers(click.endpoint),
+    "/api/v1/track/sale": sale.endpoint,
+    "/api/v1/track/lead": open_to_browsers(lead.endpoint),
+}
 ROUTES = [
-    Route("/api/v1/track/click", open_to_browsers(click.endpoint), methods=["POST", "HEAD", "OPTIONS"]),
-    Route("/api/v1/track/sale", sale.endpoint, methods=POST),
-    Route("/api/v1/track/lead", open_to_browsers(lead.endpoint), methods=["POST", "OPTIONS"]),
+    Route("/api/v1/track/click", HOT["/api/v1/track/click"], methods=["POST", "HEAD", "OPTIONS"]),
+    Route("/api/v1/track/sale", HOT["/api/v1/track/sale"], methods=POST),
+    Route("/api/v1/track/lead", HOT["/api/v1/track/lead"], methods=["POST", "OPTIONS"]),
     Route("/api/v1/track/refund", refund.endpoint, methods=POST),
     Route("/api/v1/cli/status", status.endpoint, methods=["GET"]),
     Route("/healthz", probes.healthz),
@@ -32,6 +39,19 @@ ROUTES = [
     Route("/openapi.json", web.openapi.endpoint),
     *dashboard.ROUTES,
 ]
+
+
+class Tracking(Starlette):
+    """The tracking app: Starlette, with a short cut to the hot calls."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        hot = HOT.get(scope["path"]) if scope["type"] == "http" and scope["method"] == "POST" else None
+        if hot is None:
+            await super().__call__(scope, receive, send)
+        else:
+            scope["app"] = self
+            await hot(scope, receive, send)
 
 
 def now() -> datetime:
@@ -51,7 +71,7 @@ def create(
     `clock` gives every call its time; `operations` is what /openapi.json describes: these calls, and those of the
     apps that are served beside them.
     """
-    app = Starlette(routes=ROUTES, exception_handlers=HANDLERS)
+    app = Tracking(routes=ROUTES, exception_handlers=HANDLERS)
     app.router.redirect_slashes = False  # another address is not found, never a redirect to the Host that was sent
     app.state.storage = storage
     app.state.settings = settings

@@ -1,6 +1,6 @@
 """CORS for the two calls that a shop's pages make: any origin, never credentials (WHATWG Fetch)."""
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 _ANY_ORIGIN = (b"access-control-allow-origin", b"*")
 _PREFLIGHT = [
@@ -25,10 +25,5 @@ class _Open:
             await send({"type": "http.response.start", "status": 204, "headers": _PREFLIGHT})
             await send({"type": "http.response.body", "body": b""})
             return
-
-        async def send_open(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], _ANY_ORIGIN]
-            await send(message)
-
-        await self._app(scope, receive, send_open)
+        scope["extra_headers"] = (_ANY_ORIGIN,)  # web.gate sends them with every answer, refusals and errors too
+        await self._app(scope, receive, send)

@@ -5,7 +5,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 from pydantic import ValidationError as Invalid
-from starlette.types import Receive, Scope
+from starlette.types import Message, Receive, Scope
 
 from storage.rules.errors import FieldError, InvalidJson, PayloadTooLarge, UnsupportedMediaType, ValidationError
 from web.errors import BodyTooSlow
@@ -33,30 +33,35 @@ async def read(
 
     Raises UnsupportedMediaType, PayloadTooLarge as soon as it grows past `largest` bytes, BodyTooSlow.
     """
-    headers = dict(scope["headers"])
+    headers = scope.get("header_fields") or dict(scope["headers"])
     if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
         raise UnsupportedMediaType
     length = headers.get(b"content-length", b"0")
     if length.isdigit() and int(length) > largest:
         raise PayloadTooLarge
+    first = await receive()
+    if not first.get("more_body"):  # as nearly always: the whole body came with the headers
+        return _complete(first, first.get("body", b""), largest)
     try:
         async with asyncio.timeout(seconds):
-            return await _receive(receive, largest)
+            return await _rest(first, receive, largest)
     except TimeoutError:
         raise BodyTooSlow from None
 
 
-async def _receive(receive: Receive, largest: int) -> bytes | bytearray:
-    message = await receive()
-    content: bytes | bytearray = message.get("body", b"")
-    if message.get("more_body"):
-        content = bytearray(content)  # grows in place: a body of many small pieces costs no more than a whole one
+async def _rest(first: Message, receive: Receive, largest: int) -> bytes | bytearray:
+    message = first
+    content = bytearray(first["body"])  # grows in place: a body of many small pieces costs no more than a whole one
     while message.get("more_body") and len(content) <= largest:
         message = await receive()
         content += message.get("body", b"")
+    return _complete(message, content, largest)
+
+
+def _complete(last: Message, content: bytes | bytearray, largest: int) -> bytes | bytearray:
     if len(content) > largest:
         raise PayloadTooLarge
-    if message["type"] == "http.disconnect":
+    if last["type"] == "http.disconnect":
         raise InvalidJson("The connection ended before the body did.")
     return content
 

@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import lru_cache
 from urllib.parse import parse_qs, urlsplit
 
 from storage.rules.errors import AffMissing, InvalidAffiliateUrl
@@ -29,6 +30,7 @@ class ProgramStatus(StrEnum):
     PAUSED = "paused"
 
 
+@lru_cache(maxsize=4096)  # most visitors of a link arrive at the same address
 def partner_code(affiliate_url: str) -> str:
     """Return the partner code that a landing page's address carries in `?aff=`.
 

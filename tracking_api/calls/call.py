@@ -35,6 +35,7 @@ class Call:
         self.settings: Settings = state.settings
         self.at: datetime = state.clock()
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
+        scope["header_fields"] = self.headers
         self.parsed: Body | None = None
         self._receive = receive
 

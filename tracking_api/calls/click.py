@@ -1,6 +1,6 @@
 """POST /api/v1/track/click: a visitor came through a partner's link. Public."""
 
-import json
+from pydantic_core import to_json
 
 from storage import clicks, test_events
 from storage.clicks import Click, PartnerInactive
@@ -74,7 +74,7 @@ def _click(call: Call, body: ClickBody, program_id: int, code: str) -> Click:
         page_url=body.page_url,
         page_title=body.page_title,
         referrer_url=body.referrer_url,
-        visitor=json.dumps({name: value for name, value in visitor.items() if value}),
+        visitor=to_json(visitor, exclude_none=True).decode(),
     )
 
 
