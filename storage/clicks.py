@@ -1,7 +1,8 @@
 """Clicks: a visitor arrived through a partner's link."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Connection, Text, and_, select
@@ -55,20 +56,20 @@ def record(connection: Connection, batch: Sequence[Click]) -> list[Outcome]:
     Refusals: ProgramNotFound, PartnerNotFound. A visitor who keeps the click they carry adds no event.
     """
     wanted = [[n, click.program_id, click.code, click.existing_click_id] for n, click in enumerate(batch)]
-    outcomes: list[Outcome] = [ProgramNotFound() for _ in batch]
-    inserted, steps = [], []
+    outcomes: list[Outcome | None] = [None] * len(batch)
+    inserted: list[tuple[Any, ...]] = []
+    counted: Counter[tuple[int, int, date]] = Counter()
     for row in _find(connection, wanted):
         click = batch[row.n]
         outcome = outcomes[row.n] = _decide(click, row)
         if isinstance(outcome, Clicked) and outcome.click_id != click.existing_click_id:
             inserted.append(_row(click, outcome.click_id, row.partner_id))
             if click.filtered is None:
-                day = rollups.day_of(click.at)
-                steps.append(rollups.Step(click.program_id, row.partner_id, day, clicks=1))
+                counted[click.program_id, row.partner_id, rollups.day_of(click.at)] += 1
     if inserted:
         _insert(connection, inserted)
-        rollups.step(connection, steps)
-    return outcomes
+        rollups.step(connection, [rollups.Step(*key, clicks=count) for key, count in counted.items()])
+    return [ProgramNotFound() if outcome is None else outcome for outcome in outcomes]
 
 
 def _decide(click: Click, row: Any) -> Outcome:

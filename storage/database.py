@@ -9,7 +9,6 @@ from typing import Any, Protocol, TypeVar
 import aiosqlite
 from sqlalchemy import (
     Connection,
-    Engine,
     Text,
     bindparam,
     create_engine,
@@ -63,7 +62,9 @@ class SqliteLane:
         self._uri = f"{Path(path).absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
         self._read_only = read_only
         self._connection: aiosqlite.Connection | None = None
-        self._engine: Engine | None = None
+        self._checked_out: Connection | None = (
+            None  # for good: a checkout for each batch would cost as much as its reads
+        )
         self._opening = asyncio.Lock()
 
     async def run(self, work: Work[Result]) -> Result:
@@ -77,13 +78,20 @@ class SqliteLane:
     async def close(self) -> None:
         """Close the connection and end its thread."""
         if self._connection is not None:
+            await self._connection._execute(self._give_back)  # type: ignore[no-untyped-call]  # noqa: SLF001
             await self._connection.close()
             self._connection = None
 
+    def _give_back(self) -> None:
+        """Let SQLAlchemy close what it holds, on the thread that made it."""
+        assert self._checked_out is not None  # noqa: S101 - opened in run
+        self._checked_out.close()
+        self._checked_out.engine.dispose()
+
     def _transact(self, work: Work[Result]) -> Result:
-        assert self._engine is not None  # noqa: S101 - opened in run
-        with self._engine.begin() as connection:
-            return work(connection)
+        assert self._checked_out is not None  # noqa: S101 - opened in run
+        with self._checked_out.begin():
+            return work(self._checked_out)
 
     async def _open(self) -> None:
         connection = await aiosqlite.connect(self._uri, uri=True, isolation_level=None, cached_statements=512)
@@ -103,11 +111,10 @@ class SqliteLane:
         else:
             raw.execute("PRAGMA journal_mode = WAL")
             raw.execute("PRAGMA synchronous = FULL")
-        self._engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool)
+        engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool)
         begin = "BEGIN" if self._read_only else "BEGIN IMMEDIATE"
-        event.listen(self._engine, "begin", lambda connection: connection.exec_driver_sql(begin))
-        with self._engine.connect():
-            pass  # SQLAlchemy reads its PRAGMAs once, before the authorizer forbids them
+        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
+        self._checked_out = engine.connect()  # SQLAlchemy reads its PRAGMAs here, before the authorizer forbids them
         raw.execute("SELECT 1 FROM json_each('[]')")  # declares its virtual table, likewise
         if self._read_only:
             raw.set_authorizer(_authorize_reading)
