@@ -1,0 +1,73 @@
+"""What sales and leads earn, and what is left of it after refunds."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storage.rules import commission, refund
+from storage.rules.commission import CommissionType, Terms
+
+FIRST = datetime(2026, 1, 31, tzinfo=UTC)
+PERCENT = Terms(1, CommissionType.PERCENT, 2_000, 0, None, 0)
+
+
+def earned(terms: Terms, cents: int = 10_000, *, after: timedelta | None = None) -> int:
+    first_purchase_at = None if after is None else FIRST
+    return commission.on_sale(
+        terms, cents, first_purchase_at=first_purchase_at, occurred_at=FIRST + (after or timedelta())
+    )
+
+
+def test_a_percentage_is_of_the_sale_and_a_flat_rate_is_not():
+    assert earned(PERCENT) == 2_000
+    assert earned(PERCENT._replace(type=CommissionType.FLAT, rate=700)) == 700
+
+
+@pytest.mark.parametrize(
+    ("recurring_months", "days", "cents"),
+    [(None, 4_000, 2_000), (0, 0, 0), (1, 27, 2_000), (1, 28, 0), (12, 364, 2_000), (12, 365, 0)],
+)
+def test_later_sales_earn_while_the_recurring_period_lasts(recurring_months: int | None, days: int, cents: int):
+    terms = PERCENT._replace(recurring_months=recurring_months)
+
+    assert earned(terms, after=timedelta(days=days)) == cents
+
+
+def test_the_first_sale_earns_even_when_later_ones_do_not():
+    assert earned(PERCENT._replace(recurring_months=0)) == 2_000
+
+
+def test_the_platform_takes_its_share_of_the_commission():
+    assert commission.platform_fee(PERCENT._replace(platform_fee_bps=1_000), 2_000) == 200
+
+
+@given(st.integers(1, 10**9), st.integers(0, 10_000), st.lists(st.integers(1, 10**9), max_size=8))
+def test_reversals_leave_the_commission_of_what_remains_whatever_the_parts(cents: int, bps: int, asked: list[int]):
+    whole = commission.on_sale(PERCENT._replace(rate=bps), cents, first_purchase_at=None, occurred_at=FIRST)
+    entries, refunded_cents = [whole], 0
+
+    for part in asked:
+        taken = refund.amount(
+            min(part, cents - refunded_cents) or None, sale_cents=cents, refunded_before_cents=refunded_cents
+        )
+        refunded_cents += taken
+        left = commission.of_remaining(whole, sale_cents=cents, refunded_cents=refunded_cents)
+        entries.append(left - sum(entries))
+
+        assert sum(entries) == left
+        assert entries[-1] <= 0
+
+    back = commission.of_remaining(whole, sale_cents=cents, refunded_cents=cents)
+    assert back == 0
+
+
+@given(st.integers(1, 10**9), st.integers(0, 10**9), st.integers(0, 10**9))
+def test_the_order_of_refunds_does_not_matter(cents: int, first: int, second: int):
+    first, second = first % (cents + 1), second % (cents + 1)
+    total = min(first + second, cents)
+
+    once = commission.of_remaining(2_000, sale_cents=cents, refunded_cents=total)
+
+    assert 0 <= once <= 2_000
