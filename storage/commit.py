@@ -8,12 +8,14 @@ from itertools import groupby
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
 
 from storage.database import Lane
 from storage.rules.errors import Overloaded, Refusal
 
 MOST_WAITING = 10_000
 LARGEST_BATCH = 256
+ATTEMPTS = 4
 Operation = TypeVar("Operation", bound=Callable[..., Any])
 log = logging.getLogger(__name__)
 
@@ -22,6 +24,13 @@ def set_based(operation: Operation) -> Operation:
     """Mark a hot operation: `operation(connection, batch) -> results`, one result (or Refusal) for each item."""
     operation.set_based = True  # type: ignore[attr-defined]
     return operation
+
+
+class StaleReadError(Exception):
+    """Another transaction changed what this one had read, before it could write: run the write again."""
+
+
+LOST_RACES = (StaleReadError, IntegrityError)  # on fresh rows the rules decide otherwise
 
 
 class Waiting(NamedTuple):
@@ -81,13 +90,15 @@ class GroupCommit:
         for transaction in transactions:
             await self._transact(transaction)
 
-    async def _transact(self, groups: list[list[Waiting]]) -> None:
-        """Run the groups in one transaction; if the database refuses it, every write alone."""
+    async def _transact(self, groups: list[list[Waiting]], *, attempts: int = ATTEMPTS) -> None:
+        """Run the groups in one transaction; if that fails, every write alone; one that lost a race, again."""
         try:
             results = await self._lane.run(lambda connection: _run_groups(connection, groups))
         except Exception as error:  # noqa: BLE001 - whatever it is, it reaches the caller it belongs to
             writes = [write for group in groups for write in group]
-            if len(writes) == 1:
+            if len(writes) == 1 and attempts > 1 and isinstance(error, LOST_RACES):
+                await self._transact(groups, attempts=attempts - 1)
+            elif len(writes) == 1:
                 _answer(writes[0], error)
             else:
                 log.warning("a batch of %d writes failed (%s); each is tried alone", len(writes), error)

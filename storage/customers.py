@@ -8,15 +8,12 @@ from typing import Any, NamedTuple
 from sqlalchemy import BigInteger, Connection, Text, and_, select
 
 from storage import ids
+from storage.commit import StaleReadError
 from storage.prepared import Given, Prepared, insert_given
 from storage.rules.attribution import PartnerStatus
 from storage.rules.settlement import CustomerStatus, Settlement
 from storage.tables import clicks, customers, partners
 from storage.tables.columns import millis, moment
-
-
-class StaleReadError(Exception):
-    """Another transaction changed a customer between our read and our write: run the write again."""
 
 
 @dataclass(slots=True)

@@ -44,11 +44,9 @@ class Lane(Protocol):
 
     async def run(self, work: Work[Result]) -> Result:
         """Run `work` in a transaction; commit when it returns (writers), roll back when it raises."""
-        ...
 
     async def close(self) -> None:
         """Give the connection back."""
-        ...
 
 
 class SqliteLane:
@@ -94,11 +92,13 @@ class SqliteLane:
             return work(self._checked_out)
 
     async def _open(self) -> None:
-        connection = await aiosqlite.connect(self._uri, uri=True, isolation_level=None, cached_statements=512)
+        connection = aiosqlite.connect(self._uri, uri=True, isolation_level=None, cached_statements=512)
         try:
+            await connection
             await connection._execute(self._prepare, connection._conn)  # type: ignore[no-untyped-call]  # noqa: SLF001
         except BaseException:
-            await connection.close()  # its thread would outlive us
+            await connection.close()
+            await asyncio.to_thread(connection._thread.join)  # noqa: SLF001 - it would outlive the event loop
             raise
         self._connection = connection
 
