@@ -1,4 +1,4 @@
-"""The named people that every test shares: Acme's program, its partners Anna and Ben, and one-line ways to make events."""
+"""The named people that every test shares: Acme's program, its partners Anna and Ben, and their events."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
