@@ -1,0 +1,63 @@
+"""What a benchmark reports: lines of a table, each a rate with its ratio and the target it has to reach."""
+
+from typing import NamedTuple
+
+from benchmarks.rounds import Rates
+
+
+class Ratio(NamedTuple):
+    """A ratio to another line of the same run; `at_least` is the target, None where there is none."""
+
+    to: str
+    value: float
+    at_least: float | None = None
+
+    def __str__(self) -> str:
+        return f"{self.value:.2f} of {self.to}" if self.value < 5 else f"{self.value:.1f} x {self.to}"
+
+    @property
+    def target(self) -> str:
+        """The target in words, empty where there is none."""
+        return "" if self.at_least is None else f"at least {self.at_least:g}"
+
+    @property
+    def is_met(self) -> bool:
+        """Say whether the target is reached."""
+        return self.at_least is None or self.value >= self.at_least
+
+
+class Ceiling(NamedTuple):
+    """An upper bound on something that is no ratio, such as `p99` or the growth of memory."""
+
+    what: str
+    value: float
+    at_most: float
+    unit: str
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.value:.1f} {self.unit}"
+
+    @property
+    def target(self) -> str:
+        """The target in words."""
+        return f"at most {self.at_most:g} {self.unit}"
+
+    @property
+    def is_met(self) -> bool:
+        """Say whether the bound is kept."""
+        return self.value <= self.at_most
+
+
+class Line(NamedTuple):
+    """A measured subject: calls a second, latencies in milliseconds, and what is promised about it."""
+
+    name: str
+    rate: float
+    p50_ms: float
+    p99_ms: float
+    promises: tuple[Ratio | Ceiling, ...] = ()
+
+
+def line(name: str, rates: Rates, *promises: Ratio | Ceiling) -> Line:
+    """Return the line of a subject's rates."""
+    return Line(name, rates.rate, rates.p50_ms, rates.p99_ms, promises)
