@@ -1,0 +1,1 @@
+"""The read-only MCP server of assistants, at /mcp."""
