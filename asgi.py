@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import logging
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -12,12 +13,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import storage
 import tracking_api.app
-from storage import Storage, refusals
+from storage import Storage, refusals, sessions
 from tracking_api.settings import Settings
 from web.gate import Gate
 
-DEFAULT_DATABASE_URL = "sqlite+aiosqlite:///svc.db"
 HOUSEKEEPING_SECONDS = 3600
+log = logging.getLogger(__name__)
 
 
 class Config(NamedTuple):
@@ -37,7 +38,7 @@ def configured(environment: Mapping[str, str]) -> Config:
         lead_rate=environment.get("SVC_LEAD_RATE", defaults.lead_rate) if limited else None,
         redis_url=environment.get("SVC_REDIS_URL"),
     )
-    return Config(environment.get("SVC_DATABASE_URL", DEFAULT_DATABASE_URL), tracking)
+    return Config(environment.get("SVC_DATABASE_URL", storage.DEFAULT_URL), tracking)
 
 
 class Service:
@@ -82,9 +83,13 @@ class Service:
 
 
 async def _keep_house(store: Storage) -> None:
-    """Every hour, forget what is kept for a limited time only."""
+    """Every hour, forget what is kept for a limited time only; a failure is logged and tried again an hour later."""
     while True:
-        await store.write(refusals.prune, at=datetime.now(UTC))
+        for prune in (refusals.prune, sessions.prune):
+            try:
+                await store.write(prune, at=datetime.now(UTC))
+            except Exception:
+                log.exception("housekeeping failed")
         await asyncio.sleep(HOUSEKEEPING_SECONDS)
 
 

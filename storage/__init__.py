@@ -12,6 +12,7 @@ from storage.commit import GroupCommit
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+DEFAULT_URL = "sqlite+aiosqlite:///svc.db"  # a file in the working directory
 
 
 class Reader:

@@ -7,8 +7,9 @@ from functools import lru_cache
 from typing import Any
 
 from babel.numbers import get_currency_precision
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, select
 
+from storage.database import insert_for
 from storage.rules import money
 from storage.rules.errors import CurrencyNotSupported
 from storage.tables import currency_rates
@@ -41,11 +42,12 @@ def load(connection: Connection, rates: Iterable[tuple[date, str, str]]) -> int:
     rows: list[dict[str, Any]] = [
         {"day": day, "currency": code, "per_euro": str(per_euro)} for day, code, per_euro in rates
     ]
-    for row in rows:
-        same = (currency_rates.c.currency == row["currency"], currency_rates.c.day == row["day"])
-        connection.execute(delete(currency_rates).where(*same))
+    statement = insert_for(connection)(currency_rates)
+    replacing = statement.on_conflict_do_update(
+        index_elements=["currency", "day"], set_={"per_euro": statement.excluded.per_euro}
+    )
     if rows:
-        connection.execute(insert(currency_rates), rows)
+        connection.execute(replacing, rows)
     return len(rows)
 
 

@@ -94,6 +94,11 @@ def end(connection: Connection, token_hash: str) -> None:
     connection.execute(delete(sessions).where(sessions.c.token_hash == token_hash))
 
 
+def prune(connection: Connection, *, at: datetime) -> int:
+    """Forget the sessions that have ended; return how many."""
+    return connection.execute(delete(sessions).where(sessions.c.expires_at <= at)).rowcount
+
+
 def identify(connection: Connection, token_hash: str, *, at: datetime) -> Visitor:
     """Return who is signed in. Raises Forbidden for no live session, or nobody's active member."""
     live = (sessions.c.token_hash == token_hash, sessions.c.expires_at > at)

@@ -20,7 +20,6 @@ from storage import database, migrations
 from storage.rules.errors import NotFound, Refusal
 from storage.tables import programs, workspaces
 
-DEFAULT_DATABASE_URL = "sqlite+aiosqlite:///svc.db"  # as asgi.py has it; importing that would read the environment
 UPGRADE = "Run `svc admin db upgrade` with the same SVC_DATABASE_URL first."
 Answer = Callable[[dict[str, Any], str], None]
 
@@ -70,7 +69,7 @@ def write(operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any
 
 def database_url() -> str:
     """Return the database that the environment names."""
-    return os.environ.get("SVC_DATABASE_URL", DEFAULT_DATABASE_URL)
+    return os.environ.get("SVC_DATABASE_URL", storage.DEFAULT_URL)
 
 
 def now() -> datetime:
