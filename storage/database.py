@@ -9,8 +9,6 @@ from typing import Any, Protocol, TypeVar
 import aiosqlite
 from sqlalchemy import (
     Connection,
-    Text,
-    bindparam,
     create_engine,
     event,
     literal_column,
@@ -18,18 +16,20 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.pool import StaticPool
+from sqlalchemy.pool import NullPool, StaticPool
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeEngine
 
 Result = TypeVar("Result")
 Work = Callable[[Connection], Result]
-WRITE_LANES = 4
-READERS = 4
+WRITE_LANES = READERS = 4
 BUSY_MILLISECONDS = 10_000
+# A writer finds rows by key. A plan cached while the tables were empty would scan them for as long as it lives, so
+# writers take indexes and loops whatever the statistics say; and no JIT, which the costs of such plans would start.
+_BY_KEY = {"enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off", "jit": "off"}
 _READ_ONLY_ACTIONS = {
     sqlite3.SQLITE_SELECT,
     sqlite3.SQLITE_READ,
@@ -125,46 +125,43 @@ def _authorize_reading(action: int, *_: object) -> int:
 
 
 class PostgresLane:
-    """A PostgreSQL connection from a pool, over asyncpg."""
+    """A PostgreSQL connection over asyncpg, kept: a pool's checkout for each batch would cost three round trips."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
+    def __init__(self, url: URL, **options: Any) -> None:
+        self._engine = create_async_engine(url, poolclass=NullPool, **options)
+        self._connection: AsyncConnection | None = None
 
     async def run(self, work: Work[Result]) -> Result:
-        """Run `work` in one transaction."""
-        async with self._engine.begin() as connection:
-            return await connection.run_sync(work)
+        """Run `work` in one transaction, over a new connection if the server has closed the old one."""
+        if self._connection is not None:
+            raw = await self._connection.get_raw_connection()
+            if raw.driver_connection is None or raw.driver_connection.is_closed():
+                await self._connection.invalidate()
+        else:
+            self._connection = await self._engine.connect()
+        async with self._connection.begin():
+            return await self._connection.run_sync(work)
 
     async def close(self) -> None:
-        """Close every connection of the pool."""
-        await self._engine.dispose()
+        """Close the connection."""
+        if self._connection is not None:
+            await self._connection.close()
+            self._connection = None
 
 
 def writers(url: URL) -> list[Lane]:
     """Return the lanes that may write: one on SQLite, a few on PostgreSQL."""
     if is_sqlite(url):
-        lanes: list[Lane] = [SqliteLane(sqlite_path(url), read_only=False)]
-    else:
-        engine = create_async_engine(url, pool_size=WRITE_LANES, max_overflow=0, pool_pre_ping=True)
-        lanes = [PostgresLane(engine) for _ in range(WRITE_LANES)]
-    return lanes
+        return [SqliteLane(sqlite_path(url), read_only=False)]
+    return [PostgresLane(url, connect_args={"server_settings": _BY_KEY}) for _ in range(WRITE_LANES)]
 
 
 def readers(url: URL) -> list[Lane]:
     """Return the lanes that cannot write: SQLite `mode=ro` and `query_only`, PostgreSQL read-only transactions."""
     if is_sqlite(url):
-        lanes: list[Lane] = [SqliteLane(sqlite_path(url), read_only=True) for _ in range(READERS)]
-    else:
-        engine = create_async_engine(
-            url,
-            pool_size=READERS,
-            max_overflow=0,
-            pool_pre_ping=True,
-            isolation_level="REPEATABLE READ",
-            connect_args={"server_settings": {"default_transaction_read_only": "on"}},
-        )
-        lanes = [PostgresLane(engine) for _ in range(READERS)]
-    return lanes
+        return [SqliteLane(sqlite_path(url), read_only=True) for _ in range(READERS)]
+    settings = {"server_settings": {"default_transaction_read_only": "on"}}
+    return [PostgresLane(url, isolation_level="REPEATABLE READ", connect_args=settings) for _ in range(READERS)]
 
 
 def parse_url(url: str) -> URL:
@@ -243,8 +240,3 @@ def _json_item_sqlite(element: JsonItem, compiler: SQLCompiler, **options: Any) 
 def _json_item_postgresql(element: JsonItem, compiler: SQLCompiler, **options: Any) -> str:
     value, position = (compiler.process(clause, **options) for clause in element.clauses)
     return f"CAST({value} ->> {position} AS {compiler.dialect.type_compiler_instance.process(element.type)})"
-
-
-def rows_parameter() -> JsonRows:
-    """Return the FROM element that unpacks the one parameter of a set-based statement."""
-    return JsonRows(bindparam("rows", type_=Text))
