@@ -4,10 +4,10 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, FromClause, Row, Table, bindparam, insert, select, true
+from sqlalchemy import Connection, FromClause, Row, Table, Text, bindparam, insert, select, true
 from sqlalchemy.types import TypeEngine
 
-from storage.database import JsonItem, insert_for, rows_parameter
+from storage.database import JsonItem, JsonRows, insert_for
 
 Rows = Sequence[Sequence[Any]]
 
@@ -16,7 +16,7 @@ class Given:
     """The batch's rows as a FROM element with typed columns: `given.code`, in the order they were named."""
 
     def __init__(self, **columns: TypeEngine[Any]) -> None:
-        self.rows: FromClause = rows_parameter().table_valued("value", name="given_row")
+        self.rows: FromClause = JsonRows(bindparam("rows", type_=Text)).table_valued("value", name="given_row")
         self._items = {name: JsonItem(index, type_) for index, (name, type_) in enumerate(columns.items())}
 
     def __getattr__(self, name: str) -> Any:
