@@ -104,37 +104,8 @@ async def sale(request: Request) -> JSONResponse:
         cents = body["amount_cents"]
         commission_cents = cents * terms.rate // 10_000
         sale_id, entry_id, fee_id = ids.after(at, 3)
-        session.add(
-            Sale(
-                program_id=program.id,
-                id=sale_id,
-                transaction_id=body["transaction_id"],
-                customer_id=customer.id,
-                partner_id=customer.partner_id,
-                amount_cents=cents,
-                program_cents=cents,
-                currency=body["currency"],
-                customer_key=body["customer_key"],
-                payload_hash=keys.digest(repr(body)),
-                occurred_at=at,
-                at=at,
-            )
-        )
-        session.add(
-            Commission(
-                program_id=program.id,
-                id=sale_id,
-                partner_id=customer.partner_id,
-                customer_id=customer.id,
-                sale_id=sale_id,
-                terms_version=terms.version,
-                amount_cents=commission_cents,
-                currency=program.currency,
-                status="pending",
-                created_at=at,
-                hold_until=at + timedelta(days=program.hold_days),
-            )
-        )
+        session.add(_sale(body, customer, program, sale_id, at))
+        session.add(_commission(customer, program, terms, sale_id, commission_cents, at))
         await session.flush()
         fee_cents = cents * terms.platform_fee_bps // 10_000
         for kind, number, amount in (("commission", entry_id, commission_cents), ("platform_fee", fee_id, fee_cents)):
@@ -158,6 +129,41 @@ async def sale(request: Request) -> JSONResponse:
         await session.commit()
     data = {"eventId": sale_id, "commission_id": sale_id, "commission_cents": commission_cents}
     return JSONResponse({"success": True, "message": "Sale recorded.", "data": data})
+
+
+def _sale(body: Any, customer: Any, program: Any, sale_id: int, at: datetime) -> Any:
+    return Sale(
+        program_id=program.id,
+        id=sale_id,
+        transaction_id=body["transaction_id"],
+        customer_id=customer.id,
+        partner_id=customer.partner_id,
+        amount_cents=body["amount_cents"],
+        program_cents=body["amount_cents"],
+        currency=body["currency"],
+        customer_key=body["customer_key"],
+        payload_hash=keys.digest(repr(body)),
+        occurred_at=at,
+        at=at,
+    )
+
+
+def _commission(  # noqa: PLR0917 - what a row holds
+    customer: Any, program: Any, terms: Any, sale_id: int, cents: int, at: datetime
+) -> Any:
+    return Commission(
+        program_id=program.id,
+        id=sale_id,
+        partner_id=customer.partner_id,
+        customer_id=customer.id,
+        sale_id=sale_id,
+        terms_version=terms.version,
+        amount_cents=cents,
+        currency=program.currency,
+        status="pending",
+        created_at=at,
+        hold_until=at + timedelta(days=program.hold_days),
+    )
 
 
 async def _step(session: AsyncSession, program_id: int, partner_id: int, at: datetime, **steps: int) -> None:
