@@ -109,12 +109,10 @@ async def sale(request: Request) -> JSONResponse:
         await session.flush()
         fee_cents = cents * terms.platform_fee_bps // 10_000
         for kind, number, amount in (("commission", entry_id, commission_cents), ("platform_fee", fee_id, fee_cents)):
-            session.add(
-                Entry(program_id=program.id, commission_id=sale_id, id=number, kind=kind, amount_cents=amount, at=at)
-            )
+            entry = {"program_id": program.id, "commission_id": sale_id, "id": number, "kind": kind}
+            session.add(Entry(**entry, amount_cents=amount, at=at))
         if first:
-            customer.first_purchase_at = at
-            customer.status = "conversion"
+            customer.first_purchase_at, customer.status = at, "conversion"
             customer.revision += 1
         await _step(
             session,
