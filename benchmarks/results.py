@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 from benchmarks.rounds import Rates
 
+CALM = 0.85  # of the fastest round, in a run that nothing disturbed
+
 
 class Ratio(NamedTuple):
     """A ratio to another line of the same run; `at_least` is the target, None where there is none."""
@@ -48,6 +50,30 @@ class Ceiling(NamedTuple):
         return self.value <= self.at_most
 
 
+class Spread(NamedTuple):
+    """The slowest and the fastest round of a ceiling: far apart, another process had part of the core.
+
+    That takes more from the ceiling's one thread than from the service's two: such a run's ratios are too good.
+    """
+
+    slowest: float
+    fastest: float
+
+    @property
+    def target(self) -> str:
+        """None: a ceiling promises nothing."""
+        return ""
+
+    @property
+    def is_met(self) -> bool:
+        """It cannot be missed."""
+        return True
+
+    def __str__(self) -> str:
+        calm = "" if self.slowest > CALM * self.fastest else ", DISTURBED: ratios are too good"
+        return f"rounds {self.slowest:,.0f} to {self.fastest:,.0f}{calm}"
+
+
 class Line(NamedTuple):
     """A measured subject: calls a second, latencies in milliseconds, and what is promised about it."""
 
@@ -55,9 +81,9 @@ class Line(NamedTuple):
     rate: float
     p50_ms: float
     p99_ms: float
-    promises: tuple[Ratio | Ceiling, ...] = ()
+    promises: tuple[Ratio | Ceiling | Spread, ...] = ()
 
 
-def line(name: str, rates: Rates, *promises: Ratio | Ceiling) -> Line:
+def line(name: str, rates: Rates, *promises: Ratio | Ceiling | Spread) -> Line:
     """Return the line of a subject's rates."""
     return Line(name, rates.rate, rates.p50_ms, rates.p99_ms, promises)

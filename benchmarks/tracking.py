@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from benchmarks import calls, servers, world
-from benchmarks.results import Ceiling, Line, Ratio, line
+from benchmarks.results import Ceiling, Line, Ratio, Spread, line
 from benchmarks.rounds import Plan, Rates, Subject, alternate
 from storage import tables
 from tests.postgres import binaries
@@ -23,7 +23,7 @@ async def sqlite(plan: Plan, folder: Path) -> list[Line]:
     click_ratios = (Ratio("bare", click.over(bare), 0.8), Ratio("ORM", click.over(orm_click), 12))
     sale_ratios = (Ratio("bare", sale.over(bare), 0.3), Ratio("ORM", sale.over(orm_sale), 8))
     return [
-        line("bare Starlette route", bare),
+        line("bare Starlette route", bare, Spread(min(bare.rounds), max(bare.rounds))),
         line("click, SQLite", click, *click_ratios, p99),
         line("sale, SQLite", sale, *sale_ratios),
         line("click, ORM baseline, SQLite", orm_click, Ratio("bare", orm_click.over(bare))),
@@ -43,7 +43,7 @@ async def postgresql(plan: Plan, folder: Path) -> list[Line]:
     bare, click, sale = rates[BARE], rates[CLICK], rates[SALE]
     orm_click, orm_sale = rates[ORM_CLICK], rates[ORM_SALE]
     return [
-        line("bare Starlette route (again)", bare),
+        line("bare Starlette route (again)", bare, Spread(min(bare.rounds), max(bare.rounds))),
         line("click, PostgreSQL", click, Ratio("bare", click.over(bare), 0.6), Ratio("ORM", click.over(orm_click))),
         line("sale, PostgreSQL", sale, Ratio("bare", sale.over(bare), 0.15), Ratio("ORM", sale.over(orm_sale), 8)),
         line("click, ORM baseline, PostgreSQL", orm_click, Ratio("bare", orm_click.over(bare))),
