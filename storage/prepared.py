@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, FromClause, Row, Table, Text, bindparam, insert, select, true
 from sqlalchemy.types import TypeEngine
 
-from storage.database import JsonItem, JsonRows, insert_for
+from storage.database import JsonItem, JsonRows, insert_for, inserts_in_one
 
 Rows = Sequence[Sequence[Any]]
 
@@ -56,17 +56,22 @@ class Prepared:
 
 
 class Append:
-    """A plain INSERT of whole rows into a table, likewise compiled once; the driver runs it for the whole batch."""
+    """A plain INSERT of whole rows into a table, compiled once: one statement, or the driver's own loop where that is faster."""
 
     def __init__(self, table: Table, *columns: str) -> None:
         self._table = table
         self._columns = columns
         self._compiled: dict[str, str] = {}
+        given = Given(**{name: table.c[name].type for name in columns})
+        self._in_one = Prepared(lambda insert: insert_given(insert, table, given))
 
     def __call__(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
         """Insert the rows, values in the order of the columns; moments as milliseconds."""
-        sql = self._compiled.get(connection.dialect.name) or self._compile(connection)
-        connection.exec_driver_sql(sql, list(rows))
+        if inserts_in_one(connection):
+            self._in_one(connection, rows)
+        else:
+            sql = self._compiled.get(connection.dialect.name) or self._compile(connection)
+            connection.exec_driver_sql(sql, list(rows))
 
     def _compile(self, connection: Connection) -> str:
         statement = insert(self._table).values({name: bindparam(name) for name in self._columns})
