@@ -56,7 +56,7 @@ class Prepared:
 
 
 class Append:
-    """A plain INSERT of whole rows into a table, compiled once: one statement, or the driver's own loop where that is faster."""
+    """A plain INSERT of whole rows, compiled once: one statement, or the driver's own loop where that is faster."""
 
     def __init__(self, table: Table, *columns: str) -> None:
         self._table = table
