@@ -39,7 +39,7 @@ Partner, Customer, Click = mapped(tables.partners), mapped(tables.customers), ma
 Sale, Commission, Entry = mapped(tables.sales), mapped(tables.commissions), mapped(tables.ledger_entries)
 
 _url = parse_url(os.environ["SVC_DATABASE_URL"])
-# SQLite gets one connection: two are no faster, five make some calls wait three times as long for the one write lock.
+# SQLite gets one connection: two are no faster, five make some calls wait twice as long for the one write lock.
 _engine = create_async_engine(_url, **({"pool_size": 1, "max_overflow": 0} if is_sqlite(_url) else {}))
 _sessions = async_sessionmaker(_engine)
 _insert = sqlite.insert if is_sqlite(_url) else postgresql.insert
