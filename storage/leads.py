@@ -77,7 +77,7 @@ def record(connection: Connection, batch: Sequence[Lead]) -> list[Led | Refusal]
     changes: list[_Change] = []
     for lead, want, lead_id in zip(batch, wanted, ids.after(at, len(batch)), strict=True):
         try:
-            key = _key(lead, presented)
+            key = program_keys.working(presented[lead.key_hash]) if lead.key_hash else None
             program = _program(lead, want, known, registry)
             customer = _customer(lead, want, program, registry)
             moved = _move(lead, customer, program)
@@ -101,13 +101,6 @@ def _claimed_program(lead: Lead, presented: dict[str, ProgramKey | Refusal]) -> 
 
 def _wanted(lead: Lead, program_id: int | None) -> Wanted:
     return Wanted(program_id, lead.customer_key, keys.click_program(lead.click_id or ""), lead.click_id)
-
-
-def _key(lead: Lead, presented: dict[str, ProgramKey | Refusal]) -> ProgramKey | None:
-    key = presented[lead.key_hash] if lead.key_hash else None
-    if isinstance(key, Refusal):
-        raise key
-    return key
 
 
 def _program(lead: Lead, want: Wanted, known: dict[int, InForce], registry: Registry) -> InForce:

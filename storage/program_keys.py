@@ -33,7 +33,11 @@ class NewKey(NamedTuple):
 
 def authenticate(connection: Connection, key_hash: str, *, at: datetime) -> ProgramKey:
     """Return the key with this hash. Raises InvalidKey, or ApiKeyRotationRequired at or after its deadline."""
-    found = identify(connection, [key_hash], at=at)[key_hash]
+    return working(identify(connection, [key_hash], at=at)[key_hash])
+
+
+def working(found: ProgramKey | Refusal) -> ProgramKey:
+    """Return a key that `identify` found; raises the refusal that it found instead."""
     if isinstance(found, Refusal):
         raise found
     return found

@@ -85,7 +85,7 @@ def record(connection: Connection, batch: Sequence[Sale]) -> list[Sold | Refusal
     candidates: list[_Candidate] = []
     for n, (sale, sale_id) in enumerate(zip(batch, ids.after(at, len(batch)), strict=True)):
         try:
-            key = _key(sale, presented)
+            key = program_keys.working(presented[sale.key_hash])
             program = known[key.program_id]
             customer = _customer(sale, program, registry)
             candidates.append(_Candidate(n, sale, key, customer, program, _price(connection, sale, program), sale_id))
@@ -99,13 +99,6 @@ def record(connection: Connection, batch: Sequence[Sale]) -> list[Sold | Refusal
 
 def _wanted(sale: Sale, program_id: int | None) -> Wanted:
     return Wanted(program_id, sale.customer_key, keys.click_program(sale.click_id or ""), sale.click_id)
-
-
-def _key(sale: Sale, presented: dict[str, ProgramKey | Refusal]) -> ProgramKey:
-    key = presented[sale.key_hash]
-    if isinstance(key, Refusal):
-        raise key
-    return key
 
 
 def _customer(sale: Sale, program: InForce, registry: Registry) -> Customer:
