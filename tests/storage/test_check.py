@@ -103,6 +103,7 @@ def test_refunds_that_do_not_add_up_are_reported(filled: Path, tmp_path: Path) -
         ("sales", "transaction_id", "sales with one transaction_id"),
         ("customers", "customer_key", "customers with one customer_key"),
         ("customers", "click_id", "customers made from one click"),
+        ("leads", "customer_id, settlement", "leads of one settlement"),
         ("commissions", "sale_id", "commissions on one sale"),
         ("commissions", "lead_id", "commissions on one lead"),
         ("refunds", "sale_id, refund_id", "refunds with one refund_id"),
