@@ -11,13 +11,18 @@ from typing import NamedTuple
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+import agent_api.app
+import agent_api.openapi
 import storage
 import tracking_api.app
-from storage import Storage, refusals, sessions
+import tracking_api.openapi
+from storage import Storage, idempotency, refusals, sessions
 from tracking_api.settings import Settings
 from web.gate import Gate
 
 HOUSEKEEPING_SECONDS = 3600
+AGENT_API = "/api/agent/"
+OPERATIONS = (*tracking_api.openapi.OPERATIONS, *agent_api.openapi.OPERATIONS)
 log = logging.getLogger(__name__)
 
 
@@ -47,13 +52,18 @@ class Service:
     def __init__(self, config: Config | None = None) -> None:
         self._config = config  # None: what the environment says when the lifespan starts
         self._tracking: ASGIApp | None = None
+        self._elsewhere: dict[str, ASGIApp] = {}  # what a path starts with, and the app that serves it
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve the lifespan or one request."""
         if scope["type"] == "lifespan":
             await self._live(receive, send)
         elif scope["type"] == "http" and self._tracking is not None:
-            await self._tracking(scope, receive, send)
+            await self._serving(scope["path"], self._tracking)(scope, receive, send)
+
+    def _serving(self, path: str, otherwise: ASGIApp) -> ASGIApp:
+        """Return the app that a path names; `otherwise` where it names none."""
+        return next((app for start, app in self._elsewhere.items() if path.startswith(start)), otherwise)
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
@@ -71,7 +81,8 @@ class Service:
         """Open storage, put the apps over it, keep house; closing drains every write that was accepted."""
         config = self._config or configured(os.environ)
         async with storage.opened(config.database_url) as store:
-            self._tracking = tracking_api.app.create(store, config.tracking)
+            self._tracking = tracking_api.app.create(store, config.tracking, operations=OPERATIONS)
+            self._elsewhere = {AGENT_API: agent_api.app.create(store)}
             housekeeping = asyncio.create_task(_keep_house(store))
             _settle_memory()
             try:
@@ -85,7 +96,7 @@ class Service:
 async def _keep_house(store: Storage) -> None:
     """Every hour, forget what is kept for a limited time only; a failure is logged and tried again an hour later."""
     while True:
-        for prune in (refusals.prune, sessions.prune):
+        for prune in (refusals.prune, sessions.prune, idempotency.prune):
             try:
                 await store.write(prune, at=datetime.now(UTC))
             except Exception:

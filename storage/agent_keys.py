@@ -1,15 +1,27 @@
 """Agent keys: issued by the operator for one workspace, stored as a hash, narrowed by scopes and programs."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, insert, literal, select, update
+from sqlalchemy import Connection, func, insert, literal, or_, select, update
 
+from storage.audit import Actor
 from storage.rules import keys
-from storage.rules.errors import FieldError, NotFound, ValidationError
+from storage.rules.errors import (
+    FieldError,
+    InsufficientScope,
+    InvalidKey,
+    NotFound,
+    ProgramNotAllowed,
+    ValidationError,
+    WrongKeyType,
+)
 from storage.rules.scope import Scope
-from storage.tables import agent_keys, programs, workspaces
+from storage.tables import agent_keys, program_keys, programs, workspaces
+
+LARGEST_PROGRAM_ID = 2**31 - 1
+USE_RECORDED_EVERY = timedelta(minutes=5)
 
 
 class AgentKey(NamedTuple):
@@ -25,6 +37,15 @@ class AgentKey(NamedTuple):
     expires_at: datetime | None
     revoked_at: datetime | None
     last_used_at: datetime | None
+
+    @property
+    def actor(self) -> Actor:
+        """The key as the audit log names it."""
+        return Actor("agent_key", str(self.id), self.name)
+
+    def use_is_due(self, at: datetime) -> bool:
+        """Say whether `last_used_at` is so old that a use at `at` shall be recorded."""
+        return self.last_used_at is None or self.last_used_at <= at - USE_RECORDED_EVERY
 
 
 class Issued(NamedTuple):
@@ -67,6 +88,48 @@ def issue(
     return Issued(connection.execute(insert(agent_keys).values(**row).returning(agent_keys.c.id)).scalar_one(), secret)
 
 
+def authorize(
+    connection: Connection, credential: str | None, *, scope: Scope | None, program_id: int | None, at: datetime
+) -> AgentKey:
+    """Return the agent key that is presented, if it may use `scope` (None: any will do) on `program_id` (None: none).
+
+    Raises, in this order: InvalidKey or WrongKeyType, InsufficientScope, ProgramNotAllowed (also for a program that
+    does not exist).
+    """
+    key = authenticate(connection, credential, at=at)
+    if scope is not None and scope not in key.scopes:
+        raise InsufficientScope(required_scope=scope)
+    if program_id is not None and not _reaches(connection, key, program_id):
+        raise ProgramNotAllowed
+    return key
+
+
+def authenticate(connection: Connection, credential: str | None, *, at: datetime) -> AgentKey:
+    """Return the agent key that is presented.
+
+    Raises WrongKeyType for a program key or a session token, InvalidKey when there is none, or one that is unknown,
+    revoked or expired.
+    """
+    if credential is None:
+        raise _invalid()
+    if credential.startswith((keys.PROGRAM_PREFIX, keys.SESSION_PREFIX)):
+        raise WrongKeyType
+    key_hash = keys.digest(credential)
+    row = connection.execute(select(agent_keys).where(agent_keys.c.key_hash == key_hash)).one_or_none()
+    if row is None:
+        raise WrongKeyType if _is_old_program_key(connection, key_hash) else _invalid()
+    if row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= at):
+        raise _invalid()
+    return of_row(row)
+
+
+def touch(connection: Connection, agent_key_id: int, *, at: datetime) -> None:
+    """Record that a key was used, unless a use of the last five minutes is recorded already."""
+    used = agent_keys.c.last_used_at
+    stale = or_(used.is_(None), used <= at - USE_RECORDED_EVERY)
+    connection.execute(update(agent_keys).where(agent_keys.c.id == agent_key_id, stale).values(last_used_at=at))
+
+
 def list_all(connection: Connection, *, workspace_id: int | None = None) -> list[AgentKey]:
     """Return every key, also expired and revoked ones, in the order of their issue; of one workspace if it is named."""
     all_keys = select(agent_keys).order_by(agent_keys.c.id)
@@ -99,6 +162,27 @@ def of_row(row: Any) -> AgentKey:
         row.revoked_at,
         row.last_used_at,
     )
+
+
+def _invalid() -> InvalidKey:
+    return InvalidKey(
+        "The agent key is missing, malformed, unknown, revoked or expired.",
+        hint="Send Authorization: Bearer <agent key>. The service's operator issues agent keys.",
+    )
+
+
+def _is_old_program_key(connection: Connection, key_hash: str) -> bool:
+    """Say whether this is a program key from before the prefix existed."""
+    held = select(program_keys.c.program_id).where(program_keys.c.key_hash == key_hash)
+    return connection.execute(held).scalar() is not None
+
+
+def _reaches(connection: Connection, key: AgentKey, program_id: int) -> bool:
+    listed = key.program_ids is None or program_id in key.program_ids
+    if not (listed and 0 < program_id <= LARGEST_PROGRAM_ID):
+        return False
+    mine = (programs.c.id == program_id, programs.c.workspace_id == key.workspace_id)
+    return connection.execute(select(programs.c.id).where(*mine)).scalar() is not None
 
 
 def _require_own(connection: Connection, workspace_id: int, program_ids: Sequence[int]) -> None:

@@ -48,7 +48,9 @@ def enrol(
     except IntegrityError:
         raise _taken() from None
     rollups.step(connection, [rollups.Step(program_id, partner.id, rollups.day_of(at), partners=1)])
-    audit.write(connection, program_id, [audit.Change("partner.enrol", partner.id)], actor=actor, at=at)
+    enrolled = {"name": name, "email": email, "code": code, "status": status}
+    entry = audit.Change("partner.enrol", partner.id, after=enrolled)
+    audit.write(connection, program_id, [entry], actor=actor, at=at)
     return partner
 
 

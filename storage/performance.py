@@ -1,5 +1,6 @@
 """Performance: what a program did on each day of a range, and in the range before it. Reads rollups, never events."""
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
@@ -78,18 +79,27 @@ def read(connection: Connection, program_id: int, wanted: Wanted, *, at: datetim
 
 
 def by_partner(
-    connection: Connection, program_id: int, window: Window, *, limit: int = TOP_PARTNERS
+    connection: Connection,
+    program_id: int,
+    window: Window,
+    *,
+    limit: int = TOP_PARTNERS,
+    partner_ids: Sequence[int] | None = None,
 ) -> list[PartnerResult]:
-    """Return what the program's partners brought in a window: most revenue first, then most clicks."""
+    """Return what the program's partners brought in a window: most revenue first, then most clicks.
+
+    With `partner_ids` it is what each of these brought, however many they are.
+    """
     row = partner_rollups.c
+    chosen = [] if partner_ids is None else [row.partner_id.in_(partner_ids)]
     sums = [func.sum(row[name]).label(name) for name in COUNTS]
     brought = (
         select(row.partner_id, partners.c.name, partners.c.code, *sums)
         .join(partners, (partners.c.program_id == row.program_id) & (partners.c.id == row.partner_id))
-        .where(row.program_id == program_id, row.day.between(window.first, window.last))
+        .where(row.program_id == program_id, row.day.between(window.first, window.last), *chosen)
         .group_by(row.partner_id, partners.c.name, partners.c.code)
         .order_by(func.sum(row.revenue_cents).desc(), func.sum(row.clicks).desc(), row.partner_id)
-        .limit(limit)
+        .limit(limit if partner_ids is None else len(partner_ids))
     )
     return [
         PartnerResult(found.partner_id, found.name, found.code, _totals(found)) for found in connection.execute(brought)

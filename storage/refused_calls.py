@@ -42,7 +42,7 @@ def listed(
     mine = select(refused_calls).where(refused_calls.c.program_id == program_id)
     if code is not None:
         mine = mine.where(refused_calls.c.code == code)
-    return pages.by_id(connection, mine, refused_calls.c.id, paging, _of_row)
+    return pages.by_id(connection, mine, refused_calls.c.id, paging, of_row)
 
 
 def by_cause(connection: Connection, program_id: int) -> list[Cause]:
@@ -57,6 +57,7 @@ def by_cause(connection: Connection, program_id: int) -> list[Cause]:
     return [Cause(*row) for row in connection.execute(grouped)]
 
 
-def _of_row(row: Any) -> RefusedCall:
+def of_row(row: Any) -> RefusedCall:
+    """Read a refused call from a row of its table."""
     values = {name: getattr(row, name) for name in RefusedCall._fields}
     return RefusedCall(**values | {"fields": tuple(row.fields.split(", ")) if row.fields else ()})

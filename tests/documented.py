@@ -7,9 +7,11 @@ from typing import Any
 import httpx
 from jsonschema_rs import validator_for
 
-from tracking_api.openapi import OPERATIONS
+import agent_api.openapi
+import tracking_api.openapi
 from web import openapi
 
+OPERATIONS = (*tracking_api.openapi.OPERATIONS, *agent_api.openapi.OPERATIONS)
 DOCUMENT = openapi.document(OPERATIONS, base_url="http://svc.test")
 OPEN = {"Document"}
 UNLISTED = {404: "not_found", 405: "method_not_allowed"}

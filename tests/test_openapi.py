@@ -11,6 +11,7 @@ import pytest
 from jsonschema_rs import validator_for
 from starlette.routing import Route
 
+import agent_api.app
 import storage
 import tracking_api.app
 from storage.rules.errors import CODES
@@ -27,7 +28,8 @@ UNTESTED = [
     # specification. That no call works without its credential is what ignored_auth checks.
     "missing_required_header",
 ]
-ROUTES = [route for route in tracking_api.app.ROUTES if isinstance(route, Route) and route.include_in_schema]
+ALL_ROUTES = [*tracking_api.app.ROUTES, *agent_api.app.ROUTES]
+ROUTES = [route for route in ALL_ROUTES if isinstance(route, Route) and route.include_in_schema]
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.path)

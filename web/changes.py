@@ -55,8 +55,8 @@ class Changes(Body):
         return self.model_dump(exclude_unset=True)
 
 
-class ProgramChange(Changes):
-    """The settings of a program that may change; send those that shall."""
+class ProgramSettings(Changes):
+    """The settings of a program that an agent may change; send those that shall."""
 
     name: Name = ""
     domain: Domain = ""
@@ -71,6 +71,11 @@ class ProgramChange(Changes):
     hold_days: HoldDays = 15
     lead_auth_policy: LeadAuthPolicy = LeadAuthPolicy.SERVER_REQUIRED
     platform_fee_rate: Percent = 0
+
+
+class ProgramChange(ProgramSettings):
+    """The settings of a program that its owner may change: those, and whether it takes new clicks."""
+
     status: ProgramStatus = ProgramStatus.ACTIVE
 
 

@@ -67,12 +67,19 @@ SECURITY = {
         "scheme": "bearer",
         "description": "The token of a dashboard session, `ses_...`, from POST /api/auth/login.",
     },
+    "agentKey": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "An agent key, `agt_...`, issued by the service's operator with scopes.",
+    },
 }
 HEADERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "X-Request-Id": ("Names this request in logs and error bodies.", {"type": "string", "pattern": "^[0-9a-f]{16}$"}),
     "Retry-After": ("Seconds to wait before the next try.", {"type": "integer", "minimum": 1}),
     "Deprecation": ("RFC 9745: when the key was flagged.", {"type": "string", "pattern": "^@[0-9]+$"}),
     "Sunset": ("RFC 8594: the deadline; the key is refused from then on.", {"type": "string"}),
+    "ETag": ("The version of the program, for If-Match.", {"type": "string", "pattern": '^"[0-9]+"$'}),
+    "Idempotency-Replayed": ("This is the first answer again.", {"type": "string", "const": "true"}),
     "Link": ("Where to read about key rotation.", {"type": "string"}),
     "Access-Control-Allow-Origin": ("Any page may call this.", {"type": "string", "const": "*"}),
     "Access-Control-Allow-Methods": ("What a page may send.", {"type": "string"}),

@@ -51,7 +51,7 @@ class Terms(NamedTuple):
 
 def on_sale(terms: Terms, sale_cents: int, *, first_purchase_at: datetime | None, occurred_at: datetime) -> int:
     """Return the commission of a sale in cents; 0 when the recurring period is over."""
-    if not _earns(terms.recurring_months, first_purchase_at, occurred_at):
+    if not earns(terms.recurring_months, first_purchase_at, occurred_at):
         cents = 0
     elif terms.type == CommissionType.PERCENT:
         cents = share(sale_cents, terms.rate)
@@ -73,7 +73,8 @@ def of_remaining(commission_cents: int, *, sale_cents: int, refunded_cents: int)
     return commission_cents - half_even(Fraction(commission_cents * refunded_cents, sale_cents))
 
 
-def _earns(recurring_months: int | None, first_purchase_at: datetime | None, occurred_at: datetime) -> bool:
+def earns(recurring_months: int | None, first_purchase_at: datetime | None, occurred_at: datetime) -> bool:
+    """Say whether a sale falls within the months in which a customer's sales earn; the first one always does."""
     if first_purchase_at is None or recurring_months is None:
         return True
     return occurred_at < _months_later(first_purchase_at, recurring_months)

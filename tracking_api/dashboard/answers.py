@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from storage.workspaces import Role
 from web.error_model import FieldProblem
-from web.resources import AuditEntry, Commission, Customer, Event, Partner, Program, RefusedCall
+from web.resources import Commission
 
 
 class SignedInUser(BaseModel):
@@ -56,54 +56,6 @@ class Regenerated(BaseModel):
     """The key was replaced."""
 
     data: NewKey
-
-
-class Listed(BaseModel):
-    """A page; `next_cursor` asks for the next one, null on the last."""
-
-    next_cursor: str | None
-
-
-class Programs(Listed):
-    """A page of programs, newest first."""
-
-    data: list[Program]
-
-
-class Partners(Listed):
-    """A page of partners, newest first."""
-
-    data: list[Partner]
-
-
-class Customers(Listed):
-    """A page of customers, newest first."""
-
-    data: list[Customer]
-
-
-class Commissions(Listed):
-    """A page of commissions, newest first."""
-
-    data: list[Commission]
-
-
-class Events(Listed):
-    """A page of events, newest first."""
-
-    data: list[Event]
-
-
-class RefusedCalls(Listed):
-    """A page of refused calls, newest first."""
-
-    data: list[RefusedCall]
-
-
-class AuditLog(Listed):
-    """A page of the audit log, newest first."""
-
-    data: list[AuditEntry]
 
 
 class Problem(BaseModel):

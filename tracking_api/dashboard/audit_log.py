@@ -3,9 +3,9 @@
 from starlette.requests import Request
 
 from storage import audit
-from tracking_api.dashboard import authentication, queries
+from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
-from web import resources
+from web import queries, resources
 from web.answer import Answer
 
 

@@ -8,9 +8,9 @@ from storage import commissions
 from storage.commissions import Commission
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import Refusal
-from tracking_api.dashboard import authentication, queries
+from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
-from web import body, resources
+from web import body, queries, resources
 from web.answer import Answer
 from web.changes import CommissionChange, CommissionChanges
 from web.errors import error_body

@@ -4,9 +4,9 @@ from starlette.requests import Request
 
 from storage import customer_list
 from storage.rules.settlement import CustomerStatus
-from tracking_api.dashboard import authentication, queries
+from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
-from web import resources
+from web import queries, resources
 from web.answer import Answer
 
 

@@ -4,9 +4,9 @@ from starlette.requests import Request
 
 from storage import events
 from storage.event_log import EventKind
-from tracking_api.dashboard import authentication, queries
+from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
-from web import resources
+from web import queries, resources
 from web.answer import Answer
 
 

@@ -24,7 +24,7 @@ from storage.rules.errors import (
 )
 from tracking_api.dashboard import answers
 from tracking_api.dashboard.sessions import Credentials
-from web import report, resources
+from web import lists, report, resources
 from web.changes import CommissionChange, CommissionChanges, NewPartner, NewProgram, PartnerChange, ProgramChange
 from web.openapi import Operation, refusing
 
@@ -92,7 +92,7 @@ OPERATIONS = (
         tag="dashboard",
     ),
     _call("GET", "/api/auth/me", "readSession", "Who is signed in", answers.SignedIn),
-    _list("/api/programs", "listPrograms", "The programs of your workspaces", answers.Programs),
+    _list("/api/programs", "listPrograms", "The programs of your workspaces", lists.Programs),
     _call(
         "POST",
         "/api/programs",
@@ -121,9 +121,7 @@ OPERATIONS = (
         answers.Regenerated,
         OwnerRequired,
     ),
-    _list(
-        f"{PROGRAM}/partners", "listPartners", "The partners", answers.Partners, status="active, paused or inactive."
-    ),
+    _list(f"{PROGRAM}/partners", "listPartners", "The partners", lists.Partners, status="active, paused or inactive."),
     _call(
         "POST",
         f"{PROGRAM}/partners",
@@ -147,7 +145,7 @@ OPERATIONS = (
         f"{PROGRAM}/customers",
         "listCustomers",
         "The customers",
-        answers.Customers,
+        lists.Customers,
         status="provisional, lead or conversion.",
         partner_id="Of one partner.",
         customer_key="The one with this key.",
@@ -164,7 +162,7 @@ OPERATIONS = (
         f"{PROGRAM}/commissions",
         "listCommissions",
         "The commissions",
-        answers.Commissions,
+        lists.Commissions,
         status="pending, approved, rejected, paid or reversed.",
         partner_id="Of one partner.",
     ),
@@ -190,15 +188,15 @@ OPERATIONS = (
         f"{PROGRAM}/events",
         "listEvents",
         "Clicks, leads, sales, refunds and test events",
-        answers.Events,
+        lists.Events,
         kind="click, lead, sale, refund or test.",
     ),
     _list(
         f"{PROGRAM}/refused-calls",
         "listRefusedCalls",
         "Keyed calls that were refused in the last 30 days",
-        answers.RefusedCalls,
+        lists.RefusedCalls,
         code="Of one error code.",
     ),
-    _list(f"{PROGRAM}/audit-log", "readAuditLog", "Who changed what", answers.AuditLog),
+    _list(f"{PROGRAM}/audit-log", "readAuditLog", "Who changed what", lists.AuditLog),
 )

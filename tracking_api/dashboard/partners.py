@@ -4,9 +4,9 @@ from starlette.requests import Request
 
 from storage import partners
 from storage.rules.attribution import PartnerStatus
-from tracking_api.dashboard import authentication, queries
+from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
-from web import body, resources
+from web import body, queries, resources
 from web.answer import Answer
 from web.changes import NewPartner, PartnerChange
 

@@ -7,9 +7,9 @@ from storage.program_settings import Program, Settings
 from storage.rules.errors import FieldError, Forbidden, OwnerRequired, ValidationError
 from storage.sessions import Visitor
 from storage.workspaces import Role
-from tracking_api.dashboard import authentication, queries
+from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
-from web import body, resources
+from web import body, queries, resources
 from web.answer import Answer
 from web.changes import NewProgram, ProgramChange
 

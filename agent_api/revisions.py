@@ -1,0 +1,31 @@
+"""ETag and If-Match: a program's revision, as the header that guards a change against one in between."""
+
+import re
+
+from agent_api.call import Call
+from storage import program_settings
+from storage.program_settings import Program
+
+NEVER = -1  # the revision of no program: a tag that cannot be ours matches nothing
+_TAG = re.compile(r'(W/)?"([^"]*)"')
+_REVISION = re.compile(r"[0-9]{1,9}")
+
+
+def tag(program: Program) -> dict[str, str]:
+    """Return the ETag header of a program."""
+    return {"ETag": f'"{program.revision}"'}
+
+
+async def expected(call: Call) -> int | None:
+    """Return the revision that `If-Match` demands, None where any will do.
+
+    Of several tags the one that matches now counts. A weak tag never matches (RFC 9110, 13.1.1).
+    """
+    header = call.request.headers.get("if-match")
+    if header is None or header.strip() == "*":
+        return None
+    wanted = [int(value) for weak, value in _TAG.findall(header) if not weak and _REVISION.fullmatch(value)]
+    if len(wanted) > 1:
+        program = await call.storage.read(program_settings.read, call.program_id)
+        wanted = [revision for revision in wanted if revision == program.revision]
+    return wanted[0] if wanted else NEVER

@@ -1,0 +1,114 @@
+"""What agents read: lists by cursor, the report, explanations, readiness, and one customer's trail."""
+
+from datetime import timedelta
+
+import pytest
+
+from storage import refusals
+from storage.refusals import RefusedCall
+from storage.rules.errors import CustomerNotFound
+from tests.agent_api.conftest import Agents
+from tests.world import NOW
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_cursor_neither_skips_nor_repeats(agents: Agents):
+    for number in range(5):
+        await agents.acme.customer(f"user-{number}")
+    seen: list[str] = []
+    cursor: dict[str, str] = {}
+
+    while True:
+        page = (await agents.get("./customers", limit=2, **cursor)).json()
+        seen += [customer["customer_key"] for customer in page["data"]]
+        if page["next_cursor"] is None:
+            break
+        cursor = {"cursor": page["next_cursor"]}
+
+    assert seen == [f"user-{number}" for number in reversed(range(5))]
+
+
+@pytest.mark.parametrize("path", ["", "/customers", "/commissions", "/events", "/partners", "/refused-calls"])
+async def test_a_list_refuses_a_cursor_and_a_limit_that_are_none(agents: Agents, path: str):
+    where = f".{path}" if path else "/programs"
+
+    for query in ({"limit": 0}, {"limit": 201}, {"cursor": "nonsense"}):
+        refused = await agents.get(where, **query)
+
+        assert (refused.status_code, refused.json()["error"]["code"]) == (400, "validation_error")
+
+
+async def test_performance_is_the_dashboards_report(agents: Agents):
+    await agents.acme.customer()
+    await agents.acme.sale()
+
+    report = (await agents.get("./performance", period="7d")).json()
+
+    assert len(report["data"]) == 7
+    assert (report["metrics"]["totalRevenue"], report["metrics"]["totalPartnersCommission"]) == (100.0, 20.0)
+    assert (await agents.get("./performance", period="1d")).json()["error"]["code"] == "invalid_period"
+
+
+async def test_a_customer_comes_with_their_trail(agents: Agents):
+    await agents.acme.customer()
+    await agents.acme.sale()
+    customer = (await agents.get("./customers")).json()["data"][0]
+
+    trail = (await agents.get(f"./customers/{customer['id']}")).json()["trail"]
+
+    assert {"click", "lead", "sale", "commission"} == {step["kind"] for step in trail}
+    assert (await agents.get("./customers/12")).status_code == 404
+    assert (await agents.get("./customers/nobody")).status_code == 404
+
+
+async def test_a_sale_that_was_refused_is_explained_with_what_would_have_helped(agents: Agents):
+    await agents.acme.customer("user-17")
+    refused = RefusedCall(
+        agents.acme.key_hash, "sale", CustomerNotFound(), 400, "r1", NOW, customer_key="USER-17", transaction_id="inv-9"
+    )
+    await agents.acme.store.write(refusals.record, refused)
+
+    explained = (await agents.get("./explain", transaction_id="inv-9")).json()
+
+    assert explained["verdict"] == "customer_not_found"
+    assert '"user-17"' in explained["smallest_change"]
+    assert explained["sale_id"] is None
+    assert [call["code"] for call in explained["refused_calls"]] == ["customer_not_found"]
+
+
+async def test_a_credited_sale_names_the_terms_that_priced_it(agents: Agents):
+    await agents.acme.customer()
+    sold = await agents.acme.sale()
+    await agents.call("PATCH", ".", json={"commission_rate": 50})
+
+    explained = (await agents.get("./explain", transaction_id="inv-1")).json()
+
+    steps = {step["step"]: step["facts"] for step in explained["trace"]}
+    assert (explained["verdict"], explained["smallest_change"]) == ("credited", None)
+    assert explained["commission_id"] == sold.commission_id
+    assert explained["terms_version"] == steps["rate"]["terms_version"] == 1
+    assert (steps["rate"]["commission_rate"], steps["arithmetic"]["net_cents"]) == (20, 2000)
+
+
+@pytest.mark.parametrize("query", [{}, {"transaction_id": "a", "click_id": "b"}, {"customer_key": ""}])
+async def test_an_explanation_needs_one_identifier(agents: Agents, query: dict[str, str]):
+    refused = await agents.get("./explain", **query)
+
+    assert refused.json()["error"]["code"] == "validation_error"
+
+
+async def test_readiness_names_one_blocker_and_what_to_do(agents: Agents):
+    readiness = (await agents.get("./readiness")).json()
+
+    assert readiness["ready"] is False
+    assert readiness["blocker"] == "tracker_installed"
+    assert all((gate["state"] == "pass") == (gate["next_action"] is None) for gate in readiness["gates"])
+    assert readiness["identifier_health"]["state"] == "unknown"
+
+
+async def test_an_address_that_is_none_is_not_found(agents: Agents):
+    agents.at = NOW + timedelta(days=1)
+
+    assert (await agents.get("/nothing")).status_code == 404
+    assert (await agents.call("DELETE", ".")).status_code == 405
