@@ -5,7 +5,7 @@ BIN := .venv/bin
 PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-emit-index-url --upgrade \
 	--custom-compile-command "make lock"
 
-.PHONY: serve test check format bench lock
+.PHONY: serve test check format bench screenshots lock
 
 serve: .venv/serve ## start the service on the embedded database, on PORT
 	exec $(BIN)/svc serve --port $(PORT)
@@ -24,6 +24,9 @@ format: .venv/develop
 
 bench: .venv/develop ## the ratios of docs/performance.md
 	$(BIN)/python -m benchmarks
+
+screenshots: .venv/develop ## take docs/screenshots anew
+	$(BIN)/python -m tests.pages.screenshots
 
 lock: .venv/develop ## pin the newest versions that pyproject.toml allows
 	$(BIN)/pip install --quiet uv

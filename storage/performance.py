@@ -113,8 +113,10 @@ def added(each: Iterable[Totals]) -> Totals:
 
 
 def _stored(connection: Connection, program_id: int, window: Window) -> dict[date, Totals]:
+    columns = [rollups.c[name] for name in ("day", *Totals._fields)]
     mine = (rollups.c.program_id == program_id, rollups.c.day.between(window.first, window.last))
-    return {row.day: _totals(row) for row in connection.execute(select(rollups).where(*mine))}
+    rows = connection.execute(select(*columns).where(*mine))
+    return {day: Totals(*counts) for day, *counts in rows}
 
 
 def _totals(row: Any) -> Totals:

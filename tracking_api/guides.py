@@ -27,6 +27,8 @@ async def guide(request: Request) -> Response:
 
 @cache
 def _rendered(name: str) -> Markup:
-    """Return a guide as HTML: our own text, and no HTML is taken from it."""
+    """Return a guide as HTML: our own text, none of its HTML; what scrolls sideways can be reached by key."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
-    return Markup(markdown.render(guides.text(name)))  # noqa: S704 - our own files, rendered with html off
+    html = markdown.render(guides.text(name)).replace("<pre>", '<pre tabindex="0">')
+    html = html.replace("<table>", '<div class="scroll" tabindex="0"><table>').replace("</table>", "</table></div>")
+    return Markup(html)  # noqa: S704 - our own files, rendered with html off

@@ -42,5 +42,5 @@ document.addEventListener("keydown", (event) => {
 
 document.getElementById("problems")?.focus();
 document.querySelectorAll(".side [aria-current], .tabs [aria-current]").forEach((link) => {
-  link.closest("nav").scrollLeft = link.offsetLeft - 24; // on a phone the menus scroll
+  link.closest("ul").scrollLeft = link.offsetLeft - 24; // on a phone the menus scroll
 });
