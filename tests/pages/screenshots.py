@@ -22,6 +22,7 @@ PAGES = {
     "programs": "/programs",
     "overview": "{program}",
     "partners": "{program}/partners",
+    "new-program": "/programs/new",
     "customers": "{program}/customers",
     "customer": "{customer}",
     "commissions": "{program}/commissions",
