@@ -16,7 +16,7 @@ import agent_api.openapi
 import storage
 import tracking_api.app
 import tracking_api.openapi
-from storage import Storage, idempotency, refusals, sessions
+from storage import Storage, device_logins, idempotency, refusals, sessions
 from tracking_api.settings import Settings
 from web.gate import Gate
 
@@ -96,7 +96,7 @@ class Service:
 async def _keep_house(store: Storage) -> None:
     """Every hour, forget what is kept for a limited time only; a failure is logged and tried again an hour later."""
     while True:
-        for prune in (refusals.prune, sessions.prune, idempotency.prune):
+        for prune in (refusals.prune, sessions.prune, device_logins.prune, idempotency.prune):
             try:
                 await store.write(prune, at=datetime.now(UTC))
             except Exception:

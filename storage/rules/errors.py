@@ -1,40 +1,8 @@
 """Every refusal the service can give: one class for each fact, with its stable code. The list is closed."""
 
-from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from storage.rules.refusal import FieldError, Refusal
 
-
-class FieldError(NamedTuple):
-    """One field that was wrong, and how."""
-
-    field: str
-    message: str
-
-
-class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not a fault
-    """A call that is refused: nothing was stored for it.
-
-    `message` says what was wrong, `hint` what to do; `fields` names the fields at fault; `details` are further
-    members of the error object. Clients branch on `code` alone.
-    """
-
-    code: ClassVar[str]
-    message: ClassVar[str]
-    hint: ClassVar[str | None] = None
-
-    def __init__(
-        self,
-        message: str | None = None,
-        *,
-        hint: str | None = None,
-        fields: Sequence[FieldError] = (),
-        **details: Any,
-    ) -> None:
-        super().__init__(message or self.message)
-        self.text = message or self.message
-        self.advice = hint or self.hint
-        self.fields = tuple(fields)
-        self.details = details
+__all__ = ["CODES", "FieldError", "Refusal"]
 
 
 class InvalidJson(Refusal):
@@ -207,6 +175,29 @@ class Forbidden(Refusal):
 class OwnerRequired(Refusal):
     code = "owner_required"
     message = "Only an owner of the workspace may do this."
+
+
+class AuthorizationPending(Refusal):
+    code = "authorization_pending"
+    message = "Nobody has decided about this login yet."
+    hint = "Ask again after `interval` seconds."
+
+
+class SlowDown(Refusal):
+    code = "slow_down"
+    message = "This login is asked about too often."
+    hint = "Wait `interval` seconds between two questions."
+
+
+class AccessDenied(Refusal):
+    code = "access_denied"
+    message = "The member refused this login."
+
+
+class ExpiredToken(Refusal):
+    code = "expired_token"
+    message = "This login has expired, was used already, or never existed."
+    hint = "Start another: `svc login`."
 
 
 class InvalidPeriod(Refusal):

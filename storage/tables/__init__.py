@@ -12,7 +12,7 @@ from storage.tables.partner import partners
 from storage.tables.program import commission_terms, program_keys, programs, retired_program_keys
 from storage.tables.rates import currency_rates
 from storage.tables.rollup import partner_rollups, rollups
-from storage.tables.workspace import members, sessions, users, workspaces
+from storage.tables.workspace import device_logins, members, sessions, users, workspaces
 
 __all__ = [
     "agent_keys",
@@ -22,6 +22,7 @@ __all__ = [
     "commissions",
     "currency_rates",
     "customers",
+    "device_logins",
     "idempotent_answers",
     "leads",
     "ledger_entries",

@@ -1,6 +1,6 @@
 """Workspaces, the people in them, and their dashboard sessions."""
 
-from sqlalchemy import Column, ForeignKey, Integer, String, Table
+from sqlalchemy import Boolean, Column, ForeignKey, Integer, String, Table
 
 from storage.tables.columns import metadata, moment_column
 
@@ -38,4 +38,17 @@ sessions = Table(
     Column("user_id", ForeignKey(users.c.id), nullable=False, index=True),
     moment_column("created_at"),
     moment_column("expires_at"),
+)
+
+device_logins = Table(
+    "device_logins",
+    metadata,
+    Column("device_hash", String(64), primary_key=True),
+    Column("user_code", String(16), nullable=False, unique=True),
+    Column("client", String(255), nullable=False),
+    Column("user_id", ForeignKey(users.c.id)),
+    Column("approved", Boolean),
+    moment_column("created_at"),
+    moment_column("expires_at"),
+    moment_column("polled_at", nullable=True),
 )

@@ -39,6 +39,25 @@ class NewSession(SignedIn):
     token: str
 
 
+class DeviceAsked(BaseModel):
+    """A login that waits for approval (RFC 8628, 3.2); seconds."""
+
+    device_code: str
+    user_code: str
+    verification_uri: str
+    verification_uri_complete: str
+    expires_in: int
+    interval: int
+
+
+class Integration(BaseModel):
+    """What `svc init` writes: Markdown for coding agents, without a secret."""
+
+    program_id: int
+    base_url: str
+    agents_md: str
+
+
 class SignedOut(BaseModel):
     """The session is over."""
 

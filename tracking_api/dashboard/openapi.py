@@ -6,7 +6,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from storage.rules.errors import (
+    AccessDenied,
+    AuthorizationPending,
     CurrencyNotSupported,
+    ExpiredToken,
     Forbidden,
     InternalError,
     InvalidCredentials,
@@ -19,12 +22,14 @@ from storage.rules.errors import (
     PayloadTooLarge,
     RateLimited,
     Refusal,
+    SlowDown,
     UnsupportedMediaType,
     ValidationError,
 )
 from tracking_api.dashboard import answers
+from tracking_api.dashboard.device_login import DeviceLogin, DeviceToken
 from tracking_api.dashboard.sessions import Credentials
-from web import lists, report, resources
+from web import diagnosis, lists, report, resources
 from web.changes import CommissionChange, CommissionChanges, NewPartner, NewProgram, PartnerChange, ProgramChange
 from web.openapi import Operation, refusing
 
@@ -89,6 +94,26 @@ OPERATIONS = (
         {200: (answers.SignedOut,)},
         refusing(*ALWAYS),
         security=("session", None),
+        tag="dashboard",
+    ),
+    Operation(
+        "POST",
+        "/api/auth/device",
+        "askDeviceLogin",
+        "Start a login of a device without a browser (RFC 8628)",
+        {200: (answers.DeviceAsked,)},
+        refusing(RateLimited, *SENT, *ALWAYS),
+        DeviceLogin,
+        tag="dashboard",
+    ),
+    Operation(
+        "POST",
+        "/api/auth/device/token",
+        "pollDeviceLogin",
+        "The session's token, once a member has approved the login",
+        {200: (answers.NewSession,)},
+        refusing(AuthorizationPending, SlowDown, AccessDenied, ExpiredToken, *SENT, *ALWAYS),
+        DeviceToken,
         tag="dashboard",
     ),
     _call("GET", "/api/auth/me", "readSession", "Who is signed in", answers.SignedIn),
@@ -199,4 +224,18 @@ OPERATIONS = (
         code="Of one error code.",
     ),
     _list(f"{PROGRAM}/audit-log", "readAuditLog", "Who changed what", lists.AuditLog),
+    _call("GET", f"{PROGRAM}/integration", "readIntegration", "What `svc init` writes", answers.Integration),
+    _call(
+        "GET",
+        f"{PROGRAM}/explain",
+        "explain",
+        "Why a sale was credited or not; exactly one identifier",
+        diagnosis.Explanation,
+        ValidationError,
+        query={
+            "transaction_id": "Of the sale.",
+            "customer_key": "Of a customer: their newest sale.",
+            "click_id": "Of a click.",
+        },
+    ),
 )

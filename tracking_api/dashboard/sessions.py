@@ -34,7 +34,7 @@ async def login(request: Request) -> Answer:
     credentials = body.parse(Credentials, await body.read(request.scope, request.receive))
     started = await sign_in(request, credentials)
     signed_in = await storage_of(request).read(sessions.identify, keys.digest(started.token), at=time_of(request))
-    return Answer({"token": started.token, **_shown(signed_in)}, headers=SECRET)
+    return Answer({"token": started.token, **shown(signed_in)}, headers=SECRET)
 
 
 async def logout(request: Request) -> Answer:
@@ -47,7 +47,7 @@ async def logout(request: Request) -> Answer:
 
 async def me(request: Request) -> Answer:
     """Say who is signed in."""
-    return Answer(_shown(await authentication.visitor(request)), headers=SECRET)
+    return Answer(shown(await authentication.visitor(request)), headers=SECRET)
 
 
 async def sign_in(request: Request, credentials: Credentials) -> Started:
@@ -77,7 +77,8 @@ def _nobodys_hash() -> str:
     return passwords.protect(secrets.token_urlsafe(32))
 
 
-def _shown(signed_in: Visitor) -> dict[str, Any]:
+def shown(signed_in: Visitor) -> dict[str, Any]:
+    """Return who is signed in as JSON."""
     workspaces = [{"id": each.workspace_id, "name": each.name, "role": each.role} for each in signed_in.memberships]
     user = {"id": signed_in.user_id, "email": signed_in.email}
     return {"expires_at": signed_in.expires_at, "user": user, "workspaces": workspaces}

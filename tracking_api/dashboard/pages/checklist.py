@@ -7,7 +7,6 @@ from storage import checklist, partners
 from storage.pages import Paging
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import seen, snippets, templates
-from tracking_api.dashboard.pages.partners import referral_link
 
 
 async def show(request: Request) -> Response:
@@ -16,6 +15,6 @@ async def show(request: Request) -> Response:
     storage = storage_of(request)
     steps = await storage.read(checklist.read, see.program.id)
     newest = await storage.read(partners.listed, see.program.id, Paging(1))
-    link = referral_link(see, newest.data[0].code) if newest.data else None
-    shown = [(step, snippets.of_step(step.step, see, link)) for step in steps]
+    lines = snippets.of_steps(see, newest.data[0].code if newest.data else None)
+    shown = [(step, lines[step.step]) for step in steps]
     return templates.render(request, "checklist.html", seen=see, steps=shown)

@@ -1,0 +1,44 @@
+"""The page on which a member approves `svc login`: compare the code, see what asks, connect it or refuse."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from storage import device_logins
+from tracking_api.dashboard import authentication
+from tracking_api.dashboard.authentication import storage_of, time_of
+from tracking_api.dashboard.pages import forms, templates
+from tracking_api.dashboard.pages.page import redirect
+
+PLACE = "/device"
+
+
+async def enter(request: Request) -> Response:
+    """Ask for the code that the terminal shows, and go on to it."""
+    visitor = await authentication.visitor(request)
+    sent = request.query_params.get("code", "").strip().upper()
+    if len(sent) == len("XXXX-XXXX") and sent.replace("-", "", 1).isalpha():
+        return redirect(f"{PLACE}/{sent}")
+    return templates.render(request, "device.html", visitor=visitor, waiting=None, decided=None, sent=sent)
+
+
+async def show(request: Request) -> Response:
+    """Show what asks to be logged in. Raises NotFound for a code that nothing waits with."""
+    visitor = await authentication.visitor(request)
+    code = request.path_params["user_code"]
+    waiting = await storage_of(request).read(device_logins.find, code, at=time_of(request))
+    return templates.render(request, "device.html", visitor=visitor, waiting=waiting, decided=None, sent="")
+
+
+async def decide(request: Request) -> Response:
+    """Approve the login, or refuse it. Raises NotFound when it was decided before or has expired."""
+    visitor = await authentication.visitor(request)
+    form = await forms.read(request)
+    approved = form.text("decision") == "approve"
+    await storage_of(request).write(
+        device_logins.decide,
+        request.path_params["user_code"],
+        user_id=visitor.user_id,
+        approved=approved,
+        at=time_of(request),
+    )
+    return templates.render(request, "device.html", visitor=visitor, waiting=None, decided=approved, sent="")
