@@ -4,14 +4,22 @@ import typer
 
 from cli import demo, serve
 from cli.admin import app as admin
+from cli.integrator import explain, init, login, programs, status, try_calls
 
 app = typer.Typer(
     name="svc",
-    help="Affiliate tracking: serve it, try it, administer it.",
-    epilog="Start with: svc demo",
+    help="Affiliate tracking: serve it, try it, administer it, integrate it.",
+    epilog="Start with: svc demo. In a shop's project: svc login, then svc init.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
 app.command("serve")(serve.command)
 app.command("demo")(demo.command)
 app.add_typer(admin, name="admin")
+app.command("login")(login.login)
+app.command("logout")(login.logout)
+app.command("init")(init.init)
+app.command("status")(status.status)
+app.command("explain")(explain.explain)
+app.add_typer(programs.app, name="programs")
+app.add_typer(try_calls.app, name="test")

@@ -60,8 +60,8 @@ def decide(connection: Connection, user_code: str, *, user_id: int, approved: bo
 def poll(connection: Connection, device_code: str, *, at: datetime) -> Started | Refusal:
     """Return the device's session once it is approved: once, then the login is gone.
 
-    Until then the refusal to answer with: AuthorizationPending, SlowDown, AccessDenied or ExpiredToken. It is returned
-    and not raised, because that the device asked is kept.
+    Refuses with AuthorizationPending, SlowDown, AccessDenied or ExpiredToken; each is returned, and raised by the
+    writer only after what was written: that the device asked is kept.
     """
     mine = device_logins.c.device_hash == keys.digest(device_code)
     found: Any = connection.execute(select(device_logins).where(mine).with_for_update()).one_or_none()

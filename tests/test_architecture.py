@@ -25,6 +25,7 @@ FORBIDDEN: list[tuple[str, set[str]]] = [
     ("tracking_api", {"sqlalchemy", "mcp"} | (OURS - {"storage", "web", "tracking_api"})),
     ("agent_api", {"sqlalchemy", "mcp"} | (OURS - {"storage", "web", "agent_api"})),
     ("mcp_server", {"sqlalchemy"} | (OURS - {"storage", "web", "mcp_server"})),
+    ("cli/integrator", {"sqlalchemy"} | (OURS - {"cli"})),
     ("cli", {"tests", "benchmarks"}),
     ("asgi.py", {"tests", "benchmarks", "cli"}),
 ]

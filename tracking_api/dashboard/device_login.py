@@ -8,7 +8,6 @@ from starlette.requests import Request
 from storage import device_logins, sessions
 from storage.device_logins import INTERVAL, LIFETIME
 from storage.rules import keys
-from storage.rules.errors import Refusal
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.sessions import SECRET, shown
 from web import body
@@ -56,7 +55,5 @@ async def token(request: Request) -> Answer:
     sent = body.parse(DeviceToken, await body.read(request.scope, request.receive))
     storage, at = storage_of(request), time_of(request)
     started = await storage.write(device_logins.poll, sent.device_code, at=at)
-    if isinstance(started, Refusal):
-        raise started
     signed_in = await storage.read(sessions.identify, keys.digest(started.token), at=at)
     return Answer({"token": started.token, **shown(signed_in)}, headers=SECRET)

@@ -1,0 +1,44 @@
+"""`svc explain TRANSACTION`: why a sale was credited or not, as the account that is logged in."""
+
+from typing import Annotated, Any
+
+import typer
+
+from cli.integrator import programs, project
+from cli.integrator.init import choose
+from cli.integrator.output import Json, Output, answering, plain
+
+MARKS = {"pass": "[green]pass[/]", "fail": "[red]fail[/]", "unknown": "[yellow]  ? [/]"}
+
+
+def explain(
+    transaction: Annotated[str, typer.Argument(metavar="TRANSACTION", help="The sale's transaction_id.")],
+    program: Annotated[int | None, typer.Option(help="The program; else SERVICE_PROGRAM_ID, or your only one.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Explain what became of a sale, also of one that was refused or never arrived.
+
+    Exit code 0: it is credited, whole or in part; 1: it is not.
+
+    Example:
+      svc explain inv-1042
+
+    """
+    with answering(as_json=as_json) as output:
+        service, asked = programs.account(), program or int(project.settings()[project.PROGRAM] or 0)
+        program_id = asked or choose(service, output)["id"]
+        found = service.call("GET", f"/api/programs/{program_id}/explain", transaction_id=transaction)
+        _say(output, found)
+        output.result(found)
+    if not found["verdict"].startswith("credited"):
+        raise typer.Exit(1)
+
+
+def _say(output: Output, found: dict[str, Any]) -> None:
+    output.say(f"[bold]{plain(found['verdict'])}[/]: {plain(found['message'])}")
+    for step in found["trace"]:
+        output.say(f"  {MARKS[step['state']]}  {step['step']:<10}  {plain(step['text'])}")
+    for call in found["refused_calls"]:
+        output.say(f"  refused at {call['at']}: {plain(call['call'])} with {plain(call['code'])}")
+    if found["smallest_change"]:
+        output.say(f"What would have helped: {plain(found['smallest_change'])}")

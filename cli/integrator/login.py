@@ -1,0 +1,75 @@
+"""`svc login` and `svc logout`: the device flow of RFC 8628, approved by a signed-in member on a dashboard page."""
+
+import platform
+import time
+import webbrowser
+from typing import Annotated, Any
+
+import typer
+
+from cli.integrator import login_file, project
+from cli.integrator.login_file import Login
+from cli.integrator.output import Failure, Json, Output, answering, plain
+from cli.integrator.service import Service
+
+SLOWER_SECONDS = 5  # RFC 8628, 3.5
+BaseUrl = Annotated[str | None, typer.Option(help="The service's address; else SERVICE_BASE_URL, .svc/.env, or here.")]
+
+
+def login(base_url: BaseUrl = None, as_json: Json = False) -> None:
+    """Log this command line in: open a page, compare a code, approve it.
+
+    The login is kept for 14 days in a file that only you can read (~/.config/svc/login.json).
+
+    Example:
+      svc login --base-url https://affiliates.example.com
+
+    """
+    with answering(as_json=as_json) as output:
+        kept = obtain(project.base_url(base_url), output)
+        output.say(f"Logged in as [bold]{plain(kept.email)}[/]. Next: `svc init` in your project.")
+        output.result({"base_url": kept.base_url, "email": kept.email, "expires_at": kept.expires_at})
+
+
+def logout(as_json: Json = False) -> None:
+    """End this command line's login, here and on the service.
+
+    Example:
+      svc logout
+
+    """
+    with answering(as_json=as_json) as output:
+        kept = login_file.load()
+        login_file.forget()
+        Service(kept.base_url, kept.token).call("POST", "/api/auth/logout")
+        output.say("Logged out.")
+        output.result({"success": True})
+
+
+def obtain(base_url: str, output: Output) -> Login:
+    """Run the flow and keep the login. Raises Failure when it is refused or expires."""
+    service = Service(base_url)
+    asked = service.call("POST", "/api/auth/device", {"client": f"svc on {platform.node() or 'this computer'}"[:255]})
+    page = str(asked["verification_uri_complete"])
+    typer.echo(f"Open {page}\nand compare the code: {asked['user_code']}", err=output.as_json)
+    if output.is_interactive:
+        webbrowser.open(page)
+    output.say("Waiting for the approval ...")
+    answer = _wait(service, asked)
+    kept = Login(service.base_url, answer["token"], answer["user"]["email"], answer["expires_at"])
+    login_file.save(kept)
+    return kept
+
+
+def _wait(service: Service, asked: dict[str, Any]) -> dict[str, Any]:
+    interval, until = asked["interval"], time.monotonic() + asked["expires_in"]
+    while time.monotonic() < until:
+        time.sleep(interval)
+        try:
+            return service.call("POST", "/api/auth/device/token", {"device_code": asked["device_code"]})
+        except Failure as failure:
+            if failure.error["code"] == "slow_down":
+                interval += SLOWER_SECONDS
+            elif failure.error["code"] != "authorization_pending":
+                raise
+    raise Failure("expired_token", "Nobody approved the login in time.", "Run `svc login` again.")

@@ -1,0 +1,75 @@
+"""What commands say: words and colour on a terminal, plain text in a pipe, one JSON object with --json."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.text import Text
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
+REFUSED, UNREACHABLE, NOT_SET_UP = 1, 3, 4
+
+
+class Failure(Exception):  # noqa: N818 - how a command ends, not a fault of ours
+    """What ends a command: a code that scripts can read, what was wrong, and what to do."""
+
+    def __init__(self, code: str, message: str, hint: str = "", *, exit_code: int = REFUSED, **details: Any) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+        self.error = {"code": code, "message": message, **({"hint": hint} if hint else {}), **details}
+
+
+class Output:
+    """Where a command's words go; `result` is the one JSON object."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self.as_json = as_json
+        self._words = Console(stderr=as_json, highlight=False, soft_wrap=True, emoji=False, quiet=as_json)
+
+    @property
+    def is_interactive(self) -> bool:
+        """Whether somebody is there to answer a question."""
+        return sys.stdin.isatty() and sys.stdout.isatty() and not self.as_json
+
+    def say(self, markup: str) -> None:
+        """Say something; other people's text in it must be escaped."""
+        self._words.print(markup)
+
+    def result(self, answer: dict[str, Any]) -> None:
+        """Print the command's result, if JSON was asked for."""
+        if self.as_json:
+            typer.echo(json.dumps(answer, ensure_ascii=False))
+
+
+@contextmanager
+def answering(*, as_json: bool) -> Iterator[Output]:
+    """Give a command its output; a Failure is said on stderr (with --json also as the object) and ends it."""
+    output = Output(as_json=as_json)
+    try:
+        yield output
+    except Failure as failure:
+        if as_json:
+            typer.echo(json.dumps({"error": failure.error}, ensure_ascii=False))
+        warn(failure.error["message"], failure.error.get("hint", ""), label="[red]Error[/]")
+        for field in failure.error.get("fields", ()):
+            warn(str(field["message"]), label=escape(str(field["field"])))
+        raise typer.Exit(failure.exit_code) from None
+
+
+def warn(message: str, hint: str = "", *, label: str = "[yellow]Warning[/]") -> None:
+    """Say something on stderr."""
+    stderr = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
+    stderr.print(f"{label}: {plain(message)}")
+    if hint:
+        stderr.print(plain(hint))
+
+
+def plain(text: object) -> str:
+    """Return text of others so that it can neither colour, nor move the cursor, nor hide anything."""
+    shown = "".join(character if character.isprintable() else " " for character in str(text))
+    return escape(Text.from_ansi(shown).plain)

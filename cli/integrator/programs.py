@@ -1,0 +1,84 @@
+"""`svc programs list|create`: the programs of the account that is logged in."""
+
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from cli.integrator import login_file
+from cli.integrator.output import Json, answering, plain
+from cli.integrator.service import Service
+
+app = typer.Typer(no_args_is_help=True, help="List and create programs, as the account that is logged in.")
+
+
+@app.command("list")
+def index(as_json: Json = False) -> None:
+    """List your programs, newest first.
+
+    Example:
+      svc programs list
+
+    """
+    with answering(as_json=as_json) as output:
+        found = every(account())
+        output.result({"data": found})
+        if as_json:
+            return
+        table = Table("id", "name", "domain", "commission", "status", "key", box=None, pad_edge=False)
+        for each in found:
+            table.add_row(
+                *map(plain, (each["id"], each["name"], each["domain"])),
+                *map(plain, (commission(each), each["status"], each["api_token_masked"])),
+            )
+        if found:
+            Console(highlight=False, emoji=False).print(table)
+        else:
+            output.say("No programs yet. Create one: svc programs create --name NAME --domain DOMAIN")
+
+
+@app.command()
+def create(
+    name: Annotated[str, typer.Option(help="What partners know it by.")],
+    domain: Annotated[str, typer.Option(help="The site that partners link to, such as shop.example.")],
+    commission_rate: Annotated[float, typer.Option(min=0, max=100, help="Percent of each sale.")] = 20,
+    currency: Annotated[str, typer.Option(help="Three letters, as ISO 4217.")] = "USD",
+    workspace: Annotated[int | None, typer.Option(help="Its workspace, if you own several.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Create a program. Its key is not shown: `svc init --program ID` generates one when you are ready.
+
+    Example:
+      svc programs create --name "Acme partners" --domain acme.example
+
+    """
+    with answering(as_json=as_json) as output:
+        sent: dict[str, Any] = {"name": name, "domain": domain, "commission_rate": commission_rate}
+        sent |= {"currency": currency} | ({"workspace_id": workspace} if workspace else {})
+        made = account().call("POST", "/api/programs", sent)
+        output.say(f"Created program [bold]{made['id']}[/]. Next: svc init --program {made['id']}")
+        output.result(made)
+
+
+def account() -> Service:
+    """Return the service as the account that is logged in calls it. Raises Failure without a login."""
+    kept = login_file.load()
+    return Service(kept.base_url, kept.token)
+
+
+def every(service: Service) -> list[dict[str, Any]]:
+    """Return all programs of the account."""
+    page = service.call("GET", "/api/programs", limit=200)
+    found: list[dict[str, Any]] = page["data"]
+    while page["next_cursor"]:
+        page = service.call("GET", "/api/programs", limit=200, cursor=page["next_cursor"])
+        found += page["data"]
+    return found
+
+
+def commission(program: dict[str, Any]) -> str:
+    """Return a program's commission in words."""
+    rate = program["commission_rate"]
+    flat = program["commission_type"] == "flat"
+    return f"{rate} cents ({program['currency']})" if flat else f"{rate}%"

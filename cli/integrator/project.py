@@ -1,0 +1,105 @@
+"""A project's `.svc` folder: the key and program in `.env`, and the files for coding agents."""
+
+import os
+import re
+from pathlib import Path
+
+from cli.integrator import private_file
+from cli.integrator.output import NOT_SET_UP, Failure
+
+FOLDER = ".svc"
+BEGIN, END = "<!-- svc:begin, written by `svc init`: edits between these two lines are lost -->", "<!-- svc:end -->"
+KEY, PROGRAM, BASE, PAYMENTS = "SERVICE_API_KEY", "SERVICE_PROGRAM_ID", "SERVICE_BASE_URL", "SERVICE_PAYMENT_ACCOUNT"
+EXPLAINED = {
+    KEY: "the program key; an owner generates one with `svc init --generate-key`",
+    PROGRAM: "the program's number",
+    BASE: "where the service is",
+    PAYMENTS: "the connected payment account's id, if there is one",
+}
+LOCAL = "http://127.0.0.1:8000"
+_LINE = re.compile(r"^(?:export )?([A-Z_]+)=(.*)$")
+
+
+def folder() -> Path:
+    """Return the `.svc` folder of this project: here or above, as git does; here where there is none."""
+    here = Path.cwd()
+    found = (each / FOLDER for each in (here, *here.parents) if (each / FOLDER).is_dir())
+    return next(found, here / FOLDER)
+
+
+def settings() -> dict[str, str]:
+    """Return the settings of this project: what the environment says outranks `.svc/.env`."""
+    stored = _read(folder() / ".env")
+    return {name: os.environ.get(name) or stored.get(name, "") for name in EXPLAINED}
+
+
+def base_url(given: str | None = None) -> str:
+    """Return the service's address: given, or the project's, or the one that `make serve` has."""
+    return given or settings()[BASE] or LOCAL
+
+
+def key() -> str:
+    """Return the program key. Raises Failure when there is none."""
+    found = settings()[KEY]
+    if not found:
+        raise Failure(
+            "no_program_key",
+            f"There is no program key: {KEY} is neither in the environment nor in {FOLDER}/.env.",
+            "Run `svc init` in your project.",
+            exit_code=NOT_SET_UP,
+        )
+    return found
+
+
+def save_settings(place: Path, values: dict[str, str]) -> bool:
+    """Put settings into `.env`, keeping every other line of it; return whether it changed."""
+    path = place / ".env"
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    lines, left = [], {name: value for name, value in values.items() if value}
+    for line in before.splitlines():
+        found = _LINE.match(line)
+        lines.append(f"{found[1]}={left.pop(found[1])}" if found and found[1] in left else line)
+    after = "\n".join([*lines, *(f"{name}={value}" for name, value in left.items())]) + "\n"
+    changed = after != before
+    if changed or path.stat().st_mode & 0o077:
+        private_file.write(path, after)
+    return changed
+
+
+def save_example(place: Path) -> bool:
+    """Write `.env.example`: the names without the values; return whether it changed."""
+    return _save(place / ".env.example", "".join(f"# {text}\n{name}=\n" for name, text in EXPLAINED.items()))
+
+
+def save_guide(path: Path, markdown: str) -> bool:
+    """Put the guide between its markers, keeping what stands around them; return whether the file changed."""
+    section = f"{BEGIN}\n{markdown.strip()}\n{END}\n"
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    head, begin, rest = before.partition(BEGIN)
+    _, end, tail = rest.partition(f"{END}\n")
+    added = f"{before.rstrip()}\n\n{section}".lstrip()
+    return _save(path, head + section + tail if begin and end else added)
+
+
+def ignore(place: Path) -> bool:
+    """Add `.svc/.env` to the project's `.gitignore`, once; return whether it was added."""
+    path, line = place.parent / ".gitignore", f"{FOLDER}/.env"
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    if {line, f"/{line}", FOLDER, f"{FOLDER}/", f"/{FOLDER}/"} & {each.strip() for each in before.splitlines()}:
+        return False
+    return _save(path, f"{before.rstrip()}\n{line}\n".lstrip("\n"))
+
+
+def _read(path: Path) -> dict[str, str]:
+    if not path.is_file():
+        return {}
+    found = map(_LINE.match, path.read_text(encoding="utf-8").splitlines())
+    return {line[1]: line[2].strip().strip("\"'") for line in found if line}
+
+
+def _save(path: Path, text: str) -> bool:
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return True

@@ -1,0 +1,68 @@
+"""Calls to the service: one JSON object out, one in; every refusal a Failure; rotation warnings said once."""
+
+import json
+from typing import Any, ClassVar
+
+import httpx2
+
+from cli.integrator.output import NOT_SET_UP, UNREACHABLE, Failure, warn
+
+TIMEOUT_SECONDS = 20
+UNAUTHORIZED = 401
+
+
+class Service:
+    """The service at an address, called with a credential (a program key or a session's token) or with none."""
+
+    _warned: ClassVar[set[str]] = set()  # a command says a warning once, however many calls it makes
+
+    def __init__(self, base_url: str, credential: str | None = None) -> None:
+        self.base_url = base_url.rstrip("/")
+        self._headers = {"Authorization": f"Bearer {credential}"} if credential else {}
+
+    def call(self, method: str, path: str, body: Any = None, **query: Any) -> dict[str, Any]:
+        """Return the answer. Raises Failure with the service's own code, or `service_unreachable`."""
+        answer = self._send(method, path, body, query)
+        content = self._content(answer)
+        for warning in content.get("warnings", ()):
+            self._warn(warning)
+        if answer.is_success:
+            return content
+        error = dict(content.get("error") or {})
+        code, message = str(error.pop("code", answer.status_code)), str(error.pop("message", "The call was refused."))
+        exit_code = NOT_SET_UP if answer.status_code == UNAUTHORIZED else 1
+        raise Failure(code, message, error.pop("hint", ""), exit_code=exit_code, **error)
+
+    def _send(self, method: str, path: str, body: Any, query: dict[str, Any]) -> httpx2.Response:
+        sent = {name: value for name, value in query.items() if value is not None}
+        try:
+            return httpx2.request(
+                method, f"{self.base_url}{path}", json=body, params=sent, headers=self._headers, timeout=TIMEOUT_SECONDS
+            )
+        except (httpx2.TransportError, httpx2.InvalidURL) as problem:
+            raise Failure(
+                "service_unreachable",
+                f"{self.base_url} does not answer: {problem}",
+                "Is it running, and is the address right? Set SERVICE_BASE_URL or use --base-url.",
+                exit_code=UNREACHABLE,
+            ) from None
+
+    def _content(self, answer: httpx2.Response) -> dict[str, Any]:
+        try:
+            content = answer.json()
+        except json.JSONDecodeError:
+            content = None
+        if not isinstance(content, dict):
+            raise Failure(
+                "not_the_service",
+                f"{self.base_url} answered {answer.status_code}, but not as this service does.",
+                "Is this its address? Set SERVICE_BASE_URL or use --base-url.",
+                exit_code=UNREACHABLE,
+            )
+        return content
+
+    def _warn(self, warning: dict[str, Any]) -> None:
+        code = str(warning.get("code"))
+        if code not in self._warned:
+            self._warned.add(code)
+            warn(str(warning.get("message")), str(warning.get("hint", "")))

@@ -1,0 +1,48 @@
+"""`svc status`: how the program's integration is doing, by its key."""
+
+from typing import Any
+
+from cli.integrator import project
+from cli.integrator.output import Json, Output, answering, plain
+from cli.integrator.service import Service
+
+
+def status(as_json: Json = False) -> None:
+    """Show the program's health and what its integration still lacks.
+
+    SERVICE_API_KEY comes from the environment or .svc/.env. Exit code 0: the key works; 4: it does not.
+
+    Example:
+      svc status
+
+    """
+    with answering(as_json=as_json) as output:
+        found = read()
+        _say(output, found)
+        output.result(found)
+
+
+def read() -> dict[str, Any]:
+    """Return what GET /api/v1/cli/status says. Raises Failure."""
+    found: dict[str, Any] = Service(project.base_url(), project.key()).call("GET", "/api/v1/cli/status")["data"]
+    return found
+
+
+def next_step(found: dict[str, Any]) -> str:
+    """Return what to do next, in words."""
+    steps = (step["next_action"] for step in found["checklist"] if not step["done"])
+    return str(next(steps, "Nothing: every step is proved."))
+
+
+def _say(output: Output, found: dict[str, Any]) -> None:
+    recent = found["recent_events"]
+    output.say(f"[bold]{plain(found['name'])}[/] (program {found['program_id']}), {plain(found['domain'])}")
+    output.say(f"Key {plain(found['api_token_masked'])}, lead capture mode {plain(found['lead_auth_policy'])}")
+    day = ", ".join(f"{recent[f'{kind}_24h']} {kind}" for kind in ("clicks", "leads", "sales"))
+    output.say(f"Last 24 hours: {day}, {found['refused_calls_24h']} refused calls")
+    counts = ("active_partners", "pending_commissions", "provisional_leads")
+    output.say(", ".join(f"{found[name]} {name.replace('_', ' ')}" for name in counts))
+    for step in found["checklist"]:
+        mark = "[green]done[/]" if step["done"] else "[yellow]open[/]"
+        output.say(f"  {mark}  {step['step']}")
+    output.say(f"Next: {plain(next_step(found))}")

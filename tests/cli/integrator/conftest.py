@@ -1,0 +1,117 @@
+"""The integrator's half of `svc` as real processes, in a home and a project of their own, against a live server."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+import storage
+from storage import Storage, passwords, program_settings, sessions, workspaces
+from storage.audit import Actor
+from storage.workspaces import Role
+from tests import world
+from tests.cli.conftest import CHECKOUT, Done
+from tests.conftest import LiveServer
+from tests.world import World
+
+OLGA, MAX, PASSWORD = "olga@acme.example", "max@acme.example", "correct horse battery"
+HASH = passwords.protect(PASSWORD)
+
+
+class Shop:
+    """A shop's project with `svc` at hand; `acme` is its program, served at `server`."""
+
+    def __init__(self, folder: Path, acme: World, server: LiveServer) -> None:
+        self.acme = acme
+        self.server = server
+        self.home, self.project = folder / "home", folder / "project"
+        self.home.mkdir()
+        self.project.mkdir()
+
+    @property
+    def login(self) -> Path:
+        """The file that keeps the login."""
+        return self.home / "config" / "svc" / "login.json"
+
+    def read(self, name: str) -> str:
+        """Return a file of the project."""
+        return (self.project / name).read_text(encoding="utf-8")
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """Return what `svc` runs with: nothing of this machine's own settings."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("SVC_", "SERVICE_"))}
+        ours = {"HOME": str(self.home), "XDG_CONFIG_HOME": str(self.home / "config"), "PYTHONPATH": str(CHECKOUT)}
+        return kept | ours | {"SERVICE_BASE_URL": self.server.base_url} | more
+
+    async def svc(self, *arguments: object, stdin: str = "", **environment: str) -> Done:
+        """Run one command to its end."""
+        return await asyncio.to_thread(self._run, *arguments, stdin=stdin, **environment)
+
+    def start(self, *arguments: object) -> subprocess.Popen[str]:
+        """Start a command that waits for somebody."""
+        return subprocess.Popen(
+            self._command(*arguments), cwd=self.project, env=self.environment(), stdout=subprocess.PIPE, text=True
+        )
+
+    async def sign_in(self, email: str = OLGA) -> None:
+        """Log the command line in, as if the approval had been given."""
+        account = await self.acme.store.read(sessions.account, email)
+        assert account
+        started = await self.acme.store.write(sessions.start, account.user_id, at=datetime.now(UTC))
+        kept = {"base_url": self.server.base_url, "token": started.token, "email": email, "expires_at": "2999-01-01"}
+        self.login.parent.mkdir(parents=True, exist_ok=True)
+        self.login.write_text(json.dumps(kept))
+
+    async def change(self, **settings: Any) -> None:
+        """Change the program's settings, as its owner would on the dashboard."""
+        olga = Actor("user", "1", OLGA)
+        at = datetime.now(UTC)
+        await self.acme.store.write(program_settings.change, self.acme.program_id, settings, actor=olga, at=at)
+
+    async def call(self, path: str, body: Any, key: str = "") -> httpx.Response:
+        """Post to the tracking API with a key, the program's unless told otherwise."""
+        headers = {"Authorization": f"Bearer {key or self.acme.key}"}
+        async with httpx.AsyncClient(base_url=self.server.base_url, headers=headers) as client:
+            return await client.post(path, json=body)
+
+    def _run(self, *arguments: object, stdin: str, **environment: str) -> Done:
+        done = subprocess.run(
+            self._command(*arguments),
+            cwd=self.project,
+            env=self.environment(**environment),
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    def _command(self, *arguments: object) -> list[str]:
+        return [sys.executable, "-m", "cli", *map(str, arguments)]
+
+
+@pytest.fixture
+async def prepare(sqlite_url: str) -> AsyncIterator[Storage]:
+    """Storage beside the live server, to put things into it."""
+    async with storage.opened(sqlite_url) as store:
+        yield store
+
+
+@pytest.fixture
+async def shop(prepare: Storage, sqlite_url: str, live_server: Callable[..., LiveServer], tmp_path: Path) -> Shop:
+    """Acme, served, with Olga who owns it and Max who is a member; nobody is logged in."""
+    acme = await world.acme(prepare)
+    for email, role in ((OLGA, Role.OWNER), (MAX, Role.MEMBER)):
+        await prepare.write(
+            workspaces.add_member, acme.workspace_id, email=email, role=role, password_hash=HASH, at=datetime.now(UTC)
+        )
+    return Shop(tmp_path, acme, await asyncio.to_thread(live_server, sqlite_url))

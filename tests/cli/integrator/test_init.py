@@ -1,0 +1,122 @@
+"""`svc init`: what it writes, what it leaves alone, and that no secret reaches a file that is committed."""
+
+import re
+
+import pytest
+
+from tests.cli.integrator.conftest import MAX, Shop
+
+COMMITTED = (".svc/AGENTS.md", ".svc/skills.md", ".svc/.env.example", ".gitignore")
+
+
+async def test_the_files_hold_what_a_coding_agent_needs(shop: Shop):
+    await shop.sign_in()
+
+    done = await shop.svc("init", "--api-key-stdin", "--json", stdin=f"{shop.acme.key}\n")
+
+    agents = shop.read(".svc/AGENTS.md")
+    assert done.code == 0, done.stderr
+    assert agents == shop.read(".svc/skills.md")
+    for wanted in (
+        f"`{shop.acme.program_id}`",
+        "acme.example",
+        "20%",
+        "60 days",
+        shop.server.base_url,
+        "svc_customer_key",
+    ):
+        assert wanted in agents
+    assert f"SERVICE_API_KEY={shop.acme.key}\n" in shop.read(".svc/.env")
+    assert (shop.project / ".svc/.env").stat().st_mode & 0o777 == 0o600
+    assert shop.read(".gitignore") == ".svc/.env\n"
+
+
+async def test_no_run_of_the_key_is_in_a_file_that_is_committed(shop: Shop):
+    await shop.sign_in()
+    await shop.svc("init", "--api-key-stdin", stdin=f"{shop.acme.key}\n")
+
+    text = "".join(map(shop.read, COMMITTED))
+
+    runs = {shop.acme.key[start : start + 12] for start in range(len(shop.acme.key) - 11)}
+    assert [run for run in runs if run in text] == []
+
+
+async def test_running_it_again_changes_nothing_and_keeps_what_others_wrote(shop: Shop):
+    await shop.sign_in()
+    (shop.project / ".gitignore").write_text("node_modules\n")
+    await shop.svc("init", "--api-key-stdin", stdin=f"{shop.acme.key}\n")
+    agents = shop.project / ".svc" / "AGENTS.md"
+    agents.write_text(f"# Ours\n\n{agents.read_text()}\nMore of ours.\n")
+    env = shop.project / ".svc" / ".env"
+    env.write_text(f"OTHER=1\n{env.read_text()}")
+    before = {name: shop.read(name) for name in (".svc/AGENTS.md", ".svc/.env", ".gitignore")}
+
+    again = await shop.svc("init", "--json")
+
+    assert again.json["changed"] == []
+    assert {name: shop.read(name) for name in before} == before
+    assert shop.read(".gitignore") == "node_modules\n.svc/.env\n"
+
+
+async def test_what_changed_on_the_service_is_written_into_the_marked_section_alone(shop: Shop):
+    await shop.sign_in()
+    await shop.svc("init", "--api-key-stdin", stdin=f"{shop.acme.key}\n")
+    agents = shop.project / ".svc" / "AGENTS.md"
+    agents.write_text(f"# Ours\n\n{agents.read_text()}")
+    await shop.change(commission_rate=33)
+
+    again = await shop.svc("init", "--json")
+
+    assert again.json["changed"] == [".svc/AGENTS.md", ".svc/skills.md"]
+    assert shop.read(".svc/AGENTS.md").startswith("# Ours\n")
+    assert "33%" in shop.read(".svc/AGENTS.md")
+
+
+async def test_a_key_is_generated_only_when_it_is_asked_for(shop: Shop):
+    await shop.sign_in()
+    without = await shop.svc("init", "--json")
+    assert (without.code, without.json["has_key"]) == (0, False)
+    assert "SERVICE_API_KEY" not in shop.read(".svc/.env")
+
+    done = await shop.svc("init", "--generate-key")
+
+    found = re.search(r"^SERVICE_API_KEY=(aff_\S+)$", shop.read(".svc/.env"), re.MULTILINE)
+    assert found
+    assert found[1] not in done.stdout + done.stderr
+    assert (await shop.svc("status")).code == 0
+    old = await shop.call("/api/v1/track/refund", {"transaction_id": "x"})
+    assert old.json()["error"]["code"] == "invalid_key"
+
+
+async def test_a_member_may_not_generate_a_key(shop: Shop):
+    await shop.sign_in(MAX)
+
+    done = await shop.svc("init", "--generate-key", "--json")
+
+    assert (done.code, done.json["error"]["code"]) == (1, "owner_required")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [(["--program", "404"], "program_not_found"), (["--generate-key", "--api-key-stdin"], "usage")],
+)
+async def test_what_cannot_be_done_is_said_and_writes_nothing(shop: Shop, arguments: list[str], code: str):
+    await shop.sign_in()
+
+    done = await shop.svc("init", "--json", *arguments)
+
+    assert (done.code > 0, done.json["error"]["code"]) == (True, code)
+    assert not (shop.project / ".svc").exists()
+
+
+async def test_of_several_programs_one_is_named(shop: Shop):
+    await shop.sign_in()
+    made = await shop.svc("programs", "create", "--name", "Second", "--domain", "second.example", "--json")
+    assert "api_token" not in made.json
+
+    unclear = await shop.svc("init", "--json")
+    clear = await shop.svc("init", "--program", made.json["id"], "--json")
+
+    assert (unclear.code, unclear.json["error"]["code"]) == (1, "program_required")
+    assert clear.json["program_id"] == made.json["id"]
+    assert (await shop.svc("init", "--json")).json["program_id"] == made.json["id"]
