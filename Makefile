@@ -5,7 +5,9 @@ BIN := .venv/bin
 PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-emit-index-url --upgrade \
 	--custom-compile-command "make lock"
 
-.PHONY: serve test check format bench lock
+NPM_CI := npm ci --silent --no-audit --no-fund
+
+.PHONY: serve test check format bench lock browser
 
 serve: .venv/serve ## start the service on the embedded database, on PORT
 	exec $(BIN)/svc serve --port $(PORT)
@@ -24,6 +26,11 @@ format: .venv/develop
 
 bench: .venv/develop ## the ratios of docs/performance.md
 	$(BIN)/python -m benchmarks
+
+browser: ## with Node.js: check, build and test the tracker, the SDK and its example
+	cd browser/tracker && $(NPM_CI) && npm run --silent check
+	cd browser/sdk && $(NPM_CI) && npm run --silent check && npm run --silent build && npm test
+	cd examples/vite-react && $(NPM_CI) && npm run --silent sdk && npm run --silent build
 
 lock: .venv/develop ## pin the newest versions that pyproject.toml allows
 	$(BIN)/pip install --quiet uv

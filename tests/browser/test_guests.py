@@ -106,6 +106,19 @@ async def test_consent_before_the_script_is_there_counts(scene: Scene):
     assert (await scene.cookie())["value"] == click_id
 
 
+async def test_a_page_that_is_loaded_ahead_counts_once_the_visitor_sees_it(scene: Scene):
+    ahead = "Object.defineProperty(document, 'prerendering', {value: true})"  # as in a page that Chromium prerenders
+    scene.show(f"<script>{ahead}</script>{scene.tag()}")
+    page = await scene.visit("/?aff=anna")
+    await page.evaluate(f"window.early = {SIGN_UP}; undefined")
+    before = list(scene.calls)
+
+    await page.evaluate("document.dispatchEvent(new Event('prerenderingchange'))")
+
+    assert (await page.evaluate("early"))["provisional"]
+    assert (before, len(scene.sent("click"))) == ([], 1)
+
+
 async def test_a_tag_without_a_program_says_so_and_leaves_the_page_alone(scene: Scene):
     scene.show(scene.tag().replace("data-svc-program-id", "data-program"))
 

@@ -37,6 +37,17 @@ async def test_routes_that_keep_the_code_are_one_click(scene: Scene):
     assert await page.evaluate("[history.state.at, location.pathname]") == ["/c", "/c"]
 
 
+async def test_going_back_to_an_earlier_partners_address_takes_nothing_over(scene: Scene):
+    page, _ = await scene.arrive("anna")
+    bens = await scene.clicked(page, page.evaluate("history.pushState({}, '', '/?aff=ben')"))
+
+    await page.go_back()
+    await page.evaluate("svc.signup('user-1')")
+
+    assert page.url.endswith("?aff=anna")
+    assert scene.sent("lead")[0]["click_id"] == bens
+
+
 async def test_what_the_pages_own_history_throws_is_the_pages(scene: Scene):
     page = await scene.visit("/")
 

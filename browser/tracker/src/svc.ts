@@ -20,7 +20,7 @@ export function start(settings: Settings): Svc {
   let grant = () => {};
   const granted = consented || new Promise<void>((resolve) => (grant = resolve));
   let work: Promise<unknown> = Promise.all([granted, shown()]);
-  let seen: string | undefined;
+  const seen = new Set<string>(); // going back to an address is not another visit
 
   /** Do one thing after the other, and none before consent. */
   const next = <Done>(step: () => Done | Promise<Done>): Promise<Done> => {
@@ -37,9 +37,9 @@ export function start(settings: Settings): Svc {
         tidy();
       }
       const found = landing();
-      if (!found || found.code === seen) return;
-      seen = found.code;
-      say(`partner code ${seen} in the address`, consented ? "" : "held until window.svc.consent() is called");
+      if (!found || seen.has(found.code)) return;
+      seen.add(found.code);
+      say(`partner code ${found.code} in the address`, consented ? "" : "held until window.svc.consent() is called");
       void next(() => click(settings, found));
     } catch (error) {
       say("failed:", error);
