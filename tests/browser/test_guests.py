@@ -137,6 +137,7 @@ async def test_a_tag_without_a_program_says_so_and_leaves_the_page_alone(scene: 
         "svc.signup(42)",
         "svc.signup({toString: () => { throw new Error('mine') }})",
         "svc.decorate('http://[')",
+        "svc.decorate({toString: () => { throw new Error('mine') }})",
         "svc.decorate('mailto:jane@example.com')",
         "svc.q.push(['nothing', []])",
     ],

@@ -19,7 +19,7 @@ def example(scene: Scene, tmp_path: Path) -> Scene:
         assert "SVC_NOTHING_SKIPPED" not in os.environ, NOT_INSTALLED
         pytest.skip(NOT_INSTALLED)
     where = {"VITE_SVC_BASE_URL": scene.server.base_url, "VITE_SVC_PROGRAM_ID": str(scene.acme.program_id)}
-    command = ["node", "node_modules/vite/bin/vite.js", "build", "--outDir", tmp_path / "built"]
+    command = ["node", "node_modules/vite/bin/vite.js", "build", "--outDir", str(tmp_path / "built")]
     subprocess.run(command, cwd=EXAMPLE, env=os.environ | where, check=True, capture_output=True)
     scene.shop.page = (tmp_path / "built/index.html").read_text(encoding="utf-8")
     scripts = (tmp_path / "built/assets").glob("*.js")

@@ -70,12 +70,15 @@ export function start(settings: Settings): Svc {
       grant();
     },
     decorate(url) {
+      let link = url as string;
       try {
-        return consented ? decorated(String(url)) : String(url);
+        link = String(url);
+        if (consented) link = decorated(link);
+        else say("link left as it is: no consent yet");
       } catch (error) {
         say("link left as it is:", error);
-        return String(url);
       }
+      return link;
     },
   };
 }
