@@ -4,10 +4,9 @@ PORT ?= 8000
 BIN := .venv/bin
 PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-emit-index-url --upgrade \
 	--custom-compile-command "make lock"
-
 NPM_CI := npm ci --silent --no-audit --no-fund
 
-.PHONY: serve test check format bench lock browser
+.PHONY: serve test check format bench screenshots browser lock
 
 serve: .venv/serve ## start the service on the embedded database, on PORT
 	exec $(BIN)/svc serve --port $(PORT)
@@ -26,6 +25,9 @@ format: .venv/develop
 
 bench: .venv/develop ## the ratios of docs/performance.md
 	$(BIN)/python -m benchmarks
+
+screenshots: .venv/develop ## take docs/screenshots anew
+	$(BIN)/python -m tests.pages.screenshots
 
 browser: ## with Node.js: check, build and test the tracker, the SDK and its example
 	cd browser/tracker && $(NPM_CI) && npm run --silent check

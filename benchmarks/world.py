@@ -94,3 +94,17 @@ def load_clicks(path: Path, world: World, rows: int) -> list[str]:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.close()
     return found
+
+
+_ROLL_UP = """
+INSERT INTO rollups (program_id, day, clicks)
+SELECT program_id, date(at / 1000, 'unixepoch') AS day, count(*) FROM clicks WHERE true GROUP BY program_id, day
+ON CONFLICT DO UPDATE SET clicks = excluded.clicks
+"""
+
+
+def roll_up(path: Path) -> None:
+    """Count the clicks that were loaded into a SQLite file, day by day, as recording them would have done."""
+    with sqlite3.connect(path) as connection:
+        connection.execute(_ROLL_UP)
+    connection.close()

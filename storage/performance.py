@@ -1,6 +1,6 @@
 """Performance: what a program did on each day of a range, and in the range before it. Reads rollups, never events."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
@@ -73,8 +73,8 @@ def read(connection: Connection, program_id: int, wanted: Wanted, *, at: datetim
     window, before = chosen.window, chosen.window.previous
     stored = _stored(connection, program_id, Window(before.first, window.last))
     days = [Day(day, stored.get(day, Totals())) for day in window.days]
-    current = _sum(day.totals for day in days)
-    previous = _sum(totals for day, totals in stored.items() if day < window.first)
+    current = added(day.totals for day in days)
+    previous = added(totals for day, totals in stored.items() if day < window.first)
     return Performance(program_id, program.currency, chosen.period, window, before, days, current, previous, at)
 
 
@@ -106,15 +106,18 @@ def by_partner(
     ]
 
 
+def added(each: Iterable[Totals]) -> Totals:
+    """Return the sum of totals."""
+    columns = list(zip(*each, strict=True))
+    return Totals(*map(sum, columns))
+
+
 def _stored(connection: Connection, program_id: int, window: Window) -> dict[date, Totals]:
+    columns = [rollups.c[name] for name in ("day", *Totals._fields)]
     mine = (rollups.c.program_id == program_id, rollups.c.day.between(window.first, window.last))
-    return {row.day: _totals(row) for row in connection.execute(select(rollups).where(*mine))}
+    rows = connection.execute(select(*columns).where(*mine))
+    return {day: Totals(*counts) for day, *counts in rows}
 
 
 def _totals(row: Any) -> Totals:
     return Totals(*(int(getattr(row, name)) for name in Totals._fields))
-
-
-def _sum(each: Any) -> Totals:
-    columns = list(zip(*each, strict=True))
-    return Totals(*map(sum, columns))

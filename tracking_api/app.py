@@ -15,6 +15,7 @@ from tracking_api.calls import click, lead, refund, sale, status
 from tracking_api.calls.limits import RateLimits
 from tracking_api.cors import open_to_browsers
 from tracking_api.dashboard import routes as dashboard
+from tracking_api.dashboard.pages import routes as pages
 from tracking_api.openapi import OPERATIONS
 from tracking_api.settings import Settings
 from web.handlers import HANDLERS
@@ -39,6 +40,7 @@ ROUTES = [
     Route("/docs/{name}", guides.guide),
     Route("/openapi.json", web.openapi.endpoint),
     *dashboard.ROUTES,
+    *pages.ROUTES,
 ]
 
 

@@ -1,11 +1,34 @@
-"""GET /docs/<name>: the guides for integrators, as Markdown."""
+"""GET /docs/<name>: the guides for integrators, as Markdown; as a page for a browser."""
 
+from functools import cache
+
+from markdown_it import MarkdownIt
+from markupsafe import Markup
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 
+from tracking_api.dashboard.pages import templates
+from tracking_api.dashboard.pages.page import HEADERS
 from web import guides
 
 
-async def guide(request: Request) -> PlainTextResponse:
+async def guide(request: Request) -> Response:
     """Answer with a guide. Raises NotFound."""
-    return PlainTextResponse(guides.text(request.path_params["name"]), media_type="text/markdown")
+    name = request.path_params["name"]
+    text = guides.text(name)
+    if "text/html" not in request.headers.get("accept", ""):
+        return PlainTextResponse(text, media_type="text/markdown", headers={"Vary": "Accept"})
+    request.scope["extra_headers"] = HEADERS
+    title = text.partition("\n")[0].removeprefix("# ")
+    answer = templates.render(request, "guide.html", title=title, content=_rendered(name))
+    answer.headers["Vary"] = "Accept"
+    return answer
+
+
+@cache
+def _rendered(name: str) -> Markup:
+    """Return a guide as HTML: our own text, none of its HTML; what scrolls sideways can be reached by key."""
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    html = markdown.render(guides.text(name)).replace("<pre>", '<pre tabindex="0">')
+    html = html.replace("<table>", '<div class="scroll" tabindex="0"><table>').replace("</table>", "</table></div>")
+    return Markup(html)  # noqa: S704 - our own files, rendered with html off

@@ -31,7 +31,7 @@ def test_demo_serves_a_workspace_whose_key_works_and_leaves_nothing_behind(svc: 
         health = httpx.get(f"{address}/api/v1/cli/status", headers={"Authorization": f"Bearer {key}"}).json()["data"]
 
     assert health["name"] == "Ledgerly"
-    assert health["active_partners"] == 8
+    assert health["active_partners"] == 7
     assert all(step["done"] for step in health["checklist"])
     assert list(svc.folder.glob("svc-demo-*")) == []
     assert not svc.database.exists()

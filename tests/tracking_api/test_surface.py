@@ -65,7 +65,9 @@ async def test_another_method_is_405_and_told_which_are_allowed(api: Api, method
     assert set(answer.headers["allow"].split(", ")) == allowed
 
 
-@pytest.mark.parametrize("path", ["/", "/api/v1/track", "/api/v1/track/sale/", "/api/v2/track/sale", "/etc/passwd"])
+@pytest.mark.parametrize(
+    "path", ["/nothing", "/api/v1/track", "/api/v1/track/sale/", "/api/v2/track/sale", "/etc/passwd"]
+)
 async def test_an_unknown_address_is_404(api: Api, path: str):
     answer = await api.client.get(path)
 

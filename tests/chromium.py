@@ -1,0 +1,33 @@
+"""The system's Chromium, driven by Playwright: found, started, and watched for what a page should never say."""
+
+import os
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from playwright.async_api import Browser, async_playwright
+
+MISSING = "Chromium is not installed (Debian: apt-get install chromium)"
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--no-first-run",
+)
+
+
+@asynccontextmanager
+async def launched(*flags: str) -> AsyncIterator[Browser]:
+    """Run a headless Chromium with further flags; skip the test, with the reason, where there is none."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        assert "SVC_NOTHING_SKIPPED" not in os.environ, MISSING
+        pytest.skip(MISSING)
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=path, args=[*QUIET, *flags])
+        try:
+            yield browser
+        finally:
+            await browser.close()

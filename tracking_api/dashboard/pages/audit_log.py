@@ -1,0 +1,16 @@
+"""The audit log: who changed what, from what to what."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from storage import audit
+from tracking_api.dashboard.authentication import storage_of
+from tracking_api.dashboard.pages import seen, templates
+from web import queries
+
+
+async def index(request: Request) -> Response:
+    """List the changes, newest first."""
+    see = await seen.as_member(request)
+    found = await storage_of(request).read(audit.listed, see.program.id, queries.paging(request))
+    return templates.render(request, "audit_log.html", seen=see, found=found)

@@ -1,0 +1,77 @@
+"""Commissions: filtered, decided many at a time, and exported as CSV."""
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from storage import commissions
+from storage.pages import MOST
+from storage.rules.commission import CommissionStatus
+from storage.rules.errors import Refusal, ValidationError
+from tracking_api.dashboard.authentication import storage_of
+from tracking_api.dashboard.pages import csv_export, filters, forms, notices, seen, templates
+from tracking_api.dashboard.pages.forms import Form
+from tracking_api.dashboard.pages.page import redirect
+from web import queries
+
+DECISIONS = (CommissionStatus.APPROVED, CommissionStatus.PAID, CommissionStatus.REJECTED)
+
+
+async def index(request: Request) -> Response:
+    """List the commissions; status and partner narrow it."""
+    see = await seen.as_member(request)
+    chosen = filters.chosen(request, "status", "partner_id")
+    found = await storage_of(request).read(
+        commissions.listed,
+        see.program.id,
+        queries.paging(request),
+        status=filters.choice(request, "status", CommissionStatus),
+        partner_id=filters.number(request, "partner_id"),
+    )
+    statuses = list(CommissionStatus)
+    return templates.render(request, "commissions.html", seen=see, found=found, chosen=chosen, statuses=statuses)
+
+
+async def decide(request: Request) -> Response:
+    """Approve, reject or pay what was ticked, and say how many; one that cannot take the step holds up no other."""
+    see = await seen.as_owner(request)
+    form = await forms.read(request)
+    status, ids = _decision(form), _ticked(form)
+    back = redirect(f"{see.place}/commissions{filters.chosen(request, 'status', 'partner_id').link()}")
+    if not ids:
+        return notices.leave(back, "nothing-chosen")
+    results = await storage_of(request).write(
+        commissions.decide_each,
+        see.program.id,
+        ids,
+        status,
+        actor=see.member.actor,
+        at=see.at,
+        lane=see.program.id,
+    )
+    undecided = sum(isinstance(result, Refusal) for result in results.values())
+    return notices.leave(back, status, len(results) - undecided, undecided)
+
+
+async def export(request: Request) -> Response:
+    """Answer with the commissions, filtered as the list is, as a CSV file."""
+    see = await seen.as_member(request)
+    status = filters.choice(request, "status", CommissionStatus)
+    partner_id = filters.number(request, "partner_id")
+    rows = csv_export.rows(storage_of(request), see.program.id, status=status, partner_id=partner_id)
+    name = f"commissions-{see.program.id}-{see.at:%Y-%m-%d}.csv"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingResponse(rows, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _decision(form: Form) -> CommissionStatus:
+    found = {each.value: each for each in DECISIONS}.get(form.text("decision"))
+    if found is None:
+        raise ValidationError("A commission is approved, rejected or marked as paid here.")
+    return found
+
+
+def _ticked(form: Form) -> list[int]:
+    sent = form.each("id")
+    if len(sent) > MOST or not all(each.isascii() and each.isdigit() and len(each) < len(str(2**53)) for each in sent):
+        raise ValidationError("These are not commissions of this list.")
+    return [int(each) for each in sent]

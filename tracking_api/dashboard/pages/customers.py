@@ -1,0 +1,35 @@
+"""Customers, and one customer's whole trail: click, lead, sales, refunds and commissions in the order of time."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from storage import customer_list
+from storage.rules.settlement import CustomerStatus
+from tracking_api.dashboard import authentication
+from tracking_api.dashboard.authentication import storage_of
+from tracking_api.dashboard.pages import filters, seen, templates
+from web import queries
+
+
+async def index(request: Request) -> Response:
+    """List the customers; status, partner and key narrow it."""
+    see = await seen.as_member(request)
+    chosen = filters.chosen(request, "status", "partner_id", "customer_key")
+    found = await storage_of(request).read(
+        customer_list.listed,
+        see.program.id,
+        queries.paging(request),
+        status=filters.choice(request, "status", CustomerStatus),
+        partner_id=filters.number(request, "partner_id"),
+        customer_key=filters.text(request, "customer_key"),
+    )
+    statuses = list(CustomerStatus)
+    return templates.render(request, "customers.html", seen=see, found=found, chosen=chosen, statuses=statuses)
+
+
+async def show(request: Request) -> Response:
+    """Show one customer. Raises NotFound."""
+    see = await seen.as_member(request)
+    customer_id = authentication.named(request, "customer_id")
+    found = await storage_of(request).read(customer_list.one, see.program.id, customer_id)
+    return templates.render(request, "customer.html", seen=see, customer=found.customer, steps=found.steps)

@@ -1,0 +1,43 @@
+"""Filters of lists, as a page's form sends them: an empty field is no filter."""
+
+from enum import StrEnum
+from typing import TypeVar
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+
+from web import queries
+
+Choice = TypeVar("Choice", bound=StrEnum)
+
+
+class Chosen(dict[str, str]):
+    """The filters that are set, to show them again and to keep them in links; one that is not set is empty."""
+
+    def __missing__(self, name: str) -> str:
+        return ""
+
+    def link(self, **others: str | None) -> str:
+        """Return a query string with these filters and others; None drops one."""
+        kept = {name: value for name, value in (self | others).items() if value}
+        return f"?{urlencode(kept)}" if kept else "?"
+
+
+def chosen(request: Request, *names: str) -> Chosen:
+    """Return those of the named filters that are set."""
+    return Chosen({name: request.query_params[name] for name in names if request.query_params.get(name)})
+
+
+def choice(request: Request, name: str, choices: type[Choice]) -> Choice | None:
+    """Return a filter that is one of some words. Raises ValidationError."""
+    return queries.choice(request, name, choices) if request.query_params.get(name) else None
+
+
+def number(request: Request, name: str) -> int | None:
+    """Return a filter that is an id. Raises ValidationError."""
+    return queries.number(request, name) if request.query_params.get(name) else None
+
+
+def text(request: Request, name: str) -> str | None:
+    """Return a filter that is any text. Raises ValidationError."""
+    return queries.text(request, name) if request.query_params.get(name) else None

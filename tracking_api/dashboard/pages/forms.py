@@ -1,0 +1,87 @@
+"""What forms post: read with a limit, and refused without the token that only our own pages know.
+
+The token is a hash of the session's: bound to it, stored nowhere, and of no use to find it. The cookie alone is not
+taken from another site either (tracking_api/dashboard/authentication.py); the two defences do not know each other.
+"""
+
+import asyncio
+import hmac
+from typing import NamedTuple
+from urllib.parse import parse_qs
+
+from starlette.requests import Request
+
+from storage.rules import keys
+from storage.rules.errors import FieldError, Forbidden, PayloadTooLarge, UnsupportedMediaType, ValidationError
+from tracking_api.dashboard import authentication
+from web.errors import BodyTooSlow
+
+LARGEST_FORM = 64 * 1024
+MOST_FIELDS = 400
+FIELD = "csrf"
+
+
+class Form(NamedTuple):
+    """The fields of a form, each with the values that were sent."""
+
+    fields: dict[str, list[str]]
+
+    def text(self, name: str) -> str:
+        """Return a field's only value without the space around it; empty when it was not sent."""
+        return self.fields.get(name, [""])[0].strip()
+
+    def each(self, name: str) -> list[str]:
+        """Return every value of a field."""
+        return self.fields.get(name, [])
+
+
+class Problems(dict[str, str]):
+    """What was wrong, by field; empty when nothing was."""
+
+    @classmethod
+    def of(cls, refusal: ValidationError) -> "Problems":
+        """Return a refusal's fields; the refusal itself under the empty name when it names none."""
+        found = {field.field: field.message for field in refusal.fields}
+        return cls(found or {"": refusal.text})
+
+
+async def read(request: Request) -> Form:
+    """Return the form that a signed-in visitor posted.
+
+    Raises Forbidden without the token of the visitor's session, and what `content` raises.
+    """
+    form = await content(request)
+    expected = expected_token(request)
+    if not expected or not hmac.compare_digest(form.text(FIELD).encode(), expected.encode()):
+        raise Forbidden("This form was not sent from a page of your session; open it again.")
+    return form
+
+
+async def content(request: Request) -> Form:
+    """Return any form that was posted. Raises UnsupportedMediaType, PayloadTooLarge, BodyTooSlow, ValidationError."""
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
+        raise UnsupportedMediaType
+    try:
+        async with asyncio.timeout(request.app.state.settings.body_seconds):
+            sent = await _body(request)
+    except TimeoutError:
+        raise BodyTooSlow from None
+    try:
+        return Form(parse_qs(sent.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict"))
+    except ValueError:
+        raise ValidationError(fields=[FieldError("", "The form could not be read.")]) from None
+
+
+def expected_token(request: Request) -> str:
+    """Return the token that a form of this visitor carries; empty for who is not signed in."""
+    session = request.cookies.get(authentication.COOKIE)
+    return keys.digest(f"form of {session}") if session else ""
+
+
+async def _body(request: Request) -> bytes:
+    sent = bytearray()
+    async for piece in request.stream():
+        sent += piece
+        if len(sent) > LARGEST_FORM:
+            raise PayloadTooLarge
+    return bytes(sent)

@@ -1,0 +1,58 @@
+"""Notices: one sentence that the next page says, carried by a cookie that holds a name of this list and numbers."""
+
+import re
+from typing import NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+COOKIE = "svc_notice"
+SECONDS = 60
+_VALUE = re.compile(r"([a-z-]{1,32})((?:\.[0-9]{1,4}){0,2})")
+
+SENTENCES = {
+    "program-created": "The program is created. Its next steps are on the integration checklist.",
+    "program-changed": "The settings are saved. New terms hold for later sales only.",
+    "partner-added": "The partner is added. Copy their referral link and send it to them.",
+    "partner-active": "The partner is active.",
+    "partner-paused": "The partner is paused: new clicks do not count, customers they sent keep earning.",
+    "approved": "Approved: {0}.",
+    "rejected": "Rejected: {0}.",
+    "paid": "Marked as paid: {0}.",
+    "nothing-chosen": "Choose at least one commission first.",
+    "signed-out": "You are signed out.",
+}
+UNDECIDED = " Left as they were: {1}, because their status does not allow that step."
+
+
+class Notice(NamedTuple):
+    """What the next page says; `good` is False when something was not done."""
+
+    text: str
+    good: bool
+
+
+def leave(answer: Response, name: str, *numbers: int) -> Response:
+    """Let the next page that the visitor opens say a notice."""
+    value = ".".join([name, *map(str, numbers)])
+    answer.set_cookie(COOKIE, value, max_age=SECONDS, httponly=True, samesite="lax")
+    return answer
+
+
+def clear(answer: Response) -> None:
+    """Forget the notice that waited."""
+    answer.delete_cookie(COOKIE, httponly=True, samesite="lax")
+
+
+def waiting(request: Request) -> Notice | None:
+    """Return the notice that waits for the visitor."""
+    sent = _VALUE.fullmatch(request.cookies.get(COOKIE, ""))
+    if sent is None or sent[1] not in SENTENCES:
+        return None
+    numbers = [int(number) for number in sent[2].split(".") if number]
+    left = len(numbers) == 2 and numbers[1] > 0  # noqa: PLR2004 - done and left
+    sentence = SENTENCES[sent[1]] + (UNDECIDED if left else "")
+    try:
+        return Notice(sentence.format(*numbers), not left and sent[1] != "nothing-chosen")
+    except IndexError:
+        return None

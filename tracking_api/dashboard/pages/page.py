@@ -1,0 +1,81 @@
+"""One address of the dashboard: its handlers by method, the security headers, and refusals shown as pages."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from storage.rules.errors import Forbidden, InternalError, Refusal
+from tracking_api.dashboard import authentication
+from tracking_api.dashboard.pages import templates
+from web.errors import STATUS, error_headers
+
+Handler = Callable[[Request], Awaitable[Response]]
+SIGN_IN = "/sign-in"
+log = logging.getLogger(__name__)
+
+HEADERS = (
+    (
+        b"content-security-policy",
+        (
+            b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+            b" form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        ),
+    ),
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),  # nothing of it can be seen again after signing out
+)
+
+
+class Page:
+    """An ASGI app for one address: `Page(GET=show, POST=change)`."""
+
+    def __init__(self, **handlers: Handler) -> None:
+        self._handlers = handlers
+        self.methods = list(handlers)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        scope["extra_headers"] = HEADERS  # web.gate sends them with every answer
+        request = Request(scope, receive)
+        answer = await self._answer(request)
+        await answer(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Response:
+        handler = self._handlers["GET" if request.method == "HEAD" else request.method]
+        try:
+            return await handler(request)
+        except Forbidden as refusal:
+            return await _forbidden(request, refusal)
+        except Refusal as refusal:
+            return refused(request, refusal)
+        except Exception:
+            log.exception("page %s failed, request %s", request.url.path, request.scope.get("request_id"))
+            return refused(request, InternalError())
+
+
+def refused(request: Request, refusal: Refusal) -> Response:
+    """Return the page that says a refusal and what to do."""
+    status = STATUS[refusal.code]
+    answer = templates.render(request, "refused.html", status=status, refusal=refusal, code=int(status))
+    answer.headers.update(error_headers(refusal))
+    return answer
+
+
+def redirect(path: str) -> Response:
+    """Return the answer that leads to another page, also after a form was posted."""
+    return RedirectResponse(path, status_code=303)
+
+
+async def _forbidden(request: Request, refusal: Forbidden) -> Response:
+    """Lead who is not signed in to the sign-in page; tell others."""
+    try:
+        await authentication.visitor(request)
+    except Forbidden:
+        wanted = request.url.path if request.method in authentication.SAFE_METHODS else "/programs"
+        return redirect(f"{SIGN_IN}?{urlencode({'next': wanted})}")
+    return refused(request, refusal)

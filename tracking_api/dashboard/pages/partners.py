@@ -1,0 +1,87 @@
+"""Partners: each with their referral link and results; owners add, pause and resume them."""
+
+from urllib.parse import quote
+
+from pydantic_core import to_json
+from starlette.requests import Request
+from starlette.responses import Response
+
+from storage import partners, performance
+from storage.rules import period
+from storage.rules.attribution import PartnerStatus
+from storage.rules.errors import ValidationError
+from storage.rules.period import Period
+from tracking_api.dashboard import authentication
+from tracking_api.dashboard.authentication import storage_of
+from tracking_api.dashboard.pages import forms, notices, ranges, seen, templates, values
+from tracking_api.dashboard.pages.forms import Problems
+from tracking_api.dashboard.pages.page import redirect
+from tracking_api.dashboard.pages.seen import Seen
+from web import body, queries
+from web.changes import NewPartner
+
+SAID = {PartnerStatus.ACTIVE: "partner-active", PartnerStatus.PAUSED: "partner-paused"}
+
+
+async def index(request: Request) -> Response:
+    """List the partners with what they brought in the period."""
+    return await _list(request, await seen.as_member(request), {}, Problems())
+
+
+async def add(request: Request) -> Response:
+    """Add a partner; what is wrong is said beside the field."""
+    see = await seen.as_owner(request)
+    form = await forms.read(request)
+    try:
+        sent = body.parse(NewPartner, to_json(values.of_form(form, ("name", "code", "email")))).sent()
+        await storage_of(request).write(
+            partners.enrol, see.program.id, **sent, actor=see.member.actor, at=see.at, lane=see.program.id
+        )
+    except ValidationError as refusal:
+        return await _list(request, see, values.typed(form), Problems.of(refusal))
+    return notices.leave(redirect(f"{see.place}/partners"), "partner-added")
+
+
+async def change(request: Request) -> Response:
+    """Pause a partner, or make them active again. Raises NotFound, ValidationError for another status."""
+    see = await seen.as_owner(request)
+    form = await forms.read(request)
+    status = {each.value: each for each in SAID}.get(form.text("status"))
+    if status is None:
+        raise ValidationError("A partner is made active or paused here.")
+    await storage_of(request).write(
+        partners.change,
+        see.program.id,
+        authentication.named(request, "partner_id"),
+        {"status": status},
+        actor=see.member.actor,
+        at=see.at,
+        lane=see.program.id,
+    )
+    return notices.leave(redirect(f"{see.place}/partners"), SAID[status])
+
+
+def referral_link(see: Seen, code: str) -> str:
+    """Return the address that a partner sends people to."""
+    return f"https://{see.program.settings.domain}/?aff={quote(code, safe='')}"
+
+
+async def _list(request: Request, see: Seen, typed: dict[str, str], problems: Problems) -> Response:
+    storage = storage_of(request)
+    found = await storage.read(partners.listed, see.program.id, queries.paging(request))
+    chosen = period.choose(ranges.wanted(request), created_at=see.program.created_at, at=see.at)
+    shown = [partner.id for partner in found.data]
+    brought = await storage.read(performance.by_partner, see.program.id, chosen.window, partner_ids=shown)
+    results = {result.partner_id: result.totals for result in brought}
+    return templates.render(
+        request,
+        "partners.html",
+        status=400 if problems else 200,
+        seen=see,
+        found=found,
+        rows=[(each, referral_link(see, each.code), results.get(each.id, performance.Totals())) for each in found.data],
+        typed=typed,
+        problems=problems,
+        periods_shown={name: title for name, title in ranges.NAMES.items() if name != Period.SEVEN_DAYS},
+        picker=ranges.picker(request, chosen.window),
+    )

@@ -1,0 +1,41 @@
+"""Developers, API keys: the masked key, and the one answer that shows a new one."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from storage import program_keys
+from storage.program_keys import NewKey
+from tracking_api.dashboard.authentication import storage_of
+from tracking_api.dashboard.pages import forms, seen, templates
+from tracking_api.dashboard.pages.seen import Seen
+
+UNCONFIRMED = "Tick the box first: the current key stops working at once."
+REPLACED = "This key was replaced already. Nothing was changed now; a new key is shown once, when it is made."
+
+
+async def show(request: Request) -> Response:
+    """Show the key's mask; owners may replace it."""
+    return _page(request, await seen.as_member(request))
+
+
+async def regenerate(request: Request) -> Response:
+    """Replace the key and show the new one; the old one is dead when this is answered.
+
+    The form names the key that it replaces, so that a page that is loaded again replaces nothing twice.
+    """
+    see = await seen.as_owner(request)
+    form = await forms.read(request)
+    if form.text("replaces") != see.program.api_token_masked:
+        return _page(request, see, problem=REPLACED)
+    if form.text("confirmed") != "yes":
+        return _page(request, see, problem=UNCONFIRMED)
+    new_key: NewKey = await storage_of(request).write(
+        program_keys.regenerate, see.program.id, at=see.at, actor=see.member.actor, lane=see.program.id
+    )
+    fresh = see.program._replace(api_token_masked=new_key.masked, flagged_at=None, rotate_by=None)
+    return _page(request, see._replace(program=fresh), secret=new_key.secret)
+
+
+def _page(request: Request, see: Seen, *, problem: str = "", secret: str = "") -> Response:
+    status = 400 if problem else 200
+    return templates.render(request, "program_key.html", status=status, seen=see, problem=problem, secret=secret)

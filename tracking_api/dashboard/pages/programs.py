@@ -1,0 +1,85 @@
+"""The programs of everything that the visitor is a member of, and the form that creates another."""
+
+from typing import Any
+
+from pydantic_core import to_json
+from starlette.requests import Request
+from starlette.responses import Response
+
+from storage import performance, program_settings
+from storage.program_settings import Settings
+from storage.rules.errors import CurrencyNotSupported, OwnerRequired, ValidationError
+from storage.rules.period import Period, Wanted
+from storage.sessions import Membership, Visitor
+from storage.workspaces import Role
+from tracking_api.dashboard import authentication
+from tracking_api.dashboard.authentication import storage_of, time_of
+from tracking_api.dashboard.pages import forms, notices, templates, values
+from tracking_api.dashboard.pages.forms import Form, Problems
+from tracking_api.dashboard.pages.page import redirect
+from web import body, queries
+from web.changes import NewProgram
+
+START = {"name": "", "domain": "", "currency": "USD", "commission_type": "percent", "commission_rate": "20"}
+
+
+async def index(request: Request) -> Response:
+    """List the programs with their last 30 days."""
+    visitor = await authentication.visitor(request)
+    reach = [each.workspace_id for each in visitor.memberships]
+    storage, at = storage_of(request), time_of(request)
+    found = await storage.read(program_settings.listed, workspace_ids=reach, paging=queries.paging(request))
+    wanted = Wanted(Period.THIRTY_DAYS)
+    results = [(each, await storage.read(performance.read, each.id, wanted, at=at)) for each in found.data]
+    shown: dict[str, Any] = {"found": found, "results": results, "names": _names(visitor)}
+    return templates.render(request, "programs.html", visitor=visitor, owned=_owned(visitor), **shown)
+
+
+async def new(request: Request) -> Response:
+    """Show the form for a new program."""
+    visitor = await authentication.visitor(request)
+    return _form(request, visitor, START, Problems())
+
+
+async def create(request: Request) -> Response:
+    """Create a program and go to its checklist; what is wrong is said beside the field."""
+    visitor = await authentication.visitor(request)
+    form = await forms.read(request)
+    owned = [each.workspace_id for each in _owned(visitor)]
+    try:
+        workspace_id, settings = _asked(form)
+        if workspace_id not in owned:
+            raise OwnerRequired
+        program_id = await storage_of(request).write(
+            program_settings.create, workspace_id, settings, at=time_of(request), actor=visitor.actor
+        )
+    except ValidationError as refusal:
+        return _form(request, visitor, values.typed(form), Problems.of(refusal))
+    except CurrencyNotSupported as refusal:
+        return _form(request, visitor, values.typed(form), Problems(currency=refusal.text))
+    return notices.leave(redirect(f"/programs/{program_id}/settings/checklist"), "program-created")
+
+
+def _asked(form: Form) -> tuple[int | None, Settings]:
+    """Return the workspace and the settings that the form asks for. Raises ValidationError."""
+    asked = values.of_form(form, ("name", "domain", "currency", "commission_type", "commission_rate", "workspace_id"))
+    sent = body.parse(NewProgram, to_json(asked)).sent()
+    workspace_id = sent.pop("workspace_id", None)
+    return workspace_id, Settings(**program_settings.settled(sent))
+
+
+def _form(request: Request, visitor: Visitor, typed: dict[str, str], problems: Problems) -> Response:
+    owned = _owned(visitor)
+    if not owned:
+        raise OwnerRequired
+    workspaces = [(str(each.workspace_id), each.name) for each in owned]
+    shown = {"owned": owned, "workspaces": workspaces, "typed": typed, "problems": problems, "visitor": visitor}
+    return templates.render(request, "new_program.html", status=400 if problems else 200, **shown)
+
+
+def _owned(visitor: Visitor) -> list[Membership]:
+    return [each for each in visitor.memberships if each.role == Role.OWNER]
+
+
+def _names(visitor: Visitor) -> dict[int, str]:
+    return {each.workspace_id: each.name for each in visitor.memberships}

@@ -1,0 +1,38 @@
+"""The period picker: which days a page shows, 30 at first."""
+
+from typing import NamedTuple
+
+from starlette.requests import Request
+
+from storage.rules.period import Period, Wanted, Window
+
+DEFAULT = Wanted(Period.THIRTY_DAYS)
+NAMES = {
+    Period.SEVEN_DAYS: "7 days",
+    Period.THIRTY_DAYS: "30 days",
+    Period.NINETY_DAYS: "90 days",
+    Period.ALL: "All time",
+}
+
+
+class Picker(NamedTuple):
+    """What the picker shows: the period that is chosen (None: a custom range), and the days as typed or shown."""
+
+    chosen: str | None
+    date_from: str
+    date_to: str
+    names: dict[Period, str]
+
+
+def wanted(request: Request) -> Wanted:
+    """Return the range that the query asks for."""
+    query = request.query_params
+    return Wanted(query.get("period", Period.THIRTY_DAYS), query.get("dateFrom"), query.get("dateTo"))
+
+
+def picker(request: Request, window: Window) -> Picker:
+    """Return the picker beside a page that shows this window."""
+    asked = wanted(request)
+    custom = asked.date_from is not None and asked.date_to is not None
+    date_from, date_to = (asked.date_from, asked.date_to) if custom else (window.first, window.last)
+    return Picker(None if custom else asked.period, str(date_from)[:10], str(date_to)[:10], NAMES)

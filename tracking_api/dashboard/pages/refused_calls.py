@@ -1,0 +1,44 @@
+"""Refused calls, grouped by cause: what happened, what to do about it, and the latest of each."""
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from storage import refused_calls
+from storage.pages import Paging
+from tracking_api.dashboard.authentication import storage_of
+from tracking_api.dashboard.pages import filters, seen, templates
+from web import guides
+
+EXAMPLES = 5
+_ROW = re.compile(r"^\| `(\w+)` \| (\d+) \| (.+?) \| (.+?) \|$", re.MULTILINE)
+
+
+class Advice(NamedTuple):
+    """A refusal as the guide explains it."""
+
+    what_happened: str
+    what_to_do: str
+
+
+async def index(request: Request) -> Response:
+    """Show every cause with its latest calls, or one cause with all of its calls."""
+    see = await seen.as_member(request)
+    storage, program_id = storage_of(request), see.program.id
+    code = filters.text(request, "code")
+    causes = [cause for cause in await storage.read(refused_calls.by_cause, program_id) if code in {None, cause.code}]
+    paging = Paging(EXAMPLES) if code is None else Paging(cursor=request.query_params.get("cursor") or None)
+    groups = [
+        (cause, advice().get(cause.code), await storage.read(refused_calls.listed, program_id, paging, code=cause.code))
+        for cause in causes
+    ]
+    return templates.render(request, "refused_calls.html", seen=see, groups=groups, code=code)
+
+
+@cache
+def advice() -> dict[str, Advice]:
+    """Return what the guide of error codes says about each of them."""
+    return {row[1]: Advice(row[3], row[4]) for row in _ROW.finditer(guides.text("errors"))}

@@ -1,0 +1,76 @@
+"""Sign in with e-mail address and password, and sign out: the session's token is in an HttpOnly cookie."""
+
+import re
+
+from pydantic_core import to_json
+from starlette.requests import Request
+from starlette.responses import Response
+
+from storage import sessions
+from storage.rules.errors import Forbidden, InvalidCredentials, RateLimited, Refusal, ValidationError
+from storage.sessions import Started
+from tracking_api.dashboard import authentication
+from tracking_api.dashboard.authentication import storage_of, time_of
+from tracking_api.dashboard.pages import forms, notices, templates
+from tracking_api.dashboard.pages.page import SIGN_IN, redirect
+from tracking_api.dashboard.sessions import Credentials, sign_in
+from web import body
+from web.errors import STATUS, error_headers
+
+PROGRAMS = "/programs"
+_OURS = re.compile(r"/programs(/[A-Za-z0-9-]+)*")
+
+
+async def show(request: Request) -> Response:
+    """Show the form."""
+    return _form(request, request.query_params.get("next", ""))
+
+
+async def enter(request: Request) -> Response:
+    """Sign in and go on to the page that was wanted; a refusal is said above the form."""
+    if not authentication.is_our_own(request):
+        raise Forbidden("This form was sent from another site; open the sign-in page itself.")
+    form = await forms.content(request)
+    fields = {"email": form.text("email"), "password": form.fields.get("password", [""])[0]}
+    try:
+        started = await sign_in(request, body.parse(Credentials, to_json(fields)))
+    except (InvalidCredentials, RateLimited) as refusal:
+        return _form(request, form.text("next"), email=form.text("email"), refusal=refusal)
+    except ValidationError:
+        return _form(request, form.text("next"), email=form.text("email"), refusal=InvalidCredentials())
+    return _entered(request, started, form.text("next"))
+
+
+async def leave(request: Request) -> Response:
+    """Sign out: the session is gone, and so is its cookie."""
+    await forms.read(request)
+    token_hash = authentication.presented(request)
+    if token_hash is not None:
+        await storage_of(request).write(sessions.end, token_hash)
+    answer = redirect(SIGN_IN)
+    answer.delete_cookie(authentication.COOKIE, httponly=True, samesite="lax", secure=_is_secure(request))
+    return notices.leave(answer, "signed-out")
+
+
+def _entered(request: Request, started: Started, wanted: str) -> Response:
+    answer = redirect(wanted if _OURS.fullmatch(wanted) else PROGRAMS)
+    answer.set_cookie(
+        authentication.COOKIE,
+        started.token,
+        max_age=int((started.expires_at - time_of(request)).total_seconds()),
+        httponly=True,
+        samesite="lax",
+        secure=_is_secure(request),
+    )
+    return answer
+
+
+def _is_secure(request: Request) -> bool:
+    return str(request.app.state.settings.base_url).startswith("https://")
+
+
+def _form(request: Request, wanted: str, *, email: str = "", refusal: Refusal | None = None) -> Response:
+    status = STATUS[refusal.code] if refusal else 200
+    answer = templates.render(request, "sign_in.html", status=status, wanted=wanted, email=email, refusal=refusal)
+    answer.headers.update(error_headers(refusal) if refusal else {})
+    return answer

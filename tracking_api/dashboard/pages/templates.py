@@ -1,0 +1,31 @@
+"""Jinja2, set up once: autoescape always on, undefined names an error, and what every page needs."""
+
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from tracking_api.dashboard.pages import forms, notices, static, text
+
+_environment = Environment(
+    loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_environment.filters |= text.FILTERS
+_environment.globals |= {"static": static.address}
+
+
+def render(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
+    """Return a page; a notice that waits for the visitor is shown on it, once."""
+    notice = notices.waiting(request)
+    common = {"csrf": forms.expected_token(request), "notice": notice, "path": request.url.path, "seen": None}
+    html = _environment.get_template(template).render(common | values)
+    answer = HTMLResponse(html, status)
+    if notice is not None:
+        notices.clear(answer)
+    return answer

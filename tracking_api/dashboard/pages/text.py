@@ -1,0 +1,94 @@
+"""How pages write values: money, numbers, days and moments; text of strangers without what hides or reorders it."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from babel.numbers import format_currency
+from markupsafe import Markup, escape
+
+from storage import currencies
+from storage.rules import trend
+from storage.rules.trend import Trend
+
+LOCALE = "en_US"
+LONGEST = 160
+_TICKED = re.compile(r"`([^`]*)`")
+
+
+def major(cents: int, currency: str) -> Decimal:
+    """Return minor units as an exact number of major ones: 1234 of USD is 12.34, of JPY 1234."""
+    return Decimal(cents).scaleb(-currencies.digits(currency))
+
+
+def minor(amount: str, currency: str) -> int | str:
+    """Return major units that a person wrote as minor ones; what is no such amount comes back as it is."""
+    try:
+        cents = Decimal(amount.replace(",", "")).scaleb(currencies.digits(currency))
+        return int(cents) if cents == int(cents) else amount
+    except ArithmeticError:
+        return amount
+
+
+def money(cents: int, currency: str) -> str:
+    """Write an amount: $1,234.50."""
+    return format_currency(major(cents, currency), currency, locale=LOCALE)
+
+
+def number(value: int) -> str:
+    """Write a count: 1,234."""
+    return f"{value:,}"
+
+
+def day(value: date) -> str:
+    """Write a day: 5 May 2026."""
+    return f"{value.day} {value:%b %Y}"
+
+
+def moment(value: datetime) -> Markup:
+    """Write a moment in UTC: 5 May 2026, 14:03."""
+    written = Markup('<time datetime="{}">{}, {}</time>')
+    return written.format(value.isoformat(timespec="seconds").replace("+00:00", "Z"), day(value), f"{value:%H:%M}")
+
+
+def words(value: str) -> str:
+    """Write a word of the specification as a phrase: server_required is Server required."""
+    return value.replace("_", " ").capitalize()
+
+
+def plain(value: object) -> str:
+    """Return a stranger's text without control, zero-width and direction characters, cut to 160 characters."""
+    kept = "".join(character for character in str(value) if not unicodedata.category(character).startswith("C"))
+    return kept if len(kept) <= LONGEST else f"{kept[: LONGEST - 1]}…"
+
+
+def ticked(value: str) -> Markup:
+    """Write `words in ticks` of our own guides as code; everything else is escaped."""
+    return Markup(_TICKED.sub(r"<code>\1</code>", str(escape(value))))  # noqa: S704 - escaped in the line itself
+
+
+def compared(current: int, previous: int) -> Trend:
+    """Return the trend from a previous total to a current one."""
+    return trend.between(previous, current)
+
+
+def pairs(each: Iterable[str]) -> list[tuple[str, str]]:
+    """Return words as options: what is sent, and how it is written."""
+    return [(str(value), words(value)) for value in each]
+
+
+FILTERS: Mapping[str, Callable[..., Any]] = {
+    "major": major,
+    "money": money,
+    "number": number,
+    "day": day,
+    "moment": moment,
+    "words": words,
+    "plain": plain,
+    "ticked": ticked,
+    "compared": compared,
+    "pairs": pairs,
+}

@@ -1,0 +1,46 @@
+// What every page can do beyond HTML: copy a value, tick a whole list, and lead to what was wrong in a form.
+"use strict";
+
+async function copy(button) {
+  const source = document.getElementById(button.dataset.copy);
+  const label = button.firstChild;
+  const before = label.textContent;
+  try {
+    await navigator.clipboard.writeText(source.textContent.trim());
+    label.textContent = "Copied";
+  } catch {
+    getSelection().selectAllChildren(source); // no clipboard over plain http: the visitor copies the selection
+    label.textContent = "Selected";
+  }
+  setTimeout(() => { label.textContent = before; }, 1500);
+}
+
+function tickAll(all) {
+  for (const box of all.closest("table").querySelectorAll("tbody input[type=checkbox]:not(:disabled)")) {
+    box.checked = all.checked;
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (button) copy(button);
+  const open = document.querySelector("details.pop[open]");
+  if (open && !open.contains(event.target)) open.open = false;
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-tick-all]")) tickAll(event.target);
+});
+
+document.addEventListener("keydown", (event) => {
+  const open = document.querySelector("details.pop[open]");
+  if (event.key === "Escape" && open) {
+    open.open = false;
+    open.querySelector("summary").focus();
+  }
+});
+
+document.getElementById("problems")?.focus();
+document.querySelectorAll(".side [aria-current], .tabs [aria-current]").forEach((link) => {
+  link.closest("ul").scrollLeft = link.offsetLeft - 24; // on a phone the menus scroll
+});
