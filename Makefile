@@ -4,8 +4,9 @@ PORT ?= 8000
 BIN := .venv/bin
 PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-emit-index-url --upgrade \
 	--custom-compile-command "make lock"
+NPM_CI := npm ci --silent --no-audit --no-fund
 
-.PHONY: serve test check format bench screenshots lock
+.PHONY: serve test check format bench screenshots browser lock
 
 serve: .venv/serve ## start the service on the embedded database, on PORT
 	exec $(BIN)/svc serve --port $(PORT)
@@ -27,6 +28,11 @@ bench: .venv/develop ## the ratios of docs/performance.md
 
 screenshots: .venv/develop ## take docs/screenshots anew
 	$(BIN)/python -m tests.pages.screenshots
+
+browser: ## with Node.js: check, build and test the tracker, the SDK and its example
+	cd browser/tracker && $(NPM_CI) && npm run --silent check
+	cd browser/sdk && $(NPM_CI) && npm run --silent check && npm run --silent build && npm test
+	cd examples/vite-react && $(NPM_CI) && npm run --silent sdk && npm run --silent build
 
 lock: .venv/develop ## pin the newest versions that pyproject.toml allows
 	$(BIN)/pip install --quiet uv

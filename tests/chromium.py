@@ -19,14 +19,14 @@ QUIET = (
 
 
 @asynccontextmanager
-async def launched() -> AsyncIterator[Browser]:
-    """Run a headless Chromium; skip the test, with the reason, where there is none."""
+async def launched(*flags: str) -> AsyncIterator[Browser]:
+    """Run a headless Chromium with further flags; skip the test, with the reason, where there is none."""
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
         assert "SVC_NOTHING_SKIPPED" not in os.environ, MISSING
         pytest.skip(MISSING)
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=path, args=list(QUIET))
+        browser = await playwright.chromium.launch(executable_path=path, args=[*QUIET, *flags])
         try:
             yield browser
         finally:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.error import URLError
@@ -114,20 +115,27 @@ class LiveServer:
 @pytest.fixture
 def live_server(tmp_path: Path) -> Iterator[Callable[..., LiveServer]]:
     """Start real server processes: `live_server(database_url, workers=1, **environment)`; all end with the test."""
+    with servers(tmp_path) as start:
+        yield start
+
+
+@contextmanager
+def servers(folder: Path) -> Iterator[Callable[..., LiveServer]]:
+    """Give a function that starts real server processes in a folder; all end with the block."""
     started: list[LiveServer] = []
 
     def start(database_url: str, *, workers: int = 1, **environment: str) -> LiveServer:
         port = postgres.free_port()
         command = [sys.executable, "-m", "cli", "serve", "--port", str(port), "--workers", str(workers)]
         settings = {"SVC_DATABASE_URL": database_url, "SVC_RATE_LIMIT": "off", "PYTHONPATH": str(ROOT), **environment}
-        log = (tmp_path / f"server-{port}.log").open("wb")
+        log = (folder / f"server-{port}.log").open("wb")
         process = subprocess.Popen(
-            command, env=os.environ | settings, cwd=tmp_path, stdout=log, stderr=log, start_new_session=True
+            command, env=os.environ | settings, cwd=folder, stdout=log, stderr=log, start_new_session=True
         )
         log.close()
         server = LiveServer(f"http://127.0.0.1:{port}", database_url, process)
         started.append(server)
-        _wait_until_it_answers(server, tmp_path / f"server-{port}.log")
+        _wait_until_it_answers(server, folder / f"server-{port}.log")
         return server
 
     yield start

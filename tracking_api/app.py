@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import web.openapi
 from storage import Storage
-from tracking_api import guides, probes
+from tracking_api import guides, probes, tracker
 from tracking_api.calls import click, lead, refund, sale, status
 from tracking_api.calls.limits import RateLimits
 from tracking_api.cors import open_to_browsers
@@ -34,6 +34,7 @@ ROUTES = [
     Route("/api/v1/track/lead", HOT["/api/v1/track/lead"], methods=["POST", "OPTIONS"]),
     Route("/api/v1/track/refund", refund.endpoint, methods=POST),
     Route("/api/v1/cli/status", status.endpoint, methods=["GET"]),
+    Route("/js/{name}", tracker.endpoint, methods=["GET"]),
     Route("/healthz", probes.healthz),
     Route("/readyz", probes.readyz),
     Route("/docs/{name}", guides.guide),

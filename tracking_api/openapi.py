@@ -127,6 +127,18 @@ OPERATIONS = (
     Operation("OPTIONS", LEAD.path, "preflightLead", "CORS preflight", {204: ()}, answer_headers=PREFLIGHT),
     REFUND,
     STATUS,
+    Operation(
+        "GET",
+        "/js/{name}",
+        "readTracker",
+        "The browser tracker: `svc-tracker.js`, or one version of it for ever, `svc-tracker.<version>.js`",
+        {200: (), 304: ()},
+        refusing(NotFound),
+        tag="browser",
+        headers={"If-None-Match": "The ETag of the copy that the browser has."},
+        answer_headers=(CORS, "ETag", "Cache-Control", "Content-Location", "Vary"),
+        media="text/javascript",
+    ),
     Operation("GET", "/healthz", "readHealth", "The process is up", {200: (answers.Up,)}, tag="probes"),
     Operation(
         "GET",

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -78,7 +79,10 @@ HEADERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "Retry-After": ("Seconds to wait before the next try.", {"type": "integer", "minimum": 1}),
     "Deprecation": ("RFC 9745: when the key was flagged.", {"type": "string", "pattern": "^@[0-9]+$"}),
     "Sunset": ("RFC 8594: the deadline; the key is refused from then on.", {"type": "string"}),
-    "ETag": ("The version of the program, for If-Match.", {"type": "string", "pattern": '^"[0-9]+"$'}),
+    "ETag": ("The version of what was sent.", {"type": "string", "pattern": '^(W/)?"[0-9a-f]+"$'}),
+    "Cache-Control": ("For how long it may be kept.", {"type": "string"}),
+    "Content-Location": ("The name under which this version never changes.", {"type": "string"}),
+    "Vary": ("On what the bytes depend.", {"type": "string"}),
     "Idempotency-Replayed": ("This is the first answer again.", {"type": "string", "const": "true"}),
     "Link": ("Where to read about key rotation.", {"type": "string"}),
     "Access-Control-Allow-Origin": ("Any page may call this.", {"type": "string", "const": "*"}),
@@ -190,7 +194,7 @@ def _response(operation: Operation, status: int, content: Mapping[str, Any] | No
         "description": text,
         "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in names},
     }
-    if content is not None and operation.method != "HEAD":
+    if content is not None and operation.method != "HEAD" and status != HTTPStatus.NOT_MODIFIED:
         response["content"] = content
     return response
 

@@ -1,0 +1,55 @@
+"""A shop's web server on a port of its own: every address shows the same page, under any host name."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+
+class Shop(ThreadingHTTPServer):
+    """`page` is what every address shows, sent with `headers`; `files` are scripts of the shop's own, by path."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.page = ""
+        self.headers: dict[str, str] = {}
+        self.files: dict[str, str] = {}
+
+    def url(self, path: str = "/", *, host: str = "127.0.0.1") -> str:
+        """Return the address of a path; Chromium is told that every host name is this machine."""
+        return f"http://{host}:{self.server_port}{path}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Shop
+
+    def do_GET(self) -> None:
+        """Answer with a file, or with the page."""
+        file = self.server.files.get(self.path)
+        content = (self.server.page if file is None else file).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8" if file is None else "text/javascript")
+        self.send_header("Content-Length", str(len(content)))
+        for name, value in self.server.headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: Any) -> None:
+        """Keep quiet."""
+
+
+@contextmanager
+def opened() -> Iterator[Shop]:
+    """Open a shop; it closes with the block."""
+    with Shop() as shop:
+        thread = Thread(target=shop.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            yield shop
+        finally:
+            shop.shutdown()
+            thread.join()

@@ -1,0 +1,118 @@
+"""From a partner's link to a sale in the report, in a real browser on a shop's own origin."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+
+from storage import sessions
+from tests.browser.scene import Scene
+from tests.test_journeys import Integrator, stored
+
+SIGN_UP = "svc.signup('user-1', 'jane@example.com')"
+
+
+async def reported(scene: Scene) -> Any:
+    """Return the metrics that the owner's dashboard shows."""
+    at = datetime.now(UTC)
+    owner_id = scene.acme.owner_id
+    session = await stored(scene.server.database_url, lambda store: store.write(sessions.start, owner_id, at=at))
+    address = f"{scene.server.base_url}/api/tracking/performance/{scene.acme.program_id}"
+    async with httpx.AsyncClient(headers={"Authorization": f"Bearer {session.token}"}) as client:
+        return (await client.get(address)).json()["metrics"]
+
+
+async def test_a_visitor_arrives_signs_up_and_pays_and_the_report_shows_it(scene: Scene):
+    page, click_id = await scene.arrive("anna")
+    signed_up = await page.evaluate(SIGN_UP)
+    before = await reported(scene)
+
+    async with Integrator(scene.server, scene.acme) as integrator:
+        settled = await integrator.post("lead", click_id=click_id, customer_key="user-1")
+        sold = await integrator.sale("inv-1", 10_000)
+
+    after = await reported(scene)
+    assert (signed_up["success"], signed_up["provisional"]) == (True, True)
+    assert (before["totalClicks"], before["totalLeads"], before["totalSales"]) == (1, 0, 0)
+    assert settled.json() == {"success": True, "message": "Lead recorded."}
+    assert sold.json()["data"]["commission_cents"] == 2_000
+    assert (after["totalClicks"], after["totalLeads"], after["totalConversions"]) == (1, 1, 1)
+    assert (after["totalRevenue"], after["totalPartnersCommission"]) == (100.0, 20.0)
+
+
+async def test_the_click_tells_where_the_visitor_landed(scene: Scene):
+    scene.show(f"<script>document.title = 'Café\u0007' + 'x'.repeat(506) + '😀'</script>{scene.tag()}")
+
+    await scene.arrive("anna&utm=1#top")
+
+    click = scene.sent("click")[0]
+    assert click["affiliate_url"] == click["page_url"] == scene.shop.url("/?aff=anna&utm=1")
+    assert (click["page_title"], click["referrer_url"]) == ("Café " + "x" * 506, "")
+    assert (click["language"], click["viewport_size"]) == ("en-US", "1280x720")
+    assert "existing_click_id" not in click
+
+
+async def test_an_address_longer_than_the_service_takes_still_counts(scene: Scene):
+    _, click_id = await scene.arrive("anna&utm=" + "x" * 3000)
+
+    assert scene.sent("click")[0]["affiliate_url"] == scene.shop.url("/?aff=anna")
+    assert (await scene.cookie())["value"] == click_id
+
+
+async def test_the_same_partner_again_keeps_the_click(scene: Scene):
+    _, first = await scene.arrive("anna")
+
+    _, second = await scene.arrive("anna")
+
+    assert second == first
+    assert scene.sent("click")[1]["existing_click_id"] == first
+    assert (await reported(scene))["totalClicks"] == 1
+
+
+async def test_another_partner_on_the_third_visit_takes_over_and_earns(scene: Scene):
+    _, annas = await scene.arrive("anna")
+    await scene.visit("/")
+    page, bens = await scene.arrive("ben")
+
+    await page.evaluate(SIGN_UP)
+
+    assert bens != annas
+    assert (await scene.cookie())["value"] == bens
+    assert scene.sent("lead")[0]["click_id"] == bens
+    async with Integrator(scene.server, scene.acme) as integrator:
+        await integrator.post("lead", click_id=bens, customer_key="user-1")
+        await integrator.sale()
+        status = (await integrator.status()).json()["data"]
+    assert (status["recent_events"]["clicks_24h"], status["pending_commissions"]) == (2, 1)
+
+
+async def test_an_unknown_partner_leaves_the_click_that_the_visitor_carries(scene: Scene):
+    _, click_id = await scene.arrive("anna")
+    page = await scene.visit("/?aff=nobody")
+
+    await page.evaluate(SIGN_UP)
+
+    assert scene.sent("lead")[0]["click_id"] == click_id
+
+
+async def test_a_sign_up_that_no_partner_sent_makes_no_call(scene: Scene):
+    page = await scene.visit("/")
+
+    answer = await page.evaluate(SIGN_UP)
+
+    assert (answer["success"], answer["reason"]) == (False, "no_click")
+    assert scene.calls == []
+
+
+async def test_a_sign_up_waits_for_the_click_that_is_under_way(scene: Scene):
+    page = await scene.visit("/?aff=anna")
+
+    answer = await page.evaluate(SIGN_UP)
+
+    assert answer["provisional"]
+    assert scene.sent("lead")[0] == {
+        "click_id": (await scene.cookie())["value"],
+        "customer_key": "user-1",
+        "email": "jane@example.com",
+        "additional_data": {"program_id": scene.acme.program_id},
+    }

@@ -1,0 +1,76 @@
+"""The click cookie: its attributes, and the widest domain that a browser lets a shop set it on."""
+
+import time
+
+import pytest
+from playwright.async_api import Route
+
+from tests.browser.scene import Scene
+
+DAY = 86_400
+
+
+async def test_the_cookie_lives_as_long_as_the_programs_window(scene: Scene):
+    _, click_id = await scene.arrive("anna")
+
+    cookie = await scene.cookie()
+    assert (cookie["value"], cookie["path"], cookie["sameSite"]) == (click_id, "/", "Lax")
+    assert (cookie["httpOnly"], cookie["secure"]) == (False, False)
+    assert cookie["expires"] == pytest.approx(time.time() + 60 * DAY, abs=60)
+
+
+@pytest.mark.parametrize(
+    ("host", "domain"),
+    [
+        ("www.acme.example", ".acme.example"),
+        ("a.b.shop.co.uk", ".shop.co.uk"),
+        ("acme.github.io", ".acme.github.io"),
+        ("localhost", "localhost"),
+        ("127.0.0.1", "127.0.0.1"),
+    ],
+)
+async def test_the_cookie_is_on_the_widest_domain_that_is_no_public_suffix(scene: Scene, host: str, domain: str):
+    await scene.arrive("anna", host=host)
+
+    assert [(cookie["name"], cookie["domain"]) for cookie in await scene.context.cookies()] == [
+        ("svc_click_id", domain)
+    ]
+
+
+async def test_every_subdomain_carries_the_click(scene: Scene):
+    _, click_id = await scene.arrive("anna", host="www.acme.example")
+
+    page = await scene.visit("/", host="app.acme.example")
+
+    await page.evaluate("svc.signup('user-1')")
+    assert scene.sent("lead")[0]["click_id"] == click_id
+
+
+async def test_the_cookie_is_secure_on_https_and_the_calls_may_go_through_the_shop(scene: Scene):
+    async def proxied(route: Route) -> None:
+        """Act as the shop's server with TLS: pages of its own, /svc/ handed on to the service."""
+        path = route.request.url.removeprefix("https://www.acme.example")
+        if path.startswith("/svc/"):
+            await route.fulfill(response=await route.fetch(url=scene.server.base_url + path.removeprefix("/svc")))
+        else:
+            tag = f'<script src="/svc/js/svc-tracker.js" data-svc-program-id="{scene.acme.program_id}"></script>'
+            await route.fulfill(body=tag, content_type="text/html")
+
+    await scene.context.route("https://www.acme.example/**", proxied)
+    page = await scene.tab()
+
+    click_id = await scene.clicked(page, page.goto("https://www.acme.example/?aff=anna"))
+
+    cookie = await scene.cookie()
+    assert (cookie["value"], cookie["secure"], cookie["domain"]) == (click_id, True, ".acme.example")
+    assert scene.calls[0].url == "https://www.acme.example/svc/api/v1/track/click"
+
+
+async def test_where_cookies_are_refused_the_click_lives_as_long_as_the_page(scene: Scene):
+    scene.shop.headers = {"Content-Security-Policy": "sandbox allow-scripts"}  # reading document.cookie throws there
+    page = await scene.visit("/?aff=anna")
+
+    answer = await page.evaluate("svc.signup('user-1')")
+
+    assert answer["provisional"]
+    assert (await scene.cookie())["value"] is None

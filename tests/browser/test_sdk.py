@@ -1,0 +1,59 @@
+"""The SDK in a shop built with Vite and React, under strict mode and a strict policy: examples/vite-react."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.browser.scene import Scene
+
+EXAMPLE = Path(__file__).parent.parent.parent / "examples/vite-react"
+NOT_INSTALLED = "the example is not installed (see examples/vite-react/README.md)"
+
+
+@pytest.fixture
+def example(scene: Scene, tmp_path: Path) -> Scene:
+    """Let the shop be the example, built for this program and service."""
+    if not (EXAMPLE / "node_modules/svc-sdk").is_dir():
+        assert "SVC_NOTHING_SKIPPED" not in os.environ, NOT_INSTALLED
+        pytest.skip(NOT_INSTALLED)
+    where = {"VITE_SVC_BASE_URL": scene.server.base_url, "VITE_SVC_PROGRAM_ID": str(scene.acme.program_id)}
+    command = ["node", "node_modules/vite/bin/vite.js", "build", "--outDir", str(tmp_path / "built")]
+    subprocess.run(command, cwd=EXAMPLE, env=os.environ | where, check=True, capture_output=True)
+    scene.shop.page = (tmp_path / "built/index.html").read_text(encoding="utf-8")
+    scripts = (tmp_path / "built/assets").glob("*.js")
+    scene.shop.files = {f"/assets/{path.name}": path.read_text(encoding="utf-8") for path in scripts}
+    base = scene.server.base_url
+    scene.shop.headers = {"Content-Security-Policy": f"script-src 'self' {base}; connect-src {base}"}
+    return scene
+
+
+async def test_the_example_signs_a_visitor_up(example: Scene):
+    page, click_id = await example.arrive("anna")
+
+    await page.fill("input[name=email]", "jane@example.com")
+    await page.click("button")
+    await page.wait_for_selector("text=Welcome. Lead recorded; your server must confirm it.")
+
+    assert example.sent("lead") == [
+        {
+            "click_id": click_id,
+            "customer_key": "user-of-jane@example.com",
+            "email": "jane@example.com",
+            "additional_data": {"program_id": example.acme.program_id},
+        }
+    ]
+    assert len(example.sent("click")) == 1
+    assert await page.locator("script[data-svc-program-id]").count() == 1
+
+
+async def test_a_blocker_does_not_keep_a_visitor_from_signing_up(example: Scene):
+    await example.context.route("**/js/svc-tracker.js", lambda route: route.abort())
+    page = await example.visit("/?aff=anna")
+
+    await page.fill("input[name=email]", "jane@example.com")
+    await page.click("button")
+
+    await page.wait_for_selector("text=Welcome. (The tracker could not be loaded.)")
+    assert example.calls == []

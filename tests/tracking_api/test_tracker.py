@@ -1,0 +1,81 @@
+"""The tracker as it is served: cached with an ETag, and under a name that never changes its content."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from tests.tracking_api.conftest import Api
+from tracking_api import tracker
+
+PLAIN = {"Accept-Encoding": "identity"}
+
+
+async def test_the_tracker_is_served_to_any_page_for_five_minutes(api: Api):
+    answer = await api.client.get("/js/svc-tracker.js", headers=PLAIN)
+
+    assert (answer.status_code, answer.content) == (200, (tracker.FOLDER / tracker.NAME).read_bytes())
+    assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
+    assert answer.headers["cache-control"] == "public, max-age=300"
+    assert answer.headers["access-control-allow-origin"] == "*"
+    assert "access-control-allow-credentials" not in answer.headers
+
+
+async def test_its_twin_holds_the_same_bytes_for_ever(api: Api):
+    newest = await api.client.get("/js/svc-tracker.js")
+
+    twin = await api.client.get(f"/js/{newest.headers['content-location']}")
+
+    assert twin.content == newest.content
+    assert hashlib.sha256(twin.content).hexdigest()[:16] in newest.headers["content-location"]
+    assert twin.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert twin.headers["access-control-allow-origin"] == "*"
+
+
+@pytest.mark.parametrize("named", ["{etag}", '"other", {etag}', "{strong}", "*"])
+async def test_who_has_it_is_told_so(api: Api, named: str):
+    etag = (await api.client.get("/js/svc-tracker.js")).headers["etag"]
+    headers = {"If-None-Match": named.format(etag=etag, strong=etag.removeprefix("W/"))}
+
+    answer = await api.client.get("/js/svc-tracker.js", headers=headers)
+
+    assert (answer.status_code, answer.content, answer.headers["etag"]) == (304, b"", etag)
+    assert answer.headers["cache-control"] == "public, max-age=300"
+    assert answer.headers["access-control-allow-origin"] == "*"
+
+
+async def test_who_has_another_version_gets_this_one(api: Api):
+    answer = await api.client.get("/js/svc-tracker.js", headers={"If-None-Match": 'W/"0123456789abcdef"'})
+
+    assert answer.status_code == 200
+
+
+async def test_it_is_compressed_for_who_takes_that(api: Api):
+    plain = await api.client.get("/js/svc-tracker.js", headers=PLAIN)
+    compressed = await api.client.get("/js/svc-tracker.js", headers={"Accept-Encoding": "br, gzip"})
+
+    assert "content-encoding" not in plain.headers
+    assert compressed.headers["content-encoding"] == "gzip"
+    assert compressed.content == plain.content
+    assert int(compressed.headers["content-length"]) < 3 * 1024
+    assert plain.headers["vary"] == compressed.headers["vary"] == "Accept-Encoding"
+
+
+@pytest.mark.parametrize("name", ["svc-tracker.0123456789abcdef.js", "other.js"])
+async def test_nothing_else_is_served_there(api: Api, name: str):
+    answer = await api.client.get(f"/js/{name}")
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
+    assert answer.headers["access-control-allow-origin"] == "*"
+
+
+def test_a_version_that_was_kept_is_served_beside_the_newest(tmp_path: Path):
+    (tmp_path / "svc-tracker.js").write_text("new")
+    (tmp_path / "svc-tracker.2026-10.js").write_text("old")
+
+    served = tracker.scripts(tmp_path)
+
+    old = hashlib.sha256(b"old").hexdigest()[:16]
+    assert served["svc-tracker.js"].content == b"new"
+    assert served[f"svc-tracker.{old}.js"].content == b"old"
+    assert len(served) == 3
