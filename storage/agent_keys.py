@@ -97,11 +97,16 @@ def authorize(
     does not exist).
     """
     key = authenticate(connection, credential, at=at)
+    allow(connection, key, scope=scope, program_id=program_id)
+    return key
+
+
+def allow(connection: Connection, key: AgentKey, *, scope: Scope | None, program_id: int | None) -> None:
+    """Raise InsufficientScope or ProgramNotAllowed unless the key may use the scope on the program (None: none)."""
     if scope is not None and scope not in key.scopes:
         raise InsufficientScope(required_scope=scope)
     if program_id is not None and not _reaches(connection, key, program_id):
         raise ProgramNotAllowed
-    return key
 
 
 def authenticate(connection: Connection, credential: str | None, *, at: datetime) -> AgentKey:

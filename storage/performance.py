@@ -1,6 +1,6 @@
 """Performance: what a program did on each day of a range, and in the range before it. Reads rollups, never events."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
@@ -73,8 +73,8 @@ def read(connection: Connection, program_id: int, wanted: Wanted, *, at: datetim
     window, before = chosen.window, chosen.window.previous
     stored = _stored(connection, program_id, Window(before.first, window.last))
     days = [Day(day, stored.get(day, Totals())) for day in window.days]
-    current = _sum(day.totals for day in days)
-    previous = _sum(totals for day, totals in stored.items() if day < window.first)
+    current = summed(day.totals for day in days)
+    previous = summed(totals for day, totals in stored.items() if day < window.first)
     return Performance(program_id, program.currency, chosen.period, window, before, days, current, previous, at)
 
 
@@ -115,6 +115,7 @@ def _totals(row: Any) -> Totals:
     return Totals(*(int(getattr(row, name)) for name in Totals._fields))
 
 
-def _sum(each: Any) -> Totals:
+def summed(each: Iterable[Totals]) -> Totals:
+    """Return the sum of some days; of none, all zero."""
     columns = list(zip(*each, strict=True))
     return Totals(*map(sum, columns))
