@@ -9,7 +9,7 @@ from mcp_types import INVALID_REQUEST
 
 from storage import Reader, agent_keys
 from storage.agent_keys import AgentKey
-from storage.rules.errors import InvalidKey, Refusal, WrongKeyType
+from storage.rules.errors import InsufficientScope, InvalidKey, ProgramNotAllowed, Refusal, WrongKeyType
 from storage.rules.scope import Scope
 
 Found = TypeVar("Found")
@@ -45,14 +45,19 @@ class Caller:
         Raises Refused for a key that does not work; InsufficientScope, ProgramNotAllowed, and what the operation raises.
         """
 
-        def proven(connection: Any) -> Found:
-            key = agent_keys.authenticate(connection, self._credential, at=self.at)
+        def serve(connection: Any) -> Found:
+            try:
+                key = agent_keys.authorize(
+                    connection, self._credential, scope=scope, program_id=program_id, at=self.at
+                )
+            except (InsufficientScope, ProgramNotAllowed):
+                self.proven = True
+                raise
             self.proven = True
-            agent_keys.allow(connection, key, scope=scope, program_id=program_id)
             return operation(connection, key)
 
         try:
-            return await self._reader.read(proven)
+            return await self._reader.read(serve)
         except (InvalidKey, WrongKeyType) as refusal:
             raise Refused(refusal) from None
 
