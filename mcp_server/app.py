@@ -1,4 +1,4 @@
-"""The MCP app: POST /mcp for assistants, GET /llms.txt for whoever reads first. It is handed a Reader, never a writer."""
+"""The MCP app: POST /mcp for assistants, GET /llms.txt for models. It is handed a Reader, never a writer."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -6,15 +6,15 @@ from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecuritySettings
+from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mcp_server import llms, server
-from mcp_server.gate import McpGate
+from mcp_server import handshake, llms, server
+from mcp_server.gate import CONTENT, McpGate
 from mcp_server.settings import Settings
 from storage import Reader
 from web.body import LARGEST_BODY
@@ -35,14 +35,17 @@ async def serving(reader: Reader, settings: Settings, *, clock: Callable[[], dat
 
     `clock` gives every call its time. The SDK's session manager lives once: a new app for every context.
     """
+    served, security = server.create(settings.base_url), trusted(settings.base_url)
     manager = StreamableHTTPSessionManager(
-        server.create(settings.base_url),
-        json_response=True,
-        stateless=True,
-        security_settings=trusted(settings.base_url),
-        max_request_body_size=LARGEST_BODY,
+        served, json_response=True, stateless=True, security_settings=security, max_request_body_size=LARGEST_BODY
     )
-    gate = McpGate(manager.handle_request, reader, settings, clock)
+    checks = TransportSecurityMiddleware(security)
+
+    async def protocol(scope: Scope, receive: Receive, send: Send) -> None:
+        answer = await handshake.answer(served, checks, Request(scope), scope[CONTENT])
+        await (manager.handle_request if answer is None else answer)(scope, receive, send)
+
+    gate = McpGate(protocol, reader, settings, clock)
     app = Starlette(routes=[Route("/llms.txt", _llms_txt)], exception_handlers=HANDLERS)
     app.router.redirect_slashes = False
     app.state.llms_txt = llms.text(settings.base_url)

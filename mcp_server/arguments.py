@@ -79,7 +79,9 @@ def _expected(accepted: dict[str, Any], kind: str) -> str:
     if "enum" in accepted:
         must = f"One of {', '.join(accepted['enum'])}"
     elif accepted["type"] == "integer":
-        must = f"An integer from {accepted['minimum']} to {accepted['maximum']}" if "maximum" in accepted else "An integer"
+        must = (
+            f"An integer from {accepted['minimum']} to {accepted['maximum']}" if "maximum" in accepted else "An integer"
+        )
     elif accepted["type"] == "boolean":
         must = "true or false"
     else:

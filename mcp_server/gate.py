@@ -15,6 +15,7 @@ from web.answer import Answer, refused
 from web.limits import RateLimits
 
 CALL = "mcp call"
+CONTENT = "svc.content"  # where the scope has the body that was read
 CHALLENGE = {"WWW-Authenticate": "Bearer"}  # without resource_metadata: there is no authorization server to find
 
 
@@ -38,21 +39,32 @@ class McpGate:
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
             raise MethodNotAllowed
-        scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
+        scope["headers"] = [_tidied(name, value.strip(b" \t"), scope) for name, value in scope["headers"]]
         headers = scope["header_fields"] = dict(scope["headers"])
         credential = keys.bearer(headers.get(b"authorization", b"").decode("latin-1"))
-        caller = scope[SCOPE_MEMBER] = Caller(self._reader, credential, self._clock())
+        caller = scope[SCOPE_MEMBER] = Caller(self._reader, credential, self._clock(), scope["request_id"])
         if credential is None or not credential.startswith(keys.AGENT_PREFIX):
             await _prove(caller)  # it cannot; the refusal says which kind of key this is
         await self._count(credential or "")
         content = await body.read(scope, receive, seconds=self._settings.body_seconds)
-        await self._app(scope, _replay(bytes(content), receive), _proving(caller, scope, receive, send))
+        scope[CONTENT] = bytes(content)
+        await self._app(scope, _replay(scope[CONTENT], receive), _proving(caller, scope, receive, send))
 
     async def _count(self, credential: str) -> None:
         try:
             await self._limits.hit(CALL, keys.digest(credential))
         except RateLimited as limited:
             raise RateLimited("Too many calls with this key.", **limited.details) from None
+
+
+def _tidied(name: bytes, value: bytes, scope: Scope) -> tuple[bytes, bytes]:
+    """Return a header for the SDK; a Host that is the very address this socket has is as good as localhost.
+
+    A page that rebinds a domain to this machine names the domain: an address in Host was typed by the client's user.
+    """
+    host, port = scope.get("server") or ("", 0)
+    served = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return (name, b"localhost") if name == b"host" and value.decode("latin-1") == served else (name, value)
 
 
 async def _prove(caller: Caller) -> None:

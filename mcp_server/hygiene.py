@@ -7,9 +7,16 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 LONGEST = 200
-_DROPPED = {"Cc", "Cf", "Co", "Cs"}  # control, format (bidirectional marks, zero-width joiners), private use, surrogates
+_DROPPED = {
+    "Cc",
+    "Cf",
+    "Co",
+    "Cs",
+}  # control, format (bidirectional marks, zero-width joiners), private use, surrogates
 # Code points that are drawn as nothing and yet are no format characters: joiners, fillers, variation selectors.
-_UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]")
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
+)
 
 
 def clean(text: str) -> str:

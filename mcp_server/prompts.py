@@ -1,8 +1,7 @@
 """Prompts: three questions that people ask most, as work plans over the tools; and completion of their arguments."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_PARAMS,
@@ -20,12 +19,11 @@ from mcp_types import (
     TextContent,
 )
 
-from mcp_server.caller import SCOPE_MEMBER, Caller
+from mcp_server.caller import Context, caller_of
 from mcp_server.hygiene import clean
 from storage import program_settings
 from storage.pages import Paging
 
-Context = ServerRequestContext[Any, Any]
 MOST_COMPLETIONS = 100
 PROGRAM = PromptArgument(name="program_id", description="The program's id, as list_programs gives it.", required=True)
 SALE = PromptArgument(name="transaction_id", description="The sale's transaction_id.", required=False)
@@ -122,9 +120,8 @@ def _plan(name: str) -> Plan:
 
 
 async def _program_ids(context: Context) -> list[str]:
-    caller: Caller = context.request.scope[SCOPE_MEMBER]
     paging = Paging(limit=MOST_COMPLETIONS)
-    found = await caller.read(
+    found = await caller_of(context).read(
         lambda connection, key: program_settings.listed(
             connection, workspace_ids=[key.workspace_id], program_ids=key.program_ids, paging=paging
         )

@@ -1,8 +1,5 @@
 """Resources: the guides that people read under /docs, for clients that can attach them. Tools say the same."""
 
-from typing import Any
-
-from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_PARAMS,
@@ -15,9 +12,9 @@ from mcp_types import (
     TextResourceContents,
 )
 
+from mcp_server.caller import Context
 from web import guides
 
-Context = ServerRequestContext[Any, Any]
 MARKDOWN = "text/markdown"
 ABOUT = {
     "integration": ("Integration guide", "The calls that make a commission, test mode, and what to check first."),

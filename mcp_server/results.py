@@ -30,7 +30,7 @@ class Result(Model):
 class Listed(Result):
     """A page of a list, newest first.
 
-    `truncated`: the page was cut before `limit` rows to stay small; `next_cursor` goes on where it ends, null at the end.
+    `truncated`: the page was cut before `limit` rows to stay small; `next_cursor` goes on where it ends.
     """
 
     truncated: bool

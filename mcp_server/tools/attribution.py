@@ -4,11 +4,12 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from pydantic import Field, JsonValue
+
 from mcp_server.arguments import Identifier, OfProgram, Paged
 from mcp_server.hygiene import Untrusted, clean
 from mcp_server.results import Listed, Model, Result, fitting, page
 from mcp_server.tools.tool import Call, Tool
-from pydantic import Field, JsonValue
 from storage import explain, refused_calls
 from storage.rules.scope import Scope
 from web.resources import HINTS
@@ -126,7 +127,9 @@ def _explain(call: Call, arguments: SaleQuery) -> Explanation:
 def _inert(facts: dict[str, Any]) -> dict[str, Any]:
     """Return a step's facts with every text in them cleaned, moments in ISO 8601, and nothing that is None."""
     shown = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in facts.items()}
-    return {name: clean(value) if isinstance(value, str) else value for name, value in shown.items() if value is not None}
+    return {
+        name: clean(value) if isinstance(value, str) else value for name, value in shown.items() if value is not None
+    }
 
 
 EXPLAIN_ATTRIBUTION = Tool(
@@ -135,8 +138,8 @@ EXPLAIN_ATTRIBUTION = Tool(
     scope=Scope.EVENTS_READ,
     description=(
         "Why a sale was credited or not, also if none was recorded. Give exactly one of transaction_id, customer_key, "
-        "click_id. Returns a verdict, the trace (partner, click, window, lead, program, rate, hold, refunds, arithmetic "
-        "in cents), refused calls about it, and the smallest_change that would have credited it."
+        "click_id. Returns a verdict, the trace (partner, click, window, lead, program, rate, hold, refunds, "
+        "arithmetic in cents), refused calls about it, and the smallest_change that would have credited it."
     ),
     arguments=SaleQuery,
     result=Explanation,
@@ -147,8 +150,8 @@ LIST_REFUSED_CALLS = Tool(
     title="List refused calls",
     scope=Scope.EVENTS_READ,
     description=(
-        "Keyed tracking calls refused in the last 30 days. view causes (default): one row per error code, most frequent "
-        "first, with what to do. view calls: single calls, newest first, paged; code narrows either."
+        "Keyed tracking calls refused in the last 30 days. view causes (default): one row per error code, most "
+        "frequent first, with what to do. view calls: single calls, newest first, paged; code narrows either."
     ),
     arguments=RefusedQuery,
     result=RefusedCalls,

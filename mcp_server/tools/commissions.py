@@ -2,11 +2,12 @@
 
 from datetime import datetime
 
+from pydantic import Field
+
 from mcp_server.arguments import OfProgram, Paged, RowId
 from mcp_server.hygiene import Untrusted
 from mcp_server.results import Listed, Model, page
 from mcp_server.tools.tool import Call, Tool
-from pydantic import Field
 from storage import commissions
 from storage.rules.commission import CommissionStatus
 from storage.rules.scope import Scope
@@ -59,8 +60,8 @@ LIST_COMMISSIONS = Tool(
     title="List commissions",
     scope=Scope.COMMISSIONS_READ,
     description=(
-        "What partners earned, newest first: amount_cents as earned, net_cents after refunds or rejection. pending may be "
-        "approved after hold_until. No transaction_id: earned by a lead. For sums use get_performance."
+        "What partners earned, newest first: amount_cents as earned, net_cents after refunds or rejection. pending may "
+        "be approved after hold_until. No transaction_id: earned by a lead. For sums use get_performance."
     ),
     arguments=CommissionsQuery,
     result=Commissions,

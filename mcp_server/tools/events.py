@@ -2,11 +2,12 @@
 
 from datetime import datetime
 
+from pydantic import Field
+
 from mcp_server.arguments import OfProgram, Paged
 from mcp_server.hygiene import Untrusted
 from mcp_server.results import Listed, Model, page
 from mcp_server.tools.tool import Call, Tool
-from pydantic import Field
 from storage import event_log, events
 from storage.event_log import Event, EventKind
 from storage.rules.scope import Scope

@@ -3,10 +3,11 @@
 import re
 from enum import StrEnum
 
+from pydantic import Field
+
 from mcp_server.arguments import OfProgram
 from mcp_server.results import LARGEST, Model, Result, weight
 from mcp_server.tools.tool import Call, Tool
-from pydantic import Field
 from storage import program_settings
 from storage.rules.scope import Scope
 from web import guides

@@ -2,11 +2,12 @@
 
 from datetime import date, datetime
 
+from pydantic import Field
+
 from mcp_server.arguments import Identifier, OfProgram, Paged, RowId
 from mcp_server.hygiene import Untrusted
 from mcp_server.results import Listed, Model, page
 from mcp_server.tools.tool import Call, Tool
-from pydantic import Field
 from storage import customer_list, partners
 from storage.customer_list import CustomerRecord
 from storage.rules.attribution import PartnerStatus
@@ -84,8 +85,11 @@ def _customers(call: Call, arguments: CustomersQuery) -> Customers:
 
 def _row(customer: CustomerRecord) -> CustomerRow:
     signup_at, bought_at = customer.signup_at, customer.first_purchase_at
-    dates = {"signup_date": signup_at and signup_at.date(), "first_purchase_date": bought_at and bought_at.date()}
-    return CustomerRow(**customer._asdict(), **dates)
+    return CustomerRow(
+        **customer._asdict(),
+        signup_date=signup_at.date() if signup_at else None,
+        first_purchase_date=bought_at.date() if bought_at else None,
+    )
 
 
 LIST_PARTNERS = Tool(

@@ -6,11 +6,12 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Annotated, Any
 
+from pydantic import Field, StringConstraints
+
 from mcp_server.arguments import OfProgram
 from mcp_server.hygiene import Untrusted
 from mcp_server.results import Model, Result
 from mcp_server.tools.tool import Call, Tool
-from pydantic import Field, StringConstraints
 from storage import performance
 from storage.performance import Day, Performance
 from storage.rules import metrics, trend
@@ -115,9 +116,7 @@ def _report(call: Call, arguments: PerformanceQuery) -> Report:
         raise InsufficientScope(hint="Leave top_partners out.", required_scope=Scope.PARTNERS_READ)
     found = _read(call, arguments)
     parted = _parted(found, arguments.breakdown)
-    best = performance.by_partner(
-        call.connection, arguments.program_id, found.window, limit=arguments.top_partners
-    )
+    best = performance.by_partner(call.connection, arguments.program_id, found.window, limit=arguments.top_partners)
     return Report(
         as_of=call.at,
         applied_query={**arguments.applied(), "breakdown": parted},

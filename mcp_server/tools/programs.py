@@ -94,8 +94,8 @@ GET_PROGRAM = Tool(
     scope=Scope.PROGRAMS_READ,
     description=(
         "Commission terms, attribution rules and windows of a program, and whether its key must be replaced "
-        "(program_key_state active, flagged, expired). commission_rate is percent, or cents if commission_type is flat; "
-        "no recurring_months: for life."
+        "(program_key_state active, flagged, expired). commission_rate is percent, or cents if commission_type is "
+        "flat; no recurring_months: for life."
     ),
     arguments=OfProgram,
     result=Program,

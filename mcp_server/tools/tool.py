@@ -13,9 +13,7 @@ from mcp_server.results import Result
 from storage.agent_keys import AgentKey
 from storage.rules.scope import Scope
 
-READS_ONLY = ToolAnnotations(
-    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-)
+READS_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 
 class Call(NamedTuple):
