@@ -15,7 +15,6 @@ from mcp_types import (
     Prompt,
     PromptArgument,
     PromptMessage,
-    PromptReference,
     TextContent,
 )
 
@@ -102,12 +101,7 @@ async def get(_context: Context, params: GetPromptRequestParams) -> GetPromptRes
 
 
 async def complete(context: Context, params: CompleteRequestParams) -> CompleteResult:
-    """Complete a prompt's program_id with the ids that the key reaches; nothing else can be guessed.
-
-    Raises MCPError (-32602) for an unknown prompt.
-    """
-    if isinstance(params.ref, PromptReference):
-        _plan(params.ref.name)
+    """Complete an argument called program_id with the ids that the key reaches; any other with nothing."""
     ids = await _program_ids(context) if params.argument.name == PROGRAM.name else []
     fitting = [program_id for program_id in ids if program_id.startswith(params.argument.value)]
     return CompleteResult(completion=Completion(values=fitting, total=len(fitting), has_more=False))

@@ -13,6 +13,7 @@ from mcp_types import (
 )
 
 from mcp_server.caller import Context
+from mcp_server.hygiene import clean
 from web import guides
 
 MARKDOWN = "text/markdown"
@@ -49,6 +50,7 @@ async def read(_context: Context, params: ReadResourceRequestParams) -> ReadReso
     """Return a guide. Raises MCPError (-32602) for a resource that is not listed."""
     resource = RESOURCES.get(str(params.uri))
     if resource is None:
-        raise MCPError(INVALID_PARAMS, "Unknown resource: resources/list names those there are.")
+        uri = clean(str(params.uri))
+        raise MCPError(INVALID_PARAMS, "Unknown resource: resources/list names those there are.", {"uri": uri})
     text = guides.text(resource.name)
     return ReadResourceResult(contents=[TextResourceContents(uri=resource.uri, mime_type=MARKDOWN, text=text)])

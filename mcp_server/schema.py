@@ -43,10 +43,8 @@ def published_result(model: type[BaseModel]) -> dict[str, Any]:
 def _outlined(node: dict[str, Any]) -> dict[str, Any]:
     """Say a value by its type; an object or a list also by the names in it that hold untrusted text."""
     names = sorted(set(_untrusted(node)))
-    shown = {"type": node["type"]}
-    if names:
-        return {**shown, "description": f"{UNTRUSTED}: {', '.join(names)}"}
-    return {**shown, **{name: node[name] for name in ("description",) if name in node}}
+    shown: dict[str, Any] = {name: node[name] for name in ("type", "anyOf", "description") if name in node}
+    return {**shown, "description": f"{UNTRUSTED}: {', '.join(names)}"} if names else shown
 
 
 def _untrusted(node: dict[str, Any]) -> Iterator[str]:
@@ -80,9 +78,9 @@ def _shrunk(node: Any, definitions: dict[str, Any], *, leave_out: set[str]) -> A
 
 
 def _either(node: dict[str, Any], definitions: dict[str, Any], *, leave_out: set[str]) -> Any:
-    """Say an optional value by its type alone where it may be left out, by both types where null is sent."""
+    """Say an optional value by its type alone where it may be left out, with null where that is sent."""
     kinds = [each for each in node["anyOf"] if each != {"type": "null"}]
     if len(kinds) > 1:
         return {"type": [each["type"] for each in kinds]}
     shown = _shrunk(kinds[0], definitions, leave_out=leave_out)
-    return shown if "default" in node else {**shown, "type": [shown["type"], "null"]}
+    return shown if "default" in node else {"anyOf": [shown, {"type": "null"}]}

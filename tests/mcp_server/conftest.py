@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-from mcp.client import Client
-from mcp.client.streamable_http import streamable_http_client
 
 import mcp_server.app
 from mcp_server.settings import Settings
@@ -133,14 +131,6 @@ class Assistant:
         if name != "list_programs":
             arguments.setdefault("program_id", self.acme.program_id)
         return await self.call("tools/call", {"name": name, "arguments": arguments}, version=version, key=key)
-
-    @asynccontextmanager
-    async def client(self, mode: str = MODERN) -> AsyncIterator[Client]:
-        """Connect the official client."""
-        self.http.headers["Authorization"] = f"Bearer {self.good}"
-        transport = streamable_http_client(f"{BASE}/mcp", http_client=self.http)
-        async with Client(transport, mode=mode) as connected:
-            yield connected
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from mcp_server.settings import Settings
 from tests.mcp_server.conftest import BASE, HANDSHAKE, MODERN, VERSIONS, Assistant
 from tracking_api.settings import Settings as Tracking
 from web import guides
+from web.gate import Gate
 
 pytestmark = pytest.mark.anyio
 
@@ -86,7 +87,7 @@ async def test_the_whole_service_serves_it_and_logging_stays_as_it_was(sqlite_ur
     before = (logging.getLogger().level, list(logging.getLogger().handlers))
     service = asgi.Service(asgi.Config(sqlite_url, Tracking(), Settings(base_url=BASE)))
     async with service.opened():
-        transport = httpx.ASGITransport(asgi.Gate(service))
+        transport = httpx.ASGITransport(Gate(service))
         async with httpx.AsyncClient(transport=transport, base_url=BASE) as client:
             unkeyed = await client.post("/mcp", json={})
             mapped = await client.get("/llms.txt")

@@ -130,7 +130,7 @@ async def test_a_body_must_be_json(assistant: Assistant):
 
 
 async def test_64_clients_on_a_cold_key_make_one_read_each(assistant: Assistant, monkeypatch: pytest.MonkeyPatch):
-    """A token verifier would run beside the call's own read; here the read that answers is the one that proves the key."""
+    """A token verifier would read beside the call; here the read that answers is the one that proves the key."""
     reads = 0
     reader_read = type(assistant.acme.store.reader).read
 

@@ -108,6 +108,7 @@ async def test_the_list_of_tools_is_small_and_always_the_same(assistant: Assista
 
 
 async def test_lists_may_be_kept_for_five_minutes_by_their_reader_alone(assistant: Assistant):
+    asked: list[tuple[str, dict[str, Any]]]
     asked = [("tools/list", {}), ("prompts/list", {}), ("resources/list", {}), ("resources/templates/list", {})]
     asked += [("resources/read", {"uri": "guide://errors"}), ("server/discover", {})]
 

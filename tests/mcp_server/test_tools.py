@@ -67,9 +67,8 @@ async def test_readiness_names_the_blocker(assistant: Assistant):
     told = (await assistant.tool("get_readiness")).told
 
     assert (told["ready"], told["blocker"]) == (False, "tracker_installed")
-    assert [gate for gate in told["gates"] if gate["gate"] == told["blocker"]][0]["next_action"].startswith(
-        "Put <script"
-    )
+    blocking = next(gate for gate in told["gates"] if gate["gate"] == told["blocker"])
+    assert blocking["next_action"].startswith("Put <script")
 
 
 async def test_performance_is_totals_and_trends_until_rows_are_asked_for(assistant: Assistant, click_id: str):
@@ -90,18 +89,18 @@ async def test_performance_is_totals_and_trends_until_rows_are_asked_for(assista
     assert (told["rows"], told["top_partners"]) == ([], [])
 
 
+@pytest.mark.usefixtures("click_id")
 @pytest.mark.parametrize(
     ("asked", "days", "applied", "rows"),
     [("day", 53, "day", 53), ("day", 54, "week", 9), ("day", 400, "month", 15), ("week", 1_830, "month", 61)],
 )
 async def test_rows_that_would_be_too_many_become_coarser(
-    assistant: Assistant, click_id: str, asked: str, days: int, applied: str, rows: int
+    assistant: Assistant, *, asked: str, days: int, applied: str, rows: int
 ):
     dates = {"date_from": str((NOW - timedelta(days=days - 1)).date()), "date_to": str(NOW.date())}
 
     told = (await assistant.tool("get_performance", breakdown=asked, **dates)).told
 
-    assert click_id
     assert told["applied_query"]["breakdown"] == applied
     assert "period" not in told["applied_query"]
     assert abs(len(told["rows"]) - rows) <= 1
