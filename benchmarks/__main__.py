@@ -7,7 +7,7 @@ from pathlib import Path
 
 import uvloop
 
-from benchmarks import growth, report, servers, tracking
+from benchmarks import growth, mcp, report, servers, tracking
 from benchmarks.results import Line
 from benchmarks.rounds import QUICK, Plan
 
@@ -16,6 +16,8 @@ BENCHMARKS: dict[str, Callable[[Plan, Path], Awaitable[list[Line]]]] = {
     "postgresql": tracking.postgresql,
     "rows": growth.rows,
     "memory": growth.memory,
+    "mcp": mcp.costs,
+    "mcp-memory": mcp.memory,
 }
 
 
