@@ -22,7 +22,7 @@ from starlette.types import Receive, Scope, Send
 
 import storage
 from mcp_server import app as mcp_app
-from mcp_server import handshake
+from mcp_server import exchange
 from storage import program_settings
 from web import resources
 from web.answer import Answer
@@ -58,7 +58,7 @@ class Noop:
         async def again() -> Any:
             return message
 
-        answer = await handshake.answer(_server, self._checks, Request(scope), message["body"])
+        answer = await exchange.answer(_server, self._checks, Request(scope), message["body"])
         await (self.manager.handle_request if answer is None else answer)(scope, again, send)
 
 

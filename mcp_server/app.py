@@ -13,7 +13,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mcp_server import handshake, llms, server
+from mcp_server import exchange, llms, server
 from mcp_server.gate import CONTENT, McpGate
 from mcp_server.settings import Settings
 from storage import Reader
@@ -42,7 +42,7 @@ async def serving(reader: Reader, settings: Settings, *, clock: Callable[[], dat
     checks = TransportSecurityMiddleware(security)
 
     async def protocol(scope: Scope, receive: Receive, send: Send) -> None:
-        answer = await handshake.answer(served, checks, Request(scope), scope[CONTENT])
+        answer = await exchange.answer(served, checks, Request(scope), scope[CONTENT])
         await (manager.handle_request if answer is None else answer)(scope, receive, send)
 
     gate = McpGate(protocol, reader, settings, clock)

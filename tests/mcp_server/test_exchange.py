@@ -1,15 +1,11 @@
-"""Clients that open with `initialize`: served as the SDK's own transport serves them, without its streams."""
+"""One request, one answer: what the SDK's own transports answer, in either era, without their streams and models."""
 
-import json
 from typing import Any
 
 import pytest
-from mcp.server.transport_security import TransportSecurityMiddleware
-from starlette.requests import Request
 
-from mcp_server import handshake, server
-from mcp_server.app import trusted
-from tests.mcp_server.conftest import BASE, HANDSHAKE, Assistant
+from mcp_server import exchange
+from tests.mcp_server.conftest import HANDSHAKE, MODERN, VERSIONS, Assistant
 
 pytestmark = pytest.mark.anyio
 HELLO = {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
@@ -28,16 +24,17 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(("method", "params"), REQUESTS)
 async def test_an_answer_is_the_one_that_the_sdks_transport_gives(
-    assistant: Assistant, monkeypatch: pytest.MonkeyPatch, method: str, params: dict[str, Any]
+    assistant: Assistant, monkeypatch: pytest.MonkeyPatch, version: str, method: str, params: dict[str, Any]
 ):
     async def left_to_the_sdk(*_: Any) -> None:
         return None
 
-    ours = await assistant.call(method, params, version=HANDSHAKE)
-    monkeypatch.setattr(handshake, "answer", left_to_the_sdk)
-    theirs = await assistant.call(method, params, version=HANDSHAKE)
+    ours = await assistant.call(method, params, version=version)
+    monkeypatch.setattr(exchange, "answer", left_to_the_sdk)
+    theirs = await assistant.call(method, params, version=version)
 
     assert ours.http.json() == theirs.http.json()
     assert ours.http.status_code == theirs.http.status_code
@@ -64,9 +61,20 @@ async def test_what_is_no_plain_request_is_the_sdks(assistant: Assistant, conten
     assert answer.status_code == status
 
 
-async def test_a_client_of_the_newest_protocol_is_not_served_here():
-    scope = {"type": "http", "headers": [(b"mcp-protocol-version", b"2026-07-28"), (b"accept", b"*/*")]}
-    content = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
-    checks = TransportSecurityMiddleware(trusted(BASE))
+@pytest.mark.parametrize("header", ["Mcp-Method", "Mcp-Name", "MCP-Protocol-Version"])
+async def test_headers_that_differ_from_the_body_are_refused(assistant: Assistant, header: str):
+    headers = assistant.headers("tools/call", {"name": "list_programs"}, MODERN, "") | {header: "2099-01-01"}
+    meta = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
+    params = {"name": "list_programs", "arguments": {}, "_meta": meta}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
 
-    assert await handshake.answer(server.create(BASE), checks, Request(scope), content) is None
+    answer = await assistant.http.post("/mcp", json=body, headers=headers)
+
+    assert answer.status_code == 400
+    assert answer.json()["error"]["code"] < -32000
+
+
+async def test_nothing_is_subscribed_to_and_no_stream_stays_open(assistant: Assistant):
+    answer = await assistant.call("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
+
+    assert (answer.http.status_code, answer.error["code"]) == (404, -32601)
