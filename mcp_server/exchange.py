@@ -1,7 +1,7 @@
 """One request, one answer: a plain JSON-RPC request served where it arrives, in either era of the protocol.
 
-The SDK serves clients that open with `initialize` (2025-11-25 and before) through a connection of its own, two tasks and
-six streams for every POST, and takes an answer of the newest protocol through three models. A stateless server that
+The SDK serves clients that open with `initialize` (2025-11-25 and before) through a connection of its own, two tasks
+and six streams for every POST, and takes an answer of the newest protocol through three models. A stateless server that
 answers with JSON needs neither: the SDK's own checks and its kernel (`serve_one`, its driver for one exchange) do the
 rest. What is no plain request or fails a check (notifications, batches, wrong headers) is left to the SDK to answer.
 """

@@ -59,7 +59,8 @@ class Answer(NamedTuple):
     def told(self) -> Any:
         """What a tool answered; its text and its structured content are the same."""
         assert self.result["isError"] is False, self.text
-        assert json.loads(self.text) == self.result["structuredContent"]
+        compact = json.dumps(self.result["structuredContent"], ensure_ascii=False, separators=(",", ":"))
+        assert self.text == compact
         return self.result["structuredContent"]
 
     @property

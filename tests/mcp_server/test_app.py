@@ -92,8 +92,10 @@ async def test_the_whole_service_serves_it_and_logging_stays_as_it_was(sqlite_ur
             unkeyed = await client.post("/mcp", json={})
             mapped = await client.get("/llms.txt")
             unknown = await client.get("/mcp/else")
+            metadata = await client.get("/.well-known/oauth-protected-resource/mcp")
 
     assert (unkeyed.status_code, mapped.status_code, unknown.status_code) == (401, 200, 404)
+    assert metadata.status_code == 404  # there is no authorization server: some clients would drop their header for it
     assert (logging.getLogger().level, list(logging.getLogger().handlers)) == before
 
 
