@@ -43,12 +43,12 @@ lock: .venv/develop ## pin the newest versions that pyproject.toml allows
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed"; exit 1; }
 	$(PYTHON) -m venv .venv
 
-.venv/serve: requirements.lock pyproject.toml | .venv/bin/python
+.venv/serve: requirements.lock pyproject.toml asgi.py | .venv/bin/python
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
-.venv/develop: requirements-dev.lock pyproject.toml | .venv/bin/python
+.venv/develop: requirements-dev.lock pyproject.toml asgi.py | .venv/bin/python
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@ .venv/serve

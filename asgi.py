@@ -13,6 +13,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import agent_api.app
 import agent_api.openapi
+import mcp_server.app
+import mcp_server.settings
 import storage
 import tracking_api.app
 import tracking_api.openapi
@@ -27,10 +29,11 @@ log = logging.getLogger(__name__)
 
 
 class Config(NamedTuple):
-    """What the environment decides: where the data is, and how the tracking surface behaves."""
+    """What the environment decides: where the data is, and how the surfaces behave."""
 
     database_url: str
     tracking: Settings
+    mcp: mcp_server.settings.Settings
 
 
 def configured(environment: Mapping[str, str]) -> Config:
@@ -43,7 +46,12 @@ def configured(environment: Mapping[str, str]) -> Config:
         lead_rate=environment.get("SVC_LEAD_RATE", defaults.lead_rate) if limited else None,
         redis_url=environment.get("SVC_REDIS_URL"),
     )
-    return Config(environment.get("SVC_DATABASE_URL", storage.DEFAULT_URL), tracking)
+    mcp = mcp_server.settings.Settings(
+        base_url=tracking.base_url,
+        call_rate=environment.get("SVC_MCP_RATE", mcp_server.settings.Settings().call_rate) if limited else None,
+        redis_url=tracking.redis_url,
+    )
+    return Config(environment.get("SVC_DATABASE_URL", storage.DEFAULT_URL), tracking, mcp)
 
 
 class Service:
@@ -80,9 +88,12 @@ class Service:
     async def opened(self) -> AsyncIterator[Storage]:
         """Open storage, put the apps over it, keep house; closing drains every write that was accepted."""
         config = self._config or configured(os.environ)
-        async with storage.opened(config.database_url) as store:
+        async with (
+            storage.opened(config.database_url) as store,
+            mcp_server.app.serving(store.reader, config.mcp) as mcp,
+        ):
             self._tracking = tracking_api.app.create(store, config.tracking, operations=OPERATIONS)
-            self._elsewhere = {AGENT_API: agent_api.app.create(store)}
+            self._elsewhere = {AGENT_API: agent_api.app.create(store), **dict.fromkeys(mcp_server.app.PATHS, mcp)}
             housekeeping = asyncio.create_task(_keep_house(store))
             _settle_memory()
             try:

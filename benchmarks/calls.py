@@ -1,7 +1,7 @@
 """The requests, as bytes made up front: clicks of many visitors, sales of many customers."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count, cycle
 
 from benchmarks.world import World
@@ -25,7 +25,10 @@ def clicks(world: World, path: str = CLICK, carried: Sequence[str] = ()) -> Iter
 def sales(world: World, path: str = SALE) -> Iterator[bytes]:
     """Return sales without end, each with a new transaction_id, of one customer after the other."""
     run = next(_runs)
-    templates = [_request(path, _sale(f"{run}-{_NUMBER}", key), world.key) for key in world.customers]
+    templates = [
+        request(path, _sale(f"{run}-{_NUMBER}", key), {"Authorization": f"Bearer {world.key}"})
+        for key in world.customers
+    ]
     halves = [template.split(_NUMBER.encode()) for template in templates]
     return (b"%b%012d%b" % (before, n, after) for n, (before, after) in zip(count(), cycle(halves), strict=False))
 
@@ -43,14 +46,15 @@ def _click(world: World, path: str, n: int, carried: Sequence[str]) -> bytes:
     }
     if carried and n % 5 == 0:
         body["existing_click_id"] = carried[n % len(carried)]
-    return _request(path, body)
+    return request(path, body)
 
 
 def _sale(transaction_id: str, customer_key: str) -> dict[str, object]:
     return {"transaction_id": transaction_id, "customer_key": customer_key, "amount_cents": 4900, "currency": "USD"}
 
 
-def _request(path: str, body: dict[str, object], key: str | None = None) -> bytes:
+def request(path: str, body: Mapping[str, object], headers: Mapping[str, str] | None = None) -> bytes:
+    """Return a POST of a JSON body, as the bytes of the wire."""
     content = json.dumps(body).encode()
     lines = [
         f"POST {path} HTTP/1.1",
@@ -59,6 +63,5 @@ def _request(path: str, body: dict[str, object], key: str | None = None) -> byte
         "Content-Type: application/json",
         f"Content-Length: {len(content)}",
     ]
-    if key:
-        lines.append(f"Authorization: Bearer {key}")
+    lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
     return "\r\n".join([*lines, "", ""]).encode() + content

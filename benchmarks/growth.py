@@ -42,18 +42,19 @@ async def memory(plan: Plan, folder: Path) -> list[Line]:
     requests = calls.clicks(shop)
     with servers.service(url) as server:
         await drive(server.port, requests, count=plan.memory_warm_up, expected=calls.RECORDED)
-        resident = [_resident_mb(server.pid)]
+        resident = [resident_mb(server.pid)]
         loads = []
         for _ in range(STEPS):
             loads.append(await drive(server.port, requests, count=plan.memory_clicks // STEPS, expected=calls.RECORDED))
-            resident.append(_resident_mb(server.pid))
+            resident.append(resident_mb(server.pid))
     growth = Ceiling(f"memory from {resident[0]:.0f} MB by", max(resident) - resident[0], MOST_GROWTH_MB, "MB")
     answers, seconds = sum(load.answers for load in loads), sum(load.seconds for load in loads)
     p50_ms, p99_ms = (sum(values) / STEPS for values in zip(*(load[2:] for load in loads), strict=True))
     return [Line(f"{plan.memory_clicks:,} clicks on end, SQLite", answers / seconds, p50_ms, p99_ms, (growth,))]
 
 
-def _resident_mb(pid: int) -> float:
+def resident_mb(pid: int) -> float:
+    """Return how much memory a process holds."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
     kilobytes = next(row for row in status.splitlines() if row.startswith("VmRSS:")).split()[1]
     return int(kilobytes) / 1024

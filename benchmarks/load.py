@@ -31,15 +31,21 @@ class UnexpectedAnswerError(Exception):
 
 
 async def drive(
-    port: int, requests: Iterator[bytes], *, seconds: float = 0, count: int = 0, expected: bytes = b"200 OK"
+    port: int,
+    requests: Iterator[bytes],
+    *,
+    seconds: float = 0,
+    count: int = 0,
+    expected: bytes = b"200 OK",
+    connections: int = CONNECTIONS,
 ) -> Load:
-    """Send requests over CONNECTIONS connections for `seconds`, or until `count` are answered.
+    """Send requests over some connections for `seconds`, or until `count` are answered.
 
     An answer that does not contain `expected` raises UnexpectedAnswerError: what is refused is not counted as fast.
     """
     run = _Run(requests, expected, most=count)
     loop = asyncio.get_running_loop()
-    clients = [(await loop.create_connection(lambda: _Client(run), HOST, port))[1] for _ in range(CONNECTIONS)]
+    clients = [(await loop.create_connection(lambda: _Client(run), HOST, port))[1] for _ in range(connections)]
     run.begin(clients, seconds)
     try:
         await run.ended

@@ -50,6 +50,13 @@ def service(url: str) -> Iterator[Server]:
 
 
 @contextmanager
+def beside(url: str) -> Iterator[Server]:
+    """Run what MCP's costs are measured against: a no-op tool, and get_program's read behind a bare route."""
+    with _running(["-m", "uvicorn", "benchmarks.noop:app", *_UVICORN], {"SVC_DATABASE_URL": url}) as server:
+        yield server
+
+
+@contextmanager
 def baseline(url: str) -> Iterator[Server]:
     """Run the ORM baseline over a migrated database."""
     with _running(["-m", "uvicorn", "benchmarks.baseline:app", *_UVICORN], {"SVC_DATABASE_URL": url}) as server:

@@ -9,7 +9,7 @@ LOGGING: dict[str, Any] = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "stream": "ext://sys.stderr"}},
     "root": {"level": "INFO", "handlers": ["stderr"]},
-    "loggers": {"alembic": {"level": "WARNING"}, "uvicorn": {"level": "WARNING"}},
+    "loggers": {name: {"level": "WARNING"} for name in ("alembic", "mcp", "uvicorn")},
 }
 
 

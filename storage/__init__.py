@@ -44,6 +44,13 @@ class Storage(Reader):
         super().__init__(readers)
         self._writers = writers
 
+    @property
+    def reader(self) -> Reader:
+        """These reads alone, over the same connections: for whoever must not be able to write."""
+        alone = Reader([])
+        alone._idle = self._idle  # noqa: SLF001 - its own class
+        return alone
+
     async def write(self, operation: Callable[..., Any], *arguments: Any, lane: Hashable = 0, **options: Any) -> Any:
         """Run a write operation and return its result after the commit that holds its rows.
 

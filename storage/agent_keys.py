@@ -1,12 +1,13 @@
 """Agent keys: issued by the operator for one workspace, stored as a hash, narrowed by scopes and programs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, insert, literal, or_, select, update
+from sqlalchemy import BigInteger, Connection, Text, and_, func, insert, literal, or_, select, update
 
 from storage.audit import Actor
+from storage.prepared import Given, Prepared
 from storage.rules import keys
 from storage.rules.errors import (
     FieldError,
@@ -19,6 +20,7 @@ from storage.rules.errors import (
 )
 from storage.rules.scope import Scope
 from storage.tables import agent_keys, program_keys, programs, workspaces
+from storage.tables.columns import moment
 
 LARGEST_PROGRAM_ID = 2**31 - 1
 USE_RECORDED_EVERY = timedelta(minutes=5)
@@ -93,34 +95,19 @@ def authorize(
 ) -> AgentKey:
     """Return the agent key that is presented, if it may use `scope` (None: any will do) on `program_id` (None: none).
 
-    Raises, in this order: InvalidKey or WrongKeyType, InsufficientScope, ProgramNotAllowed (also for a program that
-    does not exist).
+    Raises, in this order: InvalidKey, or WrongKeyType for a program key or a session token; InsufficientScope;
+    ProgramNotAllowed (also for a program that does not exist).
     """
-    key = authenticate(connection, credential, at=at)
+    row = _presented(connection, credential, program_id)
+    key = of_row(row)
+    if key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= at):
+        raise _invalid()
     if scope is not None and scope not in key.scopes:
         raise InsufficientScope(required_scope=scope)
-    if program_id is not None and not _reaches(connection, key, program_id):
+    listed = key.program_ids is None or program_id in key.program_ids
+    if program_id is not None and not (listed and row.reached == program_id):
         raise ProgramNotAllowed
     return key
-
-
-def authenticate(connection: Connection, credential: str | None, *, at: datetime) -> AgentKey:
-    """Return the agent key that is presented.
-
-    Raises WrongKeyType for a program key or a session token, InvalidKey when there is none, or one that is unknown,
-    revoked or expired.
-    """
-    if credential is None:
-        raise _invalid()
-    if credential.startswith((keys.PROGRAM_PREFIX, keys.SESSION_PREFIX)):
-        raise WrongKeyType
-    key_hash = keys.digest(credential)
-    row = connection.execute(select(agent_keys).where(agent_keys.c.key_hash == key_hash)).one_or_none()
-    if row is None:
-        raise WrongKeyType if _is_old_program_key(connection, key_hash) else _invalid()
-    if row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= at):
-        raise _invalid()
-    return of_row(row)
 
 
 def touch(connection: Connection, agent_key_id: int, *, at: datetime) -> None:
@@ -149,7 +136,8 @@ def revoke(connection: Connection, agent_key_id: int, *, at: datetime) -> dateti
 
 
 def of_row(row: Any) -> AgentKey:
-    """Read a key from a row of its table."""
+    """Read a key from a row of its table; moments may be as the database stores them."""
+    moments = (row.created_at, row.expires_at, row.revoked_at, row.last_used_at)
     return AgentKey(
         row.id,
         row.workspace_id,
@@ -157,11 +145,22 @@ def of_row(row: Any) -> AgentKey:
         keys.mask(keys.AGENT_PREFIX, row.last4),
         tuple(Scope(scope) for scope in row.scopes.split()),
         tuple(int(program_id) for program_id in row.program_ids.split()) if row.program_ids else None,
-        row.created_at,
-        row.expires_at,
-        row.revoked_at,
-        row.last_used_at,
+        *(moment(at) if isinstance(at, int) else at for at in moments),
     )
+
+
+def _presented(connection: Connection, credential: str | None, program_id: int | None) -> Any:
+    """Return the key's row; `reached` is the program, if it is one of the key's workspace."""
+    if credential is None:
+        raise _invalid()
+    if credential.startswith((keys.PROGRAM_PREFIX, keys.SESSION_PREFIX)):
+        raise WrongKeyType
+    key_hash = keys.digest(credential)
+    possible = program_id is not None and 0 < program_id <= LARGEST_PROGRAM_ID
+    rows = _find(connection, [[key_hash, program_id if possible else None]])
+    if not rows:
+        raise WrongKeyType if _is_old_program_key(connection, key_hash) else _invalid()
+    return rows[0]
 
 
 def _invalid() -> InvalidKey:
@@ -177,14 +176,6 @@ def _is_old_program_key(connection: Connection, key_hash: str) -> bool:
     return connection.execute(held).scalar() is not None
 
 
-def _reaches(connection: Connection, key: AgentKey, program_id: int) -> bool:
-    listed = key.program_ids is None or program_id in key.program_ids
-    if not (listed and 0 < program_id <= LARGEST_PROGRAM_ID):
-        return False
-    mine = (programs.c.id == program_id, programs.c.workspace_id == key.workspace_id)
-    return connection.execute(select(programs.c.id).where(*mine)).scalar() is not None
-
-
 def _require_own(connection: Connection, workspace_id: int, program_ids: Sequence[int]) -> None:
     mine = select(programs.c.id).where(programs.c.workspace_id == workspace_id, programs.c.id.in_(program_ids))
     foreign = set(program_ids) - set(connection.execute(mine).scalars())
@@ -192,3 +183,13 @@ def _require_own(connection: Connection, workspace_id: int, program_ids: Sequenc
         raise ValidationError(
             fields=[FieldError("program", f"Workspace {workspace_id} has no program {n}") for n in sorted(foreign)]
         )
+
+
+def _build_find(_: Callable[..., Any]) -> Any:
+    given = Given(key_hash=Text(), program_id=BigInteger())
+    mine = and_(programs.c.id == given.program_id, programs.c.workspace_id == agent_keys.c.workspace_id)
+    found = given.rows.join(agent_keys, agent_keys.c.key_hash == given.key_hash).outerjoin(programs, mine)
+    return select(*agent_keys.c, programs.c.id.label("reached")).select_from(found)
+
+
+_find = Prepared(_build_find)

@@ -22,6 +22,7 @@ class Explanation(NamedTuple):
     """The verdict in a code and in words; `smallest_change` is None when the sale is credited.
 
     `terms_version` names the commission terms that priced the sale; `refused_calls` are newest first.
+    `likely_customer_key` is the lead's key that the refused one was likely meant to be, where one is found.
     """
 
     verdict: Verdict
@@ -33,6 +34,7 @@ class Explanation(NamedTuple):
     terms_version: int | None
     trace: list[Step]
     refused_calls: list[RefusedCall]
+    likely_customer_key: str | None
 
 
 def explain(
@@ -54,17 +56,18 @@ def explain(
         raise ValidationError(fields=[FieldError(name, one) for name in Subject._fields])
     found = evidence.gather(connection, program_id, subject, at=at)
     judged = _judge(found)
-    meaning = MEANINGS[judged]
+    meaning, likely = MEANINGS[judged], _likely(connection, found, judged)
     return Explanation(
         verdict=judged,
         text=meaning.text,
-        smallest_change=_fitting(connection, found, judged) or meaning.change,
+        smallest_change=_fitting(found, judged, likely) or meaning.change,
         subject=subject,
         sale_id=found.sale.id if found.sale else None,
         commission_id=found.commission.id if found.commission else None,
         terms_version=found.terms.version if found.terms else None,
         trace=trace.of(found),
         refused_calls=found.refused,
+        likely_customer_key=likely,
     )
 
 
@@ -114,12 +117,19 @@ def _outcome(found: Evidence) -> Outcome:
     )
 
 
-def _fitting(connection: Connection, found: Evidence, judged: Verdict) -> str | None:
-    """Return the change for a customer_key that matches no lead, where it is known what it should have been."""
+def _likely(connection: Connection, found: Evidence, judged: Verdict) -> str | None:
+    """Return the lead's key that a refused customer_key was likely meant to be."""
+    refused = _decisive(found)
+    if judged != CustomerNotFound.code or found.customer is not None or refused is None or not refused.customer_key:
+        return None
+    return identifier_health.likely_key(connection, found.program.id, refused.customer_key)
+
+
+def _fitting(found: Evidence, judged: Verdict, likely: str | None) -> str | None:
+    """Return the change for a customer_key that matched no lead, where more is known than the verdict says."""
     refused = _decisive(found)
     if judged != CustomerNotFound.code or refused is None or refused.customer_key is None:
         return None
     if found.customer is not None:
         return "Send the same sale again: the customer's lead has arrived since."
-    likely = identifier_health.likely_key(connection, found.program.id, refused.customer_key)
     return likely and f'Send customer_key "{likely}", as at the lead, instead of "{refused.customer_key}".'

@@ -65,7 +65,7 @@ def cut(
     """Return the first `limit` of the rows as a page; `key` tells what the cursor must name of its last row."""
     more = len(found) > limit
     shown = found[:limit]
-    return Page([of_row(row) for row in shown], _encode(key(shown[-1])) if more else None)
+    return Page([of_row(row) for row in shown], encode(key(shown[-1])) if more else None)
 
 
 def last_id(cursor: str) -> int:
@@ -92,5 +92,6 @@ def _storable(value: int | str) -> bool:
     return value.isascii() and value.isprintable() and len(value) <= LONGEST_TEXT
 
 
-def _encode(values: list[Any]) -> str:
+def encode(values: list[Any]) -> str:
+    """Return the cursor that names the row with these values, so that the next page starts after it."""
     return base64.urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")

@@ -12,13 +12,13 @@ import web.openapi
 from storage import Storage
 from tracking_api import guides, probes, tracker
 from tracking_api.calls import click, lead, refund, sale, status
-from tracking_api.calls.limits import RateLimits
 from tracking_api.cors import open_to_browsers
 from tracking_api.dashboard import routes as dashboard
 from tracking_api.dashboard.pages import routes as pages
 from tracking_api.openapi import OPERATIONS
 from tracking_api.settings import Settings
 from web.handlers import HANDLERS
+from web.limits import RateLimits
 from web.openapi import Operation, document
 
 POST = ["POST"]
@@ -79,6 +79,7 @@ def create(
     app.state.storage = storage
     app.state.settings = settings
     app.state.clock = clock
-    app.state.limits = RateLimits(settings)
+    rates = {"click": settings.click_rate, "lead": settings.lead_rate, "login": settings.login_rate}
+    app.state.limits = RateLimits(rates, settings.redis_url)
     app.state.openapi = to_json(document(operations, base_url=settings.base_url))
     return app

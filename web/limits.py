@@ -1,31 +1,29 @@
-"""Rate limits of the public calls, by client address and program, through the `limits` package."""
+"""Rate limits through the `limits` package: how many calls of a kind one caller may make about one thing."""
 
 import math
 import time
+from collections.abc import Mapping
 
 from limits import RateLimitItem, parse
 from limits.aio.storage import MemoryStorage, RedisStorage
 from limits.aio.strategies import FixedWindowRateLimiter
 
 from storage.rules.errors import RateLimited
-from tracking_api.settings import Settings
 
 
 class RateLimits:
-    """Counts in memory for one process, in Redis for several. A rate of None never refuses."""
+    """Counts in memory for one process, in Redis for several.
 
-    def __init__(self, settings: Settings) -> None:
-        redis = settings.redis_url
-        storage = RedisStorage(f"async+{redis}", implementation="redispy") if redis else MemoryStorage()
+    `rates` names each kind of call, with its rate in the notation of the `limits` package; None never refuses.
+    """
+
+    def __init__(self, rates: Mapping[str, str | None], redis_url: str | None) -> None:
+        storage = RedisStorage(f"async+{redis_url}", implementation="redispy") if redis_url else MemoryStorage()
         self._limiter = FixedWindowRateLimiter(storage)
-        self._rates = {
-            "click": _parse(settings.click_rate),
-            "lead": _parse(settings.lead_rate),
-            "login": _parse(settings.login_rate),
-        }
+        self._rates = {call: _parse(rate) for call, rate in rates.items()}
 
-    async def hit(self, call: str, client: str, about: int | str | None) -> None:
-        """Count one call about a program or an account. Raises RateLimited, with the seconds until the window turns."""
+    async def hit(self, call: str, client: str, about: int | str | None = None) -> None:
+        """Count one call by a client about something. Raises RateLimited, with the seconds until the window turns."""
         rate = self._rates[call]
         if rate is None:
             return
@@ -34,7 +32,7 @@ class RateLimits:
             resets_at, _ = await self._limiter.get_window_stats(rate, *subject)
             raise RateLimited(retry_after_seconds=max(1, math.ceil(resets_at - time.time())))
 
-    async def forget(self, call: str, client: str, about: int | str | None) -> None:
+    async def forget(self, call: str, client: str, about: int | str | None = None) -> None:
         """Forget the calls that were counted."""
         rate = self._rates[call]
         if rate is not None:

@@ -1,0 +1,71 @@
+"""The MCP app: POST /mcp for assistants, GET /llms.txt for models. It is handed a Reader, never a writer."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from mcp_server import exchange, llms, server
+from mcp_server.gate import CONTENT, McpGate
+from mcp_server.settings import Settings
+from storage import Reader
+from web.body import LARGEST_BODY
+from web.handlers import HANDLERS
+
+PATHS = ("/mcp", "/llms.txt")
+LOCAL = ("localhost", "127.0.0.1", "[::1]")
+
+
+def now() -> datetime:
+    """Return the present moment, aware, in UTC."""
+    return datetime.now(UTC)
+
+
+@asynccontextmanager
+async def serving(reader: Reader, settings: Settings, *, clock: Callable[[], datetime] = now) -> AsyncIterator[ASGIApp]:
+    """Run the MCP app over the reads of an open storage for as long as the context lasts.
+
+    `clock` gives every call its time. The SDK's session manager lives once: a new app for every context.
+    """
+    served, security = server.create(settings.base_url), trusted(settings.base_url)
+    manager = StreamableHTTPSessionManager(
+        served, json_response=True, stateless=True, security_settings=security, max_request_body_size=LARGEST_BODY
+    )
+    checks = TransportSecurityMiddleware(security)
+
+    async def protocol(scope: Scope, receive: Receive, send: Send) -> None:
+        answer = await exchange.answer(served, checks, Request(scope), scope[CONTENT])
+        await (manager.handle_request if answer is None else answer)(scope, receive, send)
+
+    gate = McpGate(protocol, reader, settings, clock)
+    app = Starlette(routes=[Route("/llms.txt", _llms_txt)], exception_handlers=HANDLERS)
+    app.router.redirect_slashes = False
+    app.state.llms_txt = llms.text(settings.base_url)
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        await (gate if scope["path"] == "/mcp" else app)(scope, receive, send)
+
+    async with manager.run():
+        yield serve
+
+
+def trusted(base_url: str) -> TransportSecuritySettings:
+    """Return the hosts and origins that may be named: where the world reaches the service, and this machine."""
+    address = urlsplit(base_url)
+    default_port = 443 if address.scheme == "https" else 80
+    served = {address.netloc, f"{address.hostname}:{address.port or default_port}"}
+    hosts = [*sorted(served), *LOCAL, *(f"{host}:*" for host in LOCAL)]
+    origins = [f"{scheme}://{host}" for scheme in ("http", "https") for host in hosts]
+    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
+
+
+async def _llms_txt(request: Request) -> PlainTextResponse:
+    return PlainTextResponse(request.app.state.llms_txt, media_type="text/plain")

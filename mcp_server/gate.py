@@ -1,0 +1,109 @@
+"""What every call to /mcp goes through before the SDK: the method, the headers, the key, its rate, the body's size."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from mcp_server.caller import SCOPE_MEMBER, Caller, Refused
+from mcp_server.settings import Settings
+from storage import Reader
+from storage.rules import keys
+from storage.rules.errors import InvalidKey, MethodNotAllowed, RateLimited, Refusal, WrongKeyType
+from web import body
+from web.answer import Answer, refused
+from web.limits import RateLimits
+
+CALL = "mcp call"
+CONTENT = "svc.content"  # where the scope has the body that was read
+CHALLENGE = {"WWW-Authenticate": "Bearer"}  # without resource_metadata: there is no authorization server to find
+
+
+class McpGate:
+    """Pure ASGI: lets a POST with a key through, and no answer out before a read has proved that key."""
+
+    def __init__(self, app: ASGIApp, reader: Reader, settings: Settings, clock: Callable[[], datetime]) -> None:
+        self._app = app
+        self._reader = reader
+        self._settings = settings
+        self._clock = clock
+        self._limits = RateLimits({CALL: settings.call_rate}, settings.redis_url)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        try:
+            await self._serve(scope, receive, send)
+        except Refusal as refusal:
+            await _answer(refusal, scope)(scope, receive, send)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "POST":
+            raise MethodNotAllowed
+        scope["headers"] = [_tidied(name, value.strip(b" \t"), scope) for name, value in scope["headers"]]
+        headers = scope["header_fields"] = dict(scope["headers"])
+        credential = keys.bearer(headers.get(b"authorization", b"").decode("latin-1"))
+        caller = scope[SCOPE_MEMBER] = Caller(self._reader, credential, self._clock(), scope["request_id"])
+        if credential is None or not credential.startswith(keys.AGENT_PREFIX):
+            await _prove(caller)  # it cannot; the refusal says which kind of key this is
+        await self._count(credential or "")
+        content = await body.read(scope, receive, seconds=self._settings.body_seconds)
+        scope[CONTENT] = bytes(content)
+        await self._app(scope, _replay(scope[CONTENT], receive), _proving(caller, scope, receive, send))
+
+    async def _count(self, credential: str) -> None:
+        try:
+            await self._limits.hit(CALL, keys.digest(credential))
+        except RateLimited as limited:
+            raise RateLimited("Too many calls with this key.", **limited.details) from None
+
+
+def _tidied(name: bytes, value: bytes, scope: Scope) -> tuple[bytes, bytes]:
+    """Return a header for the SDK; a Host that is the very address this socket has is as good as localhost.
+
+    A page that rebinds a domain to this machine names the domain: an address in Host was typed by the client's user.
+    """
+    host, port = scope.get("server") or ("", 0)
+    served = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return (name, b"localhost") if name == b"host" and value.decode("latin-1") == served else (name, value)
+
+
+async def _prove(caller: Caller) -> None:
+    """Raise the refusal of a key that does not work, as the agent API words it."""
+    try:
+        await caller.prove()
+    except Refused as unproven:
+        raise unproven.refusal from None
+
+
+def _replay(content: bytes, receive: Receive) -> Receive:
+    """Give the body again to whoever reads next, then what else the client does."""
+    messages = [{"type": "http.request", "body": content, "more_body": False}]
+
+    async def replayed() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return replayed
+
+
+def _proving(caller: Caller, scope: Scope, receive: Receive, send: Send) -> Send:
+    """Let an answer out only for a proven key; for any other, the refusal takes its place."""
+
+    async def proved(message: Message) -> None:
+        if message["type"] == "http.response.start" and not caller.proven:
+            try:
+                await caller.prove()
+            except Refused as unproven:
+                await _answer(unproven.refusal, scope)(scope, receive, send)
+        if caller.proven:
+            await send(message)
+
+    return proved
+
+
+def _answer(refusal: Refusal, scope: Scope) -> Answer:
+    answer = refused(refusal, scope["request_id"])
+    if isinstance(refusal, InvalidKey | WrongKeyType):
+        answer.headers = {**answer.headers, **CHALLENGE}
+    if isinstance(refusal, MethodNotAllowed):
+        answer.headers = {**answer.headers, "Allow": "POST"}
+    return answer

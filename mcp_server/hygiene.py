@@ -1,0 +1,32 @@
+"""Text hygiene: what strangers wrote, made inert and short before an assistant reads it."""
+
+import re
+import unicodedata
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+LONGEST = 200
+_DROPPED = {
+    "Cc",
+    "Cf",
+    "Co",
+    "Cs",
+}  # control, format (bidirectional marks, zero-width joiners), private use, surrogates
+# Code points that are drawn as nothing and yet are no format characters: joiners, fillers, variation selectors.
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
+)
+
+
+def clean(text: str) -> str:
+    """Return a stranger's text on one line: NFC, of visible characters alone, at most 200 of them."""
+    if not (text.isascii() and text.isprintable()):
+        line = _UNSEEN.sub("", " ".join(text.split()))
+        seen = (character for character in line if unicodedata.category(character) not in _DROPPED)
+        text = unicodedata.normalize("NFC", "".join(seen))
+    return " ".join(text.split())[:LONGEST].rstrip()
+
+
+UNTRUSTED = "untrusted"
+Untrusted = Annotated[str, AfterValidator(clean), Field(description=UNTRUSTED)]  # its schema says so

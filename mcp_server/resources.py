@@ -1,0 +1,61 @@
+"""Resources: the guides that people read under /docs, for clients that can attach them. Tools say the same."""
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    Resource,
+    TextResourceContents,
+)
+
+from mcp_server.caller import Context
+from mcp_server.hygiene import clean
+from web import guides
+
+MARKDOWN = "text/markdown"
+ABOUT = {
+    "integration": ("Integration guide", "The calls that make a commission, test mode, and what to check first."),
+    "snippets": ("Snippets", "The calls by framework and language: Next.js, Node.js, Python, PHP, Ruby."),
+    "verify": (
+        "Verifying an integration",
+        "Seven steps from the tracker to a live sale, each with its lines.",
+    ),
+    "metrics": ("Glossary of metrics", "What each figure of a report counts, when, and how trends are computed."),
+    "errors": ("Error codes", "Every code a call can be refused with, what happened, and what to do."),
+    "key-rotation": ("Replacing a program key", "Before and after the deadline of a flagged program key."),
+}
+RESOURCES = {
+    f"guide://{name}": Resource(
+        uri=f"guide://{name}",
+        name=name,
+        title=title,
+        description=description,
+        mime_type=MARKDOWN,
+        size=len(guides.text(name).encode()),
+    )
+    for name, (title, description) in ABOUT.items()
+}
+
+
+async def listed(_context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
+    """List the guides."""
+    return ListResourcesResult(resources=list(RESOURCES.values()))
+
+
+async def templates(_context: Context, _params: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
+    """List no templates: a guide that is made for one program is get_integration_guide's."""
+    return ListResourceTemplatesResult(resource_templates=[])
+
+
+async def read(_context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+    """Return a guide. Raises MCPError (-32602) for a resource that is not listed."""
+    resource = RESOURCES.get(str(params.uri))
+    if resource is None:
+        uri = clean(str(params.uri))
+        raise MCPError(INVALID_PARAMS, "Unknown resource: resources/list names those there are.", {"uri": uri})
+    text = guides.text(resource.name)
+    return ReadResourceResult(contents=[TextResourceContents(uri=resource.uri, mime_type=MARKDOWN, text=text)])

@@ -1,0 +1,54 @@
+"""The MCP server: what it says of itself, and a handler for each method that it serves."""
+
+from importlib.metadata import version
+from typing import Any
+
+from mcp.server.caching import CacheableMethod, CacheHint
+from mcp.server.lowlevel.server import Server
+from mcp_types import ListToolsResult, PaginatedRequestParams
+
+from mcp_server import prompts, resources
+from mcp_server.caller import Context, caller_of
+from mcp_server.instructions import INSTRUCTIONS
+from mcp_server.tool_calls import ToolCalls
+from mcp_server.tools import ALL
+
+FIVE_MINUTES = CacheHint(ttl_ms=5 * 60 * 1000, scope="private")
+LISTS: tuple[CacheableMethod, ...] = (
+    "tools/list",
+    "prompts/list",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "server/discover",
+)
+PUBLISHED = {tool.name: tool.published() for tool in ALL}
+
+
+def create(base_url: str) -> Server[Any]:
+    """Return the server; `base_url` is where its guides say that the service is."""
+    server: Server[Any] = Server(
+        "affiliate-tracking",
+        title="Affiliate tracking",
+        version=version("affiliate-tracking-service"),
+        instructions=INSTRUCTIONS,
+        website_url=base_url,
+        cache_hints=dict.fromkeys(LISTS, FIVE_MINUTES),
+        get_tool_input_schema=lambda _name: None,  # no argument travels in a header: there is none to check
+        on_list_tools=_list_tools,
+        on_list_resources=resources.listed,
+        on_list_resource_templates=resources.templates,
+        on_read_resource=resources.read,
+        on_list_prompts=prompts.listed,
+        on_get_prompt=prompts.get,
+        on_completion=prompts.complete,
+    )
+    # Without OpenTelemetry's middleware: nobody exports spans here, and it takes its share of every call.
+    server.middleware[:] = [ToolCalls(base_url, server.server_info_stamp)]
+    return server
+
+
+async def _list_tools(context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
+    """List the tools that the key's scopes allow, always in the same order."""
+    scopes = await caller_of(context).read(lambda _connection, key: key.scopes)
+    return ListToolsResult(tools=[PUBLISHED[tool.name] for tool in ALL if tool.scope in scopes])

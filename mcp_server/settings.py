@@ -1,0 +1,16 @@
+"""What the environment decides about the MCP server."""
+
+from typing import NamedTuple
+
+
+class Settings(NamedTuple):
+    """`base_url` is where the world reaches the service; `redis_url` shares rate limits between processes.
+
+    `call_rate` is what one key may send, in the notation of the `limits` package ("600/minute"); None: no limit.
+    A request's body must arrive within `body_seconds`.
+    """
+
+    base_url: str = "http://127.0.0.1:8000"
+    call_rate: str | None = "600/minute"
+    redis_url: str | None = None
+    body_seconds: float = 30.0

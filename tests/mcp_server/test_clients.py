@@ -1,0 +1,71 @@
+"""The official client drives every tool, prompt and resource against a live server, in both eras."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import httpx2
+import pytest
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+from mcp_types import TextContent, TextResourceContents
+
+import storage
+from mcp_server.prompts import PLANS
+from storage import agent_keys
+from storage.rules.scope import Scope
+from tests import world
+from tests.conftest import LiveServer
+from tests.mcp_server.conftest import CLIENTS, EVERY_TOOL, a_sale_and_a_refusal
+from tests.world import NOW
+from web import guides
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def key(sqlite_url: str) -> str:
+    async with storage.opened(sqlite_url) as store:
+        acme = await world.acme(store)
+        await a_sale_and_a_refusal(acme)
+        issued = await store.write(agent_keys.issue, acme.workspace_id, name="Client", scopes=tuple(Scope), at=NOW)
+    secret: str = issued.secret
+    return secret
+
+
+def text(content: Any) -> str:
+    assert isinstance(content, TextContent | TextResourceContents)
+    return content.text
+
+
+@pytest.mark.parametrize("mode", CLIENTS)
+async def test_a_client_uses_all_that_there_is(
+    sqlite_url: str, key: str, live_server: Callable[..., LiveServer], mode: str
+):
+    url = f"{live_server(sqlite_url).base_url}/mcp"
+    async with (
+        httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=20) as http,
+        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+    ):
+        tools = [tool.name for tool in (await client.list_tools()).tools]
+        (program,) = (await client.call_tool("list_programs")).structured_content["data"]
+        about = {"program_id": program["id"]}
+        results = {
+            name: await client.call_tool(name, asked if name == "list_programs" else {**about, **asked})
+            for name, asked in EVERY_TOOL.items()
+        }
+        prompts = [
+            await client.get_prompt(name, {"program_id": str(program["id"])})
+            for name in [prompt.name for prompt in (await client.list_prompts()).prompts]
+        ]
+        resources = [await client.read_resource(resource.uri) for resource in (await client.list_resources()).resources]
+        with pytest.raises(MCPError) as unknown:
+            await client.call_tool("drop_tables", {})
+
+    assert sorted(tools) == sorted(results)
+    assert [name for name, result in results.items() if result.is_error] == []
+    assert all(json.loads(text(result.content[0])) == result.structured_content for result in results.values())
+    assert len(prompts) == len(PLANS)
+    assert sorted(text(resource.contents[0]) for resource in resources) == sorted(map(guides.text, guides.NAMES))
+    assert unknown.value.error.code == -32602

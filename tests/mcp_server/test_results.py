@@ -1,0 +1,117 @@
+"""Results stay below 24 KB whatever is stored, and a page that is cut goes on where it ended."""
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcp_server.results import compact, weight
+from storage import commissions, customer_list, events, partners
+from storage.pages import Paging
+from tests.mcp_server.conftest import EVERY_TOOL, VERSIONS, Assistant
+from tests.world import NOW
+
+pytestmark = pytest.mark.anyio
+MOST = 24 * 1024
+CLICKS, OTHERS = 90_000, 2_500
+WIDE = '\U0001f4b8"\\' * 80  # what takes most bytes: outside the basic plane, and escaped
+MILLIS = int(NOW.timestamp() * 1000)
+SERIES = "WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < :rows)"
+FILL = [
+    """INSERT INTO clicks (program_id, click_id, partner_id, at, landing_url, page_url, page_title, referrer_url,
+    visitor)
+    SELECT :p, printf('%012x%020x-%x', :t - n * 1000, n, :p), :anna, :t - n, :w, :w, :w, :w, '{}'
+    FROM series""",
+    """INSERT INTO customers (program_id, id, partner_id, click_id, clicked_at, customer_key, status, settlement,
+    signup_at, first_purchase_at, revision, created_at)
+    SELECT :p, n, :anna, 'c' || n, :t, n || :w, 'conversion', 'settled', :t, :t, 1, :t FROM series""",
+    """INSERT INTO leads (program_id, id, customer_id, partner_id, settlement, with_key, event_name, at)
+    SELECT :p, n, n, :anna, 'settled', 1, :w, :t - n FROM series""",
+    """INSERT INTO sales (program_id, id, transaction_id, customer_id, partner_id, amount_cents, currency,
+    program_cents, customer_key, payload_hash, occurred_at, at)
+    SELECT :p, n, n || :w, n, :anna, 100, 'USD', 100, n || :w, '', :t, :t - n FROM series""",
+    """INSERT INTO commissions (program_id, id, partner_id, customer_id, sale_id, terms_version, amount_cents, currency,
+    status, created_at, hold_until) SELECT :p, n, :anna, n, n, 1, 20, 'USD', 'pending', :t, :t FROM series""",
+    """INSERT INTO refused_calls (program_id, id, call, code, status, message, fields, customer_key, click_id,
+    transaction_id, request_id, at)
+    SELECT :p, n, 'sale', 'customer_not_found', 400, 'x', :w, 'lost', :w, 'lost', 'r', :t - n FROM series""",
+    """INSERT INTO partners (program_id, id, name, code, status, created_at)
+    SELECT :p, n, n || :w, 'p' || n, 'active', :t FROM series""",
+]
+ASKED: list[tuple[str, dict[str, Any]]] = [
+    *EVERY_TOOL.items(),
+    *((name, {"limit": 100}) for name in EVERY_TOOL if name.startswith("list_")),
+    ("list_refused_calls", {"view": "calls", "limit": 100}),
+    ("explain_attribution", {"customer_key": "lost"}),
+    ("get_performance", {"period": "90d", "breakdown": "day", "top_partners": 20}),
+    ("get_performance", {"date_from": "2021-05-20", "date_to": "2026-05-20", "breakdown": "day", "top_partners": 20}),
+    *(("get_integration_guide", {"topic": topic}) for topic in ("errors", "metrics", "key-rotation")),
+]
+
+
+@pytest.fixture
+async def crowded(assistant: Assistant, sqlite_url: str) -> Assistant:
+    """Acme with 100,000 events and more, every text of a stranger as large as it may be."""
+    acme = assistant.acme
+    with sqlite3.connect(Path(sqlite_url.partition(":///")[2])) as connection:
+        for statement in FILL:
+            insert, _, chosen = statement.partition("SELECT")
+            rows = CLICKS if "INTO clicks" in statement else OTHERS
+            given = {"p": acme.program_id, "anna": acme.anna, "t": MILLIS, "w": WIDE, "rows": rows}
+            connection.execute(f"{insert} {SERIES} SELECT {chosen}", given)
+    connection.close()
+    return assistant
+
+
+def size(value: Any) -> int:
+    return len(json.dumps(value, separators=(",", ":")))
+
+
+async def test_every_result_stays_below_24_kb_with_100_000_hostile_events(crowded: Assistant):
+    for version in VERSIONS:
+        for name, asked in ASKED:
+            answer = await crowded.tool(name, version=version, **asked)
+
+            assert answer.told
+            assert len(answer.text.encode()) < MOST / 2, name
+            assert size(answer.result) < MOST, (name, size(answer.result))
+
+
+LISTS: dict[str, Any] = {
+    "list_events": events.listed,
+    "list_customers": customer_list.listed,
+    "list_commissions": commissions.listed,
+    "list_partners": partners.listed,
+}
+
+
+async def test_pages_that_are_cut_skip_and_repeat_nothing(crowded: Assistant):
+    for tool, listed in LISTS.items():
+        truth: Any = await crowded.acme.store.read(listed, crowded.acme.program_id, Paging(200))
+
+        seen: list[Any] = []
+        cursor: dict[str, str] = {}
+        while len(seen) < len(truth.data):
+            told = (await crowded.tool(tool, limit=100, **cursor)).told
+            assert told["truncated"]
+            cursor = {"cursor": told["next_cursor"]}
+            seen += [row["id"] for row in told["data"]]
+
+        assert seen[:200] == [row.id for row in truth.data]
+
+
+async def test_the_last_page_says_so(assistant: Assistant):
+    first = (await assistant.tool("list_partners", limit=1)).told
+    last = (await assistant.tool("list_partners", limit=1, cursor=first["next_cursor"])).told
+
+    assert (first["truncated"], last["truncated"], last["next_cursor"]) == (False, False, None)
+
+
+def test_weight_is_what_a_value_takes_in_an_answer():
+    value = {"text": 'a "quoted" \\ text', "more": [1, None, True]}
+
+    answer = json.dumps({"text": compact(value), "structured": value}, separators=(",", ":"))
+
+    assert abs(weight(value) - len(answer)) < 30

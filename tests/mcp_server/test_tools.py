@@ -1,0 +1,241 @@
+"""What each tool answers: what storage holds, under names and units that the server's instructions explain."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from jsonschema_rs import validator_for
+
+from mcp_server.tools import ALL
+from mcp_server.tools.tool import Tool
+from storage import partners, program_keys, refusals
+from storage.refusals import RefusedCall
+from storage.rules.errors import CustomerNotFound, InvalidJson
+from storage.rules.scope import Scope
+from tests import world
+from tests.mcp_server.conftest import EVERY_TOOL, HOSTILE, INERT, MODERN, Assistant, a_sale_and_a_refusal
+from tests.world import NOW
+
+pytestmark = pytest.mark.anyio
+AS_OF = "2026-05-20T13:00:00Z"
+
+
+@pytest.fixture
+async def click_id(assistant: Assistant) -> str:
+    return await a_sale_and_a_refusal(assistant.acme)
+
+
+@pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name)
+async def test_every_result_fits_its_published_schema(assistant: Assistant, click_id: str, tool: Tool):
+    told = (await assistant.tool(tool.name, **EVERY_TOOL[tool.name])).told
+
+    schema: dict[str, Any] = tool.published().output_schema or {}
+    validator_for(schema).validate(told)
+    assert told["as_of"] == AS_OF
+    assert EVERY_TOOL[tool.name].items() <= told["applied_query"].items()
+    assert click_id
+
+
+async def test_programs_are_those_the_key_reaches(assistant: Assistant):
+    acme = assistant.acme
+    second = await world.program_of(acme.store, acme.workspace_id, acme.owner_id, name="Second")
+    narrowed = await assistant.issue(program_ids=[acme.program_id])
+
+    every = (await assistant.tool("list_programs")).told
+    some = (await assistant.tool("list_programs", key=narrowed)).told
+
+    assert [program["id"] for program in every["data"]] == [second.program_id, acme.program_id]
+    assert some["data"] == every["data"][1:]
+    assert every["applied_query"] == {"limit": 25}
+    assert (every["truncated"], every["next_cursor"]) == (False, None)
+
+
+async def test_a_program_shows_its_terms_and_whether_its_key_must_be_replaced(assistant: Assistant):
+    acme = assistant.acme
+    before = (await assistant.tool("get_program")).told["program"]
+    await acme.store.write(program_keys.flag, acme.program_id, rotate_by=NOW + timedelta(days=9), at=NOW)
+    flagged = (await assistant.tool("get_program")).told["program"]
+
+    assert (before["commission_type"], before["commission_rate"], before["currency"]) == ("percent", 20, "USD")
+    assert (before["program_key_state"], "program_key_rotate_by" in before) == ("active", False)
+    assert (flagged["program_key_state"], flagged["program_key_rotate_by"]) == ("flagged", "2026-05-29T12:00:00Z")
+    assert acme.key[-4:] not in str(flagged)
+
+
+async def test_readiness_names_the_blocker(assistant: Assistant):
+    told = (await assistant.tool("get_readiness")).told
+
+    assert (told["ready"], told["blocker"]) == (False, "tracker_installed")
+    blocking = next(gate for gate in told["gates"] if gate["gate"] == told["blocker"])
+    assert blocking["next_action"].startswith("Put <script")
+
+
+async def test_performance_is_totals_and_trends_until_rows_are_asked_for(assistant: Assistant, click_id: str):
+    told = (await assistant.tool("get_performance")).told
+
+    assert click_id
+    assert told["applied_query"] == {
+        "program_id": assistant.acme.program_id,
+        "period": "7d",
+        "breakdown": "none",
+        "top_partners": 0,
+    }
+    assert told["window"] == {"first": "2026-05-14", "last": "2026-05-20"}
+    assert told["currency"] == "USD"
+    assert told["totals"]["revenue_cents"] == 9_000
+    assert told["totals"]["conversion_rate_percent"] == 100
+    assert told["trends"]["clicks"] == {"direction": "up", "previous": 0}
+    assert (told["rows"], told["top_partners"]) == ([], [])
+
+
+@pytest.mark.usefixtures("click_id")
+@pytest.mark.parametrize(
+    ("asked", "days", "applied", "rows"),
+    [("day", 53, "day", 53), ("day", 54, "week", 9), ("day", 400, "month", 15), ("week", 1_830, "month", 61)],
+)
+async def test_rows_that_would_be_too_many_become_coarser(
+    assistant: Assistant, *, asked: str, days: int, applied: str, rows: int
+):
+    dates = {"date_from": str((NOW - timedelta(days=days - 1)).date()), "date_to": str(NOW.date())}
+
+    told = (await assistant.tool("get_performance", breakdown=asked, **dates)).told
+
+    assert told["applied_query"]["breakdown"] == applied
+    assert "period" not in told["applied_query"]
+    assert abs(len(told["rows"]) - rows) <= 1
+    for total in ("clicks", "leads", "revenue_cents", "commission_cents"):
+        assert sum(row[total] for row in told["rows"]) == told["totals"][total]
+
+
+async def test_the_best_partners_need_a_scope_of_their_own(assistant: Assistant, click_id: str):
+    key = await assistant.issue([Scope.PERFORMANCE_READ])
+
+    refused = (await assistant.tool("get_performance", key=key, top_partners=3)).refusal
+    best = (await assistant.tool("get_performance", top_partners=3)).told["top_partners"]
+
+    assert click_id
+    assert (refused["code"], refused["required_scope"]) == ("insufficient_scope", "partners:read")
+    assert [(partner["id"], partner["name"], partner["revenue_cents"]) for partner in best] == [
+        (assistant.acme.anna, "Anna", 9_000),
+        (assistant.acme.ben, "Ben", 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    "dates",
+    [{"date_from": "2026-05-01"}, {"date_from": "2026-05-02", "date_to": "2026-05-01"}, {"date_to": "yesterday!"}],
+)
+async def test_a_range_that_is_none_is_refused_with_the_tools_own_words(assistant: Assistant, dates: dict[str, str]):
+    refusal = (await assistant.tool("get_performance", **dates)).refusal
+
+    assert refusal["code"] in {"invalid_range", "validation_error"}
+    assert "dateFrom" not in str(refusal)
+
+
+async def test_partners_are_listed_by_status(assistant: Assistant):
+    acme = assistant.acme
+    await acme.store.write(partners.enrol, acme.program_id, name=HOSTILE, code="cleo", at=NOW)
+
+    told = (await assistant.tool("list_partners", limit=1)).told
+    rest = (await assistant.tool("list_partners", cursor=told["next_cursor"], status="active")).told
+
+    assert [(row["name"], row["code"]) for row in told["data"]] == [(INERT, "cleo")]
+    assert {row["name"] for row in rest["data"]} == {"Anna", "Ben"}
+    assert rest["applied_query"]["status"] == "active"
+
+
+async def test_events_carry_strangers_texts_in_a_field_of_their_own(assistant: Assistant, click_id: str):
+    told = (await assistant.tool("list_events")).told["data"]
+
+    assert [event["kind"] for event in told] == ["refund", "sale", "lead", "click"]
+    refund, sale, lead, click = told
+    assert (refund["amount_cents"], sale["amount_cents"], sale["currency"]) == (1_000, 10_000, "USD")
+    assert (lead["customer_key"], lead["settlement"], lead["partner_id"]) == ("user-1", "settled", assistant.acme.anna)
+    assert click["click_id"] == click_id
+    assert click["untrusted"]["page_title"] == INERT
+    assert len(click["untrusted"]["page_url"]) == 200
+    assert all(INERT not in str({**event, "untrusted": None}) for event in told)
+
+
+async def test_events_of_one_kind(assistant: Assistant, click_id: str):
+    told = (await assistant.tool("list_events", kind="sale")).told
+
+    assert click_id
+    assert [event["transaction_id"] for event in told["data"]] == ["inv-1"]
+
+
+async def test_customers_and_commissions_name_their_partner(assistant: Assistant, click_id: str):
+    (customer,) = (await assistant.tool("list_customers", customer_key="user-1")).told["data"]
+    (commission,) = (await assistant.tool("list_commissions", partner_id=assistant.acme.anna)).told["data"]
+    nobody = (await assistant.tool("list_customers", status="lead")).told["data"]
+
+    assert customer["click_id"] == click_id
+    assert (customer["partner_id"], customer["partner_name"]) == (assistant.acme.anna, "Anna")
+    assert (customer["status"], customer["signup_date"]) == ("conversion", "2026-05-20")
+    assert (commission["amount_cents"], commission["net_cents"], commission["currency"]) == (2_000, 1_800, "USD")
+    assert (commission["customer_id"], commission["transaction_id"]) == (customer["id"], "inv-1")
+    assert nobody == []
+
+
+async def test_a_sale_is_explained(assistant: Assistant, click_id: str):
+    told = (await assistant.tool("explain_attribution", transaction_id="inv-1")).told
+
+    assert click_id
+    assert (told["verdict"], told["truncated"]) == ("credited_in_part", False)
+    assert [step["step"] for step in told["trace"]][-1] == "arithmetic"
+    assert told["trace"][-1]["facts"]["net_cents"] == 1_800
+
+
+async def test_a_likely_key_stands_in_a_field_of_its_own_and_in_no_sentence(assistant: Assistant):
+    await assistant.acme.customer("User-1")
+    refused = RefusedCall(assistant.acme.key_hash, "sale", CustomerNotFound(), 400, "r", NOW, customer_key="user-1")
+    await assistant.acme.store.write(refusals.record, refused._replace(transaction_id="inv-9"))
+
+    told = (await assistant.tool("explain_attribution", transaction_id="inv-9")).told
+
+    assert (told["verdict"], told["likely_customer_key"]) == ("customer_not_found", "User-1")
+    assert "ser-1" not in told["smallest_change"]
+
+
+@pytest.mark.parametrize("asked", [{}, {"transaction_id": "a", "click_id": "b"}])
+async def test_exactly_one_identifier_is_explained(assistant: Assistant, asked: dict[str, str]):
+    refusal = (await assistant.tool("explain_attribution", **asked)).refusal
+
+    assert refusal["code"] == "validation_error"
+    assert {field["field"] for field in refusal["fields"]} == {"transaction_id", "customer_key", "click_id"}
+
+
+async def test_refused_calls_are_grouped_by_cause_until_calls_are_asked_for(assistant: Assistant, click_id: str):
+    malformed = RefusedCall(assistant.acme.key_hash, "sale", InvalidJson(), 400, "request-2", NOW)
+    await assistant.acme.store.write(refusals.record, malformed)
+    await assistant.acme.store.write(refusals.record, malformed)
+
+    causes = (await assistant.tool("list_refused_calls")).told
+    calls = (await assistant.tool("list_refused_calls", view="calls", code="customer_not_found")).told
+
+    assert click_id
+    assert [(cause["code"], cause["calls"]) for cause in causes["causes"]] == [
+        ("invalid_json", 2),
+        ("customer_not_found", 1),
+    ]
+    assert causes["data"] == []
+    assert [(call["customer_key"], call["transaction_id"]) for call in calls["data"]] == [(INERT, "inv-lost")]
+
+
+async def test_keys_that_do_not_agree_are_grouped_with_the_likely_mapping(assistant: Assistant):
+    await assistant.acme.customer("user-1")
+    refused = RefusedCall(assistant.acme.key_hash, "sale", CustomerNotFound(), 400, "r", NOW, customer_key="USER-1")
+    await assistant.acme.store.write(refusals.record, refused)
+
+    told = (await assistant.tool("check_identifier_health")).told
+
+    assert told["state"] == "mismatched"
+    assert told["groups"][0]["examples"] == [{"sale_key": "USER-1", "lead_key": "user-1"}]
+
+
+async def test_a_cursor_of_another_list_is_refused_without_being_repeated(assistant: Assistant):
+    refusal = (await assistant.tool("list_events", cursor="Zm9yZ2Vk", version=MODERN)).refusal
+
+    assert refusal["code"] == "validation_error"
+    assert refusal["fields"][0]["field"] == "cursor"
+    assert "Zm9yZ2Vk" not in str(refusal)
