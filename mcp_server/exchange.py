@@ -1,9 +1,9 @@
 """One request, one answer: a plain JSON-RPC request served where it arrives, in either era of the protocol.
 
 The SDK serves clients that open with `initialize` (2025-11-25 and before) through a connection of its own, two tasks
-and six streams for every POST, and takes an answer of the newest protocol through three models. A stateless server that
-answers with JSON needs neither: the SDK's own checks and its kernel (`serve_one`, its driver for one exchange) do the
-rest. What is no plain request or fails a check (notifications, batches, wrong headers) is left to the SDK to answer.
+and six streams for every POST, and takes an answer of the newest protocol through three models. A stateless server
+that answers with JSON needs neither: the SDK's own checks and its kernel (`ServerRunner`) do the rest. What is no
+plain request or fails a check (notifications, batches, wrong headers) is left to the SDK to answer.
 """
 
 import logging
@@ -13,7 +13,7 @@ from typing import Any
 import anyio
 from mcp.server.connection import Connection
 from mcp.server.lowlevel.server import Server
-from mcp.server.runner import serve_one
+from mcp.server.runner import ServerRunner
 from mcp.server.streamable_http import check_accept_headers
 from mcp.server.transport_security import TransportSecurityMiddleware
 from mcp.shared.exceptions import NoBackChannelError
@@ -98,9 +98,9 @@ async def _outcome(
         asked.id,
         ServerMessageMetadata(request_context=request),
     )
+    runner = ServerRunner(server, connection, {})
     try:
-        served = serve_one(server, exchange, asked.method, asked.params, connection=connection, lifespan_state={})
-        return {"result": await served}
+        return {"result": await runner.on_request(exchange, asked.method, asked.params)}
     except Exception as error:
         told = handler_exception_to_error_data(error)
         if told is None:

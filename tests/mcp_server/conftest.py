@@ -177,3 +177,9 @@ EVERY_TOOL: dict[str, dict[str, Any]] = {
     "check_identifier_health": {},
     "get_integration_guide": {},
 }
+
+
+@pytest.fixture
+async def click_id(assistant: Assistant) -> str:
+    """The click of a customer who bought, after which a sale was refused."""
+    return await a_sale_and_a_refusal(assistant.acme)

@@ -1,0 +1,73 @@
+"""get_performance: totals and trends, rows and partners on request."""
+
+from datetime import timedelta
+
+import pytest
+
+from storage.rules.scope import Scope
+from tests.mcp_server.conftest import Assistant
+from tests.world import NOW
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_performance_is_totals_and_trends_until_rows_are_asked_for(assistant: Assistant, click_id: str):
+    told = (await assistant.tool("get_performance")).told
+
+    assert click_id
+    assert told["applied_query"] == {
+        "program_id": assistant.acme.program_id,
+        "period": "7d",
+        "breakdown": "none",
+        "top_partners": 0,
+    }
+    assert told["window"] == {"first": "2026-05-14", "last": "2026-05-20"}
+    assert told["currency"] == "USD"
+    assert told["totals"]["revenue_cents"] == 9_000
+    assert told["totals"]["conversion_rate_percent"] == 100
+    assert told["trends"]["clicks"] == {"direction": "up", "previous": 0}
+    assert (told["rows"], told["top_partners"]) == ([], [])
+
+
+@pytest.mark.usefixtures("click_id")
+@pytest.mark.parametrize(
+    ("asked", "days", "applied", "rows"),
+    [("day", 53, "day", 53), ("day", 54, "week", 9), ("day", 400, "month", 15), ("week", 1_830, "month", 61)],
+)
+async def test_rows_that_would_be_too_many_become_coarser(
+    assistant: Assistant, *, asked: str, days: int, applied: str, rows: int
+):
+    dates = {"date_from": str((NOW - timedelta(days=days - 1)).date()), "date_to": str(NOW.date())}
+
+    told = (await assistant.tool("get_performance", breakdown=asked, **dates)).told
+
+    assert told["applied_query"]["breakdown"] == applied
+    assert "period" not in told["applied_query"]
+    assert abs(len(told["rows"]) - rows) <= 1
+    for total in ("clicks", "leads", "revenue_cents", "commission_cents"):
+        assert sum(row[total] for row in told["rows"]) == told["totals"][total]
+
+
+async def test_the_best_partners_need_a_scope_of_their_own(assistant: Assistant, click_id: str):
+    key = await assistant.issue([Scope.PERFORMANCE_READ])
+
+    refused = (await assistant.tool("get_performance", key=key, top_partners=3)).refusal
+    best = (await assistant.tool("get_performance", top_partners=3)).told["top_partners"]
+
+    assert click_id
+    assert (refused["code"], refused["required_scope"]) == ("insufficient_scope", "partners:read")
+    assert [(partner["id"], partner["name"], partner["revenue_cents"]) for partner in best] == [
+        (assistant.acme.anna, "Anna", 9_000),
+        (assistant.acme.ben, "Ben", 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    "dates",
+    [{"date_from": "2026-05-01"}, {"date_from": "2026-05-02", "date_to": "2026-05-01"}, {"date_to": "yesterday!"}],
+)
+async def test_a_range_that_is_none_is_refused_with_the_tools_own_words(assistant: Assistant, dates: dict[str, str]):
+    refusal = (await assistant.tool("get_performance", **dates)).refusal
+
+    assert refusal["code"] in {"invalid_range", "validation_error"}
+    assert "dateFrom" not in str(refusal)
