@@ -89,6 +89,13 @@ async def test_consent_comes_before_the_cookie_and_after_the_tidying(scene: Scen
     assert [cookie["value"] for cookie in await scene.context.cookies(page.url)] == [click_id]
 
 
+async def test_however_the_click_id_is_spelled_it_leaves_the_address(scene: Scene):
+    page = await scene.visit("/?%73vc_click_id=x&svc_click_id&keep=a%20b&svc_click_id=y")
+
+    assert page.url == scene.shop.url("/?keep=a%20b")
+    assert len([line for line in scene.said if "ignored" in line]) == 1
+
+
 FORGED = {
     "text": "x; Domain=example.com",
     "markup": "<script>alert(1)</script>",

@@ -53,5 +53,5 @@ function moment(id: string): number {
 /** Return a query string without the click id, and every other part of it as it was written. */
 function without(search: string): string {
   const parts = search.replace(/^\?/, "").split("&");
-  return parts.filter((part) => part && !part.startsWith(`${NAME}=`)).join("&");
+  return parts.filter((part) => part && !new URLSearchParams(part).has(NAME)).join("&");
 }
