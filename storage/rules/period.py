@@ -79,11 +79,13 @@ class Chosen(NamedTuple):
 def choose(wanted: Wanted, *, created_at: datetime, at: datetime) -> Chosen:
     """Return the range that was asked for, seen at the moment `at`, of a program created at `created_at`.
 
-    A custom range needs both of its ends (one alone is ignored) and then the period is ignored, whatever it says.
+    A custom range needs both of its ends (one alone is ignored); a period beside it decides nothing, and names it only
+    if it is one.
     Raises InvalidPeriod; InvalidRange for one that cannot be read, is reversed or has more than 1,830 days.
     """
     if wanted.date_from is not None and wanted.date_to is not None:
-        return Chosen(Period.SEVEN_DAYS, custom(wanted.date_from, wanted.date_to))
+        sent = {period.value: period for period in Period}.get(wanted.period or "", Period.SEVEN_DAYS)
+        return Chosen(sent, custom(wanted.date_from, wanted.date_to))
     try:
         period = Period.SEVEN_DAYS if wanted.period is None else Period(wanted.period)
     except ValueError:

@@ -105,6 +105,7 @@ async def test_a_custom_range_is_widened_to_whole_days(dashboard: Dashboard):
     report = (await dashboard.performance(**query)).json()
 
     assert [row["date"] for row in report["data"]] == ["2026-05-10", "2026-05-11"]
+    assert report["meta"]["period"] == "90d"
     assert report["meta"]["dateTo"] == "2026-05-11T23:59:59.999Z"
     assert report["meta"]["previousPeriod"]["dateFrom"] == "2026-05-08T00:00:00.000Z"
 
