@@ -45,6 +45,7 @@ def configured(environment: Mapping[str, str]) -> Config:
         click_rate=environment.get("SVC_CLICK_RATE", defaults.click_rate) if limited else None,
         lead_rate=environment.get("SVC_LEAD_RATE", defaults.lead_rate) if limited else None,
         redis_url=environment.get("SVC_REDIS_URL"),
+        secret_key=environment.get("SVC_SECRET_KEY"),
     )
     mcp = mcp_server.settings.Settings(
         base_url=tracking.base_url,

@@ -24,6 +24,7 @@ ABOUT = {
         "Verifying an integration",
         "Seven steps from the tracker to a live sale, each with its lines.",
     ),
+    "payments": ("Payments", "Sales, renewals and refunds that a connected Stripe account reports by itself."),
     "metrics": ("Glossary of metrics", "What each figure of a report counts, when, and how trends are computed."),
     "errors": ("Error codes", "Every code a call can be refused with, what happened, and what to do."),
     "key-rotation": ("Replacing a program key", "Before and after the deadline of a flagged program key."),

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, Table, func, select
 
-from storage import checklist, ids, program_keys
+from storage import checklist, ids, payment_accounts, program_keys
 from storage.checklist import Step
 from storage.program_keys import ProgramKey
 from storage.rules import keys
@@ -31,6 +31,7 @@ class Health(NamedTuple):
     pending_commissions: int
     provisional_leads: int
     refused_calls_24h: int
+    payment_account_connected: bool
     checklist: list[Step]
 
 
@@ -64,5 +65,6 @@ def read(connection: Connection, key_hash: str, *, at: datetime) -> Health:
         pending_commissions=count(commissions, commissions.c.status == CommissionStatus.PENDING),
         provisional_leads=count(customers, provisional, customers.c.status == CustomerStatus.PROVISIONAL),
         refused_calls_24h=count(refused_calls, *since_then(refused_calls)),
+        payment_account_connected=payment_accounts.is_connected(connection, key.program_id),
         checklist=checklist.read(connection, key.program_id),
     )

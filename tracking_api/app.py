@@ -16,6 +16,7 @@ from tracking_api.cors import open_to_browsers
 from tracking_api.dashboard import routes as dashboard
 from tracking_api.dashboard.pages import routes as pages
 from tracking_api.openapi import OPERATIONS
+from tracking_api.payments import stripe
 from tracking_api.settings import Settings
 from web.handlers import HANDLERS
 from web.limits import RateLimits
@@ -39,6 +40,7 @@ ROUTES = [
     Route("/readyz", probes.readyz),
     Route("/docs/{name}", guides.guide),
     Route("/openapi.json", web.openapi.endpoint),
+    dashboard.route("/api/v1/payments/stripe/{program_id}", POST=stripe.webhook),
     *dashboard.ROUTES,
     *pages.ROUTES,
 ]

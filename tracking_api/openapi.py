@@ -35,6 +35,7 @@ from tracking_api.calls.lead import LeadBody
 from tracking_api.calls.refund import RefundBody
 from tracking_api.calls.sale import SaleBody
 from tracking_api.dashboard import openapi as dashboard
+from tracking_api.payments import openapi as payments
 from web.openapi import Operation, refusing
 
 TEST_MODE = "`additional_data.test_mode` true stores a test event, which touches no attribution and no commission."
@@ -161,4 +162,5 @@ OPERATIONS = (
     ),
     Operation("GET", "/openapi.json", "readOpenapi", "This document", {200: (answers.Document,)}, tag="documents"),
     *dashboard.OPERATIONS,
+    *payments.OPERATIONS,
 )

@@ -1,11 +1,16 @@
 """What the environment decides about the tracking surface."""
 
+from pathlib import Path
 from typing import NamedTuple
+
+from storage import sealing
+from storage.sealing import Sealer
 
 
 class Settings(NamedTuple):
     """`base_url` is where the world reaches the service; `redis_url` shares rate limits between processes.
 
+    `secret_key` encrypts webhook secrets; None: one that is made in the working directory.
     A request's body must arrive within `body_seconds`. Rates are in the notation of the `limits` package
     ("120/minute"), for one address and one program (a sign-in: one account); None: no limit.
     """
@@ -15,7 +20,12 @@ class Settings(NamedTuple):
     lead_rate: str | None = "120/minute"
     login_rate: str | None = "10/15 minutes"
     redis_url: str | None = None
+    secret_key: str | None = None
     body_seconds: float = 30.0
+
+    def sealer(self) -> Sealer:
+        """Return what encrypts webhook secrets and reads them."""
+        return Sealer(self.secret_key or sealing.local_key(Path("svc.secret")))
 
     @property
     def rotation_docs_url(self) -> str:

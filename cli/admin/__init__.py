@@ -2,7 +2,7 @@
 
 import typer
 
-from cli.admin import agent_key, db, member, partner, program, program_key, rates, workspace
+from cli.admin import agent_key, db, member, partner, program, program_key, rates, secret_key, workspace
 
 app = typer.Typer(
     help="Set up workspaces, programs, partners and keys; import rates; check the database.\n\n"
@@ -16,4 +16,5 @@ app.add_typer(partner.app, name="partner", help="The partners of a program.")
 app.add_typer(program_key.app, name="program-key", help="The key that authenticates a program's tracking calls.")
 app.add_typer(agent_key.app, name="agent-key", help="Keys for the agent API and the MCP server.")
 app.add_typer(rates.app, name="rates", help="Exchange rates.")
+app.add_typer(secret_key.app, name="secrets", help="What is encrypted with SVC_SECRET_KEY.")
 app.add_typer(db.app, name="db", help="The database: migrate it, check it.")

@@ -27,6 +27,7 @@ class Topic(StrEnum):
     METRICS = "metrics"
     SNIPPETS = "snippets"
     VERIFY = "verify"
+    PAYMENTS = "payments"
 
 
 class GuideQuery(OfProgram):
@@ -90,8 +91,8 @@ GET_INTEGRATION_GUIDE = Tool(
     scope=Scope.PROGRAMS_READ,
     description=(
         "How to send clicks, leads, sales and refunds to this program, in Markdown with its id and address. topic: "
-        "integration (default), snippets (by framework and language), verify (step by step), errors (every "
-        "code), key-rotation, metrics (glossary). Long ones come in parts."
+        "integration (default), snippets (by framework and language), verify (step by step), payments (Stripe), errors "
+        "(every code), key-rotation, metrics (glossary). Long ones come in parts."
     ),
     arguments=GuideQuery,
     result=Guide,

@@ -200,6 +200,11 @@ class ExpiredToken(Refusal):
     hint = "Start another: `svc login`."
 
 
+class InvalidSignature(Refusal):
+    code = "invalid_signature"
+    message = "The signature is missing, wrong or too old, or no payment account is connected."
+
+
 class InvalidPeriod(Refusal):
     code = "invalid_period"
     message = "period must be one of 7d, 30d, 90d, all."

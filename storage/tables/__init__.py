@@ -9,6 +9,13 @@ from storage.tables.event import leads, refunds, sales
 from storage.tables.integration import refused_calls, test_events, tracking_log
 from storage.tables.ledger import commissions, ledger_entries
 from storage.tables.partner import partners
+from storage.tables.payment import (
+    payment_accounts,
+    payment_customers,
+    payment_events,
+    payment_references,
+    payment_returns,
+)
 from storage.tables.program import commission_terms, program_keys, programs, retired_program_keys
 from storage.tables.rates import currency_rates
 from storage.tables.rollup import partner_rollups, rollups
@@ -30,6 +37,11 @@ __all__ = [
     "metadata",
     "partner_rollups",
     "partners",
+    "payment_accounts",
+    "payment_customers",
+    "payment_events",
+    "payment_references",
+    "payment_returns",
     "program_keys",
     "programs",
     "refunds",

@@ -34,13 +34,13 @@ class Svc:
         self.folder = folder
         self.database = folder / "svc.db"
 
-    def __call__(self, *arguments: object, stdin: str = "") -> Done:
+    def __call__(self, *arguments: object, stdin: str = "", **environment: str) -> Done:
         """Run one command to its end."""
         command = [sys.executable, "-m", "cli", *map(str, arguments)]
         done = subprocess.run(
             command,
             cwd=self.folder,
-            env=self._env(),
+            env=self._env() | environment,
             input=stdin,
             capture_output=True,
             text=True,

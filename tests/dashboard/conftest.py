@@ -31,7 +31,7 @@ class Dashboard:
     def __init__(self, acme: World) -> None:
         self.acme = acme
         self.at = NOW
-        self.app = tracking_api.app.create(acme.store, Settings(), clock=lambda: self.at)
+        self.app = tracking_api.app.create(acme.store, Settings(secret_key="a secret key"), clock=lambda: self.at)
         self.client = httpx.AsyncClient(
             transport=httpx.ASGITransport(Gate(self.app)),
             base_url="http://svc.test",

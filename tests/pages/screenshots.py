@@ -31,6 +31,7 @@ PAGES = {
     "settings": "{program}/settings",
     "api-keys": "{program}/settings/api-keys",
     "checklist": "{program}/settings/checklist",
+    "payments": "{program}/settings/payments",
     "members": "{program}/settings/members",
     "audit-log": "{program}/settings/audit-log",
 }

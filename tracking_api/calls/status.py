@@ -22,7 +22,7 @@ def _data(found: Health) -> dict[str, Any]:
         "lead_auth_policy": found.lead_auth_policy,
         "api_token_masked": found.api_token_masked,
         "rotate_by": found.key.rotate_by,
-        "payment_account_connected": False,
+        "payment_account_connected": found.payment_account_connected,
         "recent_events": {
             "clicks_24h": found.clicks_24h,
             "leads_24h": found.leads_24h,

@@ -13,6 +13,8 @@ from tracking_api.dashboard import (
     events,
     integration,
     partners,
+    payment_account,
+    payment_events,
     performance,
     program_keys,
     programs,
@@ -53,6 +55,13 @@ ROUTES = [
     route(f"{PROGRAM}/events", GET=events.index),
     route(f"{PROGRAM}/refused-calls", GET=refused_calls.index),
     route(f"{PROGRAM}/audit-log", GET=audit_log.index),
+    route(
+        f"{PROGRAM}/payment-account",
+        PUT=payment_account.connect,
+        GET=payment_account.show,
+        DELETE=payment_account.disconnect,
+    ),
+    route(f"{PROGRAM}/payment-events", GET=payment_events.index),
     route(f"{PROGRAM}/integration", GET=integration.show),
     route(f"{PROGRAM}/explain", GET=integration.why),
 ]

@@ -19,6 +19,8 @@ SENTENCES = {
     "approved": "Approved: {0}.",
     "rejected": "Rejected: {0}.",
     "paid": "Marked as paid: {0}.",
+    "account-connected": "The payment account is connected. Send its events to the address below.",
+    "account-disconnected": "The payment account is disconnected; what it reported stays.",
     "nothing-chosen": "Choose at least one commission first.",
     "signed-out": "You are signed out.",
 }

@@ -1,0 +1,41 @@
+"""`svc admin secrets`: what is encrypted with SVC_SECRET_KEY."""
+
+import os
+from pathlib import Path
+
+import typer
+
+from cli.admin import command, options
+from cli.admin.command import CommandError
+from storage import payment_accounts, sealing
+from storage.sealing import Sealer, UnreadableSecretError
+
+OLD = "SVC_SECRET_KEY_OLD"
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def _group() -> None:
+    """Change the key that encrypts webhook secrets."""
+
+
+@app.command()
+def rotate(as_json: options.Json = False) -> None:
+    """Encrypt every stored secret with SVC_SECRET_KEY, reading it with SVC_SECRET_KEY_OLD.
+
+    Without SVC_SECRET_KEY_OLD the old key is the one in svc.secret. Restart the service with the new key afterwards.
+
+    Example:
+      SVC_SECRET_KEY_OLD=... SVC_SECRET_KEY=... svc admin secrets rotate
+
+    """
+    with command.answering(as_json=as_json) as answer:
+        new = os.environ.get("SVC_SECRET_KEY")
+        if not new:
+            raise CommandError("secret_key_missing", "SVC_SECRET_KEY is not set.", "Set it to the new key.")
+        old = os.environ.get(OLD) or sealing.local_key(Path("svc.secret"))
+        try:
+            accounts = command.write(payment_accounts.reseal, Sealer(new, old))
+        except UnreadableSecretError as unreadable:
+            raise CommandError("secret_unreadable", str(unreadable), f"Set {OLD} to the key before.") from None
+        answer({"payment_accounts": accounts}, f"The secrets of {accounts} payment accounts have the new key.")

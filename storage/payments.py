@@ -1,0 +1,191 @@
+"""Payments: what a connected account's events do: sales, their refunds and disputes, each event once, in any order."""
+
+import json
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, and_, or_, select, update
+
+from storage import ids, leads, payment_returns, program_keys, sales
+from storage.customers import Customer, Registry, Wanted
+from storage.database import insert_for
+from storage.leads import Lead
+from storage.rules import keys
+from storage.rules.errors import Refusal
+from storage.rules.payment import Event, Paid, Returned, ReturnKind
+from storage.rules.settlement import Settlement
+from storage.sales import Sale
+from storage.tables import payment_accounts, payment_customers, payment_events, payment_references
+from storage.tables import sales as sold
+
+TWIN_WITHIN = timedelta(minutes=10)
+RECORDED, REPEATED, IGNORED, WAITING, HELD = "recorded", "repeated", "ignored", "waiting", "held_as_duplicate"
+
+
+class Outcome(NamedTuple):
+    """What became of an event; `waits_for` names the payment or processor customer that it has to follow."""
+
+    outcome: str
+    transaction_id: str | None = None
+    waits_for: str | None = None
+
+
+def take(connection: Connection, program_id: int, event: Event, *, at: datetime) -> Outcome:
+    """Process an event of a program's connected account, once however often it is delivered; return what it did.
+
+    A refusal of the sale (its window is over, its currency has no rate) is an outcome by its code. What cannot be
+    linked yet waits, and is tried again with each sale of the same payment or processor customer.
+    """
+    account = select(payment_accounts.c.program_id).where(payment_accounts.c.program_id == program_id)
+    connection.execute(account.with_for_update())  # one event of a program at a time, in every process
+    if not _is_new(connection, program_id, event, at):
+        return Outcome(REPEATED)
+    done = _apply(connection, program_id, event.content, at)
+    _note(connection, program_id, event.id, done)
+    if done.outcome == RECORDED and isinstance(event.content, Paid):
+        _try_again(connection, program_id, event.content, at)
+    return done
+
+
+def _is_new(connection: Connection, program_id: int, event: Event, at: datetime) -> bool:
+    row = {"program_id": program_id, "event_id": event.id, "id": ids.after(at, 1)[0], "outcome": WAITING}
+    row |= {"type": event.type, "occurred_at": event.occurred_at, "received_at": at, "payment": _written(event.content)}
+    new = insert_for(connection)(payment_events).values(**row)
+    new = new.on_conflict_do_nothing(index_elements=["program_id", "event_id"])
+    return connection.execute(new.returning(payment_events.c.event_id)).scalar() is not None
+
+
+def _apply(connection: Connection, program_id: int, content: Paid | Returned | None, at: datetime) -> Outcome:
+    if isinstance(content, Returned):
+        transaction_id = payment_returns.keep(connection, program_id, content, at=at)
+        done = Outcome(RECORDED if transaction_id else WAITING, transaction_id, content.reference)
+    elif content is None or content.program_id not in {None, str(program_id)}:
+        done = Outcome(IGNORED)
+    else:
+        done = _pay(connection, program_id, content, at)
+    return done
+
+
+def _pay(connection: Connection, program_id: int, paid: Paid, at: datetime) -> Outcome:
+    """Record a payment as a sale, unless it is recorded, looks like one that the API reported, or nobody is known."""
+    customer = _customer(connection, program_id, paid, at)
+    if _is_known(connection, program_id, paid):
+        _remember(connection, program_id, paid, customer)
+        payment_returns.settle(connection, program_id, paid.transaction_id, at=at)
+        return Outcome(REPEATED, paid.transaction_id)
+    if customer is None or (customer.first_purchase_at is None and not paid.first):
+        return Outcome(WAITING, paid.transaction_id, paid.processor_customer)
+    if _has_twin(connection, program_id, paid, customer):
+        return Outcome(HELD, paid.transaction_id)
+    result = _sell(connection, program_id, paid, customer, at)
+    if isinstance(result, Refusal):
+        return Outcome(result.code, paid.transaction_id)
+    _remember(connection, program_id, paid, customer)
+    payment_returns.settle(connection, program_id, paid.transaction_id, at=at)
+    return Outcome(RECORDED, paid.transaction_id)
+
+
+def _sell(connection: Connection, program_id: int, paid: Paid, customer: Customer, at: datetime) -> Any:
+    """Settle a provisional lead, then record the sale, as the program's own key would; return the sale or refusal."""
+    trusted = program_keys.trusted(program_id)
+    if customer.settlement == Settlement.PROVISIONAL:
+        lead = Lead(customer.click_id, paid.customer_key, paid.occurred_at, key_hash=trusted)
+        settled = leads.record(connection, [lead])[0]
+        if isinstance(settled, Refusal):
+            return settled
+    sale = Sale(
+        key_hash=trusted,
+        transaction_id=paid.transaction_id,
+        amount_cents=paid.amount_cents,
+        at=at,
+        click_id=customer.click_id,
+        currency=paid.currency,
+        occurred_at=paid.occurred_at,
+    )
+    return sales.record(connection, [sale])[0]
+
+
+def _customer(connection: Connection, program_id: int, paid: Paid, at: datetime) -> Customer | None:
+    """Return whom the metadata's click names, else its key, else the processor's customer; never an e-mail address."""
+    found = _named(connection, program_id, paid.click_id, paid.customer_key, at)
+    if found is None and paid.processor_customer is not None:
+        known = payment_customers.c
+        mine = (known.program_id == program_id, known.processor_customer == paid.processor_customer)
+        click_id = connection.execute(select(known.click_id).where(*mine)).scalar()
+        found = _named(connection, program_id, click_id, None, at)
+    return found
+
+
+def _named(
+    connection: Connection, program_id: int, click_id: str | None, customer_key: str | None, at: datetime
+) -> Customer | None:
+    wanted = Wanted(program_id, customer_key, keys.click_program(click_id or ""), click_id)
+    registry = Registry(connection, [wanted], at=at)
+    return registry.by_click(program_id, click_id) or registry.by_key(program_id, customer_key)
+
+
+def _is_known(connection: Connection, program_id: int, paid: Paid) -> bool:
+    """Say whether this payment is a sale already: a checkout and its invoice are one."""
+    known = payment_references.c
+    mine = (known.program_id == program_id, known.transaction_id == paid.transaction_id)
+    return connection.execute(select(known.reference).where(*mine).limit(1)).scalar() is not None
+
+
+def _has_twin(connection: Connection, program_id: int, paid: Paid, customer: Customer) -> bool:
+    """Say whether the API reported what may be the same sale."""
+    same = and_(
+        sold.c.customer_id == customer.id,
+        sold.c.amount_cents == paid.amount_cents,
+        sold.c.currency == paid.currency,
+        sold.c.occurred_at.between(paid.occurred_at - TWIN_WITHIN, paid.occurred_at + TWIN_WITHIN),
+    )
+    known = payment_references.c
+    of_payments = select(known.transaction_id).where(known.program_id == program_id)
+    mine = (sold.c.program_id == program_id, or_(same, sold.c.transaction_id == paid.transaction_id))
+    twins = select(sold.c.id).where(*mine, sold.c.transaction_id.not_in(of_payments))
+    return connection.execute(twins.limit(1)).scalar() is not None
+
+
+def _remember(connection: Connection, program_id: int, paid: Paid, customer: Customer | None) -> None:
+    """Keep the names by which later events mean this payment and its customer."""
+    insert = insert_for(connection)
+    for reference in paid.references:
+        row = {"program_id": program_id, "reference": reference, "transaction_id": paid.transaction_id}
+        connection.execute(insert(payment_references).values(**row).on_conflict_do_nothing())
+    if paid.processor_customer and customer:
+        row = {"program_id": program_id, "processor_customer": paid.processor_customer, "click_id": customer.click_id}
+        connection.execute(insert(payment_customers).values(**row).on_conflict_do_nothing())
+
+
+def _try_again(connection: Connection, program_id: int, paid: Paid, at: datetime) -> None:
+    """Try what waited for this payment or its customer, in the order in which it happened."""
+    event = payment_events.c
+    names = [*paid.references, *([paid.processor_customer] if paid.processor_customer else [])]
+    waiting = (event.program_id == program_id, event.outcome == WAITING, event.waits_for.in_(names))
+    ordered = select(event.event_id, event.payment).where(*waiting).order_by(event.occurred_at, event.event_id)
+    for row in connection.execute(ordered).all():
+        content = _read(row.payment)
+        done = _apply(connection, program_id, content, at)
+        _note(connection, program_id, row.event_id, done)
+        if done.outcome in {RECORDED, REPEATED} and isinstance(content, Paid):
+            _try_again(connection, program_id, content, at)
+
+
+def _note(connection: Connection, program_id: int, event_id: str, done: Outcome) -> None:
+    mine = (payment_events.c.program_id == program_id, payment_events.c.event_id == event_id)
+    connection.execute(update(payment_events).where(*mine).values(done._asdict()))
+
+
+def _written(content: Paid | Returned | None) -> str | None:
+    if content is None:
+        return None
+    return json.dumps({type(content).__name__: content._asdict()}, default=datetime.isoformat)
+
+
+def _read(written: str) -> Paid | Returned:
+    ((kind, values),) = json.loads(written).items()
+    if kind == Paid.__name__:
+        moment = datetime.fromisoformat(values["occurred_at"])
+        return Paid(**values | {"references": tuple(values["references"]), "occurred_at": moment})
+    told_at = datetime.fromisoformat(values["told_at"])
+    return Returned(**values | {"kind": ReturnKind(values["kind"]), "told_at": told_at})

@@ -1,0 +1,57 @@
+"""Secrets that must be read again, such as webhook secrets: encrypted with a key that the database does not hold."""
+
+import os
+import secrets
+import tempfile
+from base64 import urlsafe_b64encode
+from contextlib import suppress
+from pathlib import Path
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+PURPOSE = b"affiliate-tracking webhook secrets"
+
+
+class UnreadableSecretError(Exception):
+    """A secret was encrypted with another SVC_SECRET_KEY."""
+
+
+class Sealer:
+    """Encrypts with the newest of some keys, reads what any of them encrypted."""
+
+    def __init__(self, *secret_keys: str) -> None:
+        self._fernet = MultiFernet([Fernet(_derived(key)) for key in secret_keys])
+
+    def seal(self, secret: str) -> str:
+        """Return a secret as it may be stored."""
+        return self._fernet.encrypt(secret.encode()).decode()
+
+    def open(self, sealed: str) -> str:
+        """Return a secret. Raises UnreadableSecretError."""
+        try:
+            return self._fernet.decrypt(sealed.encode()).decode()
+        except InvalidToken:
+            raise UnreadableSecretError("SVC_SECRET_KEY is not the one that encrypted this secret.") from None
+
+    def reseal(self, sealed: str) -> str:
+        """Return a secret encrypted with the newest key. Raises UnreadableSecretError."""
+        return self.seal(self.open(sealed))
+
+
+def local_key(path: Path) -> str:
+    """Return the key in a file that its owner alone can read; the first of all processes makes it, whole."""
+    if not path.exists():
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="ascii") as file:  # its mode is 0600
+            file.write(secrets.token_urlsafe(32))
+            file.flush()
+            with suppress(FileExistsError):
+                os.link(file.name, path)
+    return path.read_text(encoding="ascii")
+
+
+def _derived(secret_key: str) -> bytes:
+    """Return a Fernet key (RFC 5869) from what the operator chose."""
+    derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=PURPOSE).derive(secret_key.encode())
+    return urlsafe_b64encode(derived)

@@ -1,0 +1,63 @@
+"""Connected payment accounts, the events that they sent, and what links those to customers and sales."""
+
+from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, ForeignKeyConstraint, Index, String, Table, Text
+
+from storage.tables.columns import metadata, moment_column, program_id
+from storage.tables.program import programs
+
+payment_accounts = Table(
+    "payment_accounts",
+    metadata,
+    Column("program_id", ForeignKey(programs.c.id), primary_key=True),
+    Column("provider", String(16), nullable=False),
+    Column("account_id", String(255), nullable=False),
+    Column("sealed_secrets", Text, nullable=False),
+    moment_column("connected_at"),
+)
+
+payment_events = Table(
+    "payment_events",
+    metadata,
+    program_id(),
+    Column("event_id", String(255), primary_key=True),
+    Column("id", BigInteger, nullable=False),
+    Column("type", String(64), nullable=False),
+    Column("outcome", String(64), nullable=False),
+    Column("transaction_id", String(255)),
+    Column("waits_for", String(255)),
+    Column("payment", Text),
+    moment_column("occurred_at"),
+    moment_column("received_at"),
+    Index("ix_payment_events_newest", "program_id", "id", unique=True),
+    Index("ix_payment_events_waiting", "program_id", "waits_for"),
+)
+
+payment_references = Table(
+    "payment_references",
+    metadata,
+    program_id(),
+    Column("reference", String(255), primary_key=True),
+    Column("transaction_id", String(255), nullable=False),
+    Index("ix_payment_references_transaction", "program_id", "transaction_id"),
+)
+
+payment_customers = Table(
+    "payment_customers",
+    metadata,
+    program_id(),
+    Column("processor_customer", String(255), primary_key=True),
+    Column("click_id", String(64), nullable=False),
+    ForeignKeyConstraint(["program_id", "click_id"], ["customers.program_id", "customers.click_id"]),
+)
+
+payment_returns = Table(
+    "payment_returns",
+    metadata,
+    program_id(),
+    Column("reference", String(255), primary_key=True),
+    Column("return_id", String(255), primary_key=True),
+    Column("kind", String(16), nullable=False),
+    Column("amount_cents", BigInteger, nullable=False),
+    Column("stands", Boolean, nullable=False),
+    moment_column("told_at"),
+)

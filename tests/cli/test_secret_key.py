@@ -1,0 +1,51 @@
+"""`svc admin secrets rotate`: what was encrypted with the old key is read with the new one alone."""
+
+import asyncio
+from typing import Any
+
+import storage
+from storage import payment_accounts
+from storage.audit import Actor
+from storage.sealing import Sealer
+from tests import world
+from tests.cli.conftest import Svc
+from tests.world import NOW
+
+
+async def connect(url: str, key: str) -> int:
+    async with storage.opened(url) as store:
+        acme = await world.acme(store)
+        about: dict[str, Any] = {"provider": "stripe", "account_id": "acct_1", "secret": "whsec_12345678"}
+        actor = Actor("user", "1", "olga@acme.example")
+        await store.write(payment_accounts.connect, acme.program_id, **about, sealer=Sealer(key), actor=actor, at=NOW)
+        return acme.program_id
+
+
+async def opened(url: str, program_id: int, key: str) -> str:
+    async with storage.opened(url) as store:
+        account = await store.read(payment_accounts.read, program_id)
+        return Sealer(key).open(account.sealed[0])
+
+
+def test_the_new_key_reads_what_the_old_one_encrypted(svc: Svc):
+    url = f"sqlite+aiosqlite:///{svc.database}"
+    assert svc("admin", "db", "upgrade").code == 0
+    program_id = asyncio.run(connect(url, "old"))
+
+    done = svc("admin", "secrets", "rotate", "--json", SVC_SECRET_KEY="new", SVC_SECRET_KEY_OLD="old")
+
+    assert (done.code, done.json) == (0, {"payment_accounts": 1})
+    assert asyncio.run(opened(url, program_id, "new")) == "whsec_12345678"
+
+
+def test_a_wrong_old_key_changes_nothing(svc: Svc):
+    url = f"sqlite+aiosqlite:///{svc.database}"
+    svc("admin", "db", "upgrade")
+    program_id = asyncio.run(connect(url, "old"))
+
+    wrong = svc("admin", "secrets", "rotate", "--json", SVC_SECRET_KEY="new", SVC_SECRET_KEY_OLD="other")
+    unset = svc("admin", "secrets", "rotate", "--json")
+
+    assert (wrong.code, wrong.json["error"]["code"]) == (1, "secret_unreadable")
+    assert (unset.code, unset.json["error"]["code"]) == (1, "secret_key_missing")
+    assert asyncio.run(opened(url, program_id, "old")) == "whsec_12345678"

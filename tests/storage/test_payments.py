@@ -1,0 +1,226 @@
+"""Payments, on both databases: each event once, in any order, and never a sale paid twice."""
+
+import asyncio
+import random
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from storage import check, currencies, payments
+from storage.payments import Outcome
+from storage.rules import payment
+from storage.tables import commissions, customers, ledger_entries, payment_events, rollups, sales
+from tests import stripe_events as stripe
+from tests import world
+from tests.world import NOW, World
+
+CLICKED = {"svc_click_id": "of a visitor of Anna's"}
+LATER = NOW + timedelta(days=30)
+
+
+async def take(acme: World, event: dict[str, Any]) -> Outcome:
+    done: Outcome = await acme.store.write(
+        payments.take, acme.program_id, payment.read(event), at=NOW, lane=acme.program_id
+    )
+    return done
+
+
+async def stored(acme: World, *columns: Any) -> list[Any]:
+    def read(connection: Any) -> list[Any]:
+        return [tuple(row) for row in connection.execute(select(*columns))]
+
+    return await acme.store.read(read)
+
+
+async def named(acme: World, **more: str) -> dict[str, str]:
+    """Return a checkout's metadata for a visitor of Anna's."""
+    return {"svc_click_id": await acme.visitor(), "program_id": str(acme.program_id), **more}
+
+
+async def test_a_checkout_is_a_sale_of_the_visitor_whom_its_click_names(acme: World):
+    done = await take(acme, stripe.checkout(metadata=await named(acme)))
+
+    assert done == Outcome("recorded", "pi_1")
+    assert await stored(acme, sales.c.transaction_id, sales.c.amount_cents, sales.c.currency) == [
+        ("pi_1", 10_000, "USD")
+    ]
+    assert await stored(acme, commissions.c.amount_cents) == [(2_000,)]
+    assert await acme.store.read(check.run) == []
+
+
+async def test_a_payment_settles_a_provisional_lead_and_saves_the_key(acme: World):
+    click_id = await acme.visitor()
+    await acme.lead(click_id, "user-1", key_hash=None, program_id=acme.program_id)
+
+    await take(acme, stripe.checkout(metadata={"svc_click_id": click_id, "svc_customer_key": "user-1"}))
+
+    customer = customers.c
+    assert await stored(acme, customer.settlement, customer.status, customer.customer_key) == [
+        ("settled", "conversion", "user-1")
+    ]
+    assert await stored(acme, rollups.c.leads, rollups.c.conversions, rollups.c.sales) == [(1, 1, 1)]
+
+
+async def test_an_event_counts_once_however_often_it_is_delivered(acme: World):
+    event = stripe.checkout(metadata=await named(acme))
+
+    answers = await asyncio.gather(*(take(acme, event) for _ in range(5)))
+
+    assert sorted(answer.outcome for answer in answers) == ["recorded"] + ["repeated"] * 4
+    assert len(await stored(acme, sales.c.id)) == 1
+
+
+@pytest.mark.parametrize("old_shape", [True, False])
+@pytest.mark.parametrize("invoice_first", [True, False])
+async def test_a_first_invoice_and_its_checkout_are_one_sale(acme: World, old_shape: bool, invoice_first: bool):  # noqa: FBT001 - the cases
+    metadata = await named(acme)
+    events = [
+        stripe.checkout(metadata=metadata, mode="subscription", invoice="in_1", payment_intent=None),
+        stripe.invoice(old_shape=old_shape),
+    ]
+
+    for event in reversed(events) if invoice_first else events:
+        await take(acme, event)
+
+    assert await stored(acme, sales.c.transaction_id) == [("in_1",)]
+    assert await stored(acme, ledger_entries.c.amount_cents) == [(2_000,)]
+
+
+async def test_a_renewal_credits_the_partner_who_sent_the_customer(acme: World):
+    await take(acme, stripe.invoice(metadata=await named(acme)))
+
+    done = await take(acme, stripe.invoice("evt_2", name="in_2", renewal=True, at=LATER))
+
+    assert done == Outcome("recorded", "in_2")
+    assert await stored(acme, commissions.c.partner_id) == [(acme.anna,), (acme.anna,)]
+
+
+async def test_a_renewal_that_comes_before_the_first_payment_waits_for_it(acme: World):
+    early = await take(acme, stripe.invoice("evt_2", name="in_2", renewal=True, at=LATER))
+
+    await take(acme, stripe.invoice(metadata=await named(acme)))
+
+    assert early == Outcome("waiting", "in_2", "cus_1")
+    assert sorted(await stored(acme, sales.c.transaction_id)) == [("in_1",), ("in_2",)]
+    assert set(await stored(acme, payment_events.c.outcome)) == {("recorded",)}
+
+
+async def test_a_refund_that_comes_before_its_sale_is_applied_with_it(acme: World):
+    early = await take(acme, stripe.charge_refunded(total=2_500))
+
+    await take(acme, stripe.checkout(metadata=await named(acme)))
+
+    assert early.outcome == "waiting"
+    assert await stored(acme, sales.c.refunded_cents) == [(2_500,)]
+    assert sorted(await stored(acme, ledger_entries.c.amount_cents)) == [(-500,), (2_000,)]
+    assert await acme.store.read(check.run) == []
+
+
+async def test_a_refund_told_by_refund_and_in_total_is_taken_once(acme: World):
+    await take(acme, stripe.checkout(metadata=await named(acme)))
+
+    await take(acme, stripe.refund_updated(amount=2_500))
+    await take(acme, stripe.charge_refunded(total=2_500))
+    await take(acme, stripe.refund_updated("evt_refund_2", amount=1_000, name="re_2"))
+
+    assert await stored(acme, sales.c.refunded_cents) == [(3_500,)]
+
+
+async def test_a_refund_that_is_pending_or_failed_takes_nothing(acme: World):
+    await take(acme, stripe.checkout(metadata=await named(acme)))
+
+    await take(acme, stripe.refund_updated(amount=2_500, status="pending"))
+    await take(acme, stripe.refund_updated("evt_2", amount=2_500, name="re_2", status="failed"))
+
+    assert await stored(acme, sales.c.refunded_cents) == [(0,)]
+
+
+async def test_a_dispute_takes_the_commission_back(acme: World):
+    await take(acme, stripe.checkout(metadata=await named(acme)))
+
+    await take(acme, stripe.dispute())
+
+    assert await stored(acme, commissions.c.status) == [("reversed",)]
+
+
+@pytest.mark.parametrize("transaction_id", ["pi_1", "order-7"])
+async def test_what_may_be_a_sale_of_the_api_is_held_and_paid_once(acme: World, transaction_id: str):
+    click_id = await acme.visitor()
+    await acme.lead(click_id, "user-1")
+    await acme.sale(transaction_id)
+
+    done = await take(acme, stripe.checkout(metadata={"svc_click_id": click_id}, at=NOW + timedelta(minutes=5)))
+
+    assert done.outcome == "held_as_duplicate"
+    assert len(await stored(acme, sales.c.id)) == 1
+
+
+@pytest.mark.parametrize(
+    ("metadata", "changed", "outcome"),
+    [
+        ({}, {"amount_total": 0}, "ignored"),
+        ({}, {"payment_status": "unpaid"}, "ignored"),
+        ({"program_id": "999"}, {}, "ignored"),
+        ({}, {"customer": None}, "waiting"),
+        ({"svc_click_id": "nonsense", "svc_customer_key": "nobody"}, {}, "waiting"),
+        (CLICKED, {"currency": "xof"}, "currency_not_supported"),
+    ],
+)
+async def test_what_is_no_sale_of_the_program_says_why(
+    acme: World, metadata: dict[str, str], changed: dict[str, Any], outcome: str
+):
+    sent = {"svc_click_id": await acme.visitor()} if metadata == CLICKED else metadata
+
+    done = await take(acme, stripe.checkout(metadata=sent, **changed))
+
+    assert done.outcome == outcome
+    assert await stored(acme, sales.c.id) == []
+
+
+async def test_another_programs_click_names_nobody(acme: World):
+    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
+
+    done = await take(acme, stripe.checkout(metadata={"svc_click_id": await other.visitor()}))
+
+    assert done.outcome == "waiting"
+
+
+async def test_an_amount_without_minor_units_is_kept_as_it_was_paid(acme: World):
+    await acme.store.write(currencies.load, [(NOW.date(), "USD", "1.25"), (NOW.date(), "JPY", "160")])
+
+    await take(acme, stripe.checkout(metadata=await named(acme), amount=1_600, currency="jpy"))
+
+    assert await stored(acme, sales.c.amount_cents, sales.c.currency, sales.c.program_cents) == [(1_600, "JPY", 1_250)]
+
+
+@pytest.mark.parametrize("seed", range(12))
+async def test_any_order_and_any_repetition_ends_as_in_order_and_once(acme: World, seed: int):
+    metadata = await named(acme)
+    events = [
+        stripe.checkout(metadata=metadata, mode="subscription", invoice="in_1", payment_intent=None),
+        stripe.invoice(),
+        stripe.invoice("evt_2", name="in_2", renewal=True, at=LATER),
+        stripe.invoice("evt_3", name="in_3", renewal=True, at=LATER + timedelta(days=30)),
+        stripe.charge_refunded("evt_4", total=2_500, intent="pi_in_1"),
+        stripe.refund_updated("evt_5", amount=2_500, intent="pi_in_1"),
+        stripe.charge_refunded("evt_6", total=3_333, intent="pi_in_1"),
+        stripe.refund_updated("evt_7", amount=10_000, name="re_9", intent="pi_in_2"),
+        stripe.dispute("evt_8", amount=4_000, intent="pi_in_3"),
+    ]
+    chance = random.Random(seed)
+    deliveries = events + chance.choices(events, k=6)
+    chance.shuffle(deliveries)
+
+    for event in deliveries:
+        await take(acme, event)
+
+    assert sorted(await stored(acme, sales.c.transaction_id, sales.c.refunded_cents)) == [
+        ("in_1", 3_333),
+        ("in_2", 10_000),
+        ("in_3", 4_000),
+    ]
+    worth = [cents for (cents,) in await stored(acme, ledger_entries.c.amount_cents)]
+    assert sum(worth) == (2_000 - 667) + 0 + 1_200
+    assert await acme.store.read(check.run) == []

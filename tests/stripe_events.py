@@ -1,0 +1,159 @@
+"""Stripe's events as its API publishes them: of an older version, and of the one with parent.subscription_details."""
+
+import json
+from datetime import datetime
+from typing import Any
+
+from stripe import WebhookSignature
+
+from tests.world import NOW
+
+SECRET = "whsec_of_acme_0123456789"
+
+
+def event(kind: str, found: dict[str, Any], *, event_id: str, at: datetime = NOW) -> dict[str, Any]:
+    """Return an event around an object."""
+    return {
+        "id": event_id,
+        "object": "event",
+        "api_version": "2025-03-31.basil",
+        "created": int(at.timestamp()),
+        "data": {"object": found},
+        "livemode": True,
+        "pending_webhooks": 1,
+        "request": {"id": None, "idempotency_key": None},
+        "type": kind,
+    }
+
+
+def checkout(
+    event_id: str = "evt_checkout",
+    *,
+    amount: int = 10_000,
+    metadata: dict[str, str] | None = None,
+    at: datetime = NOW,
+    currency: str = "usd",
+    **changed: Any,
+) -> dict[str, Any]:
+    """Return a checkout that was paid."""
+    session = {
+        "id": "cs_live_1",
+        "object": "checkout.session",
+        "amount_subtotal": amount,
+        "amount_total": amount,
+        "created": int(at.timestamp()),
+        "currency": currency,
+        "customer": "cus_1",
+        "customer_details": {"email": "jane@example.com", "name": "Jane"},
+        "invoice": None,
+        "metadata": metadata or {},
+        "mode": "payment",
+        "payment_intent": "pi_1",
+        "payment_status": "paid",
+        "status": "complete",
+        "subscription": None,
+    }
+    return event("checkout.session.completed", session | changed, event_id=event_id, at=at)
+
+
+def invoice(
+    event_id: str = "evt_invoice",
+    *,
+    amount: int = 10_000,
+    name: str = "in_1",
+    metadata: dict[str, str] | None = None,
+    renewal: bool = False,
+    old_shape: bool = False,
+    at: datetime = NOW,
+    **changed: Any,
+) -> dict[str, Any]:
+    """Return an invoice that was paid: of a subscription's first period, or of a renewal."""
+    intent = f"pi_{name}"
+    found = {
+        "id": name,
+        "object": "invoice",
+        "amount_due": amount,
+        "amount_paid": amount,
+        "billing_reason": "subscription_cycle" if renewal else "subscription_create",
+        "created": int(at.timestamp()),
+        "currency": "usd",
+        "customer": "cus_1",
+        "customer_email": "jane@example.com",
+        "metadata": {},
+        "status": "paid",
+        "status_transitions": {"paid_at": int(at.timestamp())},
+    }
+    if old_shape:
+        details = {"subscription_details": {"metadata": metadata or {}}, "subscription": "sub_1"}
+        found |= {**details, "payment_intent": intent, "charge": f"ch_{name}", "paid": True}
+    else:
+        parent = {"metadata": metadata or {}, "subscription": "sub_1"}
+        payment = {"type": "payment_intent", "payment_intent": intent}
+        found |= {
+            "parent": {"type": "subscription_details", "quote_details": None, "subscription_details": parent},
+            "payments": {"object": "list", "data": [{"id": "inpay_1", "payment": payment, "status": "paid"}]},
+        }
+    return event("invoice.paid", found | changed, event_id=event_id, at=at)
+
+
+def charge_refunded(
+    event_id: str = "evt_charge", *, total: int, intent: str = "pi_1", at: datetime = NOW
+) -> dict[str, Any]:
+    """Return a charge of which `total` has been refunded so far."""
+    charge = {
+        "id": f"ch_{intent}",
+        "object": "charge",
+        "amount": 10_000,
+        "amount_refunded": total,
+        "currency": "usd",
+        "payment_intent": intent,
+        "refunded": total == 10_000,
+    }
+    return event("charge.refunded", charge, event_id=event_id, at=at)
+
+
+def refund_updated(
+    event_id: str = "evt_refund",
+    *,
+    amount: int,
+    name: str = "re_1",
+    status: str = "succeeded",
+    intent: str = "pi_1",
+    at: datetime = NOW,
+) -> dict[str, Any]:
+    """Return a refund in a status."""
+    refund = {
+        "id": name,
+        "object": "refund",
+        "amount": amount,
+        "charge": f"ch_{intent}",
+        "currency": "usd",
+        "payment_intent": intent,
+        "status": status,
+    }
+    return event("refund.updated", refund, event_id=event_id, at=at)
+
+
+def dispute(
+    event_id: str = "evt_dispute", *, amount: int = 10_000, status: str = "needs_response", intent: str = "pi_1"
+) -> dict[str, Any]:
+    """Return a dispute that was opened."""
+    found = {
+        "id": "dp_1",
+        "object": "dispute",
+        "amount": amount,
+        "charge": f"ch_{intent}",
+        "currency": "usd",
+        "payment_intent": intent,
+        "reason": "fraudulent",
+        "status": status,
+    }
+    return event("charge.dispute.created", found, event_id=event_id)
+
+
+def signed(body: dict[str, Any], *, secret: str = SECRET, at: datetime | None = None) -> tuple[bytes, dict[str, str]]:
+    """Return an event's bytes and the headers with which Stripe delivers them, signed now unless told otherwise."""
+    content = json.dumps(body)
+    moment = None if at is None else int(at.timestamp())
+    header = WebhookSignature.generate_signature_header(content, secret, moment)
+    return content.encode(), {"Stripe-Signature": header, "Content-Type": "application/json; charset=utf-8"}

@@ -1,0 +1,69 @@
+"""Settings, payments: the connected account and its webhook, and what it reported, possible duplicates first."""
+
+from pydantic_core import to_json
+from starlette.requests import Request
+from starlette.responses import Response
+
+from storage import payment_accounts, payment_events, payments
+from storage.rules.errors import NotFound, ValidationError
+from tracking_api.dashboard.authentication import storage_of
+from tracking_api.dashboard.pages import filters, forms, notices, seen, templates
+from tracking_api.dashboard.pages.forms import Problems
+from tracking_api.dashboard.pages.page import redirect
+from tracking_api.dashboard.pages.seen import Seen
+from tracking_api.dashboard.payment_account import NewPaymentAccount
+from web import body, queries
+
+FIELDS = ("account_id", "webhook_secret")
+
+
+async def show(request: Request) -> Response:
+    """Show the account and its events; `?outcome=` narrows them."""
+    return await _page(request, await seen.as_member(request), {}, Problems())
+
+
+async def change(request: Request) -> Response:
+    """Connect an account, roll its webhook secret over, or disconnect it."""
+    see = await seen.as_owner(request)
+    form = await forms.read(request)
+    place, about = f"{see.place}/settings/payments", {"actor": see.member.actor, "at": see.at, "lane": see.program.id}
+    if form.text("disconnect"):
+        await storage_of(request).write(payment_accounts.disconnect, see.program.id, **about)
+        return notices.leave(redirect(place), "account-disconnected")
+    typed = {name: form.text(name) for name in FIELDS}
+    try:
+        sent = body.parse(NewPaymentAccount, to_json({"provider": "stripe", **typed}))
+    except ValidationError as refusal:
+        return await _page(request, see, typed, Problems.of(refusal))
+    await storage_of(request).write(
+        payment_accounts.connect,
+        see.program.id,
+        provider=sent.provider,
+        account_id=sent.account_id,
+        secret=sent.webhook_secret,
+        sealer=request.app.state.settings.sealer(),
+        **about,
+    )
+    return notices.leave(redirect(place), "account-connected")
+
+
+async def _page(request: Request, see: Seen, typed: dict[str, str], problems: Problems) -> Response:
+    storage = storage_of(request)
+    try:
+        account = await storage.read(payment_accounts.read, see.program.id)
+    except NotFound:
+        account = None
+    outcome = filters.text(request, "outcome")
+    found = await storage.read(payment_events.listed, see.program.id, queries.paging(request), outcome=outcome)
+    return templates.render(
+        request,
+        "payments.html",
+        status=400 if problems else 200,
+        seen=see,
+        account=account,
+        found=found,
+        chosen=filters.chosen(request, "outcome"),
+        outcomes=("", payments.HELD, payments.WAITING, payments.RECORDED),
+        typed={**typed, "webhook_secret": ""},
+        problems=problems,
+    )

@@ -1,0 +1,63 @@
+"""POST /api/v1/payments/stripe/:programId: what a program's connected Stripe account reports, by its signature."""
+
+import json
+
+from starlette.requests import Request
+from stripe import SignatureVerificationError, WebhookSignature
+
+from storage import Storage, payment_accounts, payments
+from storage.payments import Outcome
+from storage.rules import payment
+from storage.rules.errors import InvalidJson, InvalidSignature, NotFound
+from web import body
+from web.answer import Answer
+
+TOLERANCE_SECONDS = 300
+LARGEST_EVENT = 512 * 1024
+LARGEST_PROGRAM_ID = 2**31 - 1
+
+
+async def webhook(request: Request) -> Answer:
+    """Process an event; 200 also for one that is a repeat, that waits, or that says nothing about sales.
+
+    Raises InvalidSignature, alike for a program without an account; InvalidJson for what is no event.
+    """
+    content = bytes(await body.read(request.scope, request.receive, largest=LARGEST_EVENT))
+    storage: Storage = request.app.state.storage
+    program_id = _program_id(request)
+    await _verify(request, storage, program_id, content)
+    try:
+        event = payment.read(json.loads(content))
+    except ValueError:
+        raise InvalidJson("The body is not an event of this processor.") from None
+    at = request.app.state.clock()
+    done: Outcome = await storage.write(payments.take, program_id, event, at=at, lane=program_id)
+    return Answer({"received": True, "outcome": done.outcome, "transaction_id": done.transaction_id})
+
+
+async def _verify(request: Request, storage: Storage, program_id: int, content: bytes) -> None:
+    """Raise InvalidSignature unless one of the account's secrets signed exactly these bytes within 5 minutes."""
+    header = request.headers.get("stripe-signature", "")
+    try:
+        account = await storage.read(payment_accounts.read, program_id)
+        text = content.decode()
+    except (NotFound, UnicodeDecodeError):
+        raise InvalidSignature from None
+    sealer = request.app.state.settings.sealer()
+    if not any(_is_signed(text, header, sealer.open(sealed)) for sealed in account.sealed):
+        raise InvalidSignature
+
+
+def _is_signed(text: str, header: str, secret: str) -> bool:
+    try:
+        WebhookSignature.verify_header(text, header, secret, TOLERANCE_SECONDS)
+    except SignatureVerificationError:
+        return False
+    return True
+
+
+def _program_id(request: Request) -> int:
+    text = request.path_params["program_id"]
+    if not (text.isascii() and text.isdigit() and int(text[:18]) <= LARGEST_PROGRAM_ID):
+        raise InvalidSignature
+    return int(text)
