@@ -1,7 +1,6 @@
 """Readiness: what stands between a program and its first credited sale, as gates with one blocker."""
 
 from datetime import datetime
-from enum import StrEnum
 from typing import NamedTuple
 
 from sqlalchemy import Connection, select
@@ -13,22 +12,15 @@ from storage.program_settings import Program
 from storage.rules import rotation
 from storage.rules.attribution import PartnerStatus, ProgramStatus
 from storage.rules.rotation import Rotation
+from storage.rules.state import State
 from storage.tables import partners, refused_calls
-
-
-class GateState(StrEnum):
-    """Fail is something to do now; unknown waits for real traffic."""
-
-    PASS = "pass"  # noqa: S105 - a state, no password
-    FAIL = "fail"
-    UNKNOWN = "unknown"
 
 
 class Gate(NamedTuple):
     """One gate: when it was first proved, and what to do while it is not passed."""
 
     gate: str
-    state: GateState
+    state: State
     verified_at: datetime | None
     next_action: str | None
 
@@ -53,14 +45,14 @@ def read(connection: Connection, program_id: int, *, at: datetime) -> Readiness:
         _key(program, at),
         _identifiers(health),
     ]
-    failing = [gate.gate for gate in gates if gate.state == GateState.FAIL]
-    waiting = [gate.gate for gate in gates if gate.state == GateState.UNKNOWN]
+    failing = [gate.gate for gate in gates if gate.state == State.FAIL]
+    waiting = [gate.gate for gate in gates if gate.state == State.UNKNOWN]
     blocker = next(iter(failing + waiting), None)
     return Readiness(blocker is None, blocker, gates, health)
 
 
 def _gate(name: str, *, passed: bool, action: str) -> Gate:
-    return Gate(name, GateState.PASS, None, None) if passed else Gate(name, GateState.FAIL, None, action)
+    return Gate(name, State.PASS, None, None) if passed else Gate(name, State.FAIL, None, action)
 
 
 def _active(program: Program) -> Gate:
@@ -87,7 +79,7 @@ def _identifiers(health: IdentifierHealth) -> Gate:
         return _gate("identifiers_match", passed=False, action=action)
     if health.state == HealthState.UNKNOWN:
         waiting = "Send leads and sales with the same customer_key; they are compared once both have arrived."
-        return Gate("identifiers_match", GateState.UNKNOWN, None, waiting)
+        return Gate("identifiers_match", State.UNKNOWN, None, waiting)
     return _gate("identifiers_match", passed=True, action="")
 
 
@@ -103,12 +95,12 @@ def _of_step(step: Step, steps: dict[str, Step], tried: set[str]) -> Gate:
     way, _, kind = step.step.partition("_")
     proof = steps[f"live_{kind}"] if way == "test" and not step.done else step
     if proof.done:
-        gate = Gate(step.step, GateState.PASS, proof.verified_at, None)
+        gate = Gate(step.step, State.PASS, proof.verified_at, None)
     elif way == "live" and kind not in tried:
-        gate = Gate(step.step, GateState.UNKNOWN, None, step.next_action)
+        gate = Gate(step.step, State.UNKNOWN, None, step.next_action)
     elif way == "live":
         refused = f"Every {kind} was refused so far: read the program's refused calls."
-        gate = Gate(step.step, GateState.FAIL, None, refused)
+        gate = Gate(step.step, State.FAIL, None, refused)
     else:
-        gate = Gate(step.step, GateState.FAIL, None, step.next_action)
+        gate = Gate(step.step, State.FAIL, None, step.next_action)
     return gate

@@ -1,7 +1,6 @@
 """An explanation's ordered trace: what was looked at, from the partner to the arithmetic in cents."""
 
 from datetime import timedelta
-from enum import StrEnum
 from typing import Any, NamedTuple
 
 from storage.evidence import Evidence
@@ -9,14 +8,7 @@ from storage.rules import attribution, rates
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus, CommissionType
 from storage.rules.settlement import Settlement
-
-
-class State(StrEnum):
-    """Whether a step lets the sale be credited; unknown where nothing is there to look at."""
-
-    PASS = "pass"  # noqa: S105 - a state, no password
-    FAIL = "fail"
-    UNKNOWN = "unknown"
+from storage.rules.state import State
 
 
 class Step(NamedTuple):

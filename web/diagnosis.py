@@ -8,11 +8,10 @@ from pydantic import BaseModel, JsonValue
 from storage.explain import Explanation as Explained
 from storage.identifier_health import HealthState
 from storage.identifier_health import IdentifierHealth as Compared
-from storage.readiness import GateState
 from storage.readiness import Readiness as Checked
 from storage.rules.shape import Difference, Shape
+from storage.rules.state import State
 from storage.rules.verdict import Verdict
-from storage.trace import State
 from web import resources
 from web.resources import RefusedCall
 
@@ -52,7 +51,7 @@ class Gate(BaseModel):
     """One gate; `next_action` says what passes it, null once it is passed."""
 
     gate: str
-    state: GateState
+    state: State
     verified_at: datetime | None
     next_action: str | None
 

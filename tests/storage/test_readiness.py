@@ -6,10 +6,11 @@ import pytest
 
 from storage import identifier_health, program_keys, readiness, refusals, test_events
 from storage.identifier_health import HealthState, IdentifierHealth
-from storage.readiness import GateState, Readiness
+from storage.readiness import Readiness
 from storage.refusals import RefusedCall
 from storage.rules.errors import CustomerNotFound
 from storage.rules.shape import Difference, Shape
+from storage.rules.state import State
 from tests.world import NOW, World
 
 
@@ -34,7 +35,7 @@ async def sell(acme: World, *customer_keys: str) -> None:
         await acme.sale(f"inv-{key}", customer_key=key)
 
 
-def states(found: Readiness) -> dict[str, GateState]:
+def states(found: Readiness) -> dict[str, State]:
     return {gate.gate: gate.state for gate in found.gates}
 
 
@@ -42,8 +43,8 @@ async def test_a_new_program_is_told_its_first_step(acme: World):
     found = await ready(acme)
 
     assert (found.ready, found.blocker) == (False, "tracker_installed")
-    assert states(found)["live_sale"] == GateState.UNKNOWN
-    assert all((gate.state == GateState.PASS) == (gate.next_action is None) for gate in found.gates)
+    assert states(found)["live_sale"] == State.UNKNOWN
+    assert all((gate.state == State.PASS) == (gate.next_action is None) for gate in found.gates)
 
 
 async def test_a_program_that_sells_is_ready_without_any_test(acme: World):
@@ -53,7 +54,7 @@ async def test_a_program_that_sells_is_ready_without_any_test(acme: World):
     found = await ready(acme)
 
     assert (found.ready, found.blocker) == (True, None)
-    assert set(states(found).values()) == {GateState.PASS}
+    assert set(states(found).values()) == {State.PASS}
 
 
 async def test_live_calls_that_were_all_refused_fail_their_gate(acme: World):
@@ -63,8 +64,8 @@ async def test_live_calls_that_were_all_refused_fail_their_gate(acme: World):
 
     found = await ready(acme)
 
-    assert states(found)["live_sale"] == GateState.FAIL
-    assert states(found)["live_lead"] == GateState.UNKNOWN
+    assert states(found)["live_sale"] == State.FAIL
+    assert states(found)["live_lead"] == State.UNKNOWN
 
 
 async def test_a_flagged_key_fails_its_gate_until_it_is_replaced(acme: World):
@@ -74,7 +75,7 @@ async def test_a_flagged_key_fails_its_gate_until_it_is_replaced(acme: World):
 
     await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
 
-    assert (flagged, states(await ready(acme))["program_key_current"]) == (GateState.FAIL, GateState.PASS)
+    assert (flagged, states(await ready(acme))["program_key_current"]) == (State.FAIL, State.PASS)
 
 
 async def test_nothing_to_compare_is_unknown(acme: World):
