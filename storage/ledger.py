@@ -17,17 +17,23 @@ from storage.tables.columns import millis
 
 
 class EntryKind(StrEnum):
-    """Why money moved. The first three are the partner's, the others the platform's."""
+    """Why money moved. The first four are the partner's, the others the platform's."""
 
     COMMISSION = "commission"
     REVERSAL = "reversal"
+    REINSTATEMENT = "reinstatement"
     REJECTION = "rejection"
     PLATFORM_FEE = "platform_fee"
     PLATFORM_FEE_REVERSAL = "platform_fee_reversal"
+    PLATFORM_FEE_REINSTATEMENT = "platform_fee_reinstatement"
 
 
-PARTNER_KINDS = (EntryKind.COMMISSION, EntryKind.REVERSAL, EntryKind.REJECTION)
-PLATFORM_KINDS = (EntryKind.PLATFORM_FEE, EntryKind.PLATFORM_FEE_REVERSAL)
+PARTNER_KINDS = (EntryKind.COMMISSION, EntryKind.REVERSAL, EntryKind.REINSTATEMENT, EntryKind.REJECTION)
+PLATFORM_KINDS = (
+    EntryKind.PLATFORM_FEE,
+    EntryKind.PLATFORM_FEE_REVERSAL,
+    EntryKind.PLATFORM_FEE_REINSTATEMENT,
+)
 
 
 class Earned(NamedTuple):
@@ -108,7 +114,7 @@ def correct(
     at: datetime,
     refund_id: int | None = None,
 ) -> None:
-    """Append a negative entry of `cents` that points at the entry it corrects; nothing is edited."""
+    """Append an entry that takes `cents` (below 0: gives them back) and points at what it corrects."""
     if cents == 0:
         return
     original = EntryKind.PLATFORM_FEE if kind in PLATFORM_KINDS else EntryKind.COMMISSION
@@ -133,23 +139,33 @@ def correct(
 def reverse(
     connection: Connection, commission: Any, *, keep: Callable[[int], int], refund_id: int, at: datetime
 ) -> int:
-    """Reverse a commission down to `keep(original cents)` and its platform fee likewise; return the cents taken back.
+    """Bring a commission to `keep(original cents)` and its platform fee likewise; return the cents taken back.
 
-    A commission that is worth nothing any more becomes `reversed`, unless it was paid: that one is never edited.
+    They are below 0 where money came back (a dispute was won). A commission that is worth nothing any more becomes
+    `reversed`, and one that is worth something again `pending`; a paid one keeps its status, a rejected one stays at 0.
     """
-    taken = {}
-    for kind, kinds in ((EntryKind.REVERSAL, PARTNER_KINDS), (EntryKind.PLATFORM_FEE_REVERSAL, PLATFORM_KINDS)):
-        original_cents = net(connection, commission.program_id, commission.id, kinds[:1])
+    partners_cents = 0
+    for kinds in (PARTNER_KINDS, PLATFORM_KINDS):
+        original, reversal, reinstatement = kinds[:3]
         net_cents = net(connection, commission.program_id, commission.id, kinds)
-        taken[kind] = max(0, net_cents - keep(original_cents))
-        correct(connection, commission, kind, taken[kind], at=at, refund_id=refund_id)
-        worthless = kind == EntryKind.REVERSAL and net_cents == taken[kind]
-        if worthless and commission.status in {CommissionStatus.PENDING, CommissionStatus.APPROVED}:
-            _set_status(connection, commission, CommissionStatus.REVERSED)
-    return taken[EntryKind.REVERSAL]
+        left_cents = keep(net(connection, commission.program_id, commission.id, [original]))
+        taken_cents = 0 if commission.status == CommissionStatus.REJECTED else net_cents - left_cents
+        kind = reversal if taken_cents > 0 else reinstatement
+        correct(connection, commission, kind, taken_cents, at=at, refund_id=refund_id)
+        if kinds == PARTNER_KINDS:
+            partners_cents = taken_cents
+            _follow(connection, commission, left_cents)
+    return partners_cents
 
 
-def _set_status(connection: Connection, commission: Any, status: CommissionStatus) -> None:
+def _follow(connection: Connection, commission: Any, left_cents: int) -> None:
+    """Let the status follow what is left of a commission that nobody has paid or rejected."""
+    if left_cents == 0 and commission.status in {CommissionStatus.PENDING, CommissionStatus.APPROVED}:
+        status = CommissionStatus.REVERSED
+    elif left_cents > 0 and commission.status == CommissionStatus.REVERSED:
+        status = CommissionStatus.PENDING
+    else:
+        return
     mine = (commissions.c.program_id == commission.program_id, commissions.c.id == commission.id)
     connection.execute(update(commissions).where(*mine).values(status=status))
 

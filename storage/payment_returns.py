@@ -21,8 +21,12 @@ def keep(connection: Connection, program_id: int, returned: Returned, *, at: dat
     told = {"amount_cents": returned.amount_cents, "stands": returned.stands, "told_at": returned.told_at}
     new = insert_for(connection)(payment_returns).values(program_id=program_id, **returned._asdict())
     if connection.execute(new.on_conflict_do_nothing().returning(row.return_id)).scalar() is None:
-        grown = row.amount_cents <= returned.amount_cents
-        newer = grown if returned.kind == ReturnKind.TOTAL else row.told_at <= returned.told_at
+        if returned.kind == ReturnKind.TOTAL:
+            newer = row.amount_cents <= returned.amount_cents
+        elif returned.kind == ReturnKind.DISPUTE and returned.stands:
+            newer = row.told_at < returned.told_at  # opened and closed in the same second: it is closed
+        else:
+            newer = row.told_at <= returned.told_at
         connection.execute(update(payment_returns).where(*mine, newer).values(**told))
     known = payment_references.c
     of_payment = (known.program_id == program_id, known.reference == returned.reference)
@@ -42,13 +46,14 @@ def settle(connection: Connection, program_id: int, transaction_id: str, *, at: 
     taken = refund_events.c
     ours = or_(taken.refund_id.startswith(OURS), taken.refund_id.in_([each.return_id for each in told]))
     of_sale = (taken.program_id == program_id, taken.sale_id == found.id, ours)
-    total = select(func.coalesce(func.sum(taken.amount_cents), 0)).where(*of_sale)
-    taken_cents = int(connection.execute(total).scalar_one())
-    cents = min(gone_cents - taken_cents, found.amount_cents - found.refunded_cents)
+    total = select(func.coalesce(func.sum(taken.amount_cents), 0), func.count()).where(*of_sale)
+    taken_cents, times = connection.execute(total).one()
+    cents = min(gone_cents - int(taken_cents), found.amount_cents - found.refunded_cents)
+    trusted, name = program_keys.trusted(program_id), f"{OURS}{times + 1}"
     if cents > 0:
-        name = f"{OURS}{taken_cents + cents}"
-        refund = Refund(program_keys.trusted(program_id), transaction_id, at, cents, name, "payment processor")
-        refunds.record(connection, refund)
+        refunds.record(connection, Refund(trusted, transaction_id, at, cents, name, "payment processor"))
+    elif cents < 0:
+        refunds.reinstate(connection, Refund(trusted, transaction_id, at, -cents, name, "payment processor"))
 
 
 def _told(connection: Connection, program_id: int, transaction_id: str) -> list[Returned]:

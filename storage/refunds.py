@@ -63,6 +63,16 @@ def record(connection: Connection, call: Refund) -> Refunded:
     return _answer(key, sale, earned, total_cents=total_cents, cents=cents, reversed_cents=reversed_cents)
 
 
+def reinstate(connection: Connection, call: Refund) -> int:
+    """Give back `amount_cents` of what refunds took of a sale, as when a dispute is won; return the commission's part.
+
+    Raises TransactionNotFound, and what `program_keys.authenticate` raises.
+    """
+    key = program_keys.authenticate(connection, call.key_hash, at=call.at)
+    sale = _sale(connection, key.program_id, call.transaction_id)
+    return -_take_back(connection, call, sale, _commission(connection, sale), -(call.amount_cents or 0))
+
+
 def _sale(connection: Connection, program_id: int, transaction_id: str) -> Any:
     mine = (sales.c.program_id == program_id, sales.c.transaction_id == transaction_id)
     sale = connection.execute(select(sales).where(*mine).with_for_update()).one_or_none()
@@ -84,7 +94,7 @@ def _earlier(connection: Connection, sale: Any, refund_id: str | None) -> Any:
 
 
 def _take_back(connection: Connection, call: Refund, sale: Any, earned: Any, cents: int) -> int:
-    """Store the refund and all that follows from it; return the cents of commission reversed."""
+    """Store the refund (a reinstatement, below 0) and all that follows from it; return the commission reversed."""
     event_id = ids.after(call.at, 1)[0]
     total_cents = sale.refunded_cents + cents
 
@@ -112,7 +122,7 @@ def _take_back(connection: Connection, call: Refund, sale: Any, earned: Any, cen
         sale.program_id,
         sale.partner_id,
         rollups.day_of(sale.occurred_at),
-        sales=-int(total_cents == sale.amount_cents),
+        sales=int(sale.refunded_cents == sale.amount_cents) - int(total_cents == sale.amount_cents),
         revenue_cents=-program_cents,
         commission_cents=-reversed_cents,
     )

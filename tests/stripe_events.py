@@ -151,6 +151,12 @@ def dispute(
     return event("charge.dispute.created", found, event_id=event_id)
 
 
+def dispute_closed(status: str, *, amount: int = 10_000, intent: str = "pi_1", at: datetime = NOW) -> dict[str, Any]:
+    """Return a dispute that was won or lost."""
+    found = dispute(amount=amount, status=status, intent=intent)["data"]["object"]
+    return event("charge.dispute.closed", found, event_id="evt_closed", at=at)
+
+
 def signed(body: dict[str, Any], *, secret: str = SECRET, at: datetime | None = None) -> tuple[bytes, dict[str, str]]:
     """Return an event's bytes and the headers with which Stripe delivers them, signed now unless told otherwise."""
     content = json.dumps(body)

@@ -145,6 +145,46 @@ async def test_a_dispute_takes_the_commission_back(acme: World):
     assert await stored(acme, commissions.c.status) == [("reversed",)]
 
 
+@pytest.mark.parametrize("won_first", [True, False])
+async def test_a_dispute_that_is_won_gives_the_commission_back(acme: World, won_first: bool):  # noqa: FBT001 - the cases
+    await take(acme, stripe.checkout(metadata=await named(acme)))
+    opened, won = stripe.dispute(amount=4_000), stripe.dispute_closed("won", amount=4_000)
+
+    for event in (won, opened) if won_first else (opened, won):
+        await take(acme, event)
+
+    assert await stored(acme, sales.c.refunded_cents) == [(0,)]
+    assert await stored(acme, commissions.c.status) == [("pending",)]
+    worth = [cents for (cents,) in await stored(acme, ledger_entries.c.amount_cents)]
+    assert sum(worth) == 2_000
+    assert await stored(acme, rollups.c.sales, rollups.c.revenue_cents, rollups.c.commission_cents) == [
+        (1, 10_000, 2_000)
+    ]
+    assert await acme.store.read(check.run) == []
+
+
+async def test_a_dispute_over_all_of_it_that_is_won_makes_the_sale_count_again(acme: World):
+    await take(acme, stripe.checkout(metadata=await named(acme)))
+    await take(acme, stripe.dispute())
+    await take(acme, stripe.dispute_closed("won"))
+
+    await take(acme, stripe.charge_refunded("evt_later", total=10_000, at=NOW + timedelta(days=1)))
+
+    assert await stored(acme, sales.c.refunded_cents) == [(10_000,)]
+    assert await stored(acme, commissions.c.status) == [("reversed",)]
+    assert await stored(acme, rollups.c.sales, rollups.c.commission_cents) == [(0, 0)]
+    assert await acme.store.read(check.run) == []
+
+
+async def test_a_dispute_that_is_lost_changes_nothing_more(acme: World):
+    await take(acme, stripe.checkout(metadata=await named(acme)))
+    await take(acme, stripe.dispute(amount=4_000))
+
+    await take(acme, stripe.dispute_closed("lost", amount=4_000))
+
+    assert await stored(acme, sales.c.refunded_cents) == [(4_000,)]
+
+
 @pytest.mark.parametrize("transaction_id", ["pi_1", "order-7"])
 async def test_what_may_be_a_sale_of_the_api_is_held_and_paid_once(acme: World, transaction_id: str):
     click_id = await acme.visitor()
