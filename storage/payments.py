@@ -2,16 +2,18 @@
 
 import json
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, or_, select, update
 
-from storage import ids, leads, payment_returns, program_keys, sales
+from storage import audit, ids, leads, payment_returns, program_keys, sales
+from storage.audit import Actor, Change
 from storage.customers import Customer, Registry, Wanted
 from storage.database import insert_for
 from storage.leads import Lead
 from storage.rules import keys
-from storage.rules.errors import Refusal
+from storage.rules.errors import NotFound, Refusal, ValidationError
 from storage.rules.payment import Event, Paid, Returned, ReturnKind
 from storage.rules.settlement import Settlement
 from storage.sales import Sale
@@ -20,6 +22,14 @@ from storage.tables import sales as sold
 
 TWIN_WITHIN = timedelta(minutes=10)
 RECORDED, REPEATED, IGNORED, WAITING, HELD = "recorded", "repeated", "ignored", "waiting", "held_as_duplicate"
+SAME = "same_sale"
+
+
+class Decision(StrEnum):
+    """What a payment that was held is: a sale of its own, or the one that the API reported."""
+
+    COUNT = "count"
+    SAME = "same"
 
 
 class Outcome(NamedTuple):
@@ -47,6 +57,43 @@ def take(connection: Connection, program_id: int, event: Event, *, at: datetime)
     return done
 
 
+def decide(
+    connection: Connection, program_id: int, event_id: int, decision: Decision, *, actor: Actor, at: datetime
+) -> None:
+    """Decide a payment that was held: a sale of its own, or the same as the API's, whose refunds it brings from now on.
+
+    Raises NotFound, ValidationError for one that is not held, and what refuses the sale (DuplicateTransaction where
+    both have one transaction_id).
+    """
+    event = payment_events.c
+    mine = (event.program_id == program_id, event.id == event_id)
+    row = connection.execute(select(payment_events).where(*mine).with_for_update()).one_or_none()
+    if row is None:
+        raise NotFound
+    if row.outcome != HELD:
+        raise ValidationError("Only a payment that is held as a possible duplicate is decided.")
+    paid = _read(row.payment)
+    assert isinstance(paid, Paid)  # noqa: S101 - nothing else is held
+    customer = _customer(connection, program_id, paid, at)
+    assert customer is not None  # noqa: S101 - it was known when the payment was held
+    twin = _twin(connection, program_id, paid, customer)
+    if decision == Decision.COUNT:
+        result = _sell(connection, program_id, paid, customer, at)
+        if isinstance(result, Refusal):
+            raise result
+        _remember(connection, program_id, paid, customer)
+    elif twin is not None:
+        _remember(connection, program_id, paid, customer, twin)
+    sale = paid.transaction_id if decision == Decision.COUNT else twin
+    if sale is not None:
+        payment_returns.settle(connection, program_id, sale, at=at)
+    done = Outcome(RECORDED if decision == Decision.COUNT else SAME, sale)
+    _note(connection, program_id, row.event_id, done)
+    entry = Change("payment_event.decide", event_id, "outcome", HELD, done.outcome)
+    audit.write(connection, program_id, [entry], actor=actor, at=at)
+    _try_again(connection, program_id, paid, at)
+
+
 def _is_new(connection: Connection, program_id: int, event: Event, at: datetime) -> bool:
     row = {"program_id": program_id, "event_id": event.id, "id": ids.after(at, 1)[0], "outcome": WAITING}
     row |= {"type": event.type, "occurred_at": event.occurred_at, "received_at": at, "payment": _written(event.content)}
@@ -69,13 +116,13 @@ def _apply(connection: Connection, program_id: int, content: Paid | Returned | N
 def _pay(connection: Connection, program_id: int, paid: Paid, at: datetime) -> Outcome:
     """Record a payment as a sale, unless it is recorded, looks like one that the API reported, or nobody is known."""
     customer = _customer(connection, program_id, paid, at)
-    if _is_known(connection, program_id, paid):
-        _remember(connection, program_id, paid, customer)
-        payment_returns.settle(connection, program_id, paid.transaction_id, at=at)
-        return Outcome(REPEATED, paid.transaction_id)
+    if (sale := _known(connection, program_id, paid)) is not None:
+        _remember(connection, program_id, paid, customer, sale)
+        payment_returns.settle(connection, program_id, sale, at=at)
+        return Outcome(REPEATED, sale)
     if customer is None or (customer.first_purchase_at is None and not paid.first):
         return Outcome(WAITING, paid.transaction_id, paid.processor_customer)
-    if _has_twin(connection, program_id, paid, customer):
+    if _twin(connection, program_id, paid, customer) is not None:
         return Outcome(HELD, paid.transaction_id)
     result = _sell(connection, program_id, paid, customer, at)
     if isinstance(result, Refusal):
@@ -124,15 +171,15 @@ def _named(
     return registry.by_click(program_id, click_id) or registry.by_key(program_id, customer_key)
 
 
-def _is_known(connection: Connection, program_id: int, paid: Paid) -> bool:
-    """Say whether this payment is a sale already: a checkout and its invoice are one."""
+def _known(connection: Connection, program_id: int, paid: Paid) -> str | None:
+    """Return the transaction_id of the sale that this payment is already: a checkout and its invoice are one."""
     known = payment_references.c
-    mine = (known.program_id == program_id, known.transaction_id == paid.transaction_id)
-    return connection.execute(select(known.reference).where(*mine).limit(1)).scalar() is not None
+    mine = (known.program_id == program_id, known.reference.in_(paid.references))
+    return connection.execute(select(known.transaction_id).where(*mine).limit(1)).scalar()
 
 
-def _has_twin(connection: Connection, program_id: int, paid: Paid, customer: Customer) -> bool:
-    """Say whether the API reported what may be the same sale."""
+def _twin(connection: Connection, program_id: int, paid: Paid, customer: Customer) -> str | None:
+    """Return the transaction_id of what may be the same sale, reported by the API."""
     same = and_(
         sold.c.customer_id == customer.id,
         sold.c.amount_cents == paid.amount_cents,
@@ -142,15 +189,17 @@ def _has_twin(connection: Connection, program_id: int, paid: Paid, customer: Cus
     known = payment_references.c
     of_payments = select(known.transaction_id).where(known.program_id == program_id)
     mine = (sold.c.program_id == program_id, or_(same, sold.c.transaction_id == paid.transaction_id))
-    twins = select(sold.c.id).where(*mine, sold.c.transaction_id.not_in(of_payments))
-    return connection.execute(twins.limit(1)).scalar() is not None
+    twins = select(sold.c.transaction_id).where(*mine, sold.c.transaction_id.not_in(of_payments))
+    return connection.execute(twins.order_by(sold.c.id).limit(1)).scalar()
 
 
-def _remember(connection: Connection, program_id: int, paid: Paid, customer: Customer | None) -> None:
-    """Keep the names by which later events mean this payment and its customer."""
+def _remember(
+    connection: Connection, program_id: int, paid: Paid, customer: Customer | None, sale: str | None = None
+) -> None:
+    """Keep the names by which later events mean this payment's sale (`sale`, if it is another's) and customer."""
     insert = insert_for(connection)
     for reference in paid.references:
-        row = {"program_id": program_id, "reference": reference, "transaction_id": paid.transaction_id}
+        row = {"program_id": program_id, "reference": reference, "transaction_id": sale or paid.transaction_id}
         connection.execute(insert(payment_references).values(**row).on_conflict_do_nothing())
     if paid.processor_customer and customer:
         row = {"program_id": program_id, "processor_customer": paid.processor_customer, "click_id": customer.click_id}

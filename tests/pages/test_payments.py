@@ -1,5 +1,7 @@
 """Settings, payments: an account connected on the page, and what it reported."""
 
+from datetime import UTC, datetime
+
 import httpx
 from playwright.async_api import expect
 
@@ -50,3 +52,24 @@ async def test_a_member_reads_what_came_and_connects_nothing(site: Site):
 
     await expect(page.get_by_role("heading", name="No payment events")).to_be_visible()
     await expect(page.get_by_role("button", name="Connect")).to_have_count(0)
+
+
+async def test_a_possible_duplicate_is_decided_on_the_page(site: Site):
+    click_id = await site.sell()
+    page = await site.sign_in()
+    await page.goto(f"{site.program}/settings/payments")
+    await page.get_by_label("Account id").fill("acct_1")
+    await page.get_by_label("Webhook signing secret").fill(stripe.SECRET)
+    await page.get_by_role("button", name="Connect").click()
+    await expect(page.get_by_role("status")).to_be_visible()
+    now = datetime.now(UTC)
+    content, headers = stripe.signed(stripe.checkout(metadata={"svc_click_id": click_id}, at=now))
+    async with httpx.AsyncClient() as client:
+        answer = await client.post(await page.locator("#webhook").inner_text(), content=content, headers=headers)
+    assert answer.json()["outcome"] == "held_as_duplicate"
+    await page.goto(f"{site.program}/settings/payments?outcome=held_as_duplicate")
+
+    await page.get_by_role("button", name="Same sale").click()
+
+    await expect(page.get_by_role("status")).to_contain_text("the sale that your server reported")
+    await expect(page.locator("tbody")).to_contain_text("Same sale")

@@ -1,4 +1,4 @@
-"""Payments, on both databases: each event once, in any order, and never a sale paid twice."""
+"""Payments, on both databases: each event once, in any order."""
 
 import asyncio
 import random
@@ -6,37 +6,17 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import select
 
-from storage import check, currencies, payments
+from storage import check, currencies
 from storage.payments import Outcome
-from storage.rules import payment
 from storage.tables import commissions, customers, ledger_entries, payment_events, rollups, sales
 from tests import stripe_events as stripe
 from tests import world
+from tests.storage.paying import named, stored, take
 from tests.world import NOW, World
 
 CLICKED = {"svc_click_id": "of a visitor of Anna's"}
 LATER = NOW + timedelta(days=30)
-
-
-async def take(acme: World, event: dict[str, Any]) -> Outcome:
-    done: Outcome = await acme.store.write(
-        payments.take, acme.program_id, payment.read(event), at=NOW, lane=acme.program_id
-    )
-    return done
-
-
-async def stored(acme: World, *columns: Any) -> list[Any]:
-    def read(connection: Any) -> list[Any]:
-        return [tuple(row) for row in connection.execute(select(*columns))]
-
-    return await acme.store.read(read)
-
-
-async def named(acme: World, **more: str) -> dict[str, str]:
-    """Return a checkout's metadata for a visitor of Anna's."""
-    return {"svc_click_id": await acme.visitor(), "program_id": str(acme.program_id), **more}
 
 
 async def test_a_checkout_is_a_sale_of_the_visitor_whom_its_click_names(acme: World):
@@ -105,96 +85,6 @@ async def test_a_renewal_that_comes_before_the_first_payment_waits_for_it(acme: 
     assert early == Outcome("waiting", "in_2", "cus_1")
     assert sorted(await stored(acme, sales.c.transaction_id)) == [("in_1",), ("in_2",)]
     assert set(await stored(acme, payment_events.c.outcome)) == {("recorded",)}
-
-
-async def test_a_refund_that_comes_before_its_sale_is_applied_with_it(acme: World):
-    early = await take(acme, stripe.charge_refunded(total=2_500))
-
-    await take(acme, stripe.checkout(metadata=await named(acme)))
-
-    assert early.outcome == "waiting"
-    assert await stored(acme, sales.c.refunded_cents) == [(2_500,)]
-    assert sorted(await stored(acme, ledger_entries.c.amount_cents)) == [(-500,), (2_000,)]
-    assert await acme.store.read(check.run) == []
-
-
-async def test_a_refund_told_by_refund_and_in_total_is_taken_once(acme: World):
-    await take(acme, stripe.checkout(metadata=await named(acme)))
-
-    await take(acme, stripe.refund_updated(amount=2_500))
-    await take(acme, stripe.charge_refunded(total=2_500))
-    await take(acme, stripe.refund_updated("evt_refund_2", amount=1_000, name="re_2"))
-
-    assert await stored(acme, sales.c.refunded_cents) == [(3_500,)]
-
-
-async def test_a_refund_that_is_pending_or_failed_takes_nothing(acme: World):
-    await take(acme, stripe.checkout(metadata=await named(acme)))
-
-    await take(acme, stripe.refund_updated(amount=2_500, status="pending"))
-    await take(acme, stripe.refund_updated("evt_2", amount=2_500, name="re_2", status="failed"))
-
-    assert await stored(acme, sales.c.refunded_cents) == [(0,)]
-
-
-async def test_a_dispute_takes_the_commission_back(acme: World):
-    await take(acme, stripe.checkout(metadata=await named(acme)))
-
-    await take(acme, stripe.dispute())
-
-    assert await stored(acme, commissions.c.status) == [("reversed",)]
-
-
-@pytest.mark.parametrize("won_first", [True, False])
-async def test_a_dispute_that_is_won_gives_the_commission_back(acme: World, won_first: bool):  # noqa: FBT001 - the cases
-    await take(acme, stripe.checkout(metadata=await named(acme)))
-    opened, won = stripe.dispute(amount=4_000), stripe.dispute_closed("won", amount=4_000)
-
-    for event in (won, opened) if won_first else (opened, won):
-        await take(acme, event)
-
-    assert await stored(acme, sales.c.refunded_cents) == [(0,)]
-    assert await stored(acme, commissions.c.status) == [("pending",)]
-    worth = [cents for (cents,) in await stored(acme, ledger_entries.c.amount_cents)]
-    assert sum(worth) == 2_000
-    assert await stored(acme, rollups.c.sales, rollups.c.revenue_cents, rollups.c.commission_cents) == [
-        (1, 10_000, 2_000)
-    ]
-    assert await acme.store.read(check.run) == []
-
-
-async def test_a_dispute_over_all_of_it_that_is_won_makes_the_sale_count_again(acme: World):
-    await take(acme, stripe.checkout(metadata=await named(acme)))
-    await take(acme, stripe.dispute())
-    await take(acme, stripe.dispute_closed("won"))
-
-    await take(acme, stripe.charge_refunded("evt_later", total=10_000, at=NOW + timedelta(days=1)))
-
-    assert await stored(acme, sales.c.refunded_cents) == [(10_000,)]
-    assert await stored(acme, commissions.c.status) == [("reversed",)]
-    assert await stored(acme, rollups.c.sales, rollups.c.commission_cents) == [(0, 0)]
-    assert await acme.store.read(check.run) == []
-
-
-async def test_a_dispute_that_is_lost_changes_nothing_more(acme: World):
-    await take(acme, stripe.checkout(metadata=await named(acme)))
-    await take(acme, stripe.dispute(amount=4_000))
-
-    await take(acme, stripe.dispute_closed("lost", amount=4_000))
-
-    assert await stored(acme, sales.c.refunded_cents) == [(4_000,)]
-
-
-@pytest.mark.parametrize("transaction_id", ["pi_1", "order-7"])
-async def test_what_may_be_a_sale_of_the_api_is_held_and_paid_once(acme: World, transaction_id: str):
-    click_id = await acme.visitor()
-    await acme.lead(click_id, "user-1")
-    await acme.sale(transaction_id)
-
-    done = await take(acme, stripe.checkout(metadata={"svc_click_id": click_id}, at=NOW + timedelta(minutes=5)))
-
-    assert done.outcome == "held_as_duplicate"
-    assert len(await stored(acme, sales.c.id)) == 1
 
 
 @pytest.mark.parametrize(

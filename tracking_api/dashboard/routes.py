@@ -62,6 +62,7 @@ ROUTES = [
         DELETE=payment_account.disconnect,
     ),
     route(f"{PROGRAM}/payment-events", GET=payment_events.index),
+    route(f"{PROGRAM}/payment-events/{{event_id}}", PATCH=payment_events.decide),
     route(f"{PROGRAM}/integration", GET=integration.show),
     route(f"{PROGRAM}/explain", GET=integration.why),
 ]

@@ -1,6 +1,10 @@
 """What the payment operations answer: the OpenAPI side of their routes."""
 
 from storage.rules.errors import (
+    AttributionWindowExpired,
+    CurrencyNotSupported,
+    CustomerNotAttributed,
+    DuplicateTransaction,
     Forbidden,
     InternalError,
     InvalidJson,
@@ -14,11 +18,13 @@ from storage.rules.errors import (
 )
 from tracking_api.dashboard.answers import SignedOut
 from tracking_api.dashboard.payment_account import NewPaymentAccount, PaymentAccount
+from tracking_api.dashboard.payment_events import PaymentDecision
 from tracking_api.payments.answers import PaymentEvents, Received
 from web.openapi import Operation, refusing
 
 ACCOUNT = "/api/programs/{program_id}/payment-account"
 OWNED = (Forbidden, OwnerRequired, InternalError, Overloaded)
+SALE = (CustomerNotAttributed, AttributionWindowExpired, CurrencyNotSupported)
 READ = (InvalidJson, PayloadTooLarge, UnsupportedMediaType)
 
 OPERATIONS = (
@@ -67,6 +73,17 @@ OPERATIONS = (
             "cursor": "`next_cursor` of the page before.",
             "outcome": "recorded, repeated, waiting, held_as_duplicate, ignored, or an error code.",
         },
+    ),
+    Operation(
+        "PATCH",
+        "/api/programs/{program_id}/payment-events/{event_id}",
+        "decidePaymentEvent",
+        "Decide a payment that is held as a possible duplicate",
+        {200: (SignedOut,)},
+        refusing(*OWNED, NotFound, ValidationError, DuplicateTransaction, *SALE, *READ),
+        PaymentDecision,
+        security=("session",),
+        tag="payments",
     ),
     Operation(
         "DELETE",

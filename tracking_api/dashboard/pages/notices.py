@@ -21,6 +21,8 @@ SENTENCES = {
     "paid": "Marked as paid: {0}.",
     "account-connected": "The payment account is connected. Send its events to the address below.",
     "account-disconnected": "The payment account is disconnected; what it reported stays.",
+    "payment-count": "The payment is counted as a sale of its own.",
+    "payment-same": "The payment is the sale that your server reported; its refunds are taken from that.",
     "nothing-chosen": "Choose at least one commission first.",
     "signed-out": "You are signed out.",
 }

@@ -5,7 +5,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from storage import payment_accounts, payment_events, payments
+from storage.payments import Decision
 from storage.rules.errors import NotFound, ValidationError
+from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import filters, forms, notices, seen, templates
 from tracking_api.dashboard.pages.forms import Problems
@@ -45,6 +47,19 @@ async def change(request: Request) -> Response:
         **about,
     )
     return notices.leave(redirect(place), "account-connected")
+
+
+async def decide(request: Request) -> Response:
+    """Decide a payment that is held; a sale that cannot be counted twice says why."""
+    see = await seen.as_owner(request)
+    form = await forms.read(request)
+    decision = {each.value: each for each in Decision}.get(form.text("decision"))
+    if decision is None:
+        raise ValidationError("A payment is counted, or is the same sale.")
+    event_id = authentication.named(request, "event_id")
+    about = {"actor": see.member.actor, "at": see.at, "lane": see.program.id}
+    await storage_of(request).write(payments.decide, see.program.id, event_id, decision, **about)
+    return notices.leave(redirect(f"{see.place}/settings/payments"), f"payment-{decision}")
 
 
 async def _page(request: Request, see: Seen, typed: dict[str, str], problems: Problems) -> Response:

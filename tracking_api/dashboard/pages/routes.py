@@ -50,6 +50,7 @@ ROUTES = [
     _page(f"{PROGRAM}/settings/api-keys", Page(GET=program_key.show, POST=program_key.regenerate)),
     _page(f"{PROGRAM}/settings/checklist", Page(GET=checklist.show)),
     _page(f"{PROGRAM}/settings/payments", Page(GET=payments.show, POST=payments.change)),
+    _page(f"{PROGRAM}/settings/payments/{{event_id}}", Page(POST=payments.decide)),
     _page(f"{PROGRAM}/settings/members", Page(GET=members.index)),
     _page(f"{PROGRAM}/settings/audit-log", Page(GET=audit_log.index)),
     Route("/static/{version}/{name:path}", static.endpoint, include_in_schema=False),

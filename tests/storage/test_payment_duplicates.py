@@ -1,0 +1,77 @@
+"""Payments that may be sales of the API, on both databases: held, decided by an owner, and never paid twice."""
+
+from datetime import timedelta
+
+import pytest
+
+from storage import check, payments
+from storage.audit import Actor
+from storage.payments import Decision, Outcome
+from storage.rules.errors import DuplicateTransaction, NotFound, ValidationError
+from storage.tables import payment_events, sales
+from tests import stripe_events as stripe
+from tests.storage.paying import stored, take
+from tests.world import NOW, World
+
+OWNER = Actor("user", "1", "owner@acme.example")
+
+
+@pytest.mark.parametrize("transaction_id", ["pi_1", "order-7"])
+async def test_what_may_be_a_sale_of_the_api_is_held_and_paid_once(acme: World, transaction_id: str):
+    click_id = await acme.visitor()
+    await acme.lead(click_id, "user-1")
+    await acme.sale(transaction_id)
+
+    done = await take(acme, stripe.checkout(metadata={"svc_click_id": click_id}, at=NOW + timedelta(minutes=5)))
+
+    assert done.outcome == "held_as_duplicate"
+    assert len(await stored(acme, sales.c.id)) == 1
+
+
+async def held(acme: World, transaction_id: str = "order-7") -> int:
+    """Let a checkout be held beside a sale of the API's; return its id."""
+    click_id = await acme.visitor()
+    await acme.lead(click_id, "user-1")
+    await acme.sale(transaction_id)
+    await take(acme, stripe.checkout(metadata={"svc_click_id": click_id}))
+    ((event_id,),) = await stored(acme, payment_events.c.id)
+    return int(event_id)
+
+
+async def decide(acme: World, event_id: int, decision: Decision) -> None:
+    await acme.store.write(payments.decide, acme.program_id, event_id, decision, actor=OWNER, at=NOW)
+
+
+async def test_a_held_payment_that_is_the_same_sale_brings_its_refunds(acme: World):
+    event_id = await held(acme)
+    await take(acme, stripe.charge_refunded(total=2_500))
+
+    await decide(acme, event_id, Decision.SAME)
+    await take(acme, stripe.refund_updated("evt_more", amount=4_000, name="re_2"))
+    again = await take(acme, stripe.checkout("evt_again"))
+
+    assert again == Outcome("repeated", "order-7")
+    assert await stored(acme, sales.c.transaction_id, sales.c.refunded_cents) == [("order-7", 4_000)]
+    assert await acme.store.read(check.run) == []
+
+
+async def test_a_held_payment_that_is_counted_is_a_sale_of_its_own(acme: World):
+    event_id = await held(acme)
+
+    await decide(acme, event_id, Decision.COUNT)
+
+    assert sorted(await stored(acme, sales.c.transaction_id)) == [("order-7",), ("pi_1",)]
+    with pytest.raises(ValidationError):
+        await decide(acme, event_id, Decision.COUNT)
+
+
+async def test_a_held_payment_with_the_same_transaction_id_cannot_be_counted(acme: World):
+    event_id = await held(acme, "pi_1")
+
+    with pytest.raises(DuplicateTransaction):
+        await decide(acme, event_id, Decision.COUNT)
+    await decide(acme, event_id, Decision.SAME)
+
+    assert await stored(acme, payment_events.c.outcome) == [("same_sale",)]
+    with pytest.raises(NotFound):
+        await decide(acme, 12, Decision.SAME)
