@@ -22,7 +22,15 @@ class Service:
 
     def call(self, method: str, path: str, body: Any = None, **query: Any) -> dict[str, Any]:
         """Return the answer. Raises Failure with the service's own code, or `service_unreachable`."""
-        answer = self._send(method, path, body, query)
+        sent = {name: value for name, value in query.items() if value is not None}
+        return self._answer(self._send(method, path, json=body, params=sent, headers=self._headers))
+
+    def deliver(self, path: str, content: str, **headers: str) -> dict[str, Any]:
+        """Post a body whose very bytes are signed, and return the answer. Raises Failure."""
+        sent = {"Content-Type": "application/json", **headers}
+        return self._answer(self._send("POST", path, content=content, headers=sent))
+
+    def _answer(self, answer: httpx2.Response) -> dict[str, Any]:
         content = self._content(answer)
         for warning in content.get("warnings", ()):
             self._warn(warning)
@@ -33,12 +41,9 @@ class Service:
         exit_code = NOT_SET_UP if answer.status_code == UNAUTHORIZED else 1
         raise Failure(code, message, error.pop("hint", ""), exit_code=exit_code, **error)
 
-    def _send(self, method: str, path: str, body: Any, query: dict[str, Any]) -> httpx2.Response:
-        sent = {name: value for name, value in query.items() if value is not None}
+    def _send(self, method: str, path: str, **sent: Any) -> httpx2.Response:
         try:
-            return httpx2.request(
-                method, f"{self.base_url}{path}", json=body, params=sent, headers=self._headers, timeout=TIMEOUT_SECONDS
-            )
+            return httpx2.request(method, f"{self.base_url}{path}", timeout=TIMEOUT_SECONDS, **sent)
         except (httpx2.TransportError, httpx2.InvalidURL) as problem:
             raise Failure(
                 "service_unreachable",

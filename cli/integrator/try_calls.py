@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from cli.integrator import project, status
+from cli.integrator import project, status, try_stripe
 from cli.integrator.output import Json, answering, plain
 from cli.integrator.service import Service
 
@@ -54,6 +54,9 @@ def sale(as_json: Json = False) -> None:
     """
     with answering(as_json=as_json) as output:
         _send("sale", TEST, output)
+
+
+app.command("stripe")(try_stripe.stripe)
 
 
 def _send(call: str, body: dict[str, Any], output: Any) -> None:

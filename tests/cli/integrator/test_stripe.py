@@ -1,0 +1,57 @@
+"""`svc test stripe`: signed sample events against the live server, each with its effect."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from storage import payment_accounts, sealing
+from storage.audit import Actor
+from storage.sealing import Sealer
+from tests import stripe_events
+from tests.cli.integrator.conftest import OLGA, Shop
+
+
+async def connect(shop: Shop, folder: Path) -> None:
+    """Connect an account as the server in this folder can read it."""
+    await shop.acme.store.write(
+        payment_accounts.connect,
+        shop.acme.program_id,
+        provider="stripe",
+        account_id="acct_1",
+        secret=stripe_events.SECRET,
+        sealer=Sealer(sealing.local_key(folder / "svc.secret")),
+        actor=Actor("user", "1", OLGA),
+        at=datetime.now(UTC),
+    )
+
+
+async def test_each_event_says_what_it_did_and_nothing_is_left_to_pay(shop: Shop, tmp_path: Path):
+    await connect(shop, tmp_path)
+
+    done = await shop.svc(
+        *("test", "stripe", "--code", "anna", "--webhook-secret-stdin", "--json"),
+        stdin=stripe_events.SECRET,
+        SERVICE_API_KEY=shop.acme.key,
+    )
+
+    assert done.code == 0, done.stderr
+    assert [step["outcome"] for step in done.json["steps"]] == [
+        "recorded",
+        "repeated",
+        "recorded",
+        "recorded",
+        "recorded",
+    ]
+    status = (await shop.svc("status", "--json", SERVICE_API_KEY=shop.acme.key)).json
+    assert (status["payment_account_connected"], status["pending_commissions"]) == (True, 0)
+
+
+async def test_a_wrong_secret_is_refused(shop: Shop, tmp_path: Path):
+    await connect(shop, tmp_path)
+
+    done = await shop.svc(
+        *("test", "stripe", "--code", "anna", "--webhook-secret-stdin", "--json"),
+        stdin="whsec_somebody_elses",
+        SERVICE_API_KEY=shop.acme.key,
+    )
+
+    assert (done.code, done.json["error"]["code"]) == (1, "invalid_signature")
