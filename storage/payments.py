@@ -1,13 +1,13 @@
 """Payments: what a connected account's events do: sales, their refunds and disputes, each event once, in any order."""
 
 import json
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, or_, select, update
+from sqlalchemy import Connection, select, update
 
-from storage import audit, ids, leads, payment_returns, program_keys, sales
+from storage import audit, ids, leads, payment_returns, program_keys, sales, twins
 from storage.audit import Actor, Change
 from storage.customers import Customer, Registry, Wanted
 from storage.database import insert_for
@@ -18,9 +18,8 @@ from storage.rules.payment import Event, Paid, Returned, ReturnKind
 from storage.rules.settlement import Settlement
 from storage.sales import Sale
 from storage.tables import payment_accounts, payment_customers, payment_events, payment_references
-from storage.tables import sales as sold
+from storage.twins import Told
 
-TWIN_WITHIN = timedelta(minutes=10)
 RECORDED, REPEATED, IGNORED, WAITING, HELD = "recorded", "repeated", "ignored", "waiting", "held_as_duplicate"
 SAME = "same_sale"
 
@@ -180,17 +179,9 @@ def _known(connection: Connection, program_id: int, paid: Paid) -> str | None:
 
 def _twin(connection: Connection, program_id: int, paid: Paid, customer: Customer) -> str | None:
     """Return the transaction_id of what may be the same sale, reported by the API."""
-    same = and_(
-        sold.c.customer_id == customer.id,
-        sold.c.amount_cents == paid.amount_cents,
-        sold.c.currency == paid.currency,
-        sold.c.occurred_at.between(paid.occurred_at - TWIN_WITHIN, paid.occurred_at + TWIN_WITHIN),
-    )
-    known = payment_references.c
-    of_payments = select(known.transaction_id).where(known.program_id == program_id)
-    mine = (sold.c.program_id == program_id, or_(same, sold.c.transaction_id == paid.transaction_id))
-    twins = select(sold.c.transaction_id).where(*mine, sold.c.transaction_id.not_in(of_payments))
-    return connection.execute(twins.order_by(sold.c.id).limit(1)).scalar()
+    told = Told(paid.transaction_id, customer.id, paid.amount_cents, paid.currency, paid.occurred_at)
+    twin = twins.of_api(connection, program_id, told)
+    return twin.transaction_id if twin is not None else None
 
 
 def _remember(

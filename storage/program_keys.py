@@ -46,6 +46,11 @@ def trusted(program_id: int) -> str:
     return f"{_TRUSTED}{program_id}"
 
 
+def is_trusted(key_hash: str) -> bool:
+    """Say whether this is what `trusted` returned."""
+    return key_hash.startswith(_TRUSTED)
+
+
 def working(found: ProgramKey | Refusal) -> ProgramKey:
     """Return a key that `identify` found; raises the refusal that it found instead."""
     if isinstance(found, Refusal):
@@ -57,7 +62,7 @@ def identify(connection: Connection, key_hashes: Sequence[str], *, at: datetime)
     """Return, for each hash, its key or the refusal that `authenticate` raises."""
     found: dict[str, ProgramKey | Refusal] = {key_hash: InvalidKey() for key_hash in key_hashes}
     for key_hash in found:
-        if key_hash.startswith(_TRUSTED):
+        if is_trusted(key_hash):
             found[key_hash] = ProgramKey(int(key_hash.removeprefix(_TRUSTED)), None, None)
     for row in _find(connection, [[key_hash] for key_hash in found]):
         key = of_row(row)

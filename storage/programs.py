@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, Connection, and_, select
 from storage.prepared import Given, Prepared
 from storage.rules.commission import CommissionType, Terms
 from storage.rules.settlement import LeadAuthPolicy
-from storage.tables import commission_terms, programs
+from storage.tables import commission_terms, payment_accounts, programs
 
 
 class InForce(NamedTuple):
@@ -20,6 +20,7 @@ class InForce(NamedTuple):
     hold_days: int
     lead_auth_policy: LeadAuthPolicy
     terms: Terms
+    has_payments: bool = False
 
 
 def in_force(connection: Connection, program_ids: Iterable[int]) -> dict[int, InForce]:
@@ -43,6 +44,7 @@ def _of_row(row: Any) -> InForce:
             row.recurring_months,
             row.platform_fee_bps,
         ),
+        row.has_payments is not None,
     )
 
 
@@ -51,7 +53,9 @@ def _build_find(_: Callable[..., Any]) -> Any:
     current = and_(
         commission_terms.c.program_id == programs.c.id, commission_terms.c.version == programs.c.terms_version
     )
+    account = payment_accounts.c.program_id == programs.c.id
     found = given.rows.join(programs, programs.c.id == given.id).join(commission_terms, current)
+    found = found.outerjoin(payment_accounts, account)
     terms = commission_terms.c
     return select(
         programs.c.id,
@@ -65,6 +69,7 @@ def _build_find(_: Callable[..., Any]) -> Any:
         terms.lead_commission_cents,
         terms.recurring_months,
         terms.platform_fee_bps,
+        payment_accounts.c.program_id.label("has_payments"),
     ).select_from(found)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from storage import currencies, customers, ids, ledger, program_keys, programs, rollups, transactions
+from storage import currencies, customers, ids, ledger, program_keys, programs, rollups, transactions, twins
 from storage.commit import set_based
 from storage.customers import Customer, Registry, Wanted
 from storage.program_keys import ProgramKey
@@ -19,11 +19,13 @@ from storage.rules.errors import (
     CustomerNotAttributed,
     CustomerNotFound,
     CustomerWrongProgram,
+    DuplicateTransaction,
     Refusal,
 )
 from storage.rules.settlement import CustomerStatus
 from storage.tables.columns import millis
 from storage.transactions import Claim
+from storage.twins import Told
 
 
 class Sale(NamedTuple):
@@ -88,6 +90,7 @@ def record(connection: Connection, batch: Sequence[Sale]) -> list[Sold | Refusal
             key = program_keys.working(presented[sale.key_hash])
             program = known[key.program_id]
             customer = _customer(sale, program, registry)
+            _require_no_twin(connection, sale, program, customer)
             candidates.append(_Candidate(n, sale, key, customer, program, _price(connection, sale, program), sale_id))
             results.append(CustomerNotFound())  # replaced below, once the database has decided
         except Refusal as refusal:
@@ -117,6 +120,21 @@ def _customer(sale: Sale, program: InForce, registry: Registry) -> Customer:
     if first and not attribution.is_within(customer.clicked_at, sale.happened_at, window_days):
         raise AttributionWindowExpired
     return customer
+
+
+def _require_no_twin(connection: Connection, sale: Sale, program: InForce, customer: Customer) -> None:
+    """Raise DuplicateTransaction for what the program's connected payment account is likely to have told already."""
+    if not program.has_payments or customer.first_purchase_at is None or program_keys.is_trusted(sale.key_hash):
+        return
+    told = Told(sale.transaction_id, customer.id, sale.amount_cents, sale.currency, sale.happened_at)
+    twin = twins.of_payments(connection, program.id, told)
+    if twin is not None and twin.transaction_id != sale.transaction_id:
+        raise DuplicateTransaction(
+            f"The connected payment account reported what is likely this sale, as {twin.transaction_id}.",
+            hint="Report each sale from one place. Nothing was recorded for this call.",
+            existing={"eventId": twin.id, "recorded_at": twin.at},
+            same_payload=False,
+        )
 
 
 def _price(connection: Connection, sale: Sale, program: InForce) -> int:

@@ -1,13 +1,15 @@
 """Payments that may be sales of the API, on both databases: held, decided by an owner, and never paid twice."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
-from storage import check, payments
+from storage import check, payment_accounts, payments
 from storage.audit import Actor
 from storage.payments import Decision, Outcome
 from storage.rules.errors import DuplicateTransaction, NotFound, ValidationError
+from storage.sealing import Sealer
 from storage.tables import payment_events, sales
 from tests import stripe_events as stripe
 from tests.storage.paying import stored, take
@@ -75,3 +77,36 @@ async def test_a_held_payment_with_the_same_transaction_id_cannot_be_counted(acm
     assert await stored(acme, payment_events.c.outcome) == [("same_sale",)]
     with pytest.raises(NotFound):
         await decide(acme, 12, Decision.SAME)
+
+
+async def connect(acme: World) -> None:
+    about: dict[str, Any] = {"provider": "stripe", "account_id": "acct_1", "secret": "whsec_12345678"}
+    await acme.store.write(
+        payment_accounts.connect, acme.program_id, **about, sealer=Sealer("a key"), actor=OWNER, at=NOW
+    )
+
+
+async def test_a_sale_of_the_api_that_a_payment_told_already_is_refused_and_told_as_what(acme: World):
+    await connect(acme)
+    click_id = await acme.visitor()
+    await acme.lead(click_id, "user-1")
+    await take(acme, stripe.checkout(metadata={"svc_click_id": click_id}))
+
+    with pytest.raises(DuplicateTransaction, match="as pi_1"):
+        await acme.sale("order-7", at=NOW + timedelta(minutes=9))
+    with pytest.raises(DuplicateTransaction, match="already recorded"):
+        await acme.sale("pi_1")
+    await acme.sale("order-8", 9_999, at=NOW + timedelta(minutes=9))
+    await acme.sale("order-9", at=NOW + timedelta(minutes=11))
+
+    assert sorted(await stored(acme, sales.c.transaction_id)) == [("order-8",), ("order-9",), ("pi_1",)]
+
+
+async def test_two_alike_sales_of_the_api_are_two(acme: World):
+    await connect(acme)
+    await acme.customer()
+
+    await acme.sale("order-1")
+    await acme.sale("order-2")
+
+    assert len(await stored(acme, sales.c.id)) == 2

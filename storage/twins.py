@@ -1,0 +1,49 @@
+"""Twins: two sales that may be one, told once by the API and once by the payment processor."""
+
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, and_, or_, select
+
+from storage.tables import payment_references, sales
+
+WITHIN = timedelta(minutes=10)
+
+
+class Told(NamedTuple):
+    """A sale as one side tells it; the amount is in minor units of `currency`."""
+
+    transaction_id: str
+    customer_id: int
+    amount_cents: int
+    currency: str
+    occurred_at: datetime
+
+
+def of_api(connection: Connection, program_id: int, told: Told) -> Any:
+    """Return the API's sale that a payment may be: its row, None where there is none."""
+    same = or_(_alike(told), sales.c.transaction_id == told.transaction_id)
+    return _first(connection, program_id, and_(same, sales.c.transaction_id.not_in(_of_payments(program_id))))
+
+
+def of_payments(connection: Connection, program_id: int, told: Told) -> Any:
+    """Return the payment's sale that a sale of the API may be: its row, None where there is none."""
+    return _first(connection, program_id, and_(_alike(told), sales.c.transaction_id.in_(_of_payments(program_id))))
+
+
+def _alike(told: Told) -> ColumnElement[bool]:
+    return and_(
+        sales.c.customer_id == told.customer_id,
+        sales.c.amount_cents == told.amount_cents,
+        sales.c.currency == told.currency,
+        sales.c.occurred_at.between(told.occurred_at - WITHIN, told.occurred_at + WITHIN),
+    )
+
+
+def _of_payments(program_id: int) -> Any:
+    return select(payment_references.c.transaction_id).where(payment_references.c.program_id == program_id)
+
+
+def _first(connection: Connection, program_id: int, found: ColumnElement[bool]) -> Any:
+    mine = select(sales).where(sales.c.program_id == program_id, found)
+    return connection.execute(mine.order_by(sales.c.id).limit(1)).first()
