@@ -1,10 +1,9 @@
 """The route table of the agent API, with the scope that each handler needs: read this first."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 
 from starlette.applications import Starlette
-from starlette.requests import Request
 from starlette.routing import Route
 
 from agent_api import (
@@ -23,53 +22,44 @@ from agent_api import (
 from agent_api.call import Allowed
 from storage import Storage
 from storage.rules.scope import Scope
-from web.answer import Answer
+from web.clock import now
 from web.handlers import HANDLERS
+from web.routes import route
 
 
-def route(path: str, **handlers: Allowed) -> Route:
-    """Return one route with a handler for each method, so that a 405 lists them all."""
-
-    async def endpoint(request: Request) -> Answer:
-        return await handlers["GET" if request.method == "HEAD" else request.method](request)
-
-    made = Route(path, endpoint, methods=list(handlers))
+def scoped(path: str, **handlers: Allowed) -> Route:
+    """Return a route, and note the scope that each of its methods needs."""
     SCOPES.update({(method, path): allowed.scope for method, allowed in handlers.items()})
-    return made
+    return route(path, **handlers)
 
 
 SCOPES: dict[tuple[str, str], Scope | None] = {}  # filled by the table below: what each method of each path needs
 PROGRAM = "/api/agent/v1/programs/{program_id}"
 ROUTES = [
-    route("/api/agent/v1/me", GET=Allowed(None, me.show)),
-    route("/api/agent/v1/programs", GET=Allowed(Scope.PROGRAMS_READ, programs.index)),
-    route(
+    scoped("/api/agent/v1/me", GET=Allowed(None, me.show)),
+    scoped("/api/agent/v1/programs", GET=Allowed(Scope.PROGRAMS_READ, programs.index)),
+    scoped(
         PROGRAM,
         GET=Allowed(Scope.PROGRAMS_READ, programs.show),
         PATCH=Allowed(Scope.PROGRAMS_WRITE, programs.change),
     ),
-    route(f"{PROGRAM}/readiness", GET=Allowed(Scope.PROGRAMS_READ, readiness.show)),
-    route(f"{PROGRAM}/audit-log", GET=Allowed(Scope.PROGRAMS_READ, audit_log.index)),
-    route(f"{PROGRAM}/performance", GET=Allowed(Scope.PERFORMANCE_READ, performance.show)),
-    route(f"{PROGRAM}/events", GET=Allowed(Scope.EVENTS_READ, events.index)),
-    route(f"{PROGRAM}/refused-calls", GET=Allowed(Scope.EVENTS_READ, refused_calls.index)),
-    route(f"{PROGRAM}/explain", GET=Allowed(Scope.EVENTS_READ, explain.show)),
-    route(f"{PROGRAM}/customers", GET=Allowed(Scope.CUSTOMERS_READ, customers.index)),
-    route(f"{PROGRAM}/customers/{{customer_id}}", GET=Allowed(Scope.CUSTOMERS_READ, customers.show)),
-    route(f"{PROGRAM}/commissions", GET=Allowed(Scope.COMMISSIONS_READ, commissions.index)),
-    route(f"{PROGRAM}/commissions/{{commission_id}}", PATCH=Allowed(Scope.COMMISSIONS_WRITE, commissions.decide)),
-    route(
+    scoped(f"{PROGRAM}/readiness", GET=Allowed(Scope.PROGRAMS_READ, readiness.show)),
+    scoped(f"{PROGRAM}/audit-log", GET=Allowed(Scope.PROGRAMS_READ, audit_log.index)),
+    scoped(f"{PROGRAM}/performance", GET=Allowed(Scope.PERFORMANCE_READ, performance.show)),
+    scoped(f"{PROGRAM}/events", GET=Allowed(Scope.EVENTS_READ, events.index)),
+    scoped(f"{PROGRAM}/refused-calls", GET=Allowed(Scope.EVENTS_READ, refused_calls.index)),
+    scoped(f"{PROGRAM}/explain", GET=Allowed(Scope.EVENTS_READ, explain.show)),
+    scoped(f"{PROGRAM}/customers", GET=Allowed(Scope.CUSTOMERS_READ, customers.index)),
+    scoped(f"{PROGRAM}/customers/{{customer_id}}", GET=Allowed(Scope.CUSTOMERS_READ, customers.show)),
+    scoped(f"{PROGRAM}/commissions", GET=Allowed(Scope.COMMISSIONS_READ, commissions.index)),
+    scoped(f"{PROGRAM}/commissions/{{commission_id}}", PATCH=Allowed(Scope.COMMISSIONS_WRITE, commissions.decide)),
+    scoped(
         f"{PROGRAM}/partners",
         GET=Allowed(Scope.PARTNERS_READ, partners.index),
         POST=Allowed(Scope.PARTNERS_WRITE, partners.enrol),
     ),
-    route(f"{PROGRAM}/partners/{{partner_id}}", PATCH=Allowed(Scope.PARTNERS_WRITE, partners.change)),
+    scoped(f"{PROGRAM}/partners/{{partner_id}}", PATCH=Allowed(Scope.PARTNERS_WRITE, partners.change)),
 ]
-
-
-def now() -> datetime:
-    """Return the present moment, aware, in UTC."""
-    return datetime.now(UTC)
 
 
 def create(storage: Storage, *, clock: Callable[[], datetime] = now) -> Starlette:

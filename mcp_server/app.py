@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from urllib.parse import urlsplit
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -18,15 +18,11 @@ from mcp_server.gate import CONTENT, McpGate
 from mcp_server.settings import Settings
 from storage import Reader
 from web.body import LARGEST_BODY
+from web.clock import now
 from web.handlers import HANDLERS
 
 PATHS = ("/mcp", "/llms.txt")
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
-
-
-def now() -> datetime:
-    """Return the present moment, aware, in UTC."""
-    return datetime.now(UTC)
 
 
 @asynccontextmanager

@@ -1,7 +1,7 @@
 """The route table of the tracking surface: read this first. Hot routes come first."""
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 
 from pydantic_core import to_json
 from starlette.applications import Starlette
@@ -18,9 +18,11 @@ from tracking_api.dashboard.pages import routes as pages
 from tracking_api.openapi import OPERATIONS
 from tracking_api.payments import stripe
 from tracking_api.settings import Settings
+from web.clock import now
 from web.handlers import HANDLERS
 from web.limits import RateLimits
 from web.openapi import Operation, document
+from web.routes import route
 
 POST = ["POST"]
 # A POST to one of these is served before the router is asked: it costs a lookup instead of a tenth of the call.
@@ -40,7 +42,7 @@ ROUTES = [
     Route("/readyz", probes.readyz),
     Route("/docs/{name}", guides.guide),
     Route("/openapi.json", web.openapi.endpoint),
-    dashboard.route("/api/v1/payments/stripe/{program_id}", POST=stripe.webhook),
+    route("/api/v1/payments/stripe/{program_id}", POST=stripe.webhook),
     *dashboard.ROUTES,
     *pages.ROUTES,
 ]
@@ -57,11 +59,6 @@ class Tracking(Starlette):
         else:
             scope["app"] = self
             await hot(scope, receive, send)
-
-
-def now() -> datetime:
-    """Return the present moment, aware, in UTC."""
-    return datetime.now(UTC)
 
 
 def create(

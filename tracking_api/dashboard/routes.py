@@ -1,10 +1,5 @@
 """The dashboard's part of the route table."""
 
-from collections.abc import Awaitable, Callable
-
-from starlette.requests import Request
-from starlette.routing import Route
-
 from tracking_api.dashboard import (
     audit_log,
     commissions,
@@ -21,19 +16,7 @@ from tracking_api.dashboard import (
     refused_calls,
     sessions,
 )
-from web.answer import Answer
-
-Handler = Callable[[Request], Awaitable[Answer]]
-
-
-def route(path: str, **handlers: Handler) -> Route:
-    """Return one route with a handler for each method, so that a 405 lists them all."""
-
-    async def endpoint(request: Request) -> Answer:
-        return await handlers["GET" if request.method == "HEAD" else request.method](request)
-
-    return Route(path, endpoint, methods=list(handlers))
-
+from web.routes import route
 
 PROGRAM = "/api/programs/{program_id}"
 ROUTES = [

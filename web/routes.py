@@ -1,0 +1,19 @@
+"""Routes whose handlers stand beside their methods."""
+
+from collections.abc import Awaitable, Callable
+
+from starlette.requests import Request
+from starlette.routing import Route
+
+from web.answer import Answer
+
+Handler = Callable[[Request], Awaitable[Answer]]
+
+
+def route(path: str, **handlers: Handler) -> Route:
+    """Return one route with a handler for each method, so that a 405 lists them all."""
+
+    async def endpoint(request: Request) -> Answer:
+        return await handlers["GET" if request.method == "HEAD" else request.method](request)
+
+    return Route(path, endpoint, methods=list(handlers))
