@@ -80,12 +80,9 @@ def decide(
         result = _sell(connection, program_id, paid, customer, at)
         if isinstance(result, Refusal):
             raise result
-        _remember(connection, program_id, paid, customer)
-    elif twin is not None:
-        _remember(connection, program_id, paid, customer, twin)
     sale = paid.transaction_id if decision == Decision.COUNT else twin
     if sale is not None:
-        payment_returns.settle(connection, program_id, sale, at=at)
+        _link(connection, program_id, paid, customer, sale=sale, at=at)
     done = Outcome(RECORDED if decision == Decision.COUNT else SAME, sale)
     _note(connection, program_id, row.event_id, done)
     entry = Change("payment_event.decide", event_id, "outcome", HELD, done.outcome)
@@ -116,8 +113,7 @@ def _pay(connection: Connection, program_id: int, paid: Paid, at: datetime) -> O
     """Record a payment as a sale, unless it is recorded, looks like one that the API reported, or nobody is known."""
     customer = _customer(connection, program_id, paid, at)
     if (sale := _known(connection, program_id, paid)) is not None:
-        _remember(connection, program_id, paid, customer, sale)
-        payment_returns.settle(connection, program_id, sale, at=at)
+        _link(connection, program_id, paid, customer, sale=sale, at=at)
         return Outcome(REPEATED, sale)
     if customer is None or (customer.first_purchase_at is None and not paid.first):
         return Outcome(WAITING, paid.transaction_id, paid.processor_customer)
@@ -126,8 +122,7 @@ def _pay(connection: Connection, program_id: int, paid: Paid, at: datetime) -> O
     result = _sell(connection, program_id, paid, customer, at)
     if isinstance(result, Refusal):
         return Outcome(result.code, paid.transaction_id)
-    _remember(connection, program_id, paid, customer)
-    payment_returns.settle(connection, program_id, paid.transaction_id, at=at)
+    _link(connection, program_id, paid, customer, sale=paid.transaction_id, at=at)
     return Outcome(RECORDED, paid.transaction_id)
 
 
@@ -184,17 +179,18 @@ def _twin(connection: Connection, program_id: int, paid: Paid, customer: Custome
     return twin.transaction_id if twin is not None else None
 
 
-def _remember(
-    connection: Connection, program_id: int, paid: Paid, customer: Customer | None, sale: str | None = None
+def _link(
+    connection: Connection, program_id: int, paid: Paid, customer: Customer | None, *, sale: str, at: datetime
 ) -> None:
-    """Keep the names by which later events mean this payment's sale (`sale`, if it is another's) and customer."""
+    """Keep the names by which later events mean this payment's sale and customer; take from it what went back."""
     insert = insert_for(connection)
     for reference in paid.references:
-        row = {"program_id": program_id, "reference": reference, "transaction_id": sale or paid.transaction_id}
+        row = {"program_id": program_id, "reference": reference, "transaction_id": sale}
         connection.execute(insert(payment_references).values(**row).on_conflict_do_nothing())
     if paid.processor_customer and customer:
         row = {"program_id": program_id, "processor_customer": paid.processor_customer, "click_id": customer.click_id}
         connection.execute(insert(payment_customers).values(**row).on_conflict_do_nothing())
+    payment_returns.settle(connection, program_id, sale, at=at)
 
 
 def _try_again(connection: Connection, program_id: int, paid: Paid, at: datetime) -> None:

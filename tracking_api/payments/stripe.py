@@ -9,12 +9,12 @@ from storage import Storage, payment_accounts, payments
 from storage.payments import Outcome
 from storage.rules import payment
 from storage.rules.errors import InvalidJson, InvalidSignature, NotFound
+from tracking_api.dashboard import authentication
 from web import body
 from web.answer import Answer
 
 TOLERANCE_SECONDS = 300
 LARGEST_EVENT = 512 * 1024
-LARGEST_PROGRAM_ID = 2**31 - 1
 
 
 async def webhook(request: Request) -> Answer:
@@ -24,7 +24,9 @@ async def webhook(request: Request) -> Answer:
     """
     content = bytes(await body.read(request.scope, request.receive, largest=LARGEST_EVENT))
     storage: Storage = request.app.state.storage
-    program_id = _program_id(request)
+    program_id = authentication.row_id(request, "program_id")
+    if program_id is None or program_id > authentication.LARGEST_PROGRAM_ID:
+        raise InvalidSignature
     await _verify(request, storage, program_id, content)
     try:
         event = payment.read(json.loads(content))
@@ -54,10 +56,3 @@ def _is_signed(text: str, header: str, secret: str) -> bool:
     except SignatureVerificationError:
         return False
     return True
-
-
-def _program_id(request: Request) -> int:
-    text = request.path_params["program_id"]
-    if not (text.isascii() and text.isdigit() and int(text[:18]) <= LARGEST_PROGRAM_ID):
-        raise InvalidSignature
-    return int(text)
