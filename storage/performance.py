@@ -78,6 +78,11 @@ def read(connection: Connection, program_id: int, wanted: Wanted, *, at: datetim
     return Performance(program_id, program.currency, chosen.period, window, before, days, current, previous, at)
 
 
+def read_each(connection: Connection, program_ids: Iterable[int], wanted: Wanted, *, at: datetime) -> list[Performance]:
+    """Return the reports of several programs, in their order; raises what `read` raises."""
+    return [read(connection, program_id, wanted, at=at) for program_id in program_ids]
+
+
 def by_partner(
     connection: Connection,
     program_id: int,

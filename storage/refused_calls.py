@@ -57,6 +57,14 @@ def by_cause(connection: Connection, program_id: int) -> list[Cause]:
     return [Cause(*row) for row in connection.execute(grouped)]
 
 
+def grouped(
+    connection: Connection, program_id: int, paging: Paging, *, code: str | None = None
+) -> list[tuple[Cause, Page[RefusedCall]]]:
+    """Return every cause (or the named one) with a page of its calls."""
+    causes = [cause for cause in by_cause(connection, program_id) if code in {None, cause.code}]
+    return [(cause, listed(connection, program_id, paging, code=cause.code)) for cause in causes]
+
+
 def of_row(row: Any) -> RefusedCall:
     """Read a refused call from a row of its table."""
     values = {name: getattr(row, name) for name in RefusedCall._fields}

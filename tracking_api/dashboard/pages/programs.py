@@ -29,8 +29,9 @@ async def index(request: Request) -> Response:
     reach = [each.workspace_id for each in visitor.memberships]
     storage, at = storage_of(request), time_of(request)
     found = await storage.read(program_settings.listed, workspace_ids=reach, paging=queries.paging(request))
-    wanted = Wanted(Period.THIRTY_DAYS)
-    results = [(each, await storage.read(performance.read, each.id, wanted, at=at)) for each in found.data]
+    shown_ids = [each.id for each in found.data]
+    reports = await storage.read(performance.read_each, shown_ids, Wanted(Period.THIRTY_DAYS), at=at)
+    results = list(zip(found.data, reports, strict=True))
     shown: dict[str, Any] = {"found": found, "results": results, "names": _names(visitor)}
     return templates.render(request, "programs.html", visitor=visitor, owned=_owned(visitor), **shown)
 

@@ -27,14 +27,10 @@ class Advice(NamedTuple):
 async def index(request: Request) -> Response:
     """Show every cause with its latest calls, or one cause with all of its calls."""
     see = await seen.as_member(request)
-    storage, program_id = storage_of(request), see.program.id
     code = filters.text(request, "code")
-    causes = [cause for cause in await storage.read(refused_calls.by_cause, program_id) if code in {None, cause.code}]
     paging = Paging(EXAMPLES) if code is None else Paging(cursor=request.query_params.get("cursor") or None)
-    groups = [
-        (cause, advice().get(cause.code), await storage.read(refused_calls.listed, program_id, paging, code=cause.code))
-        for cause in causes
-    ]
+    found = await storage_of(request).read(refused_calls.grouped, see.program.id, paging, code=code)
+    groups = [(cause, advice().get(cause.code), calls) for cause, calls in found]
     return templates.render(request, "refused_calls.html", seen=see, groups=groups, code=code)
 
 
