@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,6 +27,19 @@ class Done(NamedTuple):
         return json.loads(self.stdout)
 
 
+def command(arguments: Iterable[object]) -> list[str]:
+    """Return the command line of `svc` with these arguments."""
+    return [sys.executable, "-m", "cli", *map(str, arguments)]
+
+
+def run(arguments: Iterable[object], *, cwd: Path, env: dict[str, str], stdin: str) -> Done:
+    """Run one command to its end."""
+    done = subprocess.run(
+        command(arguments), cwd=cwd, env=env, input=stdin, capture_output=True, text=True, timeout=60, check=False
+    )
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
 class Svc:
     """Runs commands in a folder of their own."""
 
@@ -36,24 +49,14 @@ class Svc:
 
     def __call__(self, *arguments: object, stdin: str = "", **environment: str) -> Done:
         """Run one command to its end."""
-        command = [sys.executable, "-m", "cli", *map(str, arguments)]
-        done = subprocess.run(
-            command,
-            cwd=self.folder,
-            env=self._env() | environment,
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        return Done(done.returncode, done.stdout, done.stderr)
+        return run(arguments, cwd=self.folder, env=self._env() | environment, stdin=stdin)
 
     @contextmanager
     def running(self, *arguments: object) -> Iterator[subprocess.Popen[str]]:
         """Run a command that serves; it is terminated at the end."""
-        command = [sys.executable, "-m", "cli", *map(str, arguments)]
-        process = subprocess.Popen(command, cwd=self.folder, env=self._env(), stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            command(arguments), cwd=self.folder, env=self._env(), stdout=subprocess.PIPE, text=True
+        )
         try:
             yield process
         finally:

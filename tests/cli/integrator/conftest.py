@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +17,7 @@ from storage import Storage, passwords, program_settings, sessions, workspaces
 from storage.audit import Actor
 from storage.workspaces import Role
 from tests import world
-from tests.cli.conftest import CHECKOUT, Done
+from tests.cli.conftest import CHECKOUT, Done, command, run
 from tests.conftest import LiveServer
 from tests.world import World
 
@@ -53,12 +52,14 @@ class Shop:
 
     async def svc(self, *arguments: object, stdin: str = "", **environment: str) -> Done:
         """Run one command to its end."""
-        return await asyncio.to_thread(self._run, *arguments, stdin=stdin, **environment)
+        return await asyncio.to_thread(
+            run, arguments, cwd=self.project, env=self.environment(**environment), stdin=stdin
+        )
 
     def start(self, *arguments: object) -> subprocess.Popen[str]:
         """Start a command that waits for somebody."""
         return subprocess.Popen(
-            self._command(*arguments), cwd=self.project, env=self.environment(), stdout=subprocess.PIPE, text=True
+            command(arguments), cwd=self.project, env=self.environment(), stdout=subprocess.PIPE, text=True
         )
 
     async def sign_in(self, email: str = OLGA) -> None:
@@ -81,22 +82,6 @@ class Shop:
         headers = {"Authorization": f"Bearer {key or self.acme.key}"}
         async with httpx.AsyncClient(base_url=self.server.base_url, headers=headers) as client:
             return await client.post(path, json=body)
-
-    def _run(self, *arguments: object, stdin: str, **environment: str) -> Done:
-        done = subprocess.run(
-            self._command(*arguments),
-            cwd=self.project,
-            env=self.environment(**environment),
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        return Done(done.returncode, done.stdout, done.stderr)
-
-    def _command(self, *arguments: object) -> list[str]:
-        return [sys.executable, "-m", "cli", *map(str, arguments)]
 
 
 @pytest.fixture
