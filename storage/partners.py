@@ -64,6 +64,12 @@ def listed(
     return pages.by_id(connection, mine, partners.c.id, paging, _of_row)
 
 
+def newest_code(connection: Connection, program_id: int) -> str | None:
+    """Return the code of the newest active partner, for examples; None while there is none."""
+    newest = listed(connection, program_id, Paging(1), status=PartnerStatus.ACTIVE).data
+    return newest[0].code if newest else None
+
+
 def one(connection: Connection, program_id: int, partner_id: int) -> Partner:
     """Return one partner of a program. Raises NotFound."""
     mine = (partners.c.program_id == program_id, partners.c.id == partner_id)

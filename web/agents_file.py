@@ -4,7 +4,6 @@ from storage.program_settings import Program
 from storage.rules import rates
 from storage.rules.commission import CommissionType
 from web import guides
-from web.guides import Filling
 
 HEAD = "# Affiliate tracking\n\nHow to integrate this program, for coding agents and people.\n"
 GUIDES = ("integration", "snippets", "verify", "errors")
@@ -13,7 +12,7 @@ GUIDES = ("integration", "snippets", "verify", "errors")
 def written(program: Program, *, base_url: str, code: str | None) -> str:
     """Return the Markdown for a program; `code` is one of its partners', for the examples."""
     settings = program.settings
-    filling = Filling(base_url, program.id, settings.domain, code, settings.currency)
+    filling = guides.filling(program, base_url=base_url, code=code)
     facts = {
         "Program id": f"`{program.id}`",
         "Program": _cell(settings.name),

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel, JsonValue
+from starlette.requests import Request
 
 from storage.explain import Explanation as Explained
 from storage.identifier_health import HealthState
@@ -12,7 +13,7 @@ from storage.readiness import Readiness as Checked
 from storage.rules.shape import Difference, Shape
 from storage.rules.state import State
 from storage.rules.verdict import Verdict
-from web import resources
+from web import queries, resources
 from web.resources import RefusedCall
 
 
@@ -91,6 +92,11 @@ class Readiness(BaseModel):
     blocker: str | None
     gates: list[Gate]
     identifier_health: IdentifierHealth
+
+
+def asked(request: Request) -> dict[str, str | None]:
+    """Return the identifiers that a query asks about. Raises ValidationError for one that cannot be any."""
+    return {name: queries.text(request, name) for name in Subject.model_fields}
 
 
 def explanation(found: Explained) -> dict[str, Any]:

@@ -9,11 +9,8 @@ from mcp_server.arguments import OfProgram
 from mcp_server.results import LARGEST, Model, Result, weight
 from mcp_server.tools.tool import Call, Tool
 from storage import partners, program_settings
-from storage.pages import Paging
-from storage.rules.attribution import PartnerStatus
 from storage.rules.scope import Scope
 from web import guides
-from web.guides import Filling
 
 LARGEST_PART = LARGEST - 3_000
 
@@ -58,10 +55,8 @@ class Guide(Result):
 
 def _guide(call: Call, arguments: GuideQuery) -> Guide:
     program = program_settings.read(call.connection, arguments.program_id)
-    newest = partners.listed(call.connection, program.id, Paging(1), status=PartnerStatus.ACTIVE)
-    code = newest.data[0].code if newest.data else None
-    settings = program.settings
-    filling = Filling(call.base_url, program.id, settings.domain, code, settings.currency)
+    code = partners.newest_code(call.connection, program.id)
+    filling = guides.filling(program, base_url=call.base_url, code=code)
     text = re.sub(r"(POST|GET) (?=/api/)", rf"\1 {call.base_url}", guides.filled(arguments.topic, filling))
     parts = _parts(text)
     number = min(arguments.part, len(parts))
@@ -71,7 +66,7 @@ def _guide(call: Call, arguments: GuideQuery) -> Guide:
         part=number,
         parts=len(parts),
         base_url=call.base_url,
-        settings=Settings.model_validate(settings),
+        settings=Settings.model_validate(program.settings),
     )
 
 

@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from storage.program_settings import Program
 from storage.rules.errors import NotFound
 
 _FOLDER = Path(__file__).parent
@@ -20,6 +21,12 @@ class Filling(NamedTuple):
     domain: str = "shop.example"
     code: str | None = None
     currency: str = "USD"
+
+
+def filling(program: Program, *, base_url: str, code: str | None) -> Filling:
+    """Return what stands in a program's own guides; `code` is a partner's, None while there is no partner."""
+    settings = program.settings
+    return Filling(base_url, program.id, settings.domain, code, settings.currency)
 
 
 @cache

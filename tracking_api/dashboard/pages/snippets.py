@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 from tracking_api.dashboard.pages.seen import Seen
 from web import guides
-from web.guides import Filling
 
 STEPS = {
     "tracker_installed": ("Install the tracker", "Put this line into the head of every page of your site."),
@@ -27,6 +26,5 @@ class Snippet(NamedTuple):
 
 def of_steps(see: Seen, code: str | None) -> dict[str, Snippet]:
     """Return the snippet of every checklist step; `code` is a partner's, None while there is no partner."""
-    filling = Filling(see.base_url, see.program.id, see.program.settings.domain, code, see.currency)
-    lines = guides.blocks("verify", filling)
+    lines = guides.blocks("verify", guides.filling(see.program, base_url=see.base_url, code=code))
     return {step: Snippet(title, how, lines[step]) for step, (title, how) in STEPS.items()}
