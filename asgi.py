@@ -13,16 +13,34 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import agent_api.app
 import agent_api.openapi
+import authorization_server.app
+import authorization_server.settings
 import mcp_server.app
 import mcp_server.settings
 import storage
 import tracking_api.app
 import tracking_api.openapi
-from storage import Storage, device_logins, idempotency, refusals, sessions
+from storage import (
+    Storage,
+    assistant_clients,
+    assistant_tokens,
+    device_logins,
+    idempotency,
+    refusals,
+    sessions,
+)
 from tracking_api.settings import Settings
 from web.gate import Gate
 
 HOUSEKEEPING_SECONDS = 3600
+PRUNES = (
+    refusals.prune,
+    sessions.prune,
+    device_logins.prune,
+    idempotency.prune,
+    assistant_tokens.prune,
+    assistant_clients.prune,
+)
 AGENT_API = "/api/agent/"
 OPERATIONS = (*tracking_api.openapi.OPERATIONS, *agent_api.openapi.OPERATIONS)
 log = logging.getLogger(__name__)
@@ -34,6 +52,7 @@ class Config(NamedTuple):
     database_url: str
     tracking: Settings
     mcp: mcp_server.settings.Settings
+    sign_in: authorization_server.settings.Settings
 
 
 def configured(environment: Mapping[str, str]) -> Config:
@@ -47,12 +66,18 @@ def configured(environment: Mapping[str, str]) -> Config:
         redis_url=environment.get("SVC_REDIS_URL"),
         secret_key=environment.get("SVC_SECRET_KEY"),
     )
+    sign_in = authorization_server.settings.Settings(base_url=tracking.base_url, redis_url=tracking.redis_url)
+    hosts = environment.get("SVC_PRIVATE_CLIENT_HOSTS", "").split(",")
+    sign_in = sign_in._replace(private_hosts=tuple(host.strip() for host in hosts if host.strip()))
+    if not limited:
+        sign_in = sign_in._replace(registration_rate=None, authorization_rate=None, token_rate=None)
     mcp = mcp_server.settings.Settings(
         base_url=tracking.base_url,
         call_rate=environment.get("SVC_MCP_RATE", mcp_server.settings.Settings().call_rate) if limited else None,
         redis_url=tracking.redis_url,
+        assistants_sign_in=sign_in.is_possible,
     )
-    return Config(environment.get("SVC_DATABASE_URL", storage.DEFAULT_URL), tracking, mcp)
+    return Config(environment.get("SVC_DATABASE_URL", storage.DEFAULT_URL), tracking, mcp, sign_in)
 
 
 class Service:
@@ -95,6 +120,9 @@ class Service:
         ):
             self._tracking = tracking_api.app.create(store, config.tracking, operations=OPERATIONS)
             self._elsewhere = {AGENT_API: agent_api.app.create(store), **dict.fromkeys(mcp_server.app.PATHS, mcp)}
+            if config.sign_in.is_possible:
+                sign_in = authorization_server.app.create(store, config.sign_in, sealer=config.tracking.sealer)
+                self._elsewhere |= dict.fromkeys(authorization_server.app.PATHS, sign_in)
             housekeeping = asyncio.create_task(_keep_house(store))
             _settle_memory()
             try:
@@ -108,7 +136,7 @@ class Service:
 async def _keep_house(store: Storage) -> None:
     """Every hour, forget what is kept for a limited time only; a failure is logged and tried again an hour later."""
     while True:
-        for prune in (refusals.prune, sessions.prune, device_logins.prune, idempotency.prune):
+        for prune in PRUNES:
             try:
                 await store.write(prune, at=datetime.now(UTC))
             except Exception:

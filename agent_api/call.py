@@ -54,7 +54,7 @@ class Allowed:
         program_id = _program(request)
         key = await storage.read(
             agent_keys.authorize,
-            keys.bearer(request.headers.get("authorization")),
+            keys.presented(request.headers.get("authorization"), request.headers.get("x-agent-key")),
             scope=self.scope,
             program_id=program_id,
             at=at,

@@ -5,18 +5,18 @@ from datetime import datetime
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from mcp_server import challenge
 from mcp_server.caller import SCOPE_MEMBER, Caller, Refused
 from mcp_server.settings import Settings
 from storage import Reader
 from storage.rules import keys
-from storage.rules.errors import InvalidKey, MethodNotAllowed, RateLimited, Refusal, WrongKeyType
+from storage.rules.errors import MethodNotAllowed, RateLimited, Refusal
 from web import body
 from web.answer import Answer, refused
 from web.limits import RateLimits
 
 CALL = "mcp call"
 CONTENT = "svc.content"  # where the scope has the body that was read
-CHALLENGE = {"WWW-Authenticate": "Bearer"}  # without resource_metadata: there is no authorization server to find
 
 
 class McpGate:
@@ -34,21 +34,45 @@ class McpGate:
         try:
             await self._serve(scope, receive, send)
         except Refusal as refusal:
-            await _answer(refusal, scope)(scope, receive, send)
+            await self._answer(refusal, scope)(scope, receive, send)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
             raise MethodNotAllowed
         scope["headers"] = [_tidied(name, value.strip(b" \t"), scope) for name, value in scope["headers"]]
         headers = scope["header_fields"] = dict(scope["headers"])
-        credential = keys.bearer(headers.get(b"authorization", b"").decode("latin-1"))
-        caller = scope[SCOPE_MEMBER] = Caller(self._reader, credential, self._clock(), scope["request_id"])
-        if credential is None or not credential.startswith(keys.AGENT_PREFIX):
+        sent = (headers.get(name, b"").decode("latin-1") for name in (b"authorization", b"x-agent-key"))
+        credential = keys.presented(*sent)
+        about = (self._clock(), scope["request_id"])
+        caller = scope[SCOPE_MEMBER] = Caller(self._reader, credential, *about, resource=self._settings.resource)
+        if credential is None or not credential.startswith((keys.AGENT_PREFIX, keys.ACCESS_PREFIX)):
             await _prove(caller)  # it cannot; the refusal says which kind of key this is
         await self._count(credential or "")
         content = await body.read(scope, receive, seconds=self._settings.body_seconds)
         scope[CONTENT] = bytes(content)
-        await self._app(scope, _replay(scope[CONTENT], receive), _proving(caller, scope, receive, send))
+        await self._app(scope, body.replay(scope[CONTENT], receive), self._proving(caller, scope, receive, send))
+
+    def _proving(self, caller: Caller, scope: Scope, receive: Receive, send: Send) -> Send:
+        """Let an answer out only for a proven caller; for any other, the refusal takes its place."""
+
+        async def proved(message: Message) -> None:
+            if message["type"] == "http.response.start" and not caller.proven:
+                try:
+                    await caller.prove()
+                except Refused as unproven:
+                    await self._answer(unproven.refusal, scope)(scope, receive, send)
+            if caller.proven:
+                await send(message)
+
+        return proved
+
+    def _answer(self, refusal: Refusal, scope: Scope) -> Answer:
+        answer = refused(refusal, scope["request_id"])
+        if isinstance(refusal, MethodNotAllowed):
+            answer.headers = {**answer.headers, "Allow": "POST"}
+        else:
+            answer.headers = {**answer.headers, **challenge.headers(refusal, scope[SCOPE_MEMBER], self._settings)}
+        return answer
 
     async def _count(self, credential: str) -> None:
         try:
@@ -73,37 +97,3 @@ async def _prove(caller: Caller) -> None:
         await caller.prove()
     except Refused as unproven:
         raise unproven.refusal from None
-
-
-def _replay(content: bytes, receive: Receive) -> Receive:
-    """Give the body again to whoever reads next, then what else the client does."""
-    messages = [{"type": "http.request", "body": content, "more_body": False}]
-
-    async def replayed() -> Message:
-        return messages.pop() if messages else await receive()
-
-    return replayed
-
-
-def _proving(caller: Caller, scope: Scope, receive: Receive, send: Send) -> Send:
-    """Let an answer out only for a proven key; for any other, the refusal takes its place."""
-
-    async def proved(message: Message) -> None:
-        if message["type"] == "http.response.start" and not caller.proven:
-            try:
-                await caller.prove()
-            except Refused as unproven:
-                await _answer(unproven.refusal, scope)(scope, receive, send)
-        if caller.proven:
-            await send(message)
-
-    return proved
-
-
-def _answer(refusal: Refusal, scope: Scope) -> Answer:
-    answer = refused(refusal, scope["request_id"])
-    if isinstance(refusal, InvalidKey | WrongKeyType):
-        answer.headers = {**answer.headers, **CHALLENGE}
-    if isinstance(refusal, MethodNotAllowed):
-        answer.headers = {**answer.headers, "Allow": "POST"}
-    return answer

@@ -49,6 +49,7 @@ def create(base_url: str) -> Server[Any]:
 
 
 async def _list_tools(context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
-    """List the tools that the key's scopes allow, always in the same order."""
-    scopes = await caller_of(context).read(lambda _connection, key: key.scopes)
-    return ListToolsResult(tools=[PUBLISHED[tool.name] for tool in ALL if tool.scope in scopes])
+    """List the tools that the key's scopes allow, always in the same order; all of them to who can ask for more."""
+    caller = caller_of(context)
+    scopes = await caller.read(lambda _connection, key: key.scopes)
+    return ListToolsResult(tools=[PUBLISHED[tool.name] for tool in ALL if caller.signed_in or tool.scope in scopes])

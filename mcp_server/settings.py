@@ -7,10 +7,21 @@ class Settings(NamedTuple):
     """`base_url` is where the world reaches the service; `redis_url` shares rate limits between processes.
 
     `call_rate` is what one key may send, in the notation of the `limits` package ("600/minute"); None: no limit.
-    A request's body must arrive within `body_seconds`.
+    A request's body must arrive within `body_seconds`. `assistants_sign_in`: there is an authorization server.
     """
 
     base_url: str = "http://127.0.0.1:8000"
     call_rate: str | None = "600/minute"
     redis_url: str | None = None
     body_seconds: float = 30.0
+    assistants_sign_in: bool = False
+
+    @property
+    def resource(self) -> str:
+        """What an assistant's access token must be for (RFC 8707)."""
+        return f"{self.base_url}/mcp"
+
+    @property
+    def resource_metadata(self) -> str:
+        """Where an assistant reads how to sign in (RFC 9728, 3.1)."""
+        return f"{self.base_url}/.well-known/oauth-protected-resource/mcp"

@@ -14,6 +14,7 @@ from mcp_server.caller import Caller, Context, caller_of
 from mcp_server.tools import BY_NAME
 from mcp_server.tools.tool import Call, Tool
 from storage.agent_keys import AgentKey
+from storage.assistants import Assistant
 from storage.rules.errors import InsufficientScope, InternalError, ProgramNotAllowed, Refusal, ValidationError
 from web.errors import error_body
 
@@ -74,7 +75,7 @@ async def _read(caller: Caller, tool: Tool, given: Mapping[str, Any], base_url: 
     except ValidationError as refusal:
         wrong = refusal
 
-    def answer(connection: Any, key: AgentKey) -> results.Result:
+    def answer(connection: Any, key: AgentKey | Assistant) -> results.Result:
         if wrong is not None:
             raise wrong
         return tool.answer(Call(connection, key, caller.at, base_url), asked)

@@ -8,9 +8,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-FOLDERS = ("agent_api", "benchmarks", "cli", "mcp_server", "storage", "tests", "tracking_api", "web")
+FOLDERS = (
+    "agent_api",
+    "authorization_server",
+    "benchmarks",
+    "cli",
+    "mcp_server",
+    "storage",
+    "tests",
+    "tracking_api",
+    "web",
+)
 OURS = {*FOLDERS, "asgi"}
-APPS = {"agent_api", "mcp_server", "tracking_api"}
 HTTP = {"starlette", "mcp", "pydantic", "pydantic_core", "uvicorn", "httpx"}
 LONGEST_FILE = 250
 LONGEST_FUNCTION = 40
@@ -24,6 +33,7 @@ FORBIDDEN: list[tuple[str, set[str]]] = [
     ("web", {"sqlalchemy", "mcp"} | (OURS - {"storage", "web"})),
     ("tracking_api", {"sqlalchemy", "mcp"} | (OURS - {"storage", "web", "tracking_api"})),
     ("agent_api", {"sqlalchemy", "mcp"} | (OURS - {"storage", "web", "agent_api"})),
+    ("authorization_server", {"sqlalchemy"} | (OURS - {"storage", "web", "authorization_server"})),
     ("mcp_server", {"sqlalchemy"} | (OURS - {"storage", "web", "mcp_server"})),
     ("cli/integrator", {"sqlalchemy"} | (OURS - {"cli"})),
     ("cli", {"tests", "benchmarks"}),

@@ -39,6 +39,11 @@ async def read(
     length = headers.get(b"content-length", b"0")
     if length.isdigit() and int(length) > largest:
         raise PayloadTooLarge
+    return await collect(receive, largest=largest, seconds=seconds)
+
+
+async def collect(receive: Receive, *, largest: int, seconds: float) -> bytes | bytearray:
+    """Return a body of any type. Raises PayloadTooLarge, BodyTooSlow."""
     first = await receive()
     if not first.get("more_body"):  # as nearly always: the whole body came with the headers
         return _complete(first, first.get("body", b""), largest)
@@ -47,6 +52,16 @@ async def read(
             return await _rest(first, receive, largest)
     except TimeoutError:
         raise BodyTooSlow from None
+
+
+def replay(content: bytes, receive: Receive) -> Receive:
+    """Give a body that was read again to whoever reads next, then what else the client does."""
+    messages: list[Message] = [{"type": "http.request", "body": content, "more_body": False}]
+
+    async def replayed() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return replayed
 
 
 async def _rest(first: Message, receive: Receive, largest: int) -> bytes | bytearray:

@@ -11,6 +11,7 @@ from mcp_server import schema
 from mcp_server.arguments import Arguments
 from mcp_server.results import Result
 from storage.agent_keys import AgentKey
+from storage.assistants import Assistant
 from storage.rules.scope import Scope
 
 READS_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
@@ -20,7 +21,7 @@ class Call(NamedTuple):
     """A call that its key allows, at its moment, over a connection that can only read."""
 
     connection: Any
-    key: AgentKey
+    key: AgentKey | Assistant
     at: datetime
     base_url: str
 

@@ -1,4 +1,4 @@
-"""The format of program keys, agent keys, session tokens and click ids; how they are masked and hashed."""
+"""The format of program keys, agent keys, session and OAuth tokens, and click ids; how they are masked and hashed."""
 
 import hashlib
 import secrets
@@ -7,6 +7,9 @@ from datetime import datetime
 PROGRAM_PREFIX = "aff_"
 AGENT_PREFIX = "agt_"
 SESSION_PREFIX = "ses_"
+CODE_PREFIX = "oac_"
+ACCESS_PREFIX = "oat_"
+REFRESH_PREFIX = "ort_"
 MASK = "••••"
 SHORTEST_IMPORT = 16
 _STAMP_DIGITS = 32
@@ -34,6 +37,11 @@ def bearer(header: str | None) -> str | None:
     scheme, _, credential = (header or "").partition(" ")
     credential = credential.strip()
     return credential if scheme.lower() == "bearer" and credential else None
+
+
+def presented(authorization: str | None, agent_key: str | None) -> str | None:
+    """Return what an agent presents: its `Authorization`, else its `X-Agent-Key`, which some clients cannot drop."""
+    return bearer(authorization) or (agent_key or "").strip() or None
 
 
 def click_id(program_id: int, at: datetime) -> str:

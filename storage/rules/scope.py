@@ -15,3 +15,6 @@ class Scope(StrEnum):
     CUSTOMERS_READ = "customers:read"
     COMMISSIONS_READ = "commissions:read"
     COMMISSIONS_WRITE = "commissions:write"
+
+
+READING = tuple(scope for scope in Scope if scope.endswith(":read"))

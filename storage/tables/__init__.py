@@ -1,6 +1,7 @@
 """The tables, one small file for each noun; `metadata` is what migrations and models agree on."""
 
 from storage.tables.agent import agent_keys, idempotent_answers
+from storage.tables.assistant import assistant_clients, assistant_tokens, assistants
 from storage.tables.audit import audit_entries
 from storage.tables.click import clicks
 from storage.tables.columns import metadata
@@ -23,6 +24,9 @@ from storage.tables.workspace import device_logins, members, sessions, users, wo
 
 __all__ = [
     "agent_keys",
+    "assistant_clients",
+    "assistant_tokens",
+    "assistants",
     "audit_entries",
     "clicks",
     "commission_terms",

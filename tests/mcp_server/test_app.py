@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 import asgi
+from authorization_server.settings import Settings as SignIn
 from mcp_server.app import trusted
 from mcp_server.settings import Settings
 from tests.mcp_server.conftest import BASE, HANDSHAKE, MODERN, VERSIONS, Assistant
@@ -85,7 +86,7 @@ def test_a_base_url_is_trusted_with_and_without_its_port():
 
 async def test_the_whole_service_serves_it_and_logging_stays_as_it_was(sqlite_url: str):
     before = (logging.getLogger().level, list(logging.getLogger().handlers))
-    service = asgi.Service(asgi.Config(sqlite_url, Tracking(), Settings(base_url=BASE)))
+    service = asgi.Service(asgi.Config(sqlite_url, Tracking(), Settings(base_url=BASE), SignIn(base_url=BASE)))
     async with service.opened():
         transport = httpx.ASGITransport(Gate(service))
         async with httpx.AsyncClient(transport=transport, base_url=BASE) as client:

@@ -27,6 +27,7 @@ from storage.rules.errors import (
     ValidationError,
 )
 from tracking_api.dashboard import answers
+from tracking_api.dashboard.assistants import ConnectedAssistants
 from tracking_api.dashboard.device_login import DeviceLogin, DeviceToken
 from tracking_api.dashboard.sessions import Credentials
 from web import diagnosis, lists, report, resources
@@ -224,6 +225,8 @@ OPERATIONS = (
         code="Of one error code.",
     ),
     _list(f"{PROGRAM}/audit-log", "readAuditLog", "Who changed what", lists.AuditLog),
+    _call("GET", "/api/assistants", "listAssistants", "The assistants that members connected", ConnectedAssistants),
+    _call("DELETE", "/api/assistants/{assistant_id}", "disconnectAssistant", "End one", answers.SignedOut, NotFound),
     _call("GET", f"{PROGRAM}/integration", "readIntegration", "What `svc init` writes", answers.Integration),
     _call(
         "GET",

@@ -1,6 +1,7 @@
 """The dashboard's part of the route table."""
 
 from tracking_api.dashboard import (
+    assistants,
     audit_log,
     commissions,
     customers,
@@ -26,6 +27,8 @@ ROUTES = [
     route("/api/auth/me", GET=sessions.me),
     route("/api/auth/device", POST=device_login.ask),
     route("/api/auth/device/token", POST=device_login.token),
+    route("/api/assistants", GET=assistants.index),
+    route("/api/assistants/{assistant_id}", DELETE=assistants.disconnect),
     route("/api/programs", GET=programs.index, POST=programs.create),
     route(PROGRAM, GET=programs.show, PATCH=programs.change),
     route(f"{PROGRAM}/regenerate-api-token", POST=program_keys.regenerate),

@@ -24,6 +24,7 @@ SENTENCES = {
     "payment-count": "The payment is counted as a sale of its own.",
     "payment-same": "The payment is the sale that your server reported; its refunds are taken from that.",
     "nothing-chosen": "Choose at least one commission first.",
+    "assistant-disconnected": "The assistant is disconnected: it can read nothing any more.",
     "signed-out": "You are signed out.",
 }
 UNDECIDED = " Left as they were: {1}, because their status does not allow that step."

@@ -3,9 +3,11 @@
 from starlette.routing import Route
 
 from tracking_api.dashboard.pages import (
+    assistants,
     audit_log,
     checklist,
     commissions,
+    consent,
     customers,
     device,
     events,
@@ -35,6 +37,9 @@ ROUTES = [
     _page("/sign-out", Page(POST=sign_in.leave)),
     _page("/device", Page(GET=device.enter)),
     _page("/device/{user_code}", Page(GET=device.show, POST=device.decide)),
+    _page("/connect/{sealed}", Page(GET=consent.show, POST=consent.decide)),
+    _page("/assistants", Page(GET=assistants.index)),
+    _page("/assistants/{assistant_id}", Page(POST=assistants.disconnect)),
     _page("/programs", Page(GET=programs.index)),
     _page("/programs/new", Page(GET=programs.new, POST=programs.create)),
     _page(PROGRAM, Page(GET=overview.show)),

@@ -18,7 +18,7 @@ from web import body
 from web.errors import STATUS, error_headers
 
 PROGRAMS = "/programs"
-_OURS = re.compile(r"/(programs|device)(/[A-Za-z0-9-]+)*")
+_OURS = re.compile(r"/(programs|device|assistants|connect)(/[A-Za-z0-9_=-]+)*")
 
 
 async def show(request: Request) -> Response:

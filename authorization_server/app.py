@@ -1,0 +1,67 @@
+"""The route table of the authorization server: read this first."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from mcp.server.auth.handlers.metadata import MetadataHandler
+from mcp.server.auth.routes import build_metadata, cors_middleware, create_protected_resource_routes
+from mcp.server.auth.settings import ClientRegistrationOptions, RevocationOptions
+from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+from authorization_server import endpoints
+from authorization_server.clients import Clients
+from authorization_server.documents import Documents
+from authorization_server.provider import Provider
+from authorization_server.settings import Settings
+from storage import Storage
+from storage.rules.scope import READING
+from storage.sealing import Sealer
+from web.clock import now
+from web.handlers import HANDLERS
+from web.limits import RateLimits
+
+METADATA = "/.well-known/oauth-authorization-server"
+PATHS = ("/.well-known/oauth-", "/authorize", "/token", "/register", "/revoke")
+
+
+def create(
+    storage: Storage, settings: Settings, *, sealer: Callable[[], Sealer], clock: Callable[[], datetime] = now
+) -> Starlette:
+    """Return the authorization server over an open storage; `sealer` seals what goes through a member's browser."""
+    clients = Clients(storage, Documents(settings.private_hosts))
+    app = Starlette(routes=_routes(settings), exception_handlers=HANDLERS)
+    app.router.redirect_slashes = False
+    app.state.storage = storage
+    app.state.settings = settings
+    app.state.clock = clock
+    app.state.clients = clients
+    app.state.provider = Provider(storage, clients, settings, sealer=sealer, clock=clock)
+    rates = {"register": settings.registration_rate, "authorize": settings.authorization_rate}
+    app.state.limits = RateLimits({**rates, "token": settings.token_rate}, settings.redis_url)
+    return app
+
+
+def _routes(settings: Settings) -> list[Route]:
+    issuer, resource = _url(settings.base_url), _url(settings.resource)
+    registration = ClientRegistrationOptions(enabled=True, valid_scopes=list(READING))
+    metadata = build_metadata(issuer, _url(f"{issuer}/docs/assistants"), registration, RevocationOptions(enabled=True))
+    metadata.token_endpoint_auth_methods_supported = ["none"]
+    metadata.revocation_endpoint_auth_methods_supported = ["none"]
+    metadata.client_id_metadata_document_supported = True
+    metadata.authorization_response_iss_parameter_supported = True
+    return [
+        Route(METADATA, cors_middleware(MetadataHandler(metadata).handle, ["GET", "OPTIONS"])),
+        *create_protected_resource_routes(resource, [issuer], list(READING), "Affiliate tracking"),
+        Route("/authorize", endpoints.authorize, methods=["GET"]),
+        Route("/token", cors_middleware(endpoints.token, ["POST", "OPTIONS"]), methods=["POST", "OPTIONS"]),
+        Route("/register", cors_middleware(endpoints.register, ["POST", "OPTIONS"]), methods=["POST", "OPTIONS"]),
+        Route("/revoke", cors_middleware(endpoints.revoke, ["POST", "OPTIONS"]), methods=["POST", "OPTIONS"]),
+    ]
+
+
+def _url(address: str) -> AnyHttpUrl:
+    """Return an address as it is written: an issuer is compared character by character (RFC 8414, 3.3)."""
+    as_written = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))
+    return as_written.validate_python(address)

@@ -1,0 +1,28 @@
+"""WWW-Authenticate: what a client that was refused does next (RFC 6750, 3; RFC 9728, 5.1)."""
+
+from mcp_server.caller import Caller
+from mcp_server.settings import Settings
+from storage.rules.errors import InsufficientScope, InvalidKey, Refusal, WrongKeyType
+from storage.rules.scope import READING
+
+
+def headers(refusal: Refusal, caller: Caller, settings: Settings) -> dict[str, str]:
+    """Return the challenge that a refusal calls for; none for a refusal that no other credential would change.
+
+    Where to sign in is told to who sent nothing or an access token. Who sent a key that does not work shall mend the
+    key: some clients drop a header that their user configured as soon as they hear of an authorization server.
+    """
+    if not isinstance(refusal, InvalidKey | WrongKeyType | InsufficientScope):
+        return {}
+    told: dict[str, str] = {}
+    if settings.assistants_sign_in and isinstance(refusal, InsufficientScope):
+        wanted = [*refusal.details["granted_scopes"], refusal.details["required_scope"]]
+        told = {"error": "insufficient_scope", "scope": " ".join(wanted)}
+    elif settings.assistants_sign_in and caller.signed_in:
+        told = {"error": "invalid_token", "scope": " ".join(READING)}
+    elif settings.assistants_sign_in and caller.credential is None:
+        told = {"scope": " ".join(READING)}
+    if told:
+        told["resource_metadata"] = settings.resource_metadata
+    parameters = ", ".join(f'{name}="{value}"' for name, value in told.items())
+    return {"WWW-Authenticate": f"Bearer {parameters}".strip()}

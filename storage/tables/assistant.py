@@ -1,0 +1,45 @@
+"""Assistants that signed in by OAuth: the clients that are known, what members granted them, and their tokens."""
+
+from sqlalchemy import BigInteger, Column, ForeignKey, String, Table, Text
+
+from storage.tables.columns import metadata, moment_column
+from storage.tables.workspace import users, workspaces
+
+assistant_clients = Table(
+    "assistant_clients",
+    metadata,
+    Column("client_id", String(512), primary_key=True),
+    Column("name", String(255), nullable=False),
+    Column("redirect_uris", Text, nullable=False),  # one on each line
+    moment_column("kept_at"),
+    moment_column("used_at", nullable=True),
+)
+
+assistants = Table(
+    "assistants",
+    metadata,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("client_id", String(512), nullable=False, index=True),
+    Column("name", String(255), nullable=False),
+    Column("host", String(255), nullable=False),
+    Column("user_id", ForeignKey(users.c.id), nullable=False, index=True),
+    Column("workspace_id", ForeignKey(workspaces.c.id), nullable=False, index=True),
+    Column("scopes", Text, nullable=False),
+    Column("program_ids", Text, nullable=False),
+    Column("resource", Text, nullable=False),
+    Column("redirect_uri", Text, nullable=False),
+    Column("code_challenge", String(128), nullable=False),
+    moment_column("connected_at"),
+    moment_column("last_used_at", nullable=True),
+)
+
+assistant_tokens = Table(
+    "assistant_tokens",
+    metadata,
+    Column("token_hash", String(64), primary_key=True),
+    Column("assistant_id", ForeignKey(assistants.c.id), nullable=False, index=True),
+    Column("kind", String(8), nullable=False),
+    Column("scopes", Text, nullable=False),
+    moment_column("expires_at", index=True),
+    moment_column("spent_at", nullable=True),
+)

@@ -1,0 +1,30 @@
+"""Connected assistants: the member's own, and for owners those of everybody in their workspaces; each can be ended."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from storage import assistants
+from tracking_api.dashboard import authentication
+from tracking_api.dashboard.authentication import storage_of, time_of
+from tracking_api.dashboard.pages import forms, notices, templates
+from tracking_api.dashboard.pages.consent import WORDS
+from tracking_api.dashboard.pages.page import redirect
+
+PLACE = "/assistants"
+
+
+async def index(request: Request) -> Response:
+    """List the assistants, with how to connect one more."""
+    visitor = await authentication.visitor(request)
+    found = await storage_of(request).read(assistants.listed, visitor, at=time_of(request))
+    address = f"{request.app.state.settings.base_url}/mcp"
+    return templates.render(request, "assistants.html", visitor=visitor, found=found, address=address, words=WORDS)
+
+
+async def disconnect(request: Request) -> Response:
+    """End an assistant. Raises NotFound."""
+    visitor = await authentication.visitor(request)
+    await forms.read(request)
+    assistant_id = authentication.named(request, "assistant_id")
+    await storage_of(request).write(assistants.disconnect, assistant_id, visitor=visitor, at=time_of(request))
+    return notices.leave(redirect(PLACE), "assistant-disconnected")

@@ -1,0 +1,93 @@
+"""The page on which a member connects an assistant: who asks, for what, for which programs; nothing is remembered."""
+
+from typing import NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from storage import assistants, authorization_requests, program_settings
+from storage.authorization_requests import AuthorizationRequest
+from storage.pages import MOST, Paging
+from storage.program_settings import Program
+from storage.rules import redirects
+from storage.rules.errors import ValidationError
+from storage.rules.scope import Scope
+from storage.sessions import Visitor
+from tracking_api.dashboard import authentication
+from tracking_api.dashboard.authentication import storage_of, time_of
+from tracking_api.dashboard.pages import forms, templates
+from tracking_api.dashboard.pages.forms import Problems
+from tracking_api.dashboard.pages.page import lead_forms_to, redirect
+
+WORDS = {
+    Scope.PROGRAMS_READ: "Programs: settings, integration state and guides",
+    Scope.PARTNERS_READ: "Partners: their names and codes",
+    Scope.PERFORMANCE_READ: "Performance: clicks, leads, sales and revenue",
+    Scope.EVENTS_READ: "Single clicks, leads, sales, refunds and refused calls",
+    Scope.CUSTOMERS_READ: "Customers, and which partner sent them",
+    Scope.COMMISSIONS_READ: "Commissions: what each partner earns and was paid",
+}
+
+
+LONGEST = len(str(2**31))
+
+
+class Group(NamedTuple):
+    """A workspace's programs, to choose from."""
+
+    workspace: str
+    programs: list[Program]
+
+
+async def show(request: Request) -> Response:
+    """Show what an assistant asks for. Raises NotFound for a request that is not ours or waited for too long."""
+    visitor = await authentication.visitor(request)
+    return await _page(request, visitor, _asked(request), set(), Problems())
+
+
+async def decide(request: Request) -> Response:
+    """Grant it for the programs that were chosen, or refuse it; the browser goes back to the assistant's client."""
+    visitor = await authentication.visitor(request)
+    form = await forms.read(request)
+    asked, issuer = _asked(request), request.app.state.settings.base_url
+    lead_forms_to(request, redirects.origin(asked.redirect_uri))
+    if form.text("decision") != "allow":
+        return redirect(asked.answer(issuer, error="access_denied", error_description="The member refused."))
+    chosen = {int(sent) for sent in form.each("program") if sent.isascii() and sent.isdigit() and len(sent) < LONGEST}
+    try:
+        code = await storage_of(request).write(
+            assistants.connect, asked, visitor=visitor, program_ids=sorted(chosen), at=time_of(request)
+        )
+    except ValidationError as refusal:
+        return await _page(request, visitor, asked, chosen, Problems.of(refusal))
+    return redirect(asked.answer(issuer, code=code))
+
+
+def _asked(request: Request) -> AuthorizationRequest:
+    sealer = request.app.state.settings.sealer()
+    return authorization_requests.unseal(request.path_params["sealed"], sealer, at=time_of(request))
+
+
+async def _page(
+    request: Request, visitor: Visitor, asked: AuthorizationRequest, chosen: set[int], problems: Problems
+) -> Response:
+    lead_forms_to(request, redirects.origin(asked.redirect_uri))
+    reach = [each.workspace_id for each in visitor.memberships]
+    found = await storage_of(request).read(program_settings.listed, workspace_ids=reach, paging=Paging(MOST))
+    groups = [
+        Group(each.name, [program for program in found.data if program.workspace_id == each.workspace_id])
+        for each in visitor.memberships
+    ]
+    return templates.render(
+        request,
+        "consent.html",
+        status=400 if problems else 200,
+        visitor=visitor,
+        asked=asked,
+        scopes=[WORDS[scope] for scope in asked.scopes],
+        returns_here=redirects.is_loopback(asked.redirect_uri),
+        leads_to=redirects.host(asked.redirect_uri),
+        groups=[group for group in groups if group.programs],
+        chosen=chosen or ({found.data[0].id} if len(found.data) == 1 else set()),
+        problems=problems,
+    )
