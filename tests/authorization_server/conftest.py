@@ -1,7 +1,5 @@
 """The whole service in this process, a client that registered itself, and Olga's browser, each step by hand."""
 
-import base64
-import hashlib
 import re
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -17,7 +15,7 @@ from mcp_server.settings import Settings as Mcp
 from storage import Storage, sessions, workspaces
 from storage.workspaces import Role
 from tests import world
-from tests.authorization_server.consenting import client_host, site
+from tests.authorization_server.consenting import CALLBACK, CHALLENGE, VERIFIER, client_host, site
 from tests.pages.conftest import HASH, OLGA
 from tests.world import World
 from tracking_api.settings import Settings as Tracking
@@ -25,9 +23,6 @@ from web.gate import Gate
 
 __all__ = ["client_host", "site"]  # fixtures that several modules share
 BASE = "http://127.0.0.1:8000"
-CALLBACK = "https://assistant.example/callback"
-VERIFIER = "v" * 64
-CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).decode().rstrip("=")
 READ_PROGRAMS = {
     "jsonrpc": "2.0",
     "id": 1,

@@ -1,11 +1,15 @@
 """A member at a real browser: whoever is sent there signs in, reads what is asked, and connects."""
 
+import base64
+import hashlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import anyio.to_thread
+import httpx
 import pytest
 from playwright.async_api import Page
 
@@ -16,6 +20,10 @@ from tests import chromium, world
 from tests.authorization_server.client_host import ClientHost, serving
 from tests.conftest import LiveServer
 from tests.pages.conftest import HASH, OLGA, PASSWORD, Site
+
+CALLBACK = "https://assistant.example/callback"
+VERIFIER = "v" * 64
+CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).decode().rstrip("=")
 
 
 @pytest.fixture
@@ -62,3 +70,28 @@ async def consent(page: Page, address: str) -> str:
     shown = await page.locator("main").inner_text()
     await page.get_by_role("button", name="Connect").click()
     return shown
+
+
+class Asked(NamedTuple):
+    """A client that asks for authorization, and where its member's browser is led."""
+
+    client_id: str
+    page: str
+
+
+async def ask(base_url: str, **metadata: object) -> Asked:
+    """Register a client and let it ask."""
+    named = {"client_name": "Helper", "redirect_uris": [CALLBACK], **metadata}
+    async with httpx.AsyncClient(base_url=base_url) as client:
+        client_id = (await client.post("/register", json=named)).json()["client_id"]
+        asked = {"response_type": "code", "client_id": client_id, "redirect_uri": CALLBACK, "state": "s"}
+        answer = await client.get("/authorize", params={**asked, "code_challenge": CHALLENGE})
+        return Asked(client_id, answer.headers["location"])
+
+
+async def fetch_tokens(base_url: str, client_id: str, code: str) -> dict[str, str]:
+    """Let the client exchange its code."""
+    sent = {"grant_type": "authorization_code", "client_id": client_id, "redirect_uri": CALLBACK, "code": code}
+    async with httpx.AsyncClient(base_url=base_url) as client:
+        given: dict[str, str] = (await client.post("/token", data={**sent, "code_verifier": VERIFIER})).json()
+        return given

@@ -9,7 +9,8 @@ from storage import assistant_tokens, assistants, audit, sessions, workspaces
 from storage.authorization_requests import AuthorizationRequest
 from storage.rules import keys
 from storage.rules.scope import READING
-from tests.authorization_server.conftest import BASE, CALLBACK, CHALLENGE, Flow, sent
+from tests.authorization_server.conftest import BASE, Flow, sent
+from tests.authorization_server.consenting import CALLBACK, CHALLENGE
 from tests.pages.conftest import OLGA
 
 

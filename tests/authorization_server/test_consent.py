@@ -6,7 +6,8 @@ import pytest
 
 from storage import sessions, workspaces
 from tests import world
-from tests.authorization_server.conftest import CALLBACK, Flow
+from tests.authorization_server.conftest import Flow
+from tests.authorization_server.consenting import CALLBACK
 from tests.authorization_server.test_attacks import audited
 from tests.pages.conftest import OLGA, PASSWORD
 

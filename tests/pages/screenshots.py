@@ -8,12 +8,14 @@ import sys
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 from playwright.async_api import Browser, Error, Page, ViewportSize
 
 import storage
 from storage import migrations, passwords, sample
 from tests import chromium, postgres
+from tests.authorization_server.consenting import CALLBACK, ask, fetch_tokens
 
 FOLDER = Path(__file__).parents[2] / "docs" / "screenshots"
 PASSWORD = "a sample password"
@@ -72,7 +74,20 @@ async def take(browser: Browser, base_url: str, program_id: int) -> None:
         customer = await page.locator("tbody a").last.get_attribute("href")
         for title, path in PAGES.items():
             await picture(page, title, path.format(program=program, customer=customer), name)
+        await connect(page, base_url, name)
         await context.close()
+
+
+async def connect(page: Page, base_url: str, size: str) -> None:
+    """Take a picture of the consent page, and of the assistants once one is connected."""
+    asked = await ask(base_url, client_name="Your assistant")
+    await picture(page, "consent", asked.page, size)
+    await page.get_by_role("checkbox").first.check()
+    async with page.expect_request(lambda request: request.url.startswith(CALLBACK)) as leaving:
+        await page.get_by_role("button", name="Connect").click()
+    code = parse_qs(urlsplit((await leaving.value).url).query)["code"][0]
+    await fetch_tokens(base_url, asked.client_id, code)
+    await picture(page, "assistants", f"{base_url}/assistants", size)
 
 
 async def picture(page: Page, title: str, path: str, size: str) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.async_api import Page
@@ -11,6 +12,7 @@ from playwright.async_api import Page
 import storage
 from storage import sample
 from tests import chromium
+from tests.authorization_server.consenting import ask
 from tests.conftest import LiveServer
 from tests.pages.conftest import HASH, Site
 from tests.world import NOW, World
@@ -48,13 +50,15 @@ async def demo(sqlite_url: str, live_server: Callable[..., LiveServer]) -> Async
 
 
 async def addresses(page: Page, program: str) -> list[str]:
-    """Return one address of each page that a GET answers, with a customer for the page of a customer."""
+    """Return one address of each page that a GET answers, with a customer, and an assistant that asks."""
+    asked = await ask(page.url.removesuffix("/programs"))
     await page.goto(f"{program}/customers")
     customer = await page.locator("tbody a").first.get_attribute("href")
     paths = [route.path for route in ROUTES if "GET" in (route.methods or ()) and "." not in route.path]
     signed_in = [path for path in paths if path not in PUBLIC and not path.startswith("/static")]
     program_id = program.rpartition("/")[2]
-    named = [path.replace("{program_id}", program_id) for path in signed_in]
+    consenting = urlsplit(asked.page).path
+    named = [path.replace("{program_id}", program_id).replace("/connect/{sealed}", consenting) for path in signed_in]
     return [customer or "" if path.endswith("{customer_id}") else path for path in named]
 
 
