@@ -23,6 +23,7 @@ from web.handlers import HANDLERS
 from web.limits import RateLimits
 
 METADATA = "/.well-known/oauth-authorization-server"
+PROTECTED = "/.well-known/oauth-protected-resource"
 PATHS = ("/.well-known/oauth-", "/authorize", "/token", "/register", "/revoke")
 
 
@@ -46,14 +47,16 @@ def create(
 def _routes(settings: Settings) -> list[Route]:
     issuer, resource = _url(settings.base_url), _url(settings.resource)
     registration = ClientRegistrationOptions(enabled=True, valid_scopes=list(READING))
-    metadata = build_metadata(issuer, _url(f"{issuer}/docs/assistants"), registration, RevocationOptions(enabled=True))
+    metadata = build_metadata(issuer, None, registration, RevocationOptions(enabled=True))
     metadata.token_endpoint_auth_methods_supported = ["none"]
     metadata.revocation_endpoint_auth_methods_supported = ["none"]
     metadata.client_id_metadata_document_supported = True
     metadata.authorization_response_iss_parameter_supported = True
+    (protected,) = create_protected_resource_routes(resource, [issuer], list(READING), "Affiliate tracking")
     return [
         Route(METADATA, cors_middleware(MetadataHandler(metadata).handle, ["GET", "OPTIONS"])),
-        *create_protected_resource_routes(resource, [issuer], list(READING), "Affiliate tracking"),
+        protected,
+        Route(PROTECTED, protected.endpoint),  # where clients look that know no path
         Route("/authorize", endpoints.authorize, methods=["GET"]),
         Route("/token", cors_middleware(endpoints.token, ["POST", "OPTIONS"]), methods=["POST", "OPTIONS"]),
         Route("/register", cors_middleware(endpoints.register, ["POST", "OPTIONS"]), methods=["POST", "OPTIONS"]),

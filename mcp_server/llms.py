@@ -19,7 +19,7 @@ def text(base_url: str) -> str:
         "## Interfaces",
         "",
         f"- [OpenAPI document]({base_url}/openapi.json): every HTTP operation, with every code it can answer with.",
-        f"- MCP server at {base_url}/mcp: read-only tools over streamable HTTP; Authorization: Bearer agt_...",
+        f"- MCP server at {base_url}/mcp: read-only tools over streamable HTTP; OAuth, or X-Agent-Key: agt_...",
         f"- Agent API under {base_url}/api/agent/v1: the same data, and changes, with the same kind of key.",
         "",
     ]

@@ -20,10 +20,12 @@ ALL = " ".join(READING)
 
 
 async def test_the_metadata_of_the_resource_and_of_its_server_agree(flow: Flow):
-    resource = (await flow.http.get(METADATA, headers={"Origin": "https://inspector.example"})).json()
+    resource = (await flow.http.get(METADATA)).json()
+    without_path = (await flow.http.get("/.well-known/oauth-protected-resource")).json()
     server = (await flow.http.get("/.well-known/oauth-authorization-server")).json()
 
     assert (resource["resource"], resource["authorization_servers"]) == (f"{BASE}/mcp", [BASE])
+    assert without_path == resource
     assert resource["scopes_supported"] == server["scopes_supported"] == list(READING)
     assert server["issuer"] == BASE
     assert server["code_challenge_methods_supported"] == ["S256"]

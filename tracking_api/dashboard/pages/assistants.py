@@ -3,7 +3,8 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage import assistants
+from storage import assistants, program_settings
+from storage.pages import MOST, Paging
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices, templates
@@ -17,8 +18,17 @@ async def index(request: Request) -> Response:
     """List the assistants, with how to connect one more."""
     visitor = await authentication.visitor(request)
     found = await storage_of(request).read(assistants.listed, visitor, at=time_of(request))
-    address = f"{request.app.state.settings.base_url}/mcp"
-    return templates.render(request, "assistants.html", visitor=visitor, found=found, address=address, words=WORDS)
+    reach = [each.workspace_id for each in visitor.memberships]
+    programs = await storage_of(request).read(program_settings.listed, workspace_ids=reach, paging=Paging(MOST))
+    return templates.render(
+        request,
+        "assistants.html",
+        visitor=visitor,
+        found=found,
+        names={program.id: program.settings.name for program in programs.data},
+        address=f"{request.app.state.settings.base_url}/mcp",
+        words=WORDS,
+    )
 
 
 async def disconnect(request: Request) -> Response:

@@ -23,8 +23,8 @@ WORDS = {
     Scope.PROGRAMS_READ: "Programs: settings, integration state and guides",
     Scope.PARTNERS_READ: "Partners: their names and codes",
     Scope.PERFORMANCE_READ: "Performance: clicks, leads, sales and revenue",
-    Scope.EVENTS_READ: "Single clicks, leads, sales, refunds and refused calls",
-    Scope.CUSTOMERS_READ: "Customers, and which partner sent them",
+    Scope.EVENTS_READ: "Events: single clicks, leads, sales, refunds and refused calls",
+    Scope.CUSTOMERS_READ: "Customers: who they are, and which partner sent them",
     Scope.COMMISSIONS_READ: "Commissions: what each partner earns and was paid",
 }
 
