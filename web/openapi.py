@@ -26,8 +26,7 @@ Every answer carries `X-Request-Id`. Every error has the body `Error`; branch on
 codes are the closed list `ErrorCode`, and each operation lists the ones it gives. An address that is not in this
 document answers 404 `not_found`; a method that its address does not list, 405 `method_not_allowed` with `Allow` (HEAD
 is answered wherever GET is). Fields that a request does not know are ignored; clients must ignore unknown ones in
-answers. Beside it are the dashboard's pages, `/mcp`, and what assistants sign in by: `/.well-known/oauth-authorization-server`
-names its addresses.
+answers. Beside it are the pages, `/mcp`, and what assistants sign in by (`/.well-known/oauth-authorization-server`).
 """
 Model = type[BaseModel]
 Refusals = Mapping[int, Sequence[type[Refusal]]]
