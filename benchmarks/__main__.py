@@ -7,7 +7,7 @@ from pathlib import Path
 
 import uvloop
 
-from benchmarks import growth, mcp, report, reports, servers, tracking
+from benchmarks import growth, mcp, reconcile, report, reports, servers, tracking
 from benchmarks.results import Line
 from benchmarks.rounds import QUICK, Plan
 
@@ -17,6 +17,7 @@ BENCHMARKS: dict[str, Callable[[Plan, Path], Awaitable[list[Line]]]] = {
     "rows": growth.rows,
     "memory": growth.memory,
     "reports": reports.reports,
+    "reconcile": reconcile.reconcile,
     "mcp": mcp.costs,
     "mcp-memory": mcp.memory,
 }

@@ -4,7 +4,7 @@ import typer
 
 from cli import demo, serve
 from cli.admin import app as admin
-from cli.integrator import explain, init, login, programs, status, try_calls
+from cli.integrator import explain, init, login, programs, reconcile, status, try_calls
 
 app = typer.Typer(
     name="svc",
@@ -21,5 +21,6 @@ app.command("logout")(login.logout)
 app.command("init")(init.init)
 app.command("status")(status.status)
 app.command("explain")(explain.explain)
+app.command("reconcile")(reconcile.reconcile)
 app.add_typer(programs.app, name="programs")
 app.add_typer(try_calls.app, name="test")

@@ -14,6 +14,7 @@ from tracking_api.dashboard import (
     performance,
     program_keys,
     programs,
+    reconciliation,
     refused_calls,
     sessions,
 )
@@ -49,6 +50,7 @@ ROUTES = [
     ),
     route(f"{PROGRAM}/payment-events", GET=payment_events.index),
     route(f"{PROGRAM}/payment-events/{{event_id}}", PATCH=payment_events.decide),
+    route(f"{PROGRAM}/reconciliation", POST=reconciliation.show),
     route(f"{PROGRAM}/integration", GET=integration.show),
     route(f"{PROGRAM}/explain", GET=integration.why),
 ]

@@ -19,6 +19,7 @@ from storage.rules.errors import (
 from tracking_api.dashboard.answers import SignedOut
 from tracking_api.dashboard.payment_account import NewPaymentAccount, PaymentAccount
 from tracking_api.dashboard.payment_events import PaymentDecision
+from tracking_api.dashboard.reconciliation import Export, Reconciliation
 from tracking_api.payments.answers import PaymentEvents, Received
 from web.openapi import Operation, refusing
 
@@ -92,6 +93,17 @@ OPERATIONS = (
         "Disconnect the payment account; what it reported stays",
         {200: (SignedOut,)},
         refusing(*OWNED, NotFound),
+        security=("session",),
+        tag="payments",
+    ),
+    Operation(
+        "POST",
+        "/api/programs/{program_id}/reconciliation",
+        "reconcilePayments",
+        "What is wrong about payments of the processor's export, and the calls that mend it; nothing is changed",
+        {200: (Reconciliation,)},
+        refusing(Forbidden, ValidationError, *READ, InternalError, Overloaded),
+        Export,
         security=("session",),
         tag="payments",
     ),

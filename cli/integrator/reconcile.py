@@ -1,0 +1,119 @@
+"""`svc reconcile FILE.csv`: what Stripe was paid against what is recorded, and with --fix what mends it."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cli.integrator import programs, project, stripe_export
+from cli.integrator.init import choose
+from cli.integrator.output import Failure, Json, Output, answering, plain
+from cli.integrator.service import Service
+
+BATCH = 900  # the service takes 1,000; a customer's payments stay together
+
+
+def reconcile(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Stripe's export of payments, or its balance report.")],
+    program: Annotated[int | None, typer.Option(help="The program; else SERVICE_PROGRAM_ID, or your only one.")] = None,
+    fix: Annotated[bool, typer.Option("--fix", help="Send the calls that mend it, with SERVICE_API_KEY.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Hold a Stripe export against the recorded sales: missing, doubled, wrong, not refunded, renewals never reported.
+
+    Nothing is changed without --fix; the calls that it sends do nothing more when they are sent again. Exit code 0:
+    everything agrees, or was mended; 1: something is left.
+
+    Example:
+      svc reconcile payments.csv --fix
+
+    """
+    with answering(as_json=as_json) as output:
+        export = stripe_export.read(file)
+        service, asked = programs.account(), program or int(project.settings()[project.PROGRAM] or 0)
+        program_id = asked or choose(service, output)["id"]
+        found = _compare(service, program_id, export.payments)
+        mended = _mend(found["findings"], output) if fix else 0
+        for finding in found["findings"]:
+            _say(output, finding)
+        for line, problem in export.wrong:
+            output.say(f"line {line}: [yellow]not read[/]: {plain(problem)}")
+        left = len(found["findings"]) - mended
+        _sum_up(output, found, len(export.payments), mended)
+        wrong = [{"line": line, "message": problem} for line, problem in export.wrong]
+        output.result({**found, "payments": len(export.payments), "mended": mended, "not_read": wrong})
+    if left or export.wrong:
+        raise typer.Exit(1)
+
+
+def _compare(service: Service, program_id: int, payments: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    findings: list[dict[str, Any]] = []
+    unattributed = 0
+    for batch in _batches(payments):
+        found = service.call("POST", f"/api/programs/{program_id}/reconciliation", {"payments": batch})
+        findings += found["findings"]
+        unattributed += found["unattributed"]
+    findings.sort(key=lambda finding: finding["line"])
+    return {"findings": findings, "unattributed": unattributed}
+
+
+def _batches(payments: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Yield the payments in parts that the service takes, cut between customers."""
+    batch: list[dict[str, Any]] = []
+    for payment in payments:
+        full = len(batch) >= BATCH and stripe_export.owner(payment) != stripe_export.owner(batch[-1])
+        if full or len(batch) >= BATCH + 100:
+            yield batch
+            batch = []
+        batch.append(payment)
+    if batch:
+        yield batch
+
+
+def _mend(findings: Sequence[dict[str, Any]], output: Output) -> int:
+    """Send the calls of each finding, in their order, and return how many were mended; a refusal is kept with it."""
+    service, mended = Service(project.base_url(), project.key()), 0
+    for finding in findings:
+        try:
+            for call in finding["calls"]:
+                service.call("POST", call["path"], call["body"])
+        except Failure as failure:
+            finding["refusal"] = failure.error
+        finding["mended"] = bool(finding["calls"]) and "refusal" not in finding
+        mended += finding["mended"]
+    output.say(f"[bold]{mended}[/] of {len(findings)} mended")
+    return mended
+
+
+def _say(output: Output, finding: dict[str, Any]) -> None:
+    words = finding["code"].replace("_", " ")
+    paid = f"paid {_money(finding, 'paid_cents', 'currency')}"
+    if finding["returned_cents"]:
+        paid += f", returned {_money(finding, 'returned_cents', 'currency')}"
+    recorded = "not recorded"
+    if finding["recorded_cents"] is not None:
+        recorded = f"recorded {_money(finding, 'recorded_cents', 'recorded_currency')}"
+        if finding["recorded_refunded_cents"]:
+            recorded += f", refunded {_money(finding, 'recorded_refunded_cents', 'recorded_currency')}"
+    mark = " [green]mended[/]" if finding.get("mended") else ""
+    output.say(
+        f"line {finding['line']}: [yellow]{words}[/]{mark}: {plain(finding['transaction_id'])}, {paid}; {recorded}"
+    )
+    if finding["reason"]:
+        output.say(f"  {plain(finding['reason'])}")
+    if "refusal" in finding:
+        output.say(f"  [red]refused[/]: {plain(finding['refusal']['code'])}: {plain(finding['refusal']['message'])}")
+
+
+def _money(finding: dict[str, Any], cents: str, currency: str) -> str:
+    return f"{finding[cents]} {plain(finding[currency])} (minor units)"
+
+
+def _sum_up(output: Output, found: dict[str, Any], payments: int, mended: int) -> None:
+    counts = Counter(finding["code"].replace("_", " ") for finding in found["findings"])
+    told = ", ".join(f"{count} {code}" for code, count in counts.items()) or "everything agrees"
+    output.say(f"{payments} payments, {found['unattributed']} of nobody whom a partner sent: [bold]{told}[/]")
+    if counts and not mended:
+        output.say("Run it with --fix to send the calls that mend this.")

@@ -1,0 +1,138 @@
+"""Stripe's exports as payments: the list of payments from its dashboard, and the itemized balance report."""
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cli.integrator.output import Failure
+
+MONEY_CAME = ("paid", "succeeded", "refunded", "partially refunded", "disputed", "complete")
+CHARGE = ("charge",)
+RETURNS = ("refund", "refund_failure", "dispute", "dispute_reversal")
+# What we call a value, and the columns that hold it, the better one first, in lower case.
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "charge": ("charge_id", "id"),
+    "intent": ("payment_intent_id", "paymentintent id"),
+    "invoice": ("invoice_id", "invoice id"),
+    "customer": ("customer_id", "customer id"),
+    "at": ("created_utc", "created date (utc)", "created (utc)"),
+    "amount": ("customer_facing_amount", "amount", "gross"),
+    "currency": ("customer_facing_currency", "currency"),
+    "returned": ("amount refunded",),
+    "status": ("status",),
+    "category": ("reporting_category",),
+    "click_id": ("payment_metadata[svc_click_id]", "svc_click_id (metadata)"),
+    "customer_key": ("payment_metadata[svc_customer_key]", "svc_customer_key (metadata)"),
+}
+NEEDED = ("charge", "at", "amount", "currency")
+Row = Mapping[str, str]
+LONGEST_NAME = 255
+
+
+class Export(NamedTuple):
+    """The payments of a file, customer by customer; `wrong` are lines that could not be read, with the reason."""
+
+    payments: list[dict[str, Any]]
+    wrong: list[tuple[int, str]]
+
+
+def read(path: Path) -> Export:
+    """Return what an export says, in the words of POST .../reconciliation. Raises Failure for a file that is none."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file)
+            names = {name.strip().lower(): index for index, name in enumerate(next(reader, []))}
+            _check(path, names)
+            return _payments(_rows(names, reader))
+    except (OSError, UnicodeDecodeError, csv.Error) as problem:
+        raise Failure("unreadable_export", f"{path.name} cannot be read: {problem}") from None
+
+
+def _check(path: Path, names: Mapping[str, int]) -> None:
+    missing = [COLUMNS[value] for value in NEEDED if not any(name in names for name in COLUMNS[value])]
+    if missing:
+        raise Failure(
+            "not_an_export",
+            f"{path.name} is no export of Stripe: it lacks {'; '.join(' or '.join(each) for each in missing)}.",
+            "Export payments with all columns, or the itemized balance report (balance_change_from_activity).",
+        )
+
+
+def _rows(names: Mapping[str, int], lines: Any) -> Iterator[tuple[int, Row]]:
+    """Yield each row's values by our names, with its line."""
+    places = {value: [names[name] for name in each if name in names] for value, each in COLUMNS.items()}
+    for cells in lines:
+        filled = len(cells)
+        yield (
+            lines.line_num,
+            {
+                value: next((cells[place].strip() for place in each if place < filled and cells[place].strip()), "")
+                for value, each in places.items()
+            },
+        )
+
+
+def _payments(rows: Iterable[tuple[int, Row]]) -> Export:
+    """Put what the rows say of a payment together: the balance report has a row for each movement of it."""
+    found: dict[str, dict[str, Any]] = {}
+    returned: dict[str, Decimal] = {}
+    wrong: list[tuple[int, str]] = []
+    for line, row in rows:
+        try:
+            category = row["category"].lower()
+            if category in RETURNS:
+                returned[row["charge"]] = returned.get(row["charge"], Decimal(0)) - _amount(row["amount"])
+            elif category in CHARGE or (not category and row["status"].lower() in MONEY_CAME):
+                found[row["charge"]] = _payment(line, row)
+                returned.setdefault(row["charge"], Decimal(0))
+                returned[row["charge"]] += _amount(row["returned"] or "0")
+        except ValueError as problem:
+            wrong.append((line, str(problem)))
+    for charge, payment in found.items():
+        payment["returned"] = f"{max(returned[charge], Decimal(0)):f}"
+    return Export(sorted(found.values(), key=lambda payment: (owner(payment), payment["occurred_at"])), wrong)
+
+
+def _payment(line: int, row: Row) -> dict[str, Any]:
+    names = [row[name] for name in ("invoice", "intent", "charge") if row[name]]
+    if not names or not all(name.isprintable() and len(name) <= LONGEST_NAME for name in row.values()):
+        raise ValueError("it has no id, or one that is none")
+    amount = _amount(row["amount"])
+    if amount <= 0:
+        raise ValueError("its amount is not above zero")
+    known = {
+        "customer_key": row["customer_key"],
+        "click_id": row["click_id"],
+        "processor_customer": row["customer"],
+    }
+    return {
+        "line": line,
+        "names": list(dict.fromkeys(names)),
+        "amount": f"{amount:f}",
+        "currency": row["currency"].upper(),
+        "occurred_at": _moment(row["at"]).isoformat(),
+        **{name: value for name, value in known.items() if value},
+    }
+
+
+def _amount(text: str) -> Decimal:
+    try:
+        return Decimal(text.replace(",", ""))
+    except InvalidOperation:
+        raise ValueError(f"{text!r} is no amount") from None
+
+
+def _moment(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text).replace(tzinfo=UTC)
+    except ValueError:
+        raise ValueError(f"{text!r} is no time") from None
+
+
+def owner(payment: Mapping[str, Any]) -> str:
+    """Return what a customer's payments have in common."""
+    names = (payment.get(name) for name in ("processor_customer", "customer_key", "click_id"))
+    return str(next((name for name in names if name), payment["names"][0]))

@@ -1,0 +1,181 @@
+"""Whether what a processor was paid is what is recorded: a customer's payments, their sales, and what mends them."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+WITHIN = timedelta(minutes=10)  # as possible duplicates are told: storage/twins.py
+CORRECTED = ":corrected"
+SALE, REFUND, LEAD = "/api/v1/track/sale", "/api/v1/track/refund", "/api/v1/track/lead"
+
+
+class Code(StrEnum):
+    """What may be wrong about a payment."""
+
+    MISSING = "missing"
+    RENEWAL_NOT_REPORTED = "renewal_not_reported"
+    DOUBLED = "doubled"
+    AMOUNT_MISMATCH = "amount_mismatch"
+    CURRENCY_MISMATCH = "currency_mismatch"
+    REFUND_MISSING = "refund_missing"
+
+
+class Payment(NamedTuple):
+    """A payment as the processor exports it, in minor units; `names` are its ids, a sale's transaction_id first."""
+
+    line: int
+    names: tuple[str, ...]
+    amount_cents: int
+    returned_cents: int
+    currency: str
+    occurred_at: datetime
+    customer_key: str | None = None
+    click_id: str | None = None
+    processor_customer: str | None = None
+
+
+class Recorded(NamedTuple):
+    """A recorded sale with every name that it is known by; `by_processor`: the connected account told it."""
+
+    transaction_id: str
+    amount_cents: int
+    refunded_cents: int
+    currency: str
+    occurred_at: datetime
+    names: frozenset[str]
+    by_processor: bool
+
+    @property
+    def stands(self) -> bool:
+        """Whether anything of it is left."""
+        return self.refunded_cents < self.amount_cents
+
+    def is_alike(self, payment: Payment) -> bool:
+        """Whether this may be the payment, told under a name of the shop's own."""
+        same = (self.amount_cents, self.currency) == (payment.amount_cents, payment.currency)
+        return same and abs(self.occurred_at - payment.occurred_at) <= WITHIN
+
+    def is_the_very(self, payment: Payment) -> tuple[bool, bool, bool]:
+        """Return how well this fits a payment that it shares a name with: more is better."""
+        return (self.stands, self.currency == payment.currency, self.amount_cents == payment.amount_cents)
+
+
+class Buyer(NamedTuple):
+    """The customer who paid; `settled` is False while their lead is provisional."""
+
+    click_id: str
+    customer_key: str | None
+    settled: bool
+    bought_at: datetime | None
+
+
+class Call(NamedTuple):
+    """A call of the tracking API; sent twice it does nothing more."""
+
+    path: str
+    body: dict[str, Any]
+
+
+class Finding(NamedTuple):
+    """What is wrong about a payment; without `calls` the `reason` says why no call mends it."""
+
+    code: Code
+    payment: Payment
+    recorded: Recorded | None
+    calls: tuple[Call, ...]
+    reason: str | None = None
+
+
+def judge(payments: Sequence[Payment], recorded: Sequence[Recorded], buyer: Buyer) -> list[Finding]:
+    """Return what is wrong about one customer's payments, given their recorded sales."""
+    named = {
+        payment.line: [sale for sale in recorded if sale.names.intersection(payment.names)] for payment in payments
+    }
+    known = {sale.transaction_id for sales in named.values() for sale in sales}
+    free = [sale for sale in recorded if sale.transaction_id not in known and sale.stands and not sale.by_processor]
+    found: list[Finding] = []
+    for payment in payments:
+        fitting = sorted(named[payment.line], key=lambda sale: sale.is_the_very(payment), reverse=True)
+        best = fitting[0] if fitting else _take(free, payment)
+        found += [_doubled(payment, sale) for sale in fitting[1:] if sale.stands]
+        found += _compared(payment, best, buyer) if best else _unrecorded(payment, buyer)
+    for payment in payments:
+        while (twin := _take(free, payment)) is not None:
+            found.append(_doubled(payment, twin))
+    return found
+
+
+def _take(free: list[Recorded], payment: Payment) -> Recorded | None:
+    """Take the first sale that may be the payment and that no other payment is."""
+    alike = next((sale for sale in free if sale.is_alike(payment)), None)
+    if alike is not None:
+        free.remove(alike)
+    return alike
+
+
+def _compared(payment: Payment, sale: Recorded, buyer: Buyer) -> Iterable[Finding]:
+    """Compare what is left of the sale with what is left of the payment: what was refunded is no mismatch any more."""
+    left_cents = payment.amount_cents - payment.returned_cents
+    too_much_cents = sale.amount_cents - sale.refunded_cents - left_cents
+    if sale.currency != payment.currency and (sale.stands or left_cents > 0):
+        yield Finding(Code.CURRENCY_MISMATCH, payment, sale, _anew(payment, sale, buyer))
+    elif sale.currency == payment.currency and sale.amount_cents < payment.amount_cents and left_cents > 0:
+        yield Finding(Code.AMOUNT_MISMATCH, payment, sale, _anew(payment, sale, buyer))
+    elif sale.currency == payment.currency and too_much_cents > 0:
+        code = Code.REFUND_MISSING if sale.amount_cents == payment.amount_cents else Code.AMOUNT_MISMATCH
+        yield Finding(code, payment, sale, (_refund(sale.transaction_id, sale.refunded_cents, too_much_cents),))
+
+
+def _unrecorded(payment: Payment, buyer: Buyer) -> Iterable[Finding]:
+    """Say that a payment of which something is left is not recorded."""
+    if payment.returned_cents >= payment.amount_cents:
+        return
+    bought = buyer.bought_at is not None and buyer.bought_at < payment.occurred_at
+    code = Code.RENEWAL_NOT_REPORTED if bought else Code.MISSING
+    if buyer.settled:
+        yield Finding(code, payment, None, tuple(_sold(payment, payment.names[0], buyer)))
+    elif payment.customer_key is not None:
+        lead = Call(LEAD, {"click_id": buyer.click_id, "customer_key": payment.customer_key})
+        yield Finding(code, payment, None, (lead, *_sold(payment, payment.names[0], buyer)))
+    else:
+        yield Finding(
+            code, payment, None, (), "The customer's lead is not settled, and the export has no customer key."
+        )
+
+
+def _doubled(payment: Payment, sale: Recorded) -> Finding:
+    left_cents = sale.amount_cents - sale.refunded_cents
+    return Finding(Code.DOUBLED, payment, sale, (_refund(sale.transaction_id, sale.refunded_cents, left_cents),))
+
+
+def _anew(payment: Payment, sale: Recorded, buyer: Buyer) -> tuple[Call, ...]:
+    """Take a wrong sale back and record it as it was paid, under a name that tells both."""
+    left_cents = sale.amount_cents - sale.refunded_cents
+    undone = [_refund(sale.transaction_id, sale.refunded_cents, left_cents)] if left_cents else []
+    anew = (
+        _sold(payment, f"{sale.transaction_id}{CORRECTED}", buyer)
+        if payment.returned_cents < payment.amount_cents
+        else ()
+    )
+    return (*undone, *anew)
+
+
+def _sold(payment: Payment, transaction_id: str, buyer: Buyer) -> Iterable[Call]:
+    sale = {
+        "transaction_id": transaction_id,
+        "click_id": buyer.click_id,
+        "amount_cents": payment.amount_cents,
+        "currency": payment.currency,
+        "occurred_at": payment.occurred_at.isoformat(),
+    }
+    yield Call(SALE, sale)
+    if payment.returned_cents:
+        yield _refund(transaction_id, 0, payment.returned_cents)
+
+
+def _refund(transaction_id: str, refunded_cents: int, cents: int) -> Call:
+    """Return a refund named for the total that it leads to; the processor's own events count it as theirs."""
+    name = f"payments:reconciled:{refunded_cents + cents}"
+    body = {"transaction_id": transaction_id, "refund_amount_cents": cents, "refund_id": name}
+    return Call(REFUND, {**body, "refund_reason": "reconciled with the payment processor's export"})

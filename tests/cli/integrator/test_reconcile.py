@@ -1,0 +1,233 @@
+"""`svc reconcile`: Stripe's exports against what is recorded, mended by calls, clean the second time."""
+
+import csv
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from cli.integrator.stripe_export import read
+from storage import currencies, payments
+from storage.rules import contact, payment
+from tests import stripe_events
+from tests.cli.integrator.conftest import Shop
+from tests.world import NOW
+
+pytestmark = pytest.mark.anyio
+PAYMENTS = [
+    *("id", "Created date (UTC)", "Amount", "Amount Refunded", "Currency", "Status", "Customer ID", "Invoice ID"),
+    *("PaymentIntent ID", "Description", "svc_click_id (metadata)", "svc_customer_key (metadata)"),
+]
+BALANCE = [
+    *("balance_transaction_id", "created_utc", "reporting_category", "gross", "currency", "customer_facing_amount"),
+    *("customer_facing_currency", "charge_id", "payment_intent_id", "invoice_id", "customer_id"),
+    "payment_metadata[svc_customer_key]",
+]
+AT = f"{NOW:%Y-%m-%d %H:%M:%S}"
+
+
+def row(number: int, **changed: str) -> dict[str, str]:
+    """Return a payment of 100.00 by user-`number`, as the export of payments writes it."""
+    return {
+        "id": f"ch_{number}",
+        "Created date (UTC)": AT,
+        "Amount": "100.00",
+        "Amount Refunded": "0.00",
+        "Currency": "usd",
+        "Status": "Paid",
+        "PaymentIntent ID": f"pi_{number}",
+        "svc_customer_key (metadata)": f"user-{number}",
+        **changed,
+    }
+
+
+class Book:
+    """The export that a shop holds against its sales."""
+
+    def __init__(self, shop: Shop) -> None:
+        self.shop = shop
+        self.path = shop.project / "payments.csv"
+
+    def write(self, *rows: dict[str, str], columns: list[str] = PAYMENTS) -> None:
+        with self.path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, columns)
+            writer.writeheader()
+            writer.writerows(rows)
+
+    async def reconcile(self, *options: str) -> tuple[int, dict[str, Any]]:
+        """Return how the command ended and what it found."""
+        done = await self.shop.svc("reconcile", self.path, *options, "--json", SERVICE_API_KEY=self.shop.acme.key)
+        return done.code, done.json
+
+    async def codes(self, *options: str) -> list[tuple[str, str]]:
+        """Return what is wrong about which transaction."""
+        _, found = await self.reconcile(*options)
+        return [(each["code"], each["transaction_id"]) for each in found["findings"]]
+
+
+@pytest.fixture
+async def book(shop: Shop) -> Book:
+    """A shop whose member is logged in, with eight customers."""
+    for number in range(1, 9):
+        await shop.acme.customer(f"user-{number}", at=NOW - timedelta(days=1))
+    await shop.sign_in()
+    return Book(shop)
+
+
+async def test_an_export_that_agrees_finds_nothing(book: Book):
+    await book.shop.acme.sale("pi_1")
+    await book.shop.acme.sale("order-2", customer_key="user-2")
+    book.write(row(1), row(2), row(9, **{"svc_customer_key (metadata)": "stranger"}), row(3, Status="Failed"))
+
+    ended, found = await book.reconcile()
+
+    assert (found["findings"], ended) == ([], 0)
+    assert (found["payments"], found["unattributed"]) == (3, 1)
+
+
+async def test_each_kind_of_difference_is_found_mended_and_then_gone(book: Book):
+    acme = book.shop.acme
+    await acme.store.write(currencies.load, [(NOW.date(), "USD", "1.25")])
+    await acme.sale("old-2", customer_key="user-2", at=NOW - timedelta(hours=20))
+    await acme.sale("pi_3", customer_key="user-3")
+    await acme.sale("order-3", customer_key="user-3")
+    await acme.sale("pi_4", 9_000, customer_key="user-4")
+    await acme.sale("pi_5", 12_000, customer_key="user-5")
+    await acme.sale("pi_6", currency="EUR", customer_key="user-6")
+    await acme.sale("in_7", customer_key="user-7")
+    book.write(*(row(number) for number in range(1, 7)), row(7, **{"Invoice ID": "in_7", "Amount Refunded": "40.00"}))
+
+    found = await book.codes()
+    mended = await book.reconcile("--fix")
+    again = await book.reconcile("--fix")
+    checked = await book.shop.svc("admin", "db", "check", SVC_DATABASE_URL=book.shop.server.database_url)
+
+    assert found == [
+        ("missing", "pi_1"),
+        ("renewal_not_reported", "pi_2"),
+        ("doubled", "order-3"),
+        ("amount_mismatch", "pi_4"),
+        ("amount_mismatch", "pi_5"),
+        ("currency_mismatch", "pi_6"),
+        ("refund_missing", "in_7"),
+    ]
+    assert (mended[0], mended[1]["mended"]) == (0, 7)
+    assert (again[0], again[1]["findings"]) == (0, [])
+    assert checked.code == 0, checked.stdout + checked.stderr
+
+
+async def test_what_was_mended_halfway_ends_the_same(book: Book):
+    await book.shop.acme.sale("pi_4", 9_000, customer_key="user-4")
+    book.write(row(4, **{"Amount Refunded": "25.00"}))
+    _, found = await book.reconcile()
+    (finding,) = found["findings"]
+
+    answers = [await book.shop.call(call["path"], call["body"]) for call in finding["calls"][:2]]
+    again = [await book.shop.call(call["path"], call["body"]) for call in finding["calls"][:2]]
+    rest = await book.reconcile("--fix")
+
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert [answer.status_code for answer in again] == [200, 409]
+    assert (rest[0], rest[1]["mended"]) == (0, 1)
+    assert await book.codes() == []
+
+
+async def test_the_balance_report_adds_a_payments_movements_up(book: Book):
+    await book.shop.acme.sale("pi_1")
+    charge = {
+        "balance_transaction_id": "txn_1",
+        "created_utc": AT,
+        "reporting_category": "charge",
+        "gross": "92.11",
+        "currency": "eur",
+        "customer_facing_amount": "100.00",
+        "customer_facing_currency": "usd",
+        "charge_id": "ch_1",
+        "payment_intent_id": "pi_1",
+        "payment_metadata[svc_customer_key]": "user-1",
+    }
+    moves = [("refund", "-30.00"), ("dispute", "-70.00"), ("dispute_reversal", "70.00"), ("refund_failure", "10.00")]
+    returns = [{**charge, "reporting_category": kind, "customer_facing_amount": amount} for kind, amount in moves]
+    book.write(charge, *returns, {**charge, "reporting_category": "fee", "charge_id": ""}, columns=BALANCE)
+
+    _, found = await book.reconcile()
+
+    (finding,) = found["findings"]
+    assert (finding["code"], finding["returned_cents"]) == ("refund_missing", 2_000)
+
+
+async def test_a_payment_that_the_connected_account_told_is_known_by_all_its_names(book: Book):
+    acme = book.shop.acme
+    told = stripe_events.checkout(metadata={"svc_customer_key": "user-1", "program_id": str(acme.program_id)})
+    await acme.store.write(payments.take, acme.program_id, payment.read(told), at=NOW)
+    book.write(row(1))
+
+    assert await book.codes() == []
+
+
+async def test_a_payment_whose_lead_is_provisional_is_settled_first_or_says_what_lacks(book: Book):
+    click_id = await book.shop.acme.visitor(at=NOW - timedelta(days=1))
+    jane = contact.protect("jane@example.com")
+    await book.shop.acme.lead(click_id, key_hash=None, contact=jane, at=NOW - timedelta(days=1))
+    of_click = {"svc_click_id (metadata)": click_id}
+    book.write(row(9, **of_click, **{"svc_customer_key (metadata)": ""}))
+    _, without_key = await book.reconcile("--fix")
+    book.write(row(9, **of_click))
+
+    mended = await book.reconcile("--fix")
+
+    assert without_key["findings"][0]["reason"].startswith("The customer's lead is not settled")
+    assert (mended[0], mended[1]["mended"]) == (0, 1)
+    assert await book.codes() == []
+
+
+async def test_what_the_service_refuses_is_said_and_nothing_else_is_held_up(book: Book):
+    old = f"{NOW - timedelta(days=400):%Y-%m-%d %H:%M}"
+    book.write(row(1, **{"Created date (UTC)": old}), row(2))
+
+    ended, found = await book.reconcile("--fix")
+
+    assert (ended, found["mended"]) == (1, 1)
+    assert found["findings"][0]["refusal"]["code"] == "validation_error"
+
+
+async def test_lines_that_cannot_be_read_are_named_and_the_others_are_compared(book: Book):
+    book.write(row(1), row(2, Amount="a lot"), row(3, **{"Created date (UTC)": "yesterday"}), row(4, Amount="-1"))
+
+    ended, found = await book.reconcile()
+
+    assert ended == 1
+    assert [each["line"] for each in found["not_read"]] == [3, 4, 5]
+    assert [each["transaction_id"] for each in found["findings"]] == ["pi_1"]
+
+
+async def test_a_file_that_is_no_export_says_which_columns_it_lacks(book: Book):
+    book.path.write_text("name,price\nshoe,10\n")
+
+    done = await book.shop.svc("reconcile", book.path)
+    missing = await book.shop.svc("reconcile", "nowhere.csv")
+
+    assert done.code == 1
+    assert "created_utc or created date (utc)" in done.stderr
+    assert "nowhere.csv cannot be read" in missing.stderr
+
+
+async def test_hostile_text_in_an_export_is_shown_as_text(book: Book):
+    book.write(row(1, **{"PaymentIntent ID": "[red]pi_1"}), row(2, **{"PaymentIntent ID": "\x1b[2Jpi_2"}))
+
+    done = await book.shop.svc("reconcile", book.path)
+
+    assert "\x1b" not in done.stdout
+    assert "[red]pi_1" in done.stdout
+    assert "line 3: not read" in done.stdout
+
+
+def test_amounts_are_exact_in_every_currency(tmp_path: Any):
+    path = tmp_path / "payments.csv"
+    path.write_text(
+        "id,Created (UTC),Amount,Currency,Status\n"
+        'ch_1,2026-05-20 12:00,"1,234.50",usd,Paid\n'
+        "ch_2,2026-05-20 12:00,5000,jpy,Paid\n"
+    )
+
+    assert {each["names"][0]: each["amount"] for each in read(path).payments} == {"ch_1": "1234.50", "ch_2": "5000"}

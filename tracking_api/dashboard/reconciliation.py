@@ -1,0 +1,114 @@
+"""POST /api/programs/:id/reconciliation: a part of a payment processor's export, held against what is recorded."""
+
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import AwareDatetime, BaseModel, Field, StringConstraints
+from starlette.requests import Request
+
+from storage import currencies, reconciliation
+from storage.rules.errors import FieldError, ValidationError
+from storage.rules.reconciliation import Code, Finding, Payment
+from tracking_api.dashboard import authentication
+from tracking_api.dashboard.authentication import storage_of, time_of
+from web import body
+from web.answer import Answer
+from web.body import Body, Identifier
+
+MOST = 1000
+LARGEST = 1024 * 1024
+LARGEST_CENTS = 10**12
+Amount = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,15}(\.[0-9]{1,6})?$")]
+
+
+class ExportedPayment(Body):
+    """A payment of the export: amounts in major units as they are written there; `line` is where it stands.
+
+    `names` are the processor's ids of it, the one that its sale is recorded under first.
+    """
+
+    line: Annotated[int, Field(ge=1, le=2**31)]
+    names: Annotated[list[Identifier], Field(min_length=1, max_length=5)]
+    amount: Amount
+    returned: Amount = "0"
+    currency: Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{3}$", to_upper=True)]
+    occurred_at: AwareDatetime
+    customer_key: Identifier | None = None
+    click_id: Identifier | None = None
+    processor_customer: Identifier | None = None
+
+
+class Export(Body):
+    """A part of an export: every payment of a customer that is near in time belongs in one part."""
+
+    payments: Annotated[list[ExportedPayment], Field(min_length=1, max_length=MOST)]
+
+
+class MendingCall(BaseModel):
+    """A call of the tracking API with the program's key that mends it; sent twice it does nothing more."""
+
+    path: str
+    body: dict[str, Any]
+
+
+class Difference(BaseModel):
+    """What is wrong about a payment; `recorded_cents` is None where no sale is, `reason` says why no call mends it."""
+
+    code: Code
+    line: int
+    transaction_id: str
+    paid_cents: int
+    returned_cents: int
+    currency: str
+    recorded_cents: int | None
+    recorded_refunded_cents: int | None
+    recorded_currency: str | None
+    calls: list[MendingCall]
+    reason: str | None
+
+
+class Reconciliation(BaseModel):
+    """What is wrong, by line; `unattributed` counts payments of people whom no partner sent."""
+
+    findings: list[Difference]
+    unattributed: int
+
+
+async def show(request: Request) -> Answer:
+    """Say what is wrong about these payments; nothing is changed."""
+    member = await authentication.member(request)
+    content = await body.read(request.scope, request.receive, largest=LARGEST)
+    payments = [_payment(each) for each in body.parse(Export, content).payments]
+    found = await storage_of(request).read(reconciliation.read, member.program_id, payments, at=time_of(request))
+    return Answer({"findings": [_shown(each) for each in found.findings], "unattributed": found.unattributed})
+
+
+def _payment(sent: ExportedPayment) -> Payment:
+    cents, returned = (_cents(sent, name) for name in ("amount", "returned"))
+    named = (sent.customer_key, sent.click_id, sent.processor_customer)
+    return Payment(sent.line, tuple(sent.names), cents, returned, sent.currency, sent.occurred_at, *named)
+
+
+def _cents(sent: ExportedPayment, name: str) -> int:
+    """Return an amount in minor units. Raises ValidationError for a fraction of one."""
+    cents = Decimal(getattr(sent, name)).scaleb(currencies.digits(sent.currency))
+    if cents != int(cents) or cents > LARGEST_CENTS:
+        raise ValidationError(fields=[FieldError(f"line {sent.line}: {name}", f"No amount of {sent.currency}")])
+    return int(cents)
+
+
+def _shown(found: Finding) -> dict[str, Any]:
+    paid, sale = found.payment, found.recorded
+    return {
+        "code": found.code,
+        "line": paid.line,
+        "transaction_id": sale.transaction_id if sale else paid.names[0],
+        "paid_cents": paid.amount_cents,
+        "returned_cents": paid.returned_cents,
+        "currency": paid.currency,
+        "recorded_cents": sale.amount_cents if sale else None,
+        "recorded_refunded_cents": sale.refunded_cents if sale else None,
+        "recorded_currency": sale.currency if sale else None,
+        "calls": [call._asdict() for call in found.calls],
+        "reason": found.reason,
+    }
