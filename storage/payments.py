@@ -14,7 +14,7 @@ from storage.database import insert_for
 from storage.leads import Lead
 from storage.rules import keys
 from storage.rules.errors import NotFound, Refusal, ValidationError
-from storage.rules.payment import Event, Paid, Returned, ReturnKind
+from storage.rules.payment import Event, Linked, Paid, Returned, ReturnKind
 from storage.rules.settlement import Settlement
 from storage.sales import Sale
 from storage.tables import payment_accounts, payment_customers, payment_events, payment_references
@@ -98,10 +98,15 @@ def _is_new(connection: Connection, program_id: int, event: Event, at: datetime)
     return connection.execute(new.returning(payment_events.c.event_id)).scalar() is not None
 
 
-def _apply(connection: Connection, program_id: int, content: Paid | Returned | None, at: datetime) -> Outcome:
+def _apply(connection: Connection, program_id: int, content: Paid | Returned | Linked | None, at: datetime) -> Outcome:
     if isinstance(content, Returned):
         transaction_id = payment_returns.keep(connection, program_id, content, at=at)
         done = Outcome(RECORDED if transaction_id else WAITING, transaction_id, content.reference)
+    elif isinstance(content, Linked):
+        sale = _known(connection, program_id, content.references)
+        if sale is not None:
+            _refer(connection, program_id, content.references, sale, at)
+        done = Outcome(RECORDED if sale else WAITING, sale, content.references[0])
     elif content is None or content.program_id not in {None, str(program_id)}:
         done = Outcome(IGNORED)
     else:
@@ -112,7 +117,7 @@ def _apply(connection: Connection, program_id: int, content: Paid | Returned | N
 def _pay(connection: Connection, program_id: int, paid: Paid, at: datetime) -> Outcome:
     """Record a payment as a sale, unless it is recorded, looks like one that the API reported, or nobody is known."""
     customer = _customer(connection, program_id, paid, at)
-    if (sale := _known(connection, program_id, paid)) is not None:
+    if (sale := _known(connection, program_id, paid.references)) is not None:
         _link(connection, program_id, paid, customer, sale=sale, at=at)
         return Outcome(REPEATED, sale)
     if customer is None or (customer.first_purchase_at is None and not paid.first):
@@ -165,10 +170,10 @@ def _named(
     return registry.by_click(program_id, click_id) or registry.by_key(program_id, customer_key)
 
 
-def _known(connection: Connection, program_id: int, paid: Paid) -> str | None:
+def _known(connection: Connection, program_id: int, references: tuple[str, ...]) -> str | None:
     """Return the transaction_id of the sale that this payment is already: a checkout and its invoice are one."""
     known = payment_references.c
-    mine = (known.program_id == program_id, known.reference.in_(paid.references))
+    mine = (known.program_id == program_id, known.reference.in_(references))
     return connection.execute(select(known.transaction_id).where(*mine).limit(1)).scalar()
 
 
@@ -183,13 +188,16 @@ def _link(
     connection: Connection, program_id: int, paid: Paid, customer: Customer | None, *, sale: str, at: datetime
 ) -> None:
     """Keep the names by which later events mean this payment's sale and customer; take from it what went back."""
-    insert = insert_for(connection)
-    for reference in paid.references:
-        row = {"program_id": program_id, "reference": reference, "transaction_id": sale}
-        connection.execute(insert(payment_references).values(**row).on_conflict_do_nothing())
     if paid.processor_customer and customer:
         row = {"program_id": program_id, "processor_customer": paid.processor_customer, "click_id": customer.click_id}
-        connection.execute(insert(payment_customers).values(**row).on_conflict_do_nothing())
+        connection.execute(insert_for(connection)(payment_customers).values(**row).on_conflict_do_nothing())
+    _refer(connection, program_id, paid.references, sale, at)
+
+
+def _refer(connection: Connection, program_id: int, references: tuple[str, ...], sale: str, at: datetime) -> None:
+    for reference in references:
+        row = {"program_id": program_id, "reference": reference, "transaction_id": sale}
+        connection.execute(insert_for(connection)(payment_references).values(**row).on_conflict_do_nothing())
     payment_returns.settle(connection, program_id, sale, at=at)
 
 
@@ -212,16 +220,18 @@ def _note(connection: Connection, program_id: int, event_id: str, done: Outcome)
     connection.execute(update(payment_events).where(*mine).values(done._asdict()))
 
 
-def _written(content: Paid | Returned | None) -> str | None:
+def _written(content: Paid | Returned | Linked | None) -> str | None:
     if content is None:
         return None
     return json.dumps({type(content).__name__: content._asdict()}, default=datetime.isoformat)
 
 
-def _read(written: str) -> Paid | Returned:
+def _read(written: str) -> Paid | Returned | Linked:
     ((kind, values),) = json.loads(written).items()
     if kind == Paid.__name__:
         moment = datetime.fromisoformat(values["occurred_at"])
         return Paid(**values | {"references": tuple(values["references"]), "occurred_at": moment})
+    if kind == Linked.__name__:
+        return Linked(tuple(values["references"]))
     told_at = datetime.fromisoformat(values["told_at"])
     return Returned(**values | {"kind": ReturnKind(values["kind"]), "told_at": told_at})

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
-from storage.tables import payment_references, sales
+from storage.tables import payment_accounts, payment_references, sales
 
 WITHIN = timedelta(minutes=10)
 
@@ -27,7 +27,13 @@ def of_api(connection: Connection, program_id: int, told: Told) -> Any:
 
 
 def of_payments(connection: Connection, program_id: int, told: Told) -> Any:
-    """Return the payment's sale that a sale of the API may be: its row, None where there is none."""
+    """Return the payment's sale that a sale of the API may be: its row, None where there is none.
+
+    It waits for an event of the payment account that is being taken (payments.take locks the account's row), and an
+    event waits for it: of two that come together, one sees the other.
+    """
+    account = select(payment_accounts.c.program_id).where(payment_accounts.c.program_id == program_id)
+    connection.execute(account.with_for_update(read=True))
     return _first(connection, program_id, and_(_alike(told), sales.c.transaction_id.in_(_of_payments(program_id))))
 
 

@@ -96,6 +96,22 @@ def invoice(
     return event("invoice.paid", found | changed, event_id=event_id, at=at)
 
 
+def invoice_payment(
+    event_id: str = "evt_invoice_payment", *, invoice: str = "in_1", intent: str = "pi_in_1", at: datetime = NOW
+) -> dict[str, Any]:
+    """Return what says that an invoice was paid by a payment intent, as versions tell it whose invoices do not."""
+    found = {
+        "id": f"inpay_{invoice}",
+        "object": "invoice_payment",
+        "amount_paid": 10_000,
+        "currency": "usd",
+        "invoice": invoice,
+        "payment": {"type": "payment_intent", "payment_intent": intent},
+        "status": "paid",
+    }
+    return event("invoice_payment.paid", found, event_id=event_id, at=at)
+
+
 def charge_refunded(
     event_id: str = "evt_charge", *, total: int, intent: str = "pi_1", at: datetime = NOW
 ) -> dict[str, Any]:
@@ -135,11 +151,16 @@ def refund_updated(
 
 
 def dispute(
-    event_id: str = "evt_dispute", *, amount: int = 10_000, status: str = "needs_response", intent: str = "pi_1"
+    event_id: str = "evt_dispute",
+    *,
+    amount: int = 10_000,
+    status: str = "needs_response",
+    intent: str = "pi_1",
+    name: str = "dp_1",
 ) -> dict[str, Any]:
     """Return a dispute that was opened."""
     found = {
-        "id": "dp_1",
+        "id": name,
         "object": "dispute",
         "amount": amount,
         "charge": f"ch_{intent}",
@@ -151,9 +172,11 @@ def dispute(
     return event("charge.dispute.created", found, event_id=event_id)
 
 
-def dispute_closed(status: str, *, amount: int = 10_000, intent: str = "pi_1", at: datetime = NOW) -> dict[str, Any]:
+def dispute_closed(
+    status: str, *, amount: int = 10_000, intent: str = "pi_1", name: str = "dp_1", at: datetime = NOW
+) -> dict[str, Any]:
     """Return a dispute that was won or lost."""
-    found = dispute(amount=amount, status=status, intent=intent)["data"]["object"]
+    found = dispute(amount=amount, status=status, intent=intent, name=name)["data"]["object"]
     return event("charge.dispute.closed", found, event_id="evt_closed", at=at)
 
 

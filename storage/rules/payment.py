@@ -43,13 +43,19 @@ class Returned(NamedTuple):
     told_at: datetime
 
 
+class Linked(NamedTuple):
+    """Two names of one payment: an invoice's, and what paid it."""
+
+    references: tuple[str, ...]
+
+
 class Event(NamedTuple):
     """An event: `content` is None for one that says nothing about a program's sales."""
 
     id: str
     type: str
     occurred_at: datetime
-    content: Paid | Returned | None
+    content: Paid | Returned | Linked | None
 
 
 def read(event: Mapping[str, Any]) -> Event:
@@ -87,6 +93,12 @@ def _invoice(invoice: Mapping[str, Any], created: datetime) -> Paid | None:
     moment = datetime.fromtimestamp(int(paid_at), UTC) if paid_at else created
     renewal = invoice.get("billing_reason") == "subscription_cycle"
     return _paid(invoice, names, invoice["amount_paid"], metadata, moment, first=not renewal)
+
+
+def _invoice_payment(found: Mapping[str, Any], _: datetime) -> Linked | None:
+    payment = found["payment"]
+    names = (_id(found.get("invoice")), _id(payment.get("payment_intent")) or _id(payment.get("charge")))
+    return Linked((names[0], names[1])) if names[0] and names[1] else None
 
 
 def _paid(
@@ -169,9 +181,10 @@ def _missing(name: str) -> Any:
     raise ValueError(f"without {name}")
 
 
-READERS: dict[str, Callable[[Mapping[str, Any], datetime], Paid | Returned | None]] = {
+READERS: dict[str, Callable[[Mapping[str, Any], datetime], Paid | Returned | Linked | None]] = {
     "checkout.session.completed": _checkout,
     "invoice.paid": _invoice,
+    "invoice_payment.paid": _invoice_payment,
     "charge.refunded": _charge_refunded,
     "refund.updated": _refund,
     "charge.dispute.created": _dispute,

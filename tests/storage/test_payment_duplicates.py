@@ -1,17 +1,23 @@
 """Payments that may be sales of the API, on both databases: held, decided by an owner, and never paid twice."""
 
+import asyncio
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
+import storage
 from storage import check, payment_accounts, payments
 from storage.audit import Actor
 from storage.payments import Decision, Outcome
+from storage.rules import payment
 from storage.rules.errors import DuplicateTransaction, NotFound, ValidationError
 from storage.sealing import Sealer
 from storage.tables import payment_events, sales
 from tests import stripe_events as stripe
+from tests import world
 from tests.storage.paying import stored, take
 from tests.world import NOW, World
 
@@ -110,3 +116,30 @@ async def test_two_alike_sales_of_the_api_are_two(acme: World):
     await acme.sale("order-2")
 
     assert len(await stored(acme, sales.c.id)) == 2
+
+
+async def test_a_sale_of_the_api_waits_for_the_event_that_another_process_is_taking(postgres_url: str):
+    async with storage.opened(postgres_url) as store:
+        acme = await world.acme(store)
+        await connect(acme)
+        await acme.customer()
+        await acme.sale("inv-1", at=NOW - timedelta(days=1))
+        told = payment.read(stripe.checkout(metadata={"svc_customer_key": "user-1"}))
+        engine = create_async_engine(postgres_url)
+        async with engine.connect() as taking, engine.connect() as watching:
+            await taking.run_sync(lambda connection: payments.take(connection, acme.program_id, told, at=NOW))
+            selling = asyncio.create_task(acme.sale("order-7"))
+            await waits_for_a_lock(watching)
+            await taking.commit()
+            with pytest.raises(DuplicateTransaction, match="as pi_1"):
+                await selling
+        await engine.dispose()
+
+
+async def waits_for_a_lock(watching: AsyncConnection) -> None:
+    """Return as soon as somebody waits for what another transaction holds."""
+    held = "wait_event_type = 'Lock' AND datname = current_database()"
+    waiting = text(f"SELECT count(*) FROM pg_stat_activity WHERE {held}")
+    async with asyncio.timeout(15):
+        while not (await watching.execute(waiting)).scalar():
+            await watching.rollback()  # a transaction sees the activity of its first look

@@ -1,7 +1,6 @@
 """Payments, on both databases: each event once, in any order."""
 
 import asyncio
-import random
 from datetime import timedelta
 from typing import Any
 
@@ -123,34 +122,3 @@ async def test_an_amount_without_minor_units_is_kept_as_it_was_paid(acme: World)
     await take(acme, stripe.checkout(metadata=await named(acme), amount=1_600, currency="jpy"))
 
     assert await stored(acme, sales.c.amount_cents, sales.c.currency, sales.c.program_cents) == [(1_600, "JPY", 1_250)]
-
-
-@pytest.mark.parametrize("seed", range(12))
-async def test_any_order_and_any_repetition_ends_as_in_order_and_once(acme: World, seed: int):
-    metadata = await named(acme)
-    events = [
-        stripe.checkout(metadata=metadata, mode="subscription", invoice="in_1", payment_intent=None),
-        stripe.invoice(),
-        stripe.invoice("evt_2", name="in_2", renewal=True, at=LATER),
-        stripe.invoice("evt_3", name="in_3", renewal=True, at=LATER + timedelta(days=30)),
-        stripe.charge_refunded("evt_4", total=2_500, intent="pi_in_1"),
-        stripe.refund_updated("evt_5", amount=2_500, intent="pi_in_1"),
-        stripe.charge_refunded("evt_6", total=3_333, intent="pi_in_1"),
-        stripe.refund_updated("evt_7", amount=10_000, name="re_9", intent="pi_in_2"),
-        stripe.dispute("evt_8", amount=4_000, intent="pi_in_3"),
-    ]
-    chance = random.Random(seed)
-    deliveries = events + chance.choices(events, k=6)
-    chance.shuffle(deliveries)
-
-    for event in deliveries:
-        await take(acme, event)
-
-    assert sorted(await stored(acme, sales.c.transaction_id, sales.c.refunded_cents)) == [
-        ("in_1", 3_333),
-        ("in_2", 10_000),
-        ("in_3", 4_000),
-    ]
-    worth = [cents for (cents,) in await stored(acme, ledger_entries.c.amount_cents)]
-    assert sum(worth) == (2_000 - 667) + 0 + 1_200
-    assert await acme.store.read(check.run) == []
