@@ -71,7 +71,7 @@ SECURITY = {
     "agentKey": {
         "type": "http",
         "scheme": "bearer",
-        "description": "An agent key, `agt_...`, issued by the service's operator with scopes; `X-Agent-Key` takes it, too.",
+        "description": "An agent key, `agt_...`, issued by the operator with scopes; `X-Agent-Key` takes it, too.",
     },
 }
 HEADERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
