@@ -4,8 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.integrator import programs, project
-from cli.integrator.init import choose
+from cli.integrator.init import meant
 from cli.integrator.output import Json, Output, answering, plain
 
 MARKS = {"pass": "[green]pass[/]", "fail": "[red]fail[/]", "unknown": "[yellow]  ? [/]"}
@@ -25,8 +24,7 @@ def explain(
 
     """
     with answering(as_json=as_json) as output:
-        service, asked = programs.account(), program or int(project.settings()[project.PROGRAM] or 0)
-        program_id = asked or choose(service, output)["id"]
+        service, program_id = meant(program, output)
         found = service.call("GET", f"/api/programs/{program_id}/explain", transaction_id=transaction)
         _say(output, found)
         output.result(found)

@@ -63,6 +63,12 @@ def choose(service: Service, output: Output, program_id: int | None = None) -> d
     return choose(service, output, typer.prompt("Program id", type=int))
 
 
+def meant(program: int | None, output: Output) -> tuple[Service, int]:
+    """Return the service as the account that is logged in, and the program: given, the project's, or chosen."""
+    service, asked = programs.account(), program or int(project.settings()[project.PROGRAM] or 0)
+    return service, asked or choose(service, output)["id"]
+
+
 def _account(output: Output) -> Service:
     """Return the service as the account calls it; on a terminal a missing login is made up for."""
     try:

@@ -2,13 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from babel.numbers import format_currency, get_currency_precision
 
-from cli.integrator import programs, project, stripe_export
-from cli.integrator.init import choose
+from cli.integrator import project, stripe_export
+from cli.integrator.init import meant
 from cli.integrator.output import Failure, Json, Output, answering, plain
 from cli.integrator.service import Service
 
@@ -32,8 +34,7 @@ def reconcile(
     """
     with answering(as_json=as_json) as output:
         export = stripe_export.read(file)
-        service, asked = programs.account(), program or int(project.settings()[project.PROGRAM] or 0)
-        program_id = asked or choose(service, output)["id"]
+        service, program_id = meant(program, output)
         found = _compare(service, program_id, export.payments)
         mended = _mend(found["findings"], output) if fix else 0
         for finding in found["findings"]:
@@ -108,7 +109,8 @@ def _say(output: Output, finding: dict[str, Any]) -> None:
 
 
 def _money(finding: dict[str, Any], cents: str, currency: str) -> str:
-    return f"{finding[cents]} {plain(finding[currency])} (minor units)"
+    code = str(finding[currency])
+    return plain(format_currency(Decimal(finding[cents]).scaleb(-get_currency_precision(code)), code, locale="en_US"))
 
 
 def _sum_up(output: Output, found: dict[str, Any], payments: int, mended: int) -> None:

@@ -15,6 +15,7 @@ from mcp_server.settings import Settings as Mcp
 from storage import Storage, sessions, workspaces
 from storage.workspaces import Role
 from tests import world
+from tests.authorization_server.client_host import ClientHost
 from tests.authorization_server.consenting import CALLBACK, CHALLENGE, VERIFIER, client_host, site
 from tests.pages.conftest import HASH, OLGA
 from tests.world import World
@@ -112,6 +113,13 @@ def sent(answer: httpx.Response) -> dict[str, str]:
     """Return what a redirect tells the client."""
     assert answer.headers["location"].startswith(CALLBACK), answer.headers["location"]
     return {name: values[0] for name, values in parse_qs(urlsplit(answer.headers["location"]).query).items()}
+
+
+@pytest.fixture
+def trusted_host(client_host: ClientHost, monkeypatch: pytest.MonkeyPatch) -> ClientHost:
+    """Where a client's document is, with the authority behind its certificate trusted in this process."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(client_host.authority))
+    return client_host
 
 
 @pytest.fixture

@@ -1,15 +1,13 @@
 """Clients become known by registering, or by their document: kept for a day, and through its host's bad days."""
 
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
 from authorization_server.clients import Clients
 from authorization_server.documents import DocumentRefusedError, Documents
 from storage import Storage
-from tests.authorization_server.client_host import ClientHost, serving
+from tests.authorization_server.client_host import ClientHost
 from tests.authorization_server.conftest import Flow
 from tests.world import NOW
 
@@ -21,22 +19,15 @@ def database_url(sqlite_url: str) -> str:
 
 
 @pytest.fixture
-def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ClientHost]:
-    with serving(tmp_path) as served:
-        monkeypatch.setenv("SSL_CERT_FILE", str(served.authority))
-        yield served
-
-
-@pytest.fixture
-def clients(store: Storage, host: ClientHost) -> Clients:
-    assert host.asked == []
+def clients(store: Storage, trusted_host: ClientHost) -> Clients:
+    assert trusted_host.asked == []
     return Clients(store, Documents(["localhost"]))
 
 
-async def test_a_document_is_asked_for_once_a_day(clients: Clients, host: ClientHost):
-    client_id = host.publish(client_name="First")
+async def test_a_document_is_asked_for_once_a_day(clients: Clients, trusted_host: ClientHost):
+    client_id = trusted_host.publish(client_name="First")
     await clients.learn(client_id, at=NOW)
-    host.publish(client_name="Second")
+    trusted_host.publish(client_name="Second")
     await clients.learn(client_id, at=NOW + timedelta(hours=23))
     same = await clients.find(client_id)
     await clients.learn(client_id, at=NOW + timedelta(days=1))
@@ -45,13 +36,13 @@ async def test_a_document_is_asked_for_once_a_day(clients: Clients, host: Client
     assert same is not None
     assert renewed is not None
     assert (same.client_name, renewed.client_name) == ("First", "Second")
-    assert len(host.asked) == 2
+    assert len(trusted_host.asked) == 2
 
 
-async def test_a_client_that_is_known_outlives_its_hosts_failure(clients: Clients, host: ClientHost):
-    client_id = host.publish()
+async def test_a_client_that_is_known_outlives_its_hosts_failure(clients: Clients, trusted_host: ClientHost):
+    client_id = trusted_host.publish()
     await clients.learn(client_id, at=NOW)
-    del host.documents["/client.json"]
+    del trusted_host.documents["/client.json"]
 
     await clients.learn(client_id, at=NOW + timedelta(days=2))
 

@@ -1,28 +1,19 @@
 """A client's document is fetched over https from the open internet alone: nothing inside is reached by naming it."""
 
 import ssl
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from authorization_server.documents import LARGEST, DocumentRefusedError, Documents, is_named, is_public
-from tests.authorization_server.client_host import ClientHost, serving
+from tests.authorization_server.client_host import ClientHost
 from tests.authorization_server.conftest import Flow
 
 
 @pytest.fixture
-def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ClientHost]:
-    with serving(tmp_path) as served:
-        monkeypatch.setenv("SSL_CERT_FILE", str(served.authority))
-        yield served
-
-
-@pytest.fixture
-def documents(host: ClientHost) -> Documents:
+def documents(trusted_host: ClientHost) -> Documents:
     """What fetches from a host that may be inside; made once the authority is trusted."""
-    assert host.base_url.startswith("https://localhost:")
+    assert trusted_host.base_url.startswith("https://localhost:")
     return Documents(["localhost"])
 
 
@@ -82,8 +73,8 @@ def test_only_a_plain_https_address_with_a_path_names_a_document(client_id: str,
     assert is_named(client_id) is named
 
 
-async def test_a_document_says_who_a_client_is(documents: Documents, host: ClientHost):
-    client_id = host.publish(client_name="Helper", redirect_uris=["https://assistant.example/callback"])
+async def test_a_document_says_who_a_client_is(documents: Documents, trusted_host: ClientHost):
+    client_id = trusted_host.publish(client_name="Helper", redirect_uris=["https://assistant.example/callback"])
 
     document = await documents.fetch(client_id)
 
@@ -107,39 +98,38 @@ async def test_a_document_says_who_a_client_is(documents: Documents, host: Clien
     ],
 )
 async def test_a_document_that_is_not_sound_is_refused_with_its_reason(
-    documents: Documents, host: ClientHost, path: str, members: dict[str, Any] | None, reason: str
+    documents: Documents, trusted_host: ClientHost, path: str, members: dict[str, Any] | None, reason: str
 ):
-    address = f"{host.base_url}{path}" if members is None else host.publish(path, **members)
+    address = f"{trusted_host.base_url}{path}" if members is None else trusted_host.publish(path, **members)
 
     with pytest.raises(DocumentRefusedError, match=reason):
         await documents.fetch(address)
 
 
-async def test_a_host_inside_is_not_even_connected_to(host: ClientHost):
-    client_id = host.publish()
+async def test_a_host_inside_is_not_even_connected_to(trusted_host: ClientHost):
+    client_id = trusted_host.publish()
 
     with pytest.raises(DocumentRefusedError, match="its host is not on the public internet"):
         await Documents().fetch(client_id)
 
-    assert host.asked == []
+    assert trusted_host.asked == []
 
 
-async def test_a_certificate_that_nobody_vouches_for_is_refused(tmp_path: Path):
-    with serving(tmp_path) as host:
-        with pytest.raises(DocumentRefusedError, match="its host does not answer"):
-            await Documents(["localhost"]).fetch(host.publish())
+async def test_a_certificate_that_nobody_vouches_for_is_refused(client_host: ClientHost):
+    with pytest.raises(DocumentRefusedError, match="its host does not answer"):
+        await Documents(["localhost"]).fetch(client_host.publish())
 
-        assert host.asked == []
+    assert client_host.asked == []
 
 
-async def test_ssrf_a_client_whose_document_points_inward_is_told_why(flow: Flow, host: ClientHost):
+async def test_ssrf_a_client_whose_document_points_inward_is_told_why(flow: Flow, trusted_host: ClientHost):
     asked = [
         await flow.authorize(client_id=client_id)
-        for client_id in (host.publish(), "https://127.0.0.1/client.json", "https://[::1]/client.json")
+        for client_id in (trusted_host.publish(), "https://127.0.0.1/client.json", "https://[::1]/client.json")
     ]
 
     assert {answer.status_code for answer in asked} == {400}
     assert {answer.json()["error"] for answer in asked} == {"invalid_client"}
     assert all("not on the public internet" in answer.json()["error_description"] for answer in asked)
-    assert host.asked == []
+    assert trusted_host.asked == []
     assert ssl.create_default_context().verify_mode == ssl.CERT_REQUIRED

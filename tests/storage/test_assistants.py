@@ -188,22 +188,9 @@ async def test_programs_are_of_one_workspace_that_the_member_is_in(acme: World):
         workspaces.create, "Globex", owner_email="gina@globex.example", password_hash="not a hash", at=NOW
     )
     theirs = (await world.program_of(acme.store, globex.workspace_id, globex.user_id)).program_id
-    both = await acme.store.write(
-        workspaces.add_member,
-        globex.workspace_id,
-        email="ida@globex.example",
-        role=Role.MEMBER,
-        password_hash="not a hash",
-        at=NOW,
-    )
-    await acme.store.write(
-        workspaces.add_member,
-        acme.workspace_id,
-        email="ida@globex.example",
-        role=Role.MEMBER,
-        password_hash="not a hash",
-        at=NOW,
-    )
+    for workspace_id in (globex.workspace_id, acme.workspace_id):
+        about = {"email": "ida@globex.example", "role": Role.MEMBER, "password_hash": "not a hash", "at": NOW}
+        both = await acme.store.write(workspaces.add_member, workspace_id, **about)
     ida = await signed_in(acme, both)
 
     for somebody, chosen in ((who, [theirs]), (who, []), (who, [999]), (ida, [acme.program_id, theirs])):

@@ -218,7 +218,7 @@ async def test_hostile_text_in_an_export_is_shown_as_text(book: Book):
     done = await book.shop.svc("reconcile", book.path)
 
     assert "\x1b" not in done.stdout
-    assert "[red]pi_1" in done.stdout
+    assert "[red]pi_1, paid $100.00; not recorded" in done.stdout
     assert "line 3: not read" in done.stdout
 
 
