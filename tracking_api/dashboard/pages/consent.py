@@ -50,7 +50,6 @@ async def decide(request: Request) -> Response:
     visitor = await authentication.visitor(request)
     form = await forms.read(request)
     asked, issuer = _asked(request), request.app.state.settings.base_url
-    lead_forms_to(request, redirects.origin(asked.redirect_uri))
     if form.text("decision") != "allow":
         return redirect(asked.answer(issuer, error="access_denied", error_description="The member refused."))
     chosen = {int(sent) for sent in form.each("program") if sent.isascii() and sent.isdigit() and len(sent) < LONGEST}
