@@ -14,7 +14,7 @@ class Settings(NamedTuple):
     """
 
     base_url: str = "http://127.0.0.1:8000"
-    registration_rate: str | None = "20/hour"
+    registration_rate: str | None = "60/hour"
     authorization_rate: str | None = "60/minute"
     token_rate: str | None = "120/minute"  # noqa: S105 - a rate
     redis_url: str | None = None

@@ -69,8 +69,8 @@ def _introduce(made: Sample, password: str, address: str) -> None:
         f"curl {address}/api/auth/login -H 'Content-Type: application/json' \\",
         f'  -d \'{{"email": "{made.owner_email}", "password": "{password}"}}\'',
         f"curl {address}/api/agent/v1/me -H 'Authorization: Bearer {made.agent_key}'",
-        f"claude mcp add --transport http affiliate {address}/mcp --header 'Authorization: Bearer {made.agent_key}'",
-        f"Any other assistant: {address}/mcp with the header Authorization: Bearer {made.agent_key}",
+        f"claude mcp add --transport http affiliate {address}/mcp --header 'X-Agent-Key: {made.agent_key}'",
+        f"Any other assistant, at {address}/mcp: sign in as above, or send X-Agent-Key: {made.agent_key}",
     ]
     Console(highlight=False).print("\n".join(lines), soft_wrap=True, emoji=False)
     sys.stdout.flush()

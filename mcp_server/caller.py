@@ -23,8 +23,8 @@ Context = ServerRequestContext[Any, Any]
 class Refused(MCPError):  # noqa: N818 - a refusal is an answer, not a fault
     """Whatever was asked, the gate answers with `refusal`.
 
-    401 for a credential that does not work; 403 for an
-    access token whose scopes do not reach, so that the client can ask its user for more (RFC 6750, 3.1).
+    401 for a credential that does not work; 403 for an access token whose scopes do not reach, so that the client can
+    ask its user for more (RFC 6750, 3.1).
     """
 
     def __init__(self, refusal: Refusal) -> None:
