@@ -1,14 +1,17 @@
 """The protocol's endpoints: the SDK's handlers, behind this service's limits and what the handlers leave open."""
 
+import json
+from http import HTTPStatus
 from typing import Any
 
+from markupsafe import escape
 from mcp.server.auth.handlers.authorize import AuthorizationHandler
 from mcp.server.auth.handlers.register import RegistrationHandler
 from mcp.server.auth.handlers.token import TokenHandler
 from mcp.server.auth.middleware.client_auth import ClientAuthenticator
 from mcp.server.auth.settings import ClientRegistrationOptions
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from authorization_server.clients import Clients
 from authorization_server.documents import DocumentRefusedError
@@ -21,6 +24,15 @@ from web import body
 
 FORM = "application/x-www-form-urlencoded"
 FRESH = {"Cache-Control": "no-store"}
+NOTHING = "default-src 'none'; frame-ancestors 'none'"
+PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Not connected</title>
+<h1>Your assistant was not connected</h1>
+<p>It asked in a way that cannot be answered: {told}</p>
+<p>Remove the connection from your assistant and add it again. If that does not help, tell its maker.</p>
+</html>
+"""
 
 
 async def authorize(request: Request) -> Response:
@@ -31,9 +43,11 @@ async def authorize(request: Request) -> Response:
     try:
         await clients.learn(client_id, at=state.clock())
     except DocumentRefusedError as refusal:
-        return _refused("invalid_client", f"The document at client_id was not taken: {refusal}.")
-    answer = await AuthorizationHandler(state.provider).handle(request)
-    return _from_us(answer, state.settings)
+        answer = _refused("invalid_client", f"The document at client_id was not taken: {refusal}.")
+    else:
+        answer = _from_us(await AuthorizationHandler(state.provider).handle(request), state.settings)
+    is_page = answer.status_code == HTTPStatus.BAD_REQUEST and "text/html" in request.headers.get("accept", "")
+    return _page(answer) if is_page else answer
 
 
 async def token(request: Request) -> Response:
@@ -79,8 +93,14 @@ def _from_us(answer: Response, settings: Settings) -> Response:
     return answer
 
 
+def _page(refusal: Response) -> Response:
+    """Return a refusal that cannot go back to the client as a page for whoever sits in front of the browser."""
+    told = escape(json.loads(bytes(refusal.body))["error_description"])
+    return HTMLResponse(PAGE.format(told=told), HTTPStatus.BAD_REQUEST, {**FRESH, "Content-Security-Policy": NOTHING})
+
+
 def _refused(error: str, description: str) -> Response:
-    return JSONResponse({"error": error, "error_description": description}, 400, FRESH)
+    return JSONResponse({"error": error, "error_description": description}, HTTPStatus.BAD_REQUEST, FRESH)
 
 
 async def _form(request: Request) -> Request:

@@ -45,6 +45,17 @@ async def test_open_redirect_a_request_whose_address_does_not_hold_is_refused_wh
     assert "location" not in answer.headers
 
 
+async def test_a_refusal_that_stays_in_the_browser_is_a_page_on_which_nothing_runs(flow: Flow):
+    hostile = {"client_id": "<script>alert(1)</script>"}
+
+    page = await flow.http.get("/authorize", params=hostile, headers={"Accept": "text/html,*/*"})
+
+    assert (page.status_code, page.headers["content-type"]) == (400, "text/html; charset=utf-8")
+    assert "Your assistant was not connected" in page.text
+    assert "<script>" not in page.text
+    assert page.headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'"
+
+
 @pytest.mark.parametrize(
     ("asked", "refused"),
     [
