@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from mcp.server.auth.handlers.metadata import MetadataHandler
-from mcp.server.auth.routes import build_metadata, cors_middleware, create_protected_resource_routes
+from mcp.server.auth.routes import build_metadata, cors_middleware
 from mcp.server.auth.settings import ClientRegistrationOptions, RevocationOptions
 from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter
 from starlette.applications import Starlette
@@ -24,6 +24,8 @@ from web.limits import RateLimits
 
 METADATA = "/.well-known/oauth-authorization-server"
 PROTECTED = "/.well-known/oauth-protected-resource"
+# An issuer is compared character by character (RFC 8414, 3.3).
+AS_WRITTEN = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))
 PATHS = ("/.well-known/oauth-", "/authorize", "/token", "/register", "/revoke")
 
 
@@ -45,26 +47,20 @@ def create(
 
 
 def _routes(settings: Settings) -> list[Route]:
-    issuer, resource = _url(settings.base_url), _url(settings.resource)
+    issuer = AS_WRITTEN.validate_python(settings.base_url)
+    protected = cors_middleware(endpoints.resource, ["GET", "OPTIONS"])
     registration = ClientRegistrationOptions(enabled=True, valid_scopes=list(READING))
     metadata = build_metadata(issuer, None, registration, RevocationOptions(enabled=True))
     metadata.token_endpoint_auth_methods_supported = ["none"]
     metadata.revocation_endpoint_auth_methods_supported = ["none"]
     metadata.client_id_metadata_document_supported = True
     metadata.authorization_response_iss_parameter_supported = True
-    (protected,) = create_protected_resource_routes(resource, [issuer], list(READING), "Affiliate tracking")
     return [
         Route(METADATA, cors_middleware(MetadataHandler(metadata).handle, ["GET", "OPTIONS"])),
-        protected,
-        Route(PROTECTED, protected.endpoint),  # where clients look that know no path
+        Route(f"{PROTECTED}/mcp", protected),
+        Route(PROTECTED, protected),  # where clients look that know no path
         Route("/authorize", endpoints.authorize, methods=["GET"]),
         Route("/token", cors_middleware(endpoints.token, ["POST", "OPTIONS"]), methods=["POST", "OPTIONS"]),
         Route("/register", cors_middleware(endpoints.register, ["POST", "OPTIONS"]), methods=["POST", "OPTIONS"]),
         Route("/revoke", cors_middleware(endpoints.revoke, ["POST", "OPTIONS"]), methods=["POST", "OPTIONS"]),
     ]
-
-
-def _url(address: str) -> AnyHttpUrl:
-    """Return an address as it is written: an issuer is compared character by character (RFC 8414, 3.3)."""
-    as_written = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))
-    return as_written.validate_python(address)

@@ -6,10 +6,13 @@ from typing import Any
 
 from markupsafe import escape
 from mcp.server.auth.handlers.authorize import AuthorizationHandler
+from mcp.server.auth.handlers.metadata import ProtectedResourceMetadataHandler
 from mcp.server.auth.handlers.register import RegistrationHandler
 from mcp.server.auth.handlers.token import TokenHandler
 from mcp.server.auth.middleware.client_auth import ClientAuthenticator
 from mcp.server.auth.settings import ClientRegistrationOptions
+from mcp.shared.auth import ProtectedResourceMetadata
+from pydantic import AnyHttpUrl
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
@@ -20,7 +23,9 @@ from authorization_server.settings import Settings
 from storage import assistant_tokens
 from storage.authorization_requests import answered
 from storage.rules.errors import UnsupportedMediaType
+from storage.rules.scope import READING
 from web import body
+from web.loopback import called
 
 FORM = "application/x-www-form-urlencoded"
 FRESH = {"Cache-Control": "no-store"}
@@ -33,6 +38,18 @@ PAGE = """<!doctype html>
 <p>Remove the connection from your assistant and add it again. If that does not help, tell its maker.</p>
 </html>
 """
+
+
+async def resource(request: Request) -> Response:
+    """Say what is protected, by the name under which it was called, and who gives access to it (RFC 9728)."""
+    base_url = request.app.state.settings.base_url
+    metadata = ProtectedResourceMetadata(
+        resource=AnyHttpUrl(f"{called(base_url, request.headers.get('host', ''))}/mcp"),
+        authorization_servers=[base_url],
+        scopes_supported=list(READING),
+        resource_name="Affiliate tracking",
+    )
+    return await ProtectedResourceMetadataHandler(metadata).handle(request)
 
 
 async def authorize(request: Request) -> Response:

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable
 from datetime import datetime
+from urllib.parse import urlsplit
 
 from mcp.server.auth.provider import (
     AuthorizationCode,
@@ -27,6 +28,7 @@ from storage.authorization_requests import AuthorizationRequest
 from storage.rules import redirects
 from storage.rules.scope import Scope
 from storage.sealing import Sealer
+from web.loopback import called
 
 CONSENT = "/connect/"  # the dashboard's page
 LONGEST_STATE = 2048
@@ -132,8 +134,10 @@ class Provider:
 
 
 def is_resource(sent: str | None, resource: str) -> bool:
-    """Say whether a token is asked for this resource; a client before RFC 8707 names none."""
-    return sent is None or sent.removesuffix("/") == resource
+    """Say whether a token is asked for this resource, by any name of it; a client before RFC 8707 names none."""
+    path = urlsplit(resource).path
+    address, host = resource.removesuffix(path), urlsplit(sent or "").netloc
+    return sent is None or sent.removesuffix("/") in {resource, f"{called(address, host)}{path}"}
 
 
 def _sent(tokens: Tokens | None) -> OAuthToken:

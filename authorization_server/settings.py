@@ -3,7 +3,7 @@
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
+from web import loopback
 
 
 class Settings(NamedTuple):
@@ -25,7 +25,7 @@ class Settings(NamedTuple):
     def is_possible(self) -> bool:
         """Whether assistants can sign in here: over https, or on this very machine (RFC 8414, 2)."""
         address = urlsplit(self.base_url)
-        return address.scheme == "https" or address.hostname in LOOPBACK
+        return address.scheme == "https" or address.hostname in loopback.NAMES
 
     @property
     def resource(self) -> str:

@@ -4,10 +4,15 @@ from mcp_server.caller import Caller
 from mcp_server.settings import Settings
 from storage.rules.errors import InsufficientScope, InvalidKey, Refusal, WrongKeyType
 from storage.rules.scope import READING
+from web.loopback import called
+
+METADATA = "/.well-known/oauth-protected-resource/mcp"  # RFC 9728, 3.1
 
 
-def headers(refusal: Refusal, caller: Caller, settings: Settings) -> dict[str, str]:
+def headers(refusal: Refusal, caller: Caller, settings: Settings, *, host: str) -> dict[str, str]:
     """Return the challenge that a refusal calls for; none for a refusal that no other credential would change.
+
+    `host` is the name under which the service was called.
 
     Where to sign in is told to who sent nothing or an access token. Who sent a key that does not work shall mend the
     key: some clients drop a header that their user configured as soon as they hear of an authorization server.
@@ -23,6 +28,6 @@ def headers(refusal: Refusal, caller: Caller, settings: Settings) -> dict[str, s
     elif settings.assistants_sign_in and caller.credential is None:
         told = {"scope": " ".join(READING)}
     if told:
-        told["resource_metadata"] = settings.resource_metadata
+        told["resource_metadata"] = f"{called(settings.base_url, host)}{METADATA}"
     parameters = ", ".join(f'{name}="{value}"' for name, value in told.items())
     return {"WWW-Authenticate": f"Bearer {parameters}".strip()}

@@ -16,6 +16,7 @@ from web.answer import Answer, refused
 from web.limits import RateLimits
 
 CALL = "mcp call"
+HOST = "svc.host"  # the Host header as it was sent
 CONTENT = "svc.content"  # where the scope has the body that was read
 
 
@@ -39,6 +40,7 @@ class McpGate:
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
             raise MethodNotAllowed
+        scope[HOST] = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
         scope["headers"] = [_tidied(name, value.strip(b" \t"), scope) for name, value in scope["headers"]]
         headers = scope["header_fields"] = dict(scope["headers"])
         sent = (headers.get(name, b"").decode("latin-1") for name in (b"authorization", b"x-agent-key"))
@@ -71,7 +73,10 @@ class McpGate:
         if isinstance(refusal, MethodNotAllowed):
             answer.headers = {**answer.headers, "Allow": "POST"}
         else:
-            answer.headers = {**answer.headers, **challenge.headers(refusal, scope[SCOPE_MEMBER], self._settings)}
+            answer.headers = {
+                **answer.headers,
+                **challenge.headers(refusal, scope[SCOPE_MEMBER], self._settings, host=scope[HOST]),
+            }
         return answer
 
     async def _count(self, credential: str) -> None:

@@ -20,8 +20,3 @@ class Settings(NamedTuple):
     def resource(self) -> str:
         """What an assistant's access token must be for (RFC 8707)."""
         return f"{self.base_url}/mcp"
-
-    @property
-    def resource_metadata(self) -> str:
-        """Where an assistant reads how to sign in (RFC 9728, 3.1)."""
-        return f"{self.base_url}/.well-known/oauth-protected-resource/mcp"

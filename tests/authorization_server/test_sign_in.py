@@ -50,13 +50,13 @@ class Kept:
 class Assistant:
     """An assistant that knows an address, with a member at a browser beside it; `shown` is what they were asked."""
 
-    def __init__(self, site: Site, page: Page, *, document: str | None, scope: str | None = None) -> None:
+    def __init__(self, site: Site, page: Page, *, document: str | None, host: str = "127.0.0.1") -> None:
         self.kept = Kept()
         self.shown: list[str] = []
         self._page = page
         self._answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self.url = f"{site.server.base_url}/mcp"
-        metadata = OAuthClientMetadata(client_name="Helper", redirect_uris=[AnyUrl(CALLBACK)], scope=scope)
+        self.url = f"{site.server.base_url}/mcp".replace("127.0.0.1", host)
+        metadata = OAuthClientMetadata(client_name="Helper", redirect_uris=[AnyUrl(CALLBACK)])
         self.auth = OAuthClientProvider(
             self.url, metadata, self.kept, self._consent, self._called_back, client_metadata_url=document
         )
@@ -72,12 +72,13 @@ class Assistant:
 
     async def _consent(self, address: str) -> None:
         self._answer = asyncio.get_running_loop().create_future()
-        await self._page.route(f"{CALLBACK}**", self._catch)
+        await self._page.route("http://127.0.0.1:9/**", self._catch)  # the browser asks for an icon, too
         self.shown.append(await consent(self._page, address))
         await asyncio.wait_for(self._answer, 15)
 
     async def _catch(self, route: Route) -> None:
-        self._answer.set_result(route.request.url)
+        if route.request.url.startswith(CALLBACK):
+            self._answer.set_result(route.request.url)
         await route.fulfill(status=200, body="Go back to your assistant.")
 
     async def _called_back(self) -> AuthorizationCodeResult:
@@ -105,6 +106,16 @@ async def test_a_client_that_knows_the_address_alone_connects(
     assert assistant.kept.client is not None
     assert assistant.kept.client.client_secret is None
     assert (assistant.kept.client.client_id == document) is (document is not None)
+
+
+async def test_a_client_on_this_machine_may_call_it_by_its_other_name(site: Site):
+    assistant = Assistant(site, await site.visit(), document=None, host="localhost")
+
+    async with assistant.connected("legacy") as client:
+        programs = await client.call_tool("list_programs")
+
+    assert programs.is_error is False
+    assert assistant.url.startswith("http://localhost:")
 
 
 @pytest.mark.parametrize("mode", CLIENTS)
