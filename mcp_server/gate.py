@@ -16,7 +16,7 @@ from web.answer import Answer, refused
 from web.limits import RateLimits
 
 CALL = "mcp call"
-HOST = "svc.host"  # the Host header as it was sent
+SENT = "svc.sent"  # where the scope has the headers as they came
 CONTENT = "svc.content"  # where the scope has the body that was read
 
 
@@ -40,7 +40,7 @@ class McpGate:
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
             raise MethodNotAllowed
-        scope[HOST] = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
+        scope[SENT] = scope["headers"]
         scope["headers"] = [_tidied(name, value.strip(b" \t"), scope) for name, value in scope["headers"]]
         headers = scope["header_fields"] = dict(scope["headers"])
         sent = (headers.get(name, b"").decode("latin-1") for name in (b"authorization", b"x-agent-key"))
@@ -73,10 +73,9 @@ class McpGate:
         if isinstance(refusal, MethodNotAllowed):
             answer.headers = {**answer.headers, "Allow": "POST"}
         else:
-            answer.headers = {
-                **answer.headers,
-                **challenge.headers(refusal, scope[SCOPE_MEMBER], self._settings, host=scope[HOST]),
-            }
+            host = dict(scope[SENT]).get(b"host", b"").decode("latin-1")
+            challenged = challenge.headers(refusal, scope[SCOPE_MEMBER], self._settings, host=host)
+            answer.headers = {**answer.headers, **challenged}
         return answer
 
     async def _count(self, credential: str) -> None:
