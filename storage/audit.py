@@ -20,6 +20,9 @@ class Actor(NamedTuple):
     name: str
 
 
+OPERATOR = Actor("operator", "svc", "svc admin")
+
+
 class Change(NamedTuple):
     """One change: `action` as `noun.verb`, on `subject_id`; of one field, or of none. Never a secret's value."""
 

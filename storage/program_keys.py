@@ -98,19 +98,28 @@ def regenerate(connection: Connection, program_id: int, *, at: datetime, actor: 
     return new_key
 
 
-def import_key(connection: Connection, program_id: int, secret: str, *, at: datetime) -> NewKey:
+def import_key(
+    connection: Connection, program_id: int, secret: str, *, at: datetime, actor: Actor | None = None
+) -> NewKey:
     """Replace a program's key by one from before the prefix existed. Raises ValidationError for a weak or used one."""
     if len(secret) < keys.SHORTEST_IMPORT or not secret.isascii() or not secret.isprintable() or " " in secret:
         raise ValidationError(f"A key has at least {keys.SHORTEST_IMPORT} printable ASCII characters and no space.")
     if signalled(connection, keys.digest(secret)) is not None:
         raise ValidationError("This key is in use.")
+    audit.write(connection, program_id, [audit.Change("program_key.import", program_id)], actor=actor, at=at)
     return _replace(connection, program_id, secret, at)
 
 
-def flag(connection: Connection, program_id: int, *, rotate_by: datetime, at: datetime) -> None:
+def flag(
+    connection: Connection, program_id: int, *, rotate_by: datetime, at: datetime, actor: Actor | None = None
+) -> None:
     """Mark a program's key for mandatory rotation by a deadline."""
-    flagged = update(program_keys).where(program_keys.c.program_id == program_id)
-    connection.execute(flagged.values(flagged_at=at, rotate_by=rotate_by))
+    mine = program_keys.c.program_id == program_id
+    before = connection.execute(select(program_keys.c.rotate_by).where(mine)).scalar()
+    moments = (before and before.isoformat(), rotate_by.isoformat())
+    connection.execute(update(program_keys).where(mine).values(flagged_at=at, rotate_by=rotate_by))
+    change = audit.Change("program_key.flag", program_id, "rotate_by", *moments)
+    audit.write(connection, program_id, [change], actor=actor, at=at)
 
 
 def _replace(connection: Connection, program_id: int, secret: str, at: datetime) -> NewKey:

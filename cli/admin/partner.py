@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from cli.admin import command, options
 from storage import partners
+from storage.audit import OPERATOR
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -40,4 +41,4 @@ def create(
 
 def _enrol(connection: Connection, program_id: int, *, at: datetime, **partner: Any) -> int:
     command.require_program(connection, program_id)
-    return partners.enrol(connection, program_id, at=at, **partner).id
+    return partners.enrol(connection, program_id, at=at, actor=OPERATOR, **partner).id

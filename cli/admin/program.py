@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from cli.admin import command, options
 from storage import program_settings
+from storage.audit import OPERATOR
 from storage.program_settings import Settings
 from storage.rules.settlement import LeadAuthPolicy
 
@@ -49,4 +50,4 @@ def create(
 
 def _create(connection: Connection, workspace_id: int, settings: Settings, *, at: datetime) -> int:
     command.require_workspace(connection, workspace_id)
-    return program_settings.create(connection, workspace_id, settings, at=at)
+    return program_settings.create(connection, workspace_id, settings, at=at, actor=OPERATOR)

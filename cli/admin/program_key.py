@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 
 from cli.admin import command, options
 from storage import program_keys
+from storage.audit import OPERATOR
 from storage.program_keys import NewKey
 from storage.rules import rotation
 
@@ -77,14 +78,14 @@ def flag(
 
 def _generate(connection: Connection, program_id: int, *, at: datetime) -> NewKey:
     command.require_program(connection, program_id)
-    return program_keys.regenerate(connection, program_id, at=at)
+    return program_keys.regenerate(connection, program_id, at=at, actor=OPERATOR)
 
 
 def _import(connection: Connection, program_id: int, secret: str, *, at: datetime) -> NewKey:
     command.require_program(connection, program_id)
-    return program_keys.import_key(connection, program_id, secret, at=at)
+    return program_keys.import_key(connection, program_id, secret, at=at, actor=OPERATOR)
 
 
 def _flag(connection: Connection, program_id: int, *, rotate_by: datetime, at: datetime) -> None:
     command.require_program(connection, program_id)
-    program_keys.flag(connection, program_id, rotate_by=rotate_by, at=at)
+    program_keys.flag(connection, program_id, rotate_by=rotate_by, at=at, actor=OPERATOR)

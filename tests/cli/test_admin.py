@@ -1,5 +1,8 @@
 """The operator's commands, from an empty folder to a working program."""
 
+import sqlite3
+from contextlib import closing
+
 from tests.cli.conftest import Svc
 
 
@@ -27,6 +30,27 @@ def test_an_operator_sets_up_a_program_with_people_partners_and_keys(svc: Svc) -
     assert key["api_token_masked"].endswith(key["api_token"][-4:])
     assert (flagged.json["rotate_by"], flagged.json["state"]) == ("2020-01-31T00:00:00.000Z", "expired")
     assert svc("admin", "db", "check", "--json").json == {"ok": True, "differences": []}
+
+
+def test_what_the_operator_does_to_a_program_stands_in_its_audit_log(svc: Svc) -> None:
+    svc("admin", "db", "upgrade")
+    svc("admin", "workspace", "create", "Acme", "--owner-email", "a@b.c", "--password-stdin", stdin="correct horse")
+    svc("admin", "program", "create", "--workspace", 1, "--name", "Acme", "--domain", "acme.example")
+    svc("admin", "partner", "create", "--program", 1, "--name", "Nora", "--code", "nora")
+    svc("admin", "program-key", "generate", "--program", 1)
+    svc("admin", "program-key", "import", "--program", 1, "--key-stdin", stdin="a-key-from-before-the-prefix")
+    svc("admin", "program-key", "flag", "--program", 1, "--deadline", "2030-01-31")
+
+    with closing(sqlite3.connect(svc.database)) as database:
+        chosen = "SELECT actor_type, actor_name, action, after FROM audit_entries ORDER BY id"
+        entries = database.execute(chosen).fetchall()
+
+    assert {entry[:2] for entry in entries} == {("operator", "svc admin")}
+    assert [entry[2] for entry in entries] == [
+        *("program.create", "partner.enrol", "program_key.regenerate", "program_key.import", "program_key.flag")
+    ]
+    assert entries[-1][3] == '"2030-01-31T00:00:00+00:00"'
+    assert "before-the-prefix" not in str(entries)
 
 
 def test_agent_keys_are_shown_once_listed_masked_and_revoked(svc: Svc) -> None:
