@@ -12,7 +12,10 @@ from storage.tables import payment_events
 
 
 class PaymentEvent(NamedTuple):
-    """An event: its outcome, and the amount that it told (None where it told none), in minor units of `currency`."""
+    """An event: its outcome, and the amount that it told (None where it told none), in minor units of `currency`.
+
+    `is_test`: of the processor's test mode; it counts like any other.
+    """
 
     id: int
     event_id: str
@@ -22,6 +25,7 @@ class PaymentEvent(NamedTuple):
     waits_for: str | None
     amount_cents: int | None
     currency: str | None
+    is_test: bool
     occurred_at: datetime
     received_at: datetime
 

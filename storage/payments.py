@@ -93,6 +93,7 @@ def decide(
 def _is_new(connection: Connection, program_id: int, event: Event, at: datetime) -> bool:
     row = {"program_id": program_id, "event_id": event.id, "id": ids.after(at, 1)[0], "outcome": WAITING}
     row |= {"type": event.type, "occurred_at": event.occurred_at, "received_at": at, "payment": _written(event.content)}
+    row |= {"is_test": event.is_test}
     new = insert_for(connection)(payment_events).values(**row)
     new = new.on_conflict_do_nothing(index_elements=["program_id", "event_id"])
     return connection.execute(new.returning(payment_events.c.event_id)).scalar() is not None

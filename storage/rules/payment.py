@@ -50,12 +50,13 @@ class Linked(NamedTuple):
 
 
 class Event(NamedTuple):
-    """An event: `content` is None for one that says nothing about a program's sales."""
+    """An event: `content` is None for one that says nothing about a program's sales; `is_test`: of the test mode."""
 
     id: str
     type: str
     occurred_at: datetime
     content: Paid | Returned | Linked | None
+    is_test: bool = False
 
 
 def read(event: Mapping[str, Any]) -> Event:
@@ -64,7 +65,7 @@ def read(event: Mapping[str, Any]) -> Event:
         kind, created = str(event["type"]), datetime.fromtimestamp(int(event["created"]), UTC)
         reader = READERS.get(kind)
         content = reader(event["data"]["object"], created) if reader else None
-        return Event(_text(event["id"]) or _missing("id"), kind[:64], created, content)
+        return Event(_text(event["id"]) or _missing("id"), kind[:64], created, content, event.get("livemode") is False)
     except (KeyError, TypeError, OverflowError, AttributeError) as problem:
         raise ValueError(f"not in the processor's shape: {problem!r}") from problem
 

@@ -26,6 +26,7 @@ payment_events = Table(
     Column("transaction_id", String(255)),
     Column("waits_for", String(255)),
     Column("payment", Text),
+    Column("is_test", Boolean, nullable=False, server_default="0"),
     moment_column("occurred_at"),
     moment_column("received_at"),
     Index("ix_payment_events_newest", "program_id", "id", unique=True),

@@ -186,3 +186,15 @@ async def test_the_status_says_that_an_account_is_connected(dashboard: Dashboard
     await connect(dashboard)
 
     assert (before, await connected()) == (False, True)
+
+
+async def test_an_event_of_the_processors_test_mode_is_marked_and_counts(dashboard: Dashboard):
+    await connect(dashboard)
+    click_id = await dashboard.acme.visitor()
+    paid = stripe.checkout(metadata={"svc_click_id": click_id})
+
+    await deliver(dashboard, *stripe.signed(paid | {"livemode": False}))
+    await deliver(dashboard, *stripe.signed(stripe.charge_refunded(total=100)))
+
+    listed = (await dashboard.get("./payment-events")).json()["data"]
+    assert [(each["outcome"], each["is_test"]) for each in listed] == [("recorded", False), ("recorded", True)]

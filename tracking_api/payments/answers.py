@@ -9,7 +9,10 @@ from web.lists import Listed
 
 
 class PaymentEvent(BaseModel):
-    """An event of the payment account; amounts are in minor units of `currency`, null where it told none."""
+    """An event of the payment account; amounts are in minor units of `currency`, null where it told none.
+
+    `is_test`: of the processor's test mode; it counts like any other.
+    """
 
     id: int
     event_id: str
@@ -19,6 +22,7 @@ class PaymentEvent(BaseModel):
     waits_for: str | None
     amount_cents: int | None
     currency: str | None
+    is_test: bool
     occurred_at: datetime
     received_at: datetime
 
