@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from cli.integrator.output import Failure
 
 MONEY_CAME = ("paid", "succeeded", "refunded", "partially refunded", "disputed", "complete")
-CHARGE = ("charge",)
-RETURNS = ("refund", "refund_failure", "dispute", "dispute_reversal")
+CHARGE = "charge"
+RETURNS = {"refund": 1, "dispute": 1, "refund_failure": -1, "dispute_reversal": -1}  # whatever sign the amount has
 # What we call a value, and the columns that hold it, the better one first, in lower case.
 COLUMNS: dict[str, tuple[str, ...]] = {
     "charge": ("charge_id", "id"),
@@ -78,22 +78,35 @@ def _rows(names: Mapping[str, int], lines: Any) -> Iterator[tuple[int, Row]]:
 def _payments(rows: Iterable[tuple[int, Row]]) -> Export:
     """Put what the rows say of a payment together: the balance report has a row for each movement of it."""
     found: dict[str, dict[str, Any]] = {}
-    returned: dict[str, Decimal] = {}
+    moved: list[tuple[int, Row, Decimal]] = []
     wrong: list[tuple[int, str]] = []
     for line, row in rows:
         try:
             category = row["category"].lower()
             if category in RETURNS:
-                returned[row["charge"]] = returned.get(row["charge"], Decimal(0)) - _amount(row["amount"])
-            elif category in CHARGE or (not category and row["status"].lower() in MONEY_CAME):
+                moved.append((line, row, RETURNS[category] * abs(_amount(row["amount"]))))
+            elif category == CHARGE or (not category and row["status"].lower() in MONEY_CAME):
                 found[row["charge"]] = _payment(line, row)
-                returned.setdefault(row["charge"], Decimal(0))
-                returned[row["charge"]] += _amount(row["returned"] or "0")
+                moved.append((line, row, _amount(row["returned"] or "0")))
         except ValueError as problem:
             wrong.append((line, str(problem)))
+    wrong += _return(found, moved)
+    return Export(sorted(found.values(), key=lambda payment: (owner(payment), payment["occurred_at"])), sorted(wrong))
+
+
+def _return(
+    found: Mapping[str, dict[str, Any]], moved: Iterable[tuple[int, Row, Decimal]]
+) -> Iterator[tuple[int, str]]:
+    """Add up what went back of each payment; a movement of a payment before the export's range is not compared."""
+    returned = dict.fromkeys(found, Decimal(0))
+    for line, row, amount in moved:
+        payment = found.get(row["charge"])
+        if payment is not None and row["currency"].upper() == payment["currency"]:
+            returned[row["charge"]] += amount
+        elif payment is not None:
+            yield line, f"it is in {row['currency']}, and its payment in {payment['currency']}"
     for charge, payment in found.items():
         payment["returned"] = f"{max(returned[charge], Decimal(0)):f}"
-    return Export(sorted(found.values(), key=lambda payment: (owner(payment), payment["occurred_at"])), wrong)
 
 
 def _payment(line: int, row: Row) -> dict[str, Any]:

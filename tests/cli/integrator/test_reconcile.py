@@ -146,14 +146,18 @@ async def test_the_balance_report_adds_a_payments_movements_up(book: Book):
         "payment_intent_id": "pi_1",
         "payment_metadata[svc_customer_key]": "user-1",
     }
-    moves = [("refund", "-30.00"), ("dispute", "-70.00"), ("dispute_reversal", "70.00"), ("refund_failure", "10.00")]
+    moves = [("refund", "-30.00"), ("dispute", "70.00"), ("dispute_reversal", "70.00"), ("refund_failure", "10.00")]
     returns = [{**charge, "reporting_category": kind, "customer_facing_amount": amount} for kind, amount in moves]
-    book.write(charge, *returns, {**charge, "reporting_category": "fee", "charge_id": ""}, columns=BALANCE)
+    settled = {**charge, "reporting_category": "refund", "customer_facing_amount": "", "customer_facing_currency": ""}
+    earlier = {**charge, "reporting_category": "refund", "charge_id": "ch_before"}
+    fee = {**charge, "reporting_category": "fee", "charge_id": ""}
+    book.write(*returns, charge, settled, earlier, fee, columns=BALANCE)
 
     _, found = await book.reconcile()
 
     (finding,) = found["findings"]
     assert (finding["code"], finding["returned_cents"]) == ("refund_missing", 2_000)
+    assert found["not_read"] == [{"line": 7, "message": "it is in eur, and its payment in USD"}]
 
 
 async def test_a_payment_that_the_connected_account_told_is_known_by_all_its_names(book: Book):
