@@ -27,7 +27,7 @@ bench: .venv/develop ## the ratios of docs/performance.md
 	$(BIN)/python -m benchmarks
 
 screenshots: .venv/develop ## take docs/screenshots anew
-	$(BIN)/python -m tests.pages.screenshots
+	$(BIN)/python -m tests.tracking_api.dashboard.pages.screenshots
 
 browser: ## with Node.js: check, build and test the tracker, the SDK and its example
 	cd browser/tracker && $(NPM_CI) && npm run --silent check

@@ -13,28 +13,22 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import agent_api.app
 import agent_api.openapi
-import authorization_server.app
-import authorization_server.settings
 import mcp_server.app
 import mcp_server.settings
 import storage
 import tracking_api.app
+import tracking_api.authorization.app
+import tracking_api.authorization.settings
 import tracking_api.openapi
-from storage import (
-    Storage,
-    assistant_clients,
-    assistant_tokens,
-    device_logins,
-    idempotency,
-    refusals,
-    sessions,
-)
-from tracking_api.settings import Settings
-from web.gate import Gate
+from storage import Storage
+from storage.access import assistant_clients, assistant_tokens, device_logins, idempotency, sessions
+from storage.tracking import rejection_log
+from tracking_api.settings import TrackingSettings
+from web.middleware import RequestMiddleware
 
 HOUSEKEEPING_SECONDS = 3600
 PRUNES = (
-    refusals.prune,
+    rejection_log.prune,
     sessions.prune,
     device_logins.prune,
     idempotency.prune,
@@ -50,30 +44,32 @@ class Config(NamedTuple):
     """What the environment decides: where the data is, and how the surfaces behave."""
 
     database_url: str
-    tracking: Settings
-    mcp: mcp_server.settings.Settings
-    sign_in: authorization_server.settings.Settings
+    tracking: TrackingSettings
+    mcp: mcp_server.settings.McpSettings
+    sign_in: tracking_api.authorization.settings.AuthorizationSettings
 
 
 def configured(environment: Mapping[str, str]) -> Config:
     """Return the configuration that the SVC_ variables give; docs/configuration.md lists them."""
     limited = environment.get("SVC_RATE_LIMIT", "on") != "off"
-    defaults = Settings()
-    tracking = Settings(
+    defaults = TrackingSettings()
+    tracking = TrackingSettings(
         base_url=environment.get("SVC_BASE_URL", defaults.base_url).rstrip("/"),
         click_rate=environment.get("SVC_CLICK_RATE", defaults.click_rate) if limited else None,
         lead_rate=environment.get("SVC_LEAD_RATE", defaults.lead_rate) if limited else None,
         redis_url=environment.get("SVC_REDIS_URL"),
         secret_key=environment.get("SVC_SECRET_KEY"),
     )
-    sign_in = authorization_server.settings.Settings(base_url=tracking.base_url, redis_url=tracking.redis_url)
+    sign_in = tracking_api.authorization.settings.AuthorizationSettings(
+        base_url=tracking.base_url, redis_url=tracking.redis_url
+    )
     hosts = environment.get("SVC_PRIVATE_CLIENT_HOSTS", "").split(",")
     sign_in = sign_in._replace(private_hosts=tuple(host.strip() for host in hosts if host.strip()))
     if not limited:
         sign_in = sign_in._replace(registration_rate=None, authorization_rate=None, token_rate=None)
-    mcp = mcp_server.settings.Settings(
+    mcp = mcp_server.settings.McpSettings(
         base_url=tracking.base_url,
-        call_rate=environment.get("SVC_MCP_RATE", mcp_server.settings.Settings().call_rate) if limited else None,
+        call_rate=environment.get("SVC_MCP_RATE", mcp_server.settings.McpSettings().call_rate) if limited else None,
         redis_url=tracking.redis_url,
         assistants_sign_in=sign_in.is_possible,
     )
@@ -121,8 +117,8 @@ class Service:
             self._tracking = tracking_api.app.create(store, config.tracking, operations=OPERATIONS)
             self._elsewhere = {AGENT_API: agent_api.app.create(store), **dict.fromkeys(mcp_server.app.PATHS, mcp)}
             if config.sign_in.is_possible:
-                sign_in = authorization_server.app.create(store, config.sign_in, sealer=config.tracking.sealer)
-                self._elsewhere |= dict.fromkeys(authorization_server.app.PATHS, sign_in)
+                sign_in = tracking_api.authorization.app.create(store, config.sign_in, sealer=config.tracking.sealer)
+                self._elsewhere |= dict.fromkeys(tracking_api.authorization.app.PATHS, sign_in)
             housekeeping = asyncio.create_task(_keep_house(store))
             _settle_memory()
             try:
@@ -151,4 +147,4 @@ def _settle_memory() -> None:
     gc.set_threshold(50_000, 20, 100)
 
 
-app = Gate(Service())
+app = RequestMiddleware(Service())

@@ -1,12 +1,12 @@
 """GET /api/agent/v1/programs/:id/audit-log: who changed what, from what to what."""
 
-from agent_api.call import Call
-from storage import audit
-from web import queries, resources
-from web.answer import Answer
+from agent_api.call import AgentRequest
+from presentation import queries, resources
+from storage.engine import audit
+from web.response import JsonResponse
 
 
-async def index(call: Call) -> Answer:
+async def index(call: AgentRequest) -> JsonResponse:
     """List the program's audit log."""
-    found = await call.storage.read(audit.listed, call.program_id, queries.paging(call.request))
-    return Answer(resources.page(found, resources.audit_entry))
+    found = await call.storage.read(audit.list_entries, call.program_id, queries.paging(call.request))
+    return JsonResponse(resources.page(found, resources.audit_entry))

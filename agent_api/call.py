@@ -8,18 +8,19 @@ from typing import NamedTuple
 
 from starlette.requests import Request
 
-from storage import Storage, agent_keys
-from storage.agent_keys import AgentKey
+from storage import Storage
+from storage.access import agent_keys
+from storage.access.agent_keys import AgentKey
 from storage.rules import keys
 from storage.rules.errors import NotFound, Overloaded
 from storage.rules.scope import Scope
-from web.answer import Answer
+from web.response import JsonResponse
 
 NO_PROGRAM = 0  # an id that no program has: refused like any other that the key does not reach
 _DIGITS = re.compile(r"[0-9]{1,18}")
 
 
-class Call(NamedTuple):
+class AgentRequest(NamedTuple):
     """A call that its key allows; `program_id` is the path's, NO_PROGRAM where the path names none."""
 
     request: Request
@@ -36,7 +37,7 @@ class Call(NamedTuple):
         return int(text)
 
 
-Handler = Callable[[Call], Awaitable[Answer]]
+Handler = Callable[[AgentRequest], Awaitable[JsonResponse]]
 
 
 class Allowed:
@@ -46,7 +47,7 @@ class Allowed:
         self.scope = scope
         self._handler = handler
 
-    async def __call__(self, request: Request) -> Answer:
+    async def __call__(self, request: Request) -> JsonResponse:
         """Serve one request. Raises InvalidKey, WrongKeyType, InsufficientScope, ProgramNotAllowed, in this order."""
         state = request.app.state
         storage: Storage = state.storage
@@ -62,7 +63,7 @@ class Allowed:
         if key.use_is_due(at):
             with suppress(Overloaded):  # a key that is used goes on being used: the next call records it
                 await storage.write(agent_keys.touch, key.id, at=at)
-        return await self._handler(Call(request, key, program_id or NO_PROGRAM, storage, at))
+        return await self._handler(AgentRequest(request, key, program_id or NO_PROGRAM, storage, at))
 
 
 def _program(request: Request) -> int | None:

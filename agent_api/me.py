@@ -1,13 +1,13 @@
 """GET /api/agent/v1/me: what the presented key is and may do."""
 
-from agent_api.call import Call
-from web.answer import Answer
+from agent_api.call import AgentRequest
+from web.response import JsonResponse
 
 
-async def show(call: Call) -> Answer:
+async def show(call: AgentRequest) -> JsonResponse:
     """Show the key; `programs` null reaches every program of the workspace."""
     key = call.key
-    return Answer(
+    return JsonResponse(
         {
             "id": key.id,
             "name": key.name,

@@ -5,8 +5,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agent_api import answers
+from agent_api import responses
 from agent_api.app import PROGRAM, SCOPES
+from presentation import diagnosis, lists, report, resources
+from presentation.changes import CommissionChange, NewPartner, PartnerChange, ProgramSettings
+from presentation.openapi import Operation, refusing
 from storage.rules.errors import (
     CurrencyNotSupported,
     IdempotencyKeyReused,
@@ -21,21 +24,24 @@ from storage.rules.errors import (
     PayloadTooLarge,
     PreconditionFailed,
     ProgramNotAllowed,
-    Refusal,
+    ServiceError,
     UnsupportedMediaType,
     ValidationError,
     WrongKeyType,
 )
-from web import diagnosis, lists, report, resources
-from web.changes import CommissionChange, NewPartner, PartnerChange, ProgramSettings
-from web.openapi import Operation, refusing
 
 SENT = (InvalidJson, ValidationError, PayloadTooLarge, UnsupportedMediaType)
 PAGED = {"limit": "Rows on a page, 1 to 200; 50 unless told.", "cursor": "`next_cursor` of the page before."}
 
 
 def _call(
-    method: str, path: str, name: str, summary: str, answer: type[BaseModel], *refusals: type[Refusal], **options: Any
+    method: str,
+    path: str,
+    name: str,
+    summary: str,
+    answer: type[BaseModel],
+    *refusals: type[ServiceError],
+    **options: Any,
 ) -> Operation:
     """Return an operation with what its key may be refused for."""
     scope = SCOPES[method, path]
@@ -53,7 +59,7 @@ def _list(path: str, name: str, summary: str, answer: type[BaseModel], **filters
 
 
 OPERATIONS = (
-    _call("GET", "/api/agent/v1/me", "agentReadKey", "What the presented key is and may do", answers.Me),
+    _call("GET", "/api/agent/v1/me", "agentReadKey", "What the presented key is and may do", responses.Me),
     _list("/api/agent/v1/programs", "agentListPrograms", "The programs that the key reaches", lists.Programs),
     _call(
         "GET",
@@ -137,7 +143,7 @@ OPERATIONS = (
         f"{PROGRAM}/customers/{{customer_id}}",
         "agentReadCustomer",
         "One customer with their whole trail",
-        resources.Trail,
+        resources.CustomerTimeline,
         NotFound,
     ),
     _list(

@@ -1,33 +1,34 @@
 """GET /api/agent/v1/programs, GET|PATCH .../programs/:id: a program's settings, guarded by its ETag."""
 
 from agent_api import revisions
-from agent_api.call import Call
-from storage import program_settings
-from web import body, queries, resources
-from web.answer import Answer
-from web.changes import ProgramSettings
+from agent_api.call import AgentRequest
+from presentation import queries, resources
+from presentation.changes import ProgramSettings
+from storage.management import program_settings
+from web import body
+from web.response import JsonResponse
 
 
-async def index(call: Call) -> Answer:
+async def index(call: AgentRequest) -> JsonResponse:
     """List the programs that the key reaches."""
     found = await call.storage.read(
-        program_settings.listed,
+        program_settings.list_programs,
         workspace_ids=[call.key.workspace_id],
         program_ids=call.key.program_ids,
         paging=queries.paging(call.request),
     )
-    return Answer(resources.page(found, resources.program))
+    return JsonResponse(resources.page(found, resources.program))
 
 
-async def show(call: Call) -> Answer:
+async def show(call: AgentRequest) -> JsonResponse:
     """Show a program; its ETag guards a change."""
-    program = await call.storage.read(program_settings.read, call.program_id)
-    return Answer(resources.program(program), headers=revisions.tag(program))
+    program = await call.storage.read(program_settings.get_program, call.program_id)
+    return JsonResponse(resources.program(program), headers=revisions.tag(program))
 
 
-async def change(call: Call) -> Answer:
+async def change(call: AgentRequest) -> JsonResponse:
     """Change the settings that are sent, unless If-Match names another version than the present one."""
-    sent = body.parse(ProgramSettings, await body.read(call.request.scope, call.request.receive)).sent()
+    sent = body.parse(ProgramSettings, await body.read_body(call.request.scope, call.request.receive)).sent()
     program = await call.storage.write(
         program_settings.change,
         call.program_id,
@@ -37,4 +38,4 @@ async def change(call: Call) -> Answer:
         expected_revision=await revisions.expected(call),
         lane=call.program_id,
     )
-    return Answer(resources.program(program), headers=revisions.tag(program))
+    return JsonResponse(resources.program(program), headers=revisions.tag(program))

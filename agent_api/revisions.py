@@ -2,9 +2,9 @@
 
 import re
 
-from agent_api.call import Call
-from storage import program_settings
-from storage.program_settings import Program
+from agent_api.call import AgentRequest
+from storage.management import program_settings
+from storage.management.program_settings import Program
 
 NEVER = -1  # the revision of no program: a tag that cannot be ours matches nothing
 _TAG = re.compile(r'(W/)?"([^"]*)"')
@@ -16,7 +16,7 @@ def tag(program: Program) -> dict[str, str]:
     return {"ETag": f'"{program.revision}"'}
 
 
-async def expected(call: Call) -> int | None:
+async def expected(call: AgentRequest) -> int | None:
     """Return the revision that `If-Match` demands, None where any will do.
 
     Of several tags the one that matches now counts. A weak tag never matches (RFC 9110, 13.1.1).
@@ -26,6 +26,6 @@ async def expected(call: Call) -> int | None:
         return None
     wanted = [int(value) for weak, value in _TAG.findall(header) if not weak and _REVISION.fullmatch(value)]
     if len(wanted) > 1:
-        program = await call.storage.read(program_settings.read, call.program_id)
+        program = await call.storage.read(program_settings.get_program, call.program_id)
         wanted = [revision for revision in wanted if revision == program.revision]
     return wanted[0] if wanted else NEVER

@@ -19,8 +19,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from storage import ids, tables
-from storage.database import is_sqlite, parse_url
+from storage import tables
+from storage.engine import ids
+from storage.engine.database import is_sqlite, parse_url
 from storage.rules import keys
 from storage.tables.columns import metadata
 

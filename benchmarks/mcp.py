@@ -13,7 +13,7 @@ from benchmarks.load import drive
 from benchmarks.results import Ceiling, Line, Ratio, Spread, line
 from benchmarks.rounds import Plan, Rates, Subject, alternate
 from mcp_server.tools import ALL
-from storage import agent_keys
+from storage.access import agent_keys
 from storage.rules.scope import Scope
 
 MODERN, HANDSHAKE = "2026-07-28", "2025-11-25"

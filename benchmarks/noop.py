@@ -23,9 +23,9 @@ from starlette.types import Receive, Scope, Send
 import storage
 from mcp_server import app as mcp_app
 from mcp_server import exchange
-from storage import program_settings
-from web import resources
-from web.answer import Answer
+from presentation import resources
+from storage.management import program_settings
+from web.response import JsonResponse
 
 BASE_URL = "http://127.0.0.1:8000"
 _server: Server[Any] = Server("noop")
@@ -64,8 +64,8 @@ class Noop:
 
 async def program(request: Request) -> Response:
     body = await request.json()
-    found = await request.app.state.store.read(program_settings.read, body["program_id"])
-    return Answer(resources.program(found))  # type: ignore[return-value]  # an ASGI app, which is all that is asked
+    found = await request.app.state.store.read(program_settings.get_program, body["program_id"])
+    return JsonResponse(resources.program(found))  # type: ignore[return-value]  # an ASGI app, which is all that is asked
 
 
 noop = Noop()

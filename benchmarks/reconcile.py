@@ -15,9 +15,10 @@ import storage
 from benchmarks import servers, world
 from benchmarks.results import Ceiling, Line, Ratio, line
 from benchmarks.rounds import Plan, Rates
-from storage import sales, sessions
+from storage.access import sessions
 from storage.rules import keys
-from storage.sales import Sale
+from storage.tracking import sales
+from storage.tracking.sales import Sale
 
 PAYMENTS, CUSTOMERS = 50_000, 5_000
 AT_ONCE = 2_000

@@ -13,9 +13,10 @@ import storage
 from benchmarks import world
 from benchmarks.results import Line, Ratio, line
 from benchmarks.rounds import Plan, Rates
-from storage import Reader, performance
+from storage import Reader
+from storage.reading import performance
 from storage.rules import period
-from storage.rules.period import Period, Wanted
+from storage.rules.period import DateRangeQuery, Period
 
 FEW_CLICKS = 10_000
 CALLS = 40
@@ -65,7 +66,7 @@ def _lines(rates: dict[str, Rates], many_clicks: int) -> list[Line]:
 
 
 def _report(store: Reader, wanted: Period, at: datetime) -> Read:
-    return lambda: store.read(performance.read, 1, Wanted(wanted), at=at)
+    return lambda: store.read(performance.get_report, 1, DateRangeQuery(wanted), at=at)
 
 
 def _grouped(connection: Connection, program_id: int, at: datetime) -> list[int]:

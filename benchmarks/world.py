@@ -9,11 +9,14 @@ from typing import NamedTuple
 from sqlalchemy import Connection, Table, func, select
 
 import storage
-from storage import Storage, clicks, leads, migrations, partners, program_keys, program_settings, workspaces
-from storage.clicks import Click
-from storage.leads import Lead
-from storage.program_settings import Settings
+from storage import Storage, migrations
+from storage.access import program_keys, workspaces
+from storage.management import partners, program_settings
+from storage.management.program_settings import ProgramSettings
 from storage.rules import keys
+from storage.tracking import clicks, leads
+from storage.tracking.clicks import Click
+from storage.tracking.leads import Lead
 
 CODES = [f"partner-{n}" for n in range(20)]
 
@@ -42,7 +45,7 @@ async def create(url: str, *, programs: int = 1, customers: int = 0) -> World:
 
 async def _program(store: Storage, workspace_id: int, at: datetime) -> int:
     program_id: int = await store.write(
-        program_settings.create, workspace_id, Settings("Shop", "shop.example", platform_fee_bps=500), at=at
+        program_settings.create, workspace_id, ProgramSettings("Shop", "shop.example", platform_fee_bps=500), at=at
     )
     for code in CODES:
         await store.write(partners.enrol, program_id, name=code, code=code, at=at)

@@ -2,8 +2,9 @@
 
 import typer
 
-from cli import demo, serve
+from cli import serve
 from cli.admin import app as admin
+from cli.demo import command as demo
 from cli.integrator import explain, init, login, programs, reconcile, status, try_calls
 
 app = typer.Typer(

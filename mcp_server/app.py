@@ -14,8 +14,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mcp_server import exchange, llms, server
-from mcp_server.gate import CONTENT, McpGate
-from mcp_server.settings import Settings
+from mcp_server.middleware import CONTENT, McpMiddleware
+from mcp_server.settings import McpSettings
 from storage import Reader
 from web.body import LARGEST_BODY
 from web.clock import now
@@ -26,7 +26,9 @@ LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
 
 @asynccontextmanager
-async def serving(reader: Reader, settings: Settings, *, clock: Callable[[], datetime] = now) -> AsyncIterator[ASGIApp]:
+async def serving(
+    reader: Reader, settings: McpSettings, *, clock: Callable[[], datetime] = now
+) -> AsyncIterator[ASGIApp]:
     """Run the MCP app over the reads of an open storage for as long as the context lasts.
 
     `clock` gives every call its time. The SDK's session manager lives once: a new app for every context.
@@ -41,7 +43,7 @@ async def serving(reader: Reader, settings: Settings, *, clock: Callable[[], dat
         answer = await exchange.answer(served, checks, Request(scope), scope[CONTENT])
         await (manager.handle_request if answer is None else answer)(scope, receive, send)
 
-    gate = McpGate(protocol, reader, settings, clock)
+    gate = McpMiddleware(protocol, reader, settings, clock)
     app = Starlette(routes=[Route("/llms.txt", _llms_txt)], exception_handlers=HANDLERS)
     app.router.redirect_slashes = False
     app.state.llms_txt = llms.text(settings.base_url)

@@ -7,8 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from pydantic import ValidationError as Invalid
 
 from mcp_server import schema
-from mcp_server.hygiene import clean
-from storage.pages import Paging
+from mcp_server.sanitize import clean
+from storage.engine.pagination import Paging
 from storage.rules.errors import FieldError, ValidationError
 
 MOST = 100

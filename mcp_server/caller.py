@@ -8,11 +8,12 @@ from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_REQUEST
 
-from storage import Reader, agent_keys, assistant_tokens
-from storage.agent_keys import AgentKey
-from storage.assistants import Assistant
+from storage import Reader
+from storage.access import agent_keys, assistant_tokens
+from storage.access.agent_keys import AgentKey
+from storage.access.assistants import Assistant
 from storage.rules import keys
-from storage.rules.errors import InsufficientScope, InvalidKey, ProgramNotAllowed, Refusal, WrongKeyType
+from storage.rules.errors import InsufficientScope, InvalidKey, ProgramNotAllowed, ServiceError, WrongKeyType
 from storage.rules.scope import Scope
 
 Found = TypeVar("Found")
@@ -27,7 +28,7 @@ class Refused(MCPError):  # noqa: N818 - a refusal is an answer, not a fault
     ask its user for more (RFC 6750, 3.1).
     """
 
-    def __init__(self, refusal: Refusal) -> None:
+    def __init__(self, refusal: ServiceError) -> None:
         super().__init__(INVALID_REQUEST, refusal.text)
         self.refusal = refusal
 
@@ -88,7 +89,7 @@ class Caller:
             return assistant_tokens.authorize(connection, self.credential, resource=self._resource, **about)
         return agent_keys.authorize(connection, self.credential, **about)
 
-    def _refuse(self, refusal: Refusal) -> Refused:
+    def _refuse(self, refusal: ServiceError) -> Refused:
         if isinstance(refusal, InsufficientScope):
             refusal.details.setdefault("granted_scopes", self.granted)
         self.proven = False

@@ -1,15 +1,15 @@
 """WWW-Authenticate: what a client that was refused does next (RFC 6750, 3; RFC 9728, 5.1)."""
 
 from mcp_server.caller import Caller
-from mcp_server.settings import Settings
-from storage.rules.errors import InsufficientScope, InvalidKey, Refusal, WrongKeyType
+from mcp_server.settings import McpSettings
+from storage.rules.errors import InsufficientScope, InvalidKey, ServiceError, WrongKeyType
 from storage.rules.scope import READING
 from web.loopback import called
 
 METADATA = "/.well-known/oauth-protected-resource/mcp"  # RFC 9728, 3.1
 
 
-def headers(refusal: Refusal, caller: Caller, settings: Settings, *, host: str) -> dict[str, str]:
+def headers(refusal: ServiceError, caller: Caller, settings: McpSettings, *, host: str) -> dict[str, str]:
     """Return the challenge that a refusal calls for; none for a refusal that no other credential would change.
 
     `host` is the name under which the service was called.

@@ -33,7 +33,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 from starlette.requests import Request
 
-from web.answer import Answer
+from web.response import JsonResponse
 
 STREAMED = "subscriptions/listen"  # the one method whose answer is a stream
 log = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ class Exchange:
 
 async def answer(
     server: Server[Any], security: TransportSecurityMiddleware, request: Request, content: bytes
-) -> Answer | None:
+) -> JsonResponse | None:
     """Return the answer to a plain request that passes every check; None for anything else."""
     try:
         decoded = from_json(content)
@@ -77,7 +77,7 @@ async def answer(
         return None
     outcome = await _outcome(server, connection, request, asked)
     status = ERROR_CODE_HTTP_STATUS.get(outcome["error"]["code"], 200) if modern and "error" in outcome else 200
-    return Answer({"jsonrpc": "2.0", "id": asked.id, **outcome}, status)
+    return JsonResponse({"jsonrpc": "2.0", "id": asked.id, **outcome}, status)
 
 
 def _modern(request: Request, decoded: Any) -> Connection | None:

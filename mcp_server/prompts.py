@@ -19,9 +19,9 @@ from mcp_types import (
 )
 
 from mcp_server.caller import Context, caller_of
-from mcp_server.hygiene import clean
-from storage import program_settings
-from storage.pages import Paging
+from mcp_server.sanitize import clean
+from storage.engine.pagination import Paging
+from storage.management import program_settings
 
 MOST_COMPLETIONS = 100
 PROGRAM = PromptArgument(name="program_id", description="The program's id, as list_programs gives it.", required=True)
@@ -116,7 +116,7 @@ def _plan(name: str) -> Plan:
 async def _program_ids(context: Context) -> list[str]:
     paging = Paging(limit=MOST_COMPLETIONS)
     found = await caller_of(context).read(
-        lambda connection, key: program_settings.listed(
+        lambda connection, key: program_settings.list_programs(
             connection, workspace_ids=[key.workspace_id], program_ids=key.program_ids, paging=paging
         )
     )

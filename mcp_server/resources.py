@@ -13,8 +13,8 @@ from mcp_types import (
 )
 
 from mcp_server.caller import Context
-from mcp_server.hygiene import clean
-from web import guides
+from mcp_server.sanitize import clean
+from presentation import guides
 
 MARKDOWN = "text/markdown"
 ABOUT = {

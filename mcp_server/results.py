@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from storage import pages
-from storage.pages import Page
+from storage.engine import pagination
+from storage.engine.pagination import Page
 
 LARGEST = 23_000  # bytes of a whole answer: its text, escaped in JSON, and its structured content
 Value = TypeVar("Value")
@@ -80,4 +80,4 @@ def page(
     count = fitting(rows)
     if count == len(rows):
         return {"data": rows, "truncated": False, "next_cursor": found.next_cursor}
-    return {"data": rows[:count], "truncated": True, "next_cursor": pages.encode(key(found.data[count - 1]))}
+    return {"data": rows[:count], "truncated": True, "next_cursor": pagination.encode(key(found.data[count - 1]))}

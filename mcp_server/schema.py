@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from mcp_server.hygiene import UNTRUSTED
+from mcp_server.sanitize import UNTRUSTED
 
 _SAID_ELSEWHERE = {"title", "default", "format", "pattern", "minLength", "maxLength", "minimum", "exclusiveMaximum"}
 _IN_EVERY_RESULT = {"as_of", "applied_query"}  # the server's instructions say what they are

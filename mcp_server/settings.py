@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 
-class Settings(NamedTuple):
+class McpSettings(NamedTuple):
     """`base_url` is where the world reaches the service; `redis_url` shares rate limits between processes.
 
     `call_rate` is what one key may send, in the notation of the `limits` package ("600/minute"); None: no limit.

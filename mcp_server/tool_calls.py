@@ -12,10 +12,10 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from mcp_server import arguments, results
 from mcp_server.caller import Caller, Context, caller_of
 from mcp_server.tools import BY_NAME
-from mcp_server.tools.tool import Call, Tool
-from storage.agent_keys import AgentKey
-from storage.assistants import Assistant
-from storage.rules.errors import InsufficientScope, InternalError, ProgramNotAllowed, Refusal, ValidationError
+from mcp_server.tools.tool import Tool, ToolRequest
+from storage.access.agent_keys import AgentKey
+from storage.access.assistants import Assistant
+from storage.rules.errors import InsufficientScope, InternalError, ProgramNotAllowed, ServiceError, ValidationError
 from web.errors import error_body
 
 METHOD = "tools/call"
@@ -45,7 +45,7 @@ class ToolCalls:
         envelope = self._modern if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else {}
         try:
             return {**envelope, **_answered(await self._ask(caller, ctx.params or {}))}
-        except Refusal as refusal:
+        except ServiceError as refusal:
             return {**envelope, **_refused(refusal, caller)}
         except MCPError:
             raise
@@ -78,7 +78,7 @@ async def _read(caller: Caller, tool: Tool, given: Mapping[str, Any], base_url: 
     def answer(connection: Any, key: AgentKey | Assistant) -> results.Result:
         if wrong is not None:
             raise wrong
-        return tool.answer(Call(connection, key, caller.at, base_url), asked)
+        return tool.answer(ToolRequest(connection, key, caller.at, base_url), asked)
 
     return await caller.read(answer, scope=tool.scope, program_id=getattr(asked, "program_id", None))
 
@@ -97,7 +97,7 @@ def _answered(result: results.Result) -> dict[str, Any]:
     return {"content": content, "structuredContent": values, "isError": False}
 
 
-def _refused(refusal: Refusal, caller: Caller) -> dict[str, Any]:
+def _refused(refusal: ServiceError, caller: Caller) -> dict[str, Any]:
     """Tell the model what was wrong and what to do, in the words of the HTTP surfaces."""
     body = error_body(refusal, caller.request_id)
     if refusal.code in HINTS:

@@ -7,8 +7,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection
 
-from storage import database
-from storage.commit import GroupCommit
+from storage.engine import database
+from storage.engine.group_commit import GroupCommit
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")

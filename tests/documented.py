@@ -9,7 +9,7 @@ from jsonschema_rs import validator_for
 
 import agent_api.openapi
 import tracking_api.openapi
-from web import openapi
+from presentation import openapi
 
 OPERATIONS = (*tracking_api.openapi.OPERATIONS, *agent_api.openapi.OPERATIONS)
 DOCUMENT = openapi.document(OPERATIONS, base_url="http://svc.test")

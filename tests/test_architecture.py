@@ -10,10 +10,10 @@ import pytest
 ROOT = Path(__file__).parent.parent
 FOLDERS = (
     "agent_api",
-    "authorization_server",
     "benchmarks",
     "cli",
     "mcp_server",
+    "presentation",
     "storage",
     "tests",
     "tracking_api",
@@ -31,14 +31,31 @@ FORBIDDEN: list[tuple[str, set[str]]] = [
     ("storage/tables", HTTP | (OURS - {"storage"})),
     ("storage", HTTP | (OURS - {"storage"})),
     ("web", {"sqlalchemy", "mcp"} | (OURS - {"storage", "web"})),
-    ("tracking_api", {"sqlalchemy", "mcp"} | (OURS - {"storage", "web", "tracking_api"})),
-    ("agent_api", {"sqlalchemy", "mcp"} | (OURS - {"storage", "web", "agent_api"})),
-    ("authorization_server", {"sqlalchemy"} | (OURS - {"storage", "web", "authorization_server"})),
-    ("mcp_server", {"sqlalchemy"} | (OURS - {"storage", "web", "mcp_server"})),
+    ("presentation", {"sqlalchemy", "mcp"} | (OURS - {"presentation", "storage", "web"})),
+    ("tracking_api/authorization", {"sqlalchemy"} | (OURS - {"storage", "web", "tracking_api"})),
+    ("tracking_api", {"sqlalchemy", "mcp"} | (OURS - {"presentation", "storage", "web", "tracking_api"})),
+    ("agent_api", {"sqlalchemy", "mcp"} | (OURS - {"presentation", "storage", "web", "agent_api"})),
+    ("mcp_server", {"sqlalchemy"} | (OURS - {"presentation", "storage", "web", "mcp_server"})),
     ("cli/integrator", {"sqlalchemy"} | (OURS - {"cli"})),
     ("cli", {"tests", "benchmarks"}),
     ("asgi.py", {"tests", "benchmarks", "cli"}),
 ]
+
+# Folder of storage (and the files beside them): the other folders of storage that it imports.
+STORAGE_FOLDERS: dict[str, set[str]] = {
+    "rules": set(),
+    "tables": {"rules"},
+    "engine": {"rules", "tables"},
+    "migrations": {"engine", "tables"},
+    "access": {"engine", "rules", "tables"},
+    "tracking": {"access", "engine", "rules", "tables"},
+    "payments": {"access", "engine", "rules", "tables", "tracking"},
+    "management": {"access", "engine", "rules", "tables", "tracking"},
+    "reading": {"access", "engine", "management", "payments", "rules", "tables"},
+    "diagnosis": {"management", "reading", "rules", "tables"},
+    "checks": {"rules", "tables", "tracking"},
+    "": {"engine"},
+}
 
 
 def sources() -> list[Path]:
@@ -60,13 +77,18 @@ def imported(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+def row_of(path: Path) -> str | None:
+    """Return the first row of FORBIDDEN that fits a file."""
+    return next((place for place, _ in FORBIDDEN if relative(path).startswith(place)), None)
+
+
 def is_migration(path: Path) -> bool:
     return "versions" in path.parts
 
 
 @pytest.mark.parametrize(("place", "forbidden"), FORBIDDEN, ids=[place for place, _ in FORBIDDEN])
 def test_nothing_imports_sideways_or_upwards(place: str, forbidden: set[str]):
-    inside = [path for path in sources() if relative(path).startswith(place)]
+    inside = [path for path in sources() if row_of(path) == place]
 
     broken = [
         f"{relative(path)} imports {module}"
@@ -76,6 +98,25 @@ def test_nothing_imports_sideways_or_upwards(place: str, forbidden: set[str]):
     ]
 
     assert broken == []
+
+
+def test_storage_folders_import_what_the_table_says_and_no_more():
+    drawn: dict[str, set[str]] = {folder: set() for folder in STORAGE_FOLDERS}
+    for path in sources():
+        folder = path.relative_to(ROOT).parts[1] if path.parent.parent == ROOT / "storage" else ""
+        if path.is_relative_to(ROOT / "storage") and not is_migration(path):
+            named = {module.split(".")[1] for module in imported(path) if module.startswith("storage.")}
+            drawn[folder] |= named & STORAGE_FOLDERS.keys() - {folder}
+
+    assert drawn == STORAGE_FOLDERS
+
+
+def test_no_folder_of_storage_imports_one_that_imports_it():
+    above = {folder for folder, below in STORAGE_FOLDERS.items() if not below}
+    while above < STORAGE_FOLDERS.keys():
+        ready = {folder for folder, below in STORAGE_FOLDERS.items() if below <= above} - above
+        assert ready, f"a circle among {STORAGE_FOLDERS.keys() - above}"
+        above |= ready
 
 
 def test_rules_need_the_standard_library_alone():
@@ -107,7 +148,9 @@ def test_tables_know_no_operation():
 def test_the_mcp_server_is_handed_a_reader_and_no_writer():
     names = [module for path in sources() if relative(path).startswith("mcp_server") for module in imported(path)]
 
-    assert [name for name in names if name in {"storage.Storage", "storage.opened", "storage.commit"}] == []
+    assert [
+        name for name in names if name in {"storage.Storage", "storage.opened", "storage.engine.group_commit"}
+    ] == []
 
 
 def test_no_file_is_longer_than_250_lines():
@@ -145,7 +188,7 @@ def test_one_file_knows_a_dialect():
     inside = [path for path in sources() if relative(path).startswith("storage/") and not is_migration(path)]
 
     assert [relative(path) for path in inside if dialect.search(path.read_text(encoding="utf-8"))] == [
-        "storage/database.py"
+        "storage/engine/database.py"
     ]
 
 

@@ -10,7 +10,9 @@ import httpx
 from sqlalchemy import func, select
 
 import storage
-from storage import Storage, check, program_keys
+from storage import Storage
+from storage.access import program_keys
+from storage.checks import books
 from storage.tables import clicks, ledger_entries, sales
 from tests import world
 from tests.conftest import LiveServer
@@ -100,7 +102,7 @@ async def test_from_click_to_refund_across_a_restart(database_url: str, live_ser
     ]
     movements = await stored(database_url, lambda store: store.read(_all, ledger_entries.c.amount_cents))
     assert sorted(movements) == [-1_000, -1_000, 2_000]
-    assert await stored(database_url, lambda store: store.read(check.run)) == []
+    assert await stored(database_url, lambda store: store.read(books.run)) == []
 
 
 async def test_of_24_identical_sales_at_once_exactly_one_is_recorded(database_url: str, live_server: Start):
@@ -195,7 +197,7 @@ async def test_a_server_killed_under_load_loses_nothing_it_acknowledged(database
     kept_sales = await stored(database_url, lambda store: store.read(_all, sales.c.transaction_id))
     assert set(acknowledged.click_ids) <= set(kept_clicks)
     assert set(acknowledged.transaction_ids) <= set(kept_sales)
-    assert await stored(database_url, lambda store: store.read(check.run)) == []
+    assert await stored(database_url, lambda store: store.read(books.run)) == []
 
 
 async def _load(integrator: Integrator, worker: int, acknowledged: Acknowledged) -> None:

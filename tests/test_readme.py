@@ -8,9 +8,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from presentation import guides
 from storage.rules.errors import CODES
 from tests.conftest import LiveServer
-from web import guides
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -4,12 +4,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from storage import Storage, clicks, leads, partners, program_keys, program_settings, sales, workspaces
-from storage.clicks import Click, Clicked
-from storage.leads import Lead, Led
-from storage.program_settings import Settings
+from storage import Storage
+from storage.access import program_keys, workspaces
+from storage.management import partners, program_settings
+from storage.management.program_settings import ProgramSettings
 from storage.rules import keys
-from storage.sales import Sale, Sold
+from storage.tracking import clicks, leads, sales
+from storage.tracking.clicks import Click, ClickResult
+from storage.tracking.leads import Lead, LeadResult
+from storage.tracking.sales import Sale, SaleResult
 
 NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
 LANDING_PAGE = "https://acme.example/?aff=anna"
@@ -41,13 +44,15 @@ class World:
     async def visitor(self, code: str = "anna", **fields: Any) -> str:
         """Record a click and return its click_id."""
         clicked = await self.click(code, **fields)
-        assert isinstance(clicked, Clicked)
+        assert isinstance(clicked, ClickResult)
         return clicked.click_id
 
-    async def lead(self, click_id: str | None = None, customer_key: str | None = None, **fields: Any) -> Led:
+    async def lead(self, click_id: str | None = None, customer_key: str | None = None, **fields: Any) -> LeadResult:
         """Record a server-mode lead (`key_hash=None` for a browser's)."""
         fields = {"key_hash": self.key_hash, "at": NOW, **fields}
-        led: Led = await self.store.write(leads.record, Lead(click_id=click_id, customer_key=customer_key, **fields))
+        led: LeadResult = await self.store.write(
+            leads.record, Lead(click_id=click_id, customer_key=customer_key, **fields)
+        )
         return led
 
     async def customer(self, customer_key: str = "user-1", code: str = "anna", **fields: Any) -> str:
@@ -55,12 +60,12 @@ class World:
         await self.lead(await self.visitor(code, **fields), customer_key, **fields)
         return customer_key
 
-    async def sale(self, transaction_id: str = "inv-1", amount_cents: int = 10_000, **fields: Any) -> Sold:
+    async def sale(self, transaction_id: str = "inv-1", amount_cents: int = 10_000, **fields: Any) -> SaleResult:
         """Record a sale of user-1, unless told otherwise."""
         fields = {"key_hash": self.key_hash, "at": NOW, **fields}
         if "click_id" not in fields:
             fields.setdefault("customer_key", "user-1")
-        sold: Sold = await self.store.write(
+        sold: SaleResult = await self.store.write(
             sales.record, Sale(transaction_id=transaction_id, amount_cents=amount_cents, **fields)
         )
         return sold
@@ -76,7 +81,7 @@ async def acme(store: Storage, **settings: Any) -> World:
 
 async def program_of(store: Storage, workspace_id: int, owner_id: int, **settings: Any) -> World:
     """Create a further program in a workspace, with its own key and its own Anna and Ben."""
-    chosen = Settings(**{"name": "Acme partners", "domain": "acme.example", **settings})
+    chosen = ProgramSettings(**{"name": "Acme partners", "domain": "acme.example", **settings})
     program_id = await store.write(program_settings.create, workspace_id, chosen, at=NOW)
     new_key = await store.write(program_keys.regenerate, program_id, at=NOW)
     enrolled = [

@@ -8,7 +8,8 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-import web.openapi
+import presentation.openapi
+from presentation.openapi import Operation, document
 from storage import Storage
 from tracking_api import guides, probes, tracker
 from tracking_api.calls import click, lead, refund, sale, status
@@ -17,11 +18,10 @@ from tracking_api.dashboard import routes as dashboard
 from tracking_api.dashboard.pages import routes as pages
 from tracking_api.openapi import OPERATIONS
 from tracking_api.payments import stripe
-from tracking_api.settings import Settings
+from tracking_api.settings import TrackingSettings
 from web.clock import now
 from web.handlers import HANDLERS
 from web.limits import RateLimits
-from web.openapi import Operation, document
 from web.routes import route
 
 POST = ["POST"]
@@ -41,7 +41,7 @@ ROUTES = [
     Route("/healthz", probes.healthz),
     Route("/readyz", probes.readyz),
     Route("/docs/{name}", guides.guide),
-    Route("/openapi.json", web.openapi.endpoint),
+    Route("/openapi.json", presentation.openapi.endpoint),
     route("/api/v1/payments/stripe/{program_id}", POST=stripe.webhook),
     *dashboard.ROUTES,
     *pages.ROUTES,
@@ -63,7 +63,7 @@ class Tracking(Starlette):
 
 def create(
     storage: Storage,
-    settings: Settings,
+    settings: TrackingSettings,
     *,
     clock: Callable[[], datetime] = now,
     operations: Sequence[Operation] = OPERATIONS,

@@ -7,9 +7,9 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from presentation import guides
 from tracking_api.dashboard.pages import templates
 from tracking_api.dashboard.pages.page import HEADERS
-from web import guides
 
 
 async def guide(request: Request) -> Response:

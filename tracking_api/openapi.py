@@ -1,5 +1,6 @@
 """What the tracking surface answers, operation by operation: the OpenAPI side of the route table."""
 
+from presentation.openapi import Operation, refusing
 from storage.rules.errors import (
     AffiliateUrlRequired,
     AffMissing,
@@ -29,14 +30,13 @@ from storage.rules.errors import (
     UnsupportedMediaType,
     ValidationError,
 )
-from tracking_api import answers
+from tracking_api import responses
 from tracking_api.calls.click import ClickBody
 from tracking_api.calls.lead import LeadBody
 from tracking_api.calls.refund import RefundBody
 from tracking_api.calls.sale import SaleBody
 from tracking_api.dashboard import openapi as dashboard
 from tracking_api.payments import openapi as payments
-from web.openapi import Operation, refusing
 
 TEST_MODE = "`additional_data.test_mode` true stores a test event, which touches no attribution and no commission."
 KEY = "programKey"
@@ -52,7 +52,7 @@ CLICK = Operation(
     "/api/v1/track/click",
     "trackClick",
     "Record a click and give the visitor a click_id",
-    {200: (answers.Accepted, answers.PartnerInactive, answers.TestRecorded)},
+    {200: (responses.Accepted, responses.PartnerInactive, responses.TestRecorded)},
     refusing(
         *(ProgramIdRequired, ProgramNotFound, AffiliateUrlRequired, InvalidAffiliateUrl, AffMissing, PartnerNotFound),
         *(CustomerWrongProgram, RateLimited, *SENT, *KEYED, *ALWAYS),
@@ -68,7 +68,7 @@ LEAD = Operation(
     "/api/v1/track/lead",
     "trackLead",
     "Record a lead: settled with the program key, otherwise by the program's policy",
-    {200: (answers.LeadRecorded, answers.TestRecorded)},
+    {200: (responses.LeadRecorded, responses.TestRecorded)},
     refusing(
         *(IdentifierRequired, CustomerNotFound, CustomerWrongProgram, StatusTransitionRefused, IdentifierConflict),
         *(AttributionWindowExpired, ProgramNotFound, RateLimited, *SENT, *KEYED, *ALWAYS),
@@ -83,7 +83,7 @@ SALE = Operation(
     "/api/v1/track/sale",
     "trackSale",
     "Record a sale and the commission it earns",
-    {200: (answers.SaleRecorded, answers.TestRecorded)},
+    {200: (responses.SaleRecorded, responses.TestRecorded)},
     refusing(
         *(CustomerNotFound, CustomerNotAttributed, CustomerWrongProgram, AttributionWindowExpired),
         *(CurrencyNotSupported, ProgramNotFound, DuplicateTransaction, *SENT, *KEYED, *ALWAYS),
@@ -98,7 +98,7 @@ REFUND = Operation(
     "/api/v1/track/refund",
     "trackRefund",
     "Record a refund and reverse its share of the commission",
-    {200: (answers.RefundRecorded,)},
+    {200: (responses.RefundRecorded,)},
     refusing(RefundExceedsSale, TransactionNotFound, *SENT, *KEYED, *ALWAYS),
     RefundBody,
     "Without refund_amount_cents it takes all that remains. additional_data.test_mode true refunds a test sale.",
@@ -110,7 +110,7 @@ STATUS = Operation(
     "/api/v1/cli/status",
     "readStatus",
     "How the key's program is doing, and its integration checklist",
-    {200: (answers.Status,)},
+    {200: (responses.Status,)},
     refusing(*KEYED, *ALWAYS),
     security=(KEY,),
     answer_headers=ROTATION,
@@ -140,13 +140,13 @@ OPERATIONS = (
         answer_headers=(CORS, "ETag", "Cache-Control", "Content-Location", "Vary"),
         media="text/javascript",
     ),
-    Operation("GET", "/healthz", "readHealth", "The process is up", {200: (answers.Up,)}, tag="probes"),
+    Operation("GET", "/healthz", "readHealth", "The process is up", {200: (responses.Up,)}, tag="probes"),
     Operation(
         "GET",
         "/readyz",
         "readReadiness",
         "Storage is reachable and its migrations are applied",
-        {200: (answers.Up,)},
+        {200: (responses.Up,)},
         {503: (InternalError,)},
         tag="probes",
     ),
@@ -160,7 +160,7 @@ OPERATIONS = (
         tag="documents",
         media="text/markdown",
     ),
-    Operation("GET", "/openapi.json", "readOpenapi", "This document", {200: (answers.Document,)}, tag="documents"),
+    Operation("GET", "/openapi.json", "readOpenapi", "This document", {200: (responses.Document,)}, tag="documents"),
     *dashboard.OPERATIONS,
     *payments.OPERATIONS,
 )

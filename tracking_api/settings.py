@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from storage import sealing
-from storage.sealing import Sealer
+from storage.engine import sealing
+from storage.engine.sealing import Sealer
 
 
-class Settings(NamedTuple):
+class TrackingSettings(NamedTuple):
     """`base_url` is where the world reaches the service; `redis_url` shares rate limits between processes.
 
     `secret_key` encrypts webhook secrets; None: one that is made in the working directory.

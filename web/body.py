@@ -26,7 +26,7 @@ class Body(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
 
 
-async def read(
+async def read_body(
     scope: Scope, receive: Receive, *, largest: int = LARGEST_BODY, seconds: float = LONGEST_WAIT_SECONDS
 ) -> bytes | bytearray:
     """Return the request's body, which may take `seconds` in all to arrive.

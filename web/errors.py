@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from typing import Any
 
-from storage.rules.errors import CODES, InvalidJson, Refusal
+from storage.rules.errors import CODES, InvalidJson, ServiceError
 
 STATUS = dict.fromkeys(CODES, HTTPStatus.BAD_REQUEST) | {
     "invalid_key": HTTPStatus.UNAUTHORIZED,
@@ -35,7 +35,7 @@ class BodyTooSlow(InvalidJson):
     hint = "Send the whole body at once."
 
 
-def error_body(refusal: Refusal, request_id: str) -> dict[str, Any]:
+def error_body(refusal: ServiceError, request_id: str) -> dict[str, Any]:
     """Return the body of a refusal: its code and text, what to do, which fields, and the request's id."""
     error: dict[str, Any] = {"code": refusal.code, "message": refusal.text}
     if refusal.advice:
@@ -45,7 +45,7 @@ def error_body(refusal: Refusal, request_id: str) -> dict[str, Any]:
     return {"error": error | refusal.details, "request_id": request_id}
 
 
-def error_headers(refusal: Refusal) -> dict[str, str]:
+def error_headers(refusal: ServiceError) -> dict[str, str]:
     """Return the headers that a refusal calls for."""
     seconds = refusal.details.get("retry_after_seconds")
     headers = {} if seconds is None else {"Retry-After": str(seconds)}

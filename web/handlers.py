@@ -7,28 +7,28 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from storage.rules.errors import InternalError, MethodNotAllowed, NotFound, Refusal
-from web.answer import Answer, refused
+from storage.rules.errors import InternalError, MethodNotAllowed, NotFound, ServiceError
+from web.response import JsonResponse, error_response
 
 
-async def on_refusal(request: Request, refusal: Exception) -> Answer:
+async def on_refusal(request: Request, refusal: Exception) -> JsonResponse:
     """Answer a refusal that an endpoint raised."""
-    assert isinstance(refusal, Refusal)  # noqa: S101 - registered for this class alone
-    return refused(refusal, request.scope["request_id"])
+    assert isinstance(refusal, ServiceError)  # noqa: S101 - registered for this class alone
+    return error_response(refusal, request.scope["request_id"])
 
 
-async def on_http_exception(request: Request, error: Exception) -> Answer:
+async def on_http_exception(request: Request, error: Exception) -> JsonResponse:
     """Answer Starlette's own 404 and 405."""
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class alone
     refusal = MethodNotAllowed() if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED else NotFound()
-    answer = refused(refusal, request.scope["request_id"])
+    answer = error_response(refusal, request.scope["request_id"])
     answer.headers = {**answer.headers, **(error.headers or {})}
     return answer
 
 
-async def on_error(request: Request, error: Exception) -> Answer:  # noqa: ARG001 - Starlette raises it on to the gate, which logs it
+async def on_error(request: Request, error: Exception) -> JsonResponse:  # noqa: ARG001 - Starlette raises it on to the gate, which logs it
     """Answer what nobody foresaw: no trace of it leaves the house."""
-    return refused(InternalError(), request.scope["request_id"])
+    return error_response(InternalError(), request.scope["request_id"])
 
 
-HANDLERS: Mapping[Any, Any] = {Refusal: on_refusal, HTTPException: on_http_exception, Exception: on_error}
+HANDLERS: Mapping[Any, Any] = {ServiceError: on_refusal, HTTPException: on_http_exception, Exception: on_error}

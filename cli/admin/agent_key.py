@@ -7,8 +7,8 @@ import typer
 from rich.markup import escape
 
 from cli.admin import command, options
-from storage import agent_keys
-from storage.agent_keys import AgentKey
+from storage.access import agent_keys
+from storage.access.agent_keys import AgentKey
 from storage.rules.scope import Scope
 
 app = typer.Typer(no_args_is_help=True)

@@ -16,8 +16,9 @@ from sqlalchemy import Connection, select
 from sqlalchemy.exc import SQLAlchemyError
 
 import storage
-from storage import database, migrations
-from storage.rules.errors import NotFound, Refusal
+from storage import migrations
+from storage.engine import database
+from storage.rules.errors import NotFound, ServiceError
 from storage.tables import programs, workspaces
 
 UPGRADE = "Run `svc admin db upgrade` with the same SVC_DATABASE_URL first."
@@ -47,7 +48,7 @@ def answering(*, as_json: bool) -> Iterator[Answer]:
 
     try:
         yield answer
-    except (Refusal, CommandError, ValueError, OSError, SQLAlchemyError) as problem:
+    except (ServiceError, CommandError, ValueError, OSError, SQLAlchemyError) as problem:
         error = _error(problem)
         if as_json:
             typer.echo(json.dumps({"error": error}))
@@ -121,7 +122,7 @@ def _unready(problem: Exception) -> CommandError:
 def _error(problem: Exception) -> dict[str, Any]:
     if isinstance(problem, CommandError):
         error: dict[str, Any] = problem.error
-    elif isinstance(problem, Refusal):
+    elif isinstance(problem, ServiceError):
         error = {"code": problem.code, "message": problem.text}
         error |= {"hint": problem.advice} if problem.advice else {}
         error |= {"fields": [field._asdict() for field in problem.fields]} if problem.fields else {}

@@ -7,8 +7,8 @@ from rich.markup import escape
 
 from cli import logs
 from cli.admin import command, options
-from storage import check as stored
 from storage import migrations
+from storage.checks import books as stored
 
 app = typer.Typer(no_args_is_help=True)
 

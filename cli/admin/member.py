@@ -6,8 +6,8 @@ import typer
 from rich.markup import escape
 
 from cli.admin import command, options
-from storage import workspaces
-from storage.workspaces import MemberStatus, Role
+from storage.access import workspaces
+from storage.access.workspaces import MemberStatus, Role
 
 app = typer.Typer(no_args_is_help=True)
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from storage import passwords
+from storage.access import passwords
 from storage.rules.errors import FieldError, ValidationError
 
 LONGEST_TEXT = 512

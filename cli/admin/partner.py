@@ -8,8 +8,8 @@ from rich.markup import escape
 from sqlalchemy import Connection
 
 from cli.admin import command, options
-from storage import partners
-from storage.audit import OPERATOR
+from storage.engine.audit import OPERATOR
+from storage.management import partners
 
 app = typer.Typer(no_args_is_help=True)
 

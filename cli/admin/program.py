@@ -8,9 +8,9 @@ from rich.markup import escape
 from sqlalchemy import Connection
 
 from cli.admin import command, options
-from storage import program_settings
-from storage.audit import OPERATOR
-from storage.program_settings import Settings
+from storage.engine.audit import OPERATOR
+from storage.management import program_settings
+from storage.management.program_settings import ProgramSettings
 from storage.rules.settlement import LeadAuthPolicy
 
 app = typer.Typer(no_args_is_help=True)
@@ -42,12 +42,12 @@ def create(
 
     """
     with command.answering(as_json=as_json) as answer:
-        settings = Settings(name=name, domain=domain, rate=commission_rate, lead_auth_policy=lead_auth_policy)
+        settings = ProgramSettings(name=name, domain=domain, rate=commission_rate, lead_auth_policy=lead_auth_policy)
         program_id = command.write(_create, workspace, settings, at=command.now())
         shown = f"Program {program_id} ({escape(name)}) is created.\n"
         answer({"program_id": program_id}, f"{shown}Next: svc admin program-key generate --program {program_id}")
 
 
-def _create(connection: Connection, workspace_id: int, settings: Settings, *, at: datetime) -> int:
+def _create(connection: Connection, workspace_id: int, settings: ProgramSettings, *, at: datetime) -> int:
     command.require_workspace(connection, workspace_id)
     return program_settings.create(connection, workspace_id, settings, at=at, actor=OPERATOR)

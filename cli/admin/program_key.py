@@ -7,9 +7,9 @@ import typer
 from sqlalchemy import Connection
 
 from cli.admin import command, options
-from storage import program_keys
-from storage.audit import OPERATOR
-from storage.program_keys import NewKey
+from storage.access import program_keys
+from storage.access.program_keys import NewKey
+from storage.engine.audit import OPERATOR
 from storage.rules import rotation
 
 app = typer.Typer(no_args_is_help=True)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from cli.admin import command, ecb, options
-from storage import currencies
+from storage.tracking import currencies
 
 ROWS_AT_ONCE = 10_000  # the database stays free for others between two batches
 app = typer.Typer(no_args_is_help=True)

@@ -7,8 +7,9 @@ import typer
 
 from cli.admin import command, options
 from cli.admin.command import CommandError
-from storage import payment_accounts, sealing
-from storage.sealing import Sealer, UnreadableSecretError
+from storage.engine import sealing
+from storage.engine.sealing import Sealer, UnreadableSecretError
+from storage.payments import accounts
 
 OLD = "SVC_SECRET_KEY_OLD"
 app = typer.Typer(no_args_is_help=True)
@@ -35,7 +36,7 @@ def rotate(as_json: options.Json = False) -> None:
             raise CommandError("secret_key_missing", "SVC_SECRET_KEY is not set.", "Set it to the new key.")
         old = os.environ.get(OLD) or sealing.local_key(Path("svc.secret"))
         try:
-            accounts = command.write(payment_accounts.reseal, Sealer(new, old))
+            resealed = command.write(accounts.reseal, Sealer(new, old))
         except UnreadableSecretError as unreadable:
             raise CommandError("secret_unreadable", str(unreadable), f"Set {OLD} to the key before.") from None
-        answer({"payment_accounts": accounts}, f"The secrets of {accounts} payment accounts have the new key.")
+        answer({"payment_accounts": resealed}, f"The secrets of {resealed} payment accounts have the new key.")

@@ -6,7 +6,7 @@ import typer
 from rich.markup import escape
 
 from cli.admin import command, options
-from storage import workspaces
+from storage.access import workspaces
 
 app = typer.Typer(no_args_is_help=True)
 

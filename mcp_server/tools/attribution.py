@@ -7,12 +7,13 @@ from typing import Any
 from pydantic import Field, JsonValue
 
 from mcp_server.arguments import Identifier, OfProgram, Paged
-from mcp_server.hygiene import Untrusted, clean
 from mcp_server.results import Listed, Model, Result, fitting, page
-from mcp_server.tools.tool import Call, Tool
-from storage import explain, refused_calls
+from mcp_server.sanitize import Untrusted, clean
+from mcp_server.tools.tool import Tool, ToolRequest
+from presentation.resources import HINTS
+from storage.diagnosis import explanation
+from storage.reading import rejected_calls
 from storage.rules.scope import Scope
-from web.resources import HINTS
 
 
 class View(StrEnum):
@@ -93,18 +94,18 @@ class Explanation(Result):
     truncated: bool
 
 
-def _refused(call: Call, arguments: RefusedQuery) -> RefusedCalls:
+def _refused(call: ToolRequest, arguments: RefusedQuery) -> RefusedCalls:
     if arguments.view == View.CAUSES:
-        found = refused_calls.by_cause(call.connection, arguments.program_id)
+        found = rejected_calls.by_cause(call.connection, arguments.program_id)
         wanted = [cause for cause in found if arguments.code in {None, cause.code}]
         causes = [Cause(**cause._asdict(), hint=HINTS.get(cause.code)) for cause in wanted]
         return RefusedCalls(**call.says(arguments), truncated=False, next_cursor=None, causes=causes, data=[])
-    listed = refused_calls.listed(call.connection, arguments.program_id, arguments.paging, code=arguments.code)
+    listed = rejected_calls.list_calls(call.connection, arguments.program_id, arguments.paging, code=arguments.code)
     return RefusedCalls(**call.says(arguments), causes=[], **page(listed, CallRow.model_validate))
 
 
-def _explain(call: Call, arguments: SaleQuery) -> Explanation:
-    found = explain.explain(call.connection, at=call.at, **arguments.model_dump())
+def _explain(call: ToolRequest, arguments: SaleQuery) -> Explanation:
+    found = explanation.explain(call.connection, at=call.at, **arguments.model_dump())
     calls = [CallRow.model_validate(refused) for refused in found.refused_calls]
     count = fitting(calls, budget=9_000)
     likely = found.likely_customer_key

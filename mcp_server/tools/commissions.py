@@ -5,10 +5,10 @@ from datetime import datetime
 from pydantic import Field
 
 from mcp_server.arguments import OfProgram, Paged, RowId
-from mcp_server.hygiene import Untrusted
 from mcp_server.results import Listed, Model, page
-from mcp_server.tools.tool import Call, Tool
-from storage import commissions
+from mcp_server.sanitize import Untrusted
+from mcp_server.tools.tool import Tool, ToolRequest
+from storage.management import commissions
 from storage.rules.commission import CommissionStatus
 from storage.rules.scope import Scope
 
@@ -44,8 +44,8 @@ class Commissions(Listed):
     data: list[CommissionRow]
 
 
-def _list(call: Call, arguments: CommissionsQuery) -> Commissions:
-    found = commissions.listed(
+def _list(call: ToolRequest, arguments: CommissionsQuery) -> Commissions:
+    found = commissions.list_commissions(
         call.connection,
         arguments.program_id,
         arguments.paging,

@@ -5,11 +5,11 @@ from datetime import datetime
 from pydantic import Field
 
 from mcp_server.arguments import OfProgram, Paged
-from mcp_server.hygiene import Untrusted
 from mcp_server.results import Listed, Model, page
-from mcp_server.tools.tool import Call, Tool
-from storage import event_log, events
-from storage.event_log import Event, EventKind
+from mcp_server.sanitize import Untrusted
+from mcp_server.tools.tool import Tool, ToolRequest
+from storage.reading import event_kinds, events
+from storage.reading.event_kinds import Event, EventKind
 from storage.rules.scope import Scope
 
 
@@ -60,9 +60,9 @@ class Events(Listed):
     data: list[EventRow]
 
 
-def _list(call: Call, arguments: EventsQuery) -> Events:
-    found = events.listed(call.connection, arguments.program_id, arguments.paging, kind=arguments.kind)
-    shown = page(found, _row, key=lambda event: list(event_log.place(event)))
+def _list(call: ToolRequest, arguments: EventsQuery) -> Events:
+    found = events.list_events(call.connection, arguments.program_id, arguments.paging, kind=arguments.kind)
+    shown = page(found, _row, key=lambda event: list(event_kinds.place(event)))
     return Events(**call.says(arguments), **shown)
 
 

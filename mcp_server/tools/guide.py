@@ -7,10 +7,10 @@ from pydantic import Field
 
 from mcp_server.arguments import OfProgram
 from mcp_server.results import LARGEST, Model, Result, weight
-from mcp_server.tools.tool import Call, Tool
-from storage import partners, program_settings
+from mcp_server.tools.tool import Tool, ToolRequest
+from presentation import guides
+from storage.management import partners, program_settings
 from storage.rules.scope import Scope
-from web import guides
 
 LARGEST_PART = LARGEST - 3_000
 
@@ -53,8 +53,8 @@ class Guide(Result):
     settings: Settings
 
 
-def _guide(call: Call, arguments: GuideQuery) -> Guide:
-    program = program_settings.read(call.connection, arguments.program_id)
+def _guide(call: ToolRequest, arguments: GuideQuery) -> Guide:
+    program = program_settings.get_program(call.connection, arguments.program_id)
     code = partners.newest_code(call.connection, program.id)
     filling = guides.filling(program, base_url=call.base_url, code=code)
     text = re.sub(r"(POST|GET) (?=/api/)", rf"\1 {call.base_url}", guides.filled(arguments.topic, filling))

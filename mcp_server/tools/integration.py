@@ -3,10 +3,10 @@
 from datetime import datetime
 
 from mcp_server.arguments import OfProgram
-from mcp_server.hygiene import Untrusted
 from mcp_server.results import Model, Result
-from mcp_server.tools.tool import Call, Tool
-from storage import identifier_health, readiness
+from mcp_server.sanitize import Untrusted
+from mcp_server.tools.tool import Tool, ToolRequest
+from storage.diagnosis import identifier_health, readiness
 from storage.rules.scope import Scope
 
 
@@ -56,8 +56,8 @@ class Health(Result):
     groups: list[Group]
 
 
-def _readiness(call: Call, arguments: OfProgram) -> Readiness:
-    found = readiness.read(call.connection, arguments.program_id, at=call.at)
+def _readiness(call: ToolRequest, arguments: OfProgram) -> Readiness:
+    found = readiness.check_readiness(call.connection, arguments.program_id, at=call.at)
     gates = [Gate.model_validate(gate) for gate in found.gates]
     return Readiness(
         **call.says(arguments),
@@ -68,8 +68,8 @@ def _readiness(call: Call, arguments: OfProgram) -> Readiness:
     )
 
 
-def _health(call: Call, arguments: OfProgram) -> Health:
-    found = identifier_health.read(call.connection, arguments.program_id)
+def _health(call: ToolRequest, arguments: OfProgram) -> Health:
+    found = identifier_health.check_keys(call.connection, arguments.program_id)
     return Health(
         **call.says(arguments),
         **found._replace(groups=[])._asdict() | {"groups": [Group.model_validate(group) for group in found.groups]},

@@ -5,11 +5,12 @@ from datetime import date, datetime
 from pydantic import Field
 
 from mcp_server.arguments import Identifier, OfProgram, Paged, RowId
-from mcp_server.hygiene import Untrusted
 from mcp_server.results import Listed, Model, page
-from mcp_server.tools.tool import Call, Tool
-from storage import customer_list, partners
-from storage.customer_list import CustomerRecord
+from mcp_server.sanitize import Untrusted
+from mcp_server.tools.tool import Tool, ToolRequest
+from storage.management import partners
+from storage.reading import customer_timelines
+from storage.reading.customer_timelines import CustomerRecord
 from storage.rules.attribution import PartnerStatus
 from storage.rules.scope import Scope
 from storage.rules.settlement import CustomerStatus
@@ -66,13 +67,13 @@ class Customers(Listed):
     data: list[CustomerRow]
 
 
-def _partners(call: Call, arguments: PartnersQuery) -> Partners:
-    found = partners.listed(call.connection, arguments.program_id, arguments.paging, status=arguments.status)
+def _partners(call: ToolRequest, arguments: PartnersQuery) -> Partners:
+    found = partners.list_partners(call.connection, arguments.program_id, arguments.paging, status=arguments.status)
     return Partners(**call.says(arguments), **page(found, PartnerRow.model_validate))
 
 
-def _customers(call: Call, arguments: CustomersQuery) -> Customers:
-    found = customer_list.listed(
+def _customers(call: ToolRequest, arguments: CustomersQuery) -> Customers:
+    found = customer_timelines.list_customers(
         call.connection,
         arguments.program_id,
         arguments.paging,

@@ -9,14 +9,14 @@ from typing import Annotated, Any
 from pydantic import Field, StringConstraints
 
 from mcp_server.arguments import OfProgram
-from mcp_server.hygiene import Untrusted
 from mcp_server.results import Model, Result
-from mcp_server.tools.tool import Call, Tool
-from storage import performance
-from storage.performance import Day, Performance
+from mcp_server.sanitize import Untrusted
+from mcp_server.tools.tool import Tool, ToolRequest
+from storage.reading import performance
+from storage.reading.performance import Day, Performance
 from storage.rules import metrics, trend
 from storage.rules.errors import FieldError, InsufficientScope, InvalidRange, ValidationError
-from storage.rules.period import Period, Wanted
+from storage.rules.period import DateRangeQuery, Period
 from storage.rules.scope import Scope
 
 MOST_ROWS = 53  # a year of weeks
@@ -111,7 +111,7 @@ class Report(Result):
     top_partners: list[PartnerRow]
 
 
-def _report(call: Call, arguments: PerformanceQuery) -> Report:
+def _report(call: ToolRequest, arguments: PerformanceQuery) -> Report:
     if arguments.top_partners and Scope.PARTNERS_READ not in call.key.scopes:
         raise InsufficientScope(hint="Leave top_partners out.", required_scope=Scope.PARTNERS_READ)
     found = _read(call, arguments)
@@ -130,12 +130,12 @@ def _report(call: Call, arguments: PerformanceQuery) -> Report:
     )
 
 
-def _read(call: Call, arguments: PerformanceQuery) -> Performance:
+def _read(call: ToolRequest, arguments: PerformanceQuery) -> Performance:
     if (arguments.date_from is None) != (arguments.date_to is None):
         raise ValidationError(fields=[FieldError("date_from", "Send date_from and date_to together, or neither")])
-    wanted = Wanted(arguments.period, arguments.date_from, arguments.date_to)
+    wanted = DateRangeQuery(arguments.period, arguments.date_from, arguments.date_to)
     try:
-        return performance.read(call.connection, arguments.program_id, wanted, at=call.at)
+        return performance.get_report(call.connection, arguments.program_id, wanted, at=call.at)
     except InvalidRange:
         raise InvalidRange(
             "date_from and date_to must be ISO 8601, in order, and at most 1,830 days apart.",

@@ -4,11 +4,11 @@ from datetime import datetime
 from typing import Any
 
 from mcp_server.arguments import OfProgram, Paged
-from mcp_server.hygiene import Untrusted
 from mcp_server.results import Listed, Model, Result, page
-from mcp_server.tools.tool import Call, Tool
-from storage import program_settings
-from storage.rules import rates, rotation
+from mcp_server.sanitize import Untrusted
+from mcp_server.tools.tool import Tool, ToolRequest
+from storage.management import program_settings
+from storage.rules import commission_rate, rotation
 from storage.rules.scope import Scope
 
 
@@ -52,8 +52,8 @@ class Program(Result):
     program: Settings
 
 
-def _list(call: Call, arguments: Paged) -> Programs:
-    found = program_settings.listed(
+def _list(call: ToolRequest, arguments: Paged) -> Programs:
+    found = program_settings.list_programs(
         call.connection,
         workspace_ids=[call.key.workspace_id],
         program_ids=call.key.program_ids,
@@ -62,13 +62,13 @@ def _list(call: Call, arguments: Paged) -> Programs:
     return Programs(**call.says(arguments), **page(found, lambda program: ProgramRow(**_flat(program))))
 
 
-def _get(call: Call, arguments: OfProgram) -> Program:
-    program = program_settings.read(call.connection, arguments.program_id)
+def _get(call: ToolRequest, arguments: OfProgram) -> Program:
+    program = program_settings.get_program(call.connection, arguments.program_id)
     settings = program.settings
     shown = Settings(
         **_flat(program),
-        commission_rate=rates.shown(settings.commission_type, settings.rate),
-        platform_fee_rate=rates.percent(settings.platform_fee_bps),
+        commission_rate=commission_rate.shown(settings.commission_type, settings.rate),
+        platform_fee_rate=commission_rate.percent(settings.platform_fee_bps),
         program_key_state=rotation.state(program.rotate_by, call.at),
         program_key_rotate_by=program.rotate_by,
     )

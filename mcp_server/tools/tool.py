@@ -10,14 +10,14 @@ from mcp_types import ToolAnnotations
 from mcp_server import schema
 from mcp_server.arguments import Arguments
 from mcp_server.results import Result
-from storage.agent_keys import AgentKey
-from storage.assistants import Assistant
+from storage.access.agent_keys import AgentKey
+from storage.access.assistants import Assistant
 from storage.rules.scope import Scope
 
 READS_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 
-class Call(NamedTuple):
+class ToolRequest(NamedTuple):
     """A call that its key allows, at its moment, over a connection that can only read."""
 
     connection: Any
@@ -39,7 +39,7 @@ class Tool(NamedTuple):
     description: str
     arguments: type[Arguments]
     result: type[Result]
-    answer: Callable[[Call, Any], Result]
+    answer: Callable[[ToolRequest, Any], Result]
 
     def published(self) -> Published:
         """Return the tool as tools/list shows it."""

@@ -1,1 +1,1 @@
-"""What `storage.check` compares, one file for each kind of fact that is stored twice."""
+"""What `storage.checks.books` compares, one file for each kind of fact that is stored twice."""

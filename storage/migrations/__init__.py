@@ -7,7 +7,7 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, String, column, select, table
 
-from storage import database
+from storage.engine import database
 
 _FOLDER = Path(__file__).parent
 

@@ -8,7 +8,8 @@ from alembic import command
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
-from storage import database, migrations
+from storage import migrations
+from storage.engine import database
 
 
 async def write(message: str) -> None:

@@ -5,12 +5,12 @@ from typing import Any, Literal
 from alembic import context
 
 from storage.tables import metadata
-from storage.tables.columns import Moment
+from storage.tables.columns import Timestamp
 
 
 def _render(kind: str, item: Any, _: Any) -> str | Literal[False]:
     """Write our own column type into migrations as what the database stores."""
-    return "sa.BigInteger()" if kind == "type" and isinstance(item, Moment) else False
+    return "sa.BigInteger()" if kind == "type" and isinstance(item, Timestamp) else False
 
 
 context.configure(

@@ -49,7 +49,7 @@ class Linked(NamedTuple):
     references: tuple[str, ...]
 
 
-class Event(NamedTuple):
+class ProcessorEvent(NamedTuple):
     """An event: `content` is None for one that says nothing about a program's sales; `is_test`: of the test mode."""
 
     id: str
@@ -59,13 +59,15 @@ class Event(NamedTuple):
     is_test: bool = False
 
 
-def read(event: Mapping[str, Any]) -> Event:
+def parse_event(event: Mapping[str, Any]) -> ProcessorEvent:
     """Return what a Stripe event says. Raises ValueError for one that is not in Stripe's shape."""
     try:
         kind, created = str(event["type"]), datetime.fromtimestamp(int(event["created"]), UTC)
         reader = READERS.get(kind)
         content = reader(event["data"]["object"], created) if reader else None
-        return Event(_text(event["id"]) or _missing("id"), kind[:64], created, content, event.get("livemode") is False)
+        return ProcessorEvent(
+            _text(event["id"]) or _missing("id"), kind[:64], created, content, event.get("livemode") is False
+        )
     except (KeyError, TypeError, OverflowError, AttributeError) as problem:
         raise ValueError(f"not in the processor's shape: {problem!r}") from problem
 

@@ -26,7 +26,7 @@ class Period(StrEnum):
 _DAYS = {Period.SEVEN_DAYS: 7, Period.THIRTY_DAYS: 30, Period.NINETY_DAYS: 90}
 
 
-class Wanted(NamedTuple):
+class DateRangeQuery(NamedTuple):
     """A range as a query asks for it: a period's name, or two ISO 8601 moments, which outrank it."""
 
     period: str | None = None
@@ -76,7 +76,7 @@ class Chosen(NamedTuple):
     window: Window
 
 
-def choose(wanted: Wanted, *, created_at: datetime, at: datetime) -> Chosen:
+def choose(wanted: DateRangeQuery, *, created_at: datetime, at: datetime) -> Chosen:
     """Return the range that was asked for, seen at the moment `at`, of a program created at `created_at`.
 
     A custom range needs both of its ends (one alone is ignored); a period beside it decides nothing, and names it only

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-WITHIN = timedelta(minutes=10)  # as possible duplicates are told: storage/twins.py
+WITHIN = timedelta(minutes=10)  # as possible duplicates are told: storage/tracking/possible_duplicates.py
 CORRECTED = ":corrected"
 SALE, REFUND, LEAD = "/api/v1/track/sale", "/api/v1/track/refund", "/api/v1/track/lead"
 
@@ -70,7 +70,7 @@ class Buyer(NamedTuple):
     bought_at: datetime | None
 
 
-class Call(NamedTuple):
+class CorrectingCall(NamedTuple):
     """A call of the tracking API; sent twice it does nothing more."""
 
     path: str
@@ -83,7 +83,7 @@ class Finding(NamedTuple):
     code: Code
     payment: Payment
     recorded: Recorded | None
-    calls: tuple[Call, ...]
+    calls: tuple[CorrectingCall, ...]
     reason: str | None = None
 
 
@@ -136,7 +136,7 @@ def _unrecorded(payment: Payment, buyer: Buyer) -> Iterable[Finding]:
     if buyer.settled:
         yield Finding(code, payment, None, tuple(_sold(payment, payment.names[0], buyer)))
     elif payment.customer_key is not None:
-        lead = Call(LEAD, {"click_id": buyer.click_id, "customer_key": payment.customer_key})
+        lead = CorrectingCall(LEAD, {"click_id": buyer.click_id, "customer_key": payment.customer_key})
         yield Finding(code, payment, None, (lead, *_sold(payment, payment.names[0], buyer)))
     else:
         yield Finding(
@@ -149,7 +149,7 @@ def _doubled(payment: Payment, sale: Recorded) -> Finding:
     return Finding(Code.DOUBLED, payment, sale, (_refund(sale.transaction_id, sale.refunded_cents, left_cents),))
 
 
-def _anew(payment: Payment, sale: Recorded, buyer: Buyer) -> tuple[Call, ...]:
+def _anew(payment: Payment, sale: Recorded, buyer: Buyer) -> tuple[CorrectingCall, ...]:
     """Take a wrong sale back and record it as it was paid, under a name that tells both."""
     left_cents = sale.amount_cents - sale.refunded_cents
     undone = [_refund(sale.transaction_id, sale.refunded_cents, left_cents)] if left_cents else []
@@ -161,7 +161,7 @@ def _anew(payment: Payment, sale: Recorded, buyer: Buyer) -> tuple[Call, ...]:
     return (*undone, *anew)
 
 
-def _sold(payment: Payment, transaction_id: str, buyer: Buyer) -> Iterable[Call]:
+def _sold(payment: Payment, transaction_id: str, buyer: Buyer) -> Iterable[CorrectingCall]:
     sale = {
         "transaction_id": transaction_id,
         "click_id": buyer.click_id,
@@ -169,13 +169,13 @@ def _sold(payment: Payment, transaction_id: str, buyer: Buyer) -> Iterable[Call]
         "currency": payment.currency,
         "occurred_at": payment.occurred_at.isoformat(),
     }
-    yield Call(SALE, sale)
+    yield CorrectingCall(SALE, sale)
     if payment.returned_cents:
         yield _refund(transaction_id, 0, payment.returned_cents)
 
 
-def _refund(transaction_id: str, refunded_cents: int, cents: int) -> Call:
+def _refund(transaction_id: str, refunded_cents: int, cents: int) -> CorrectingCall:
     """Return a refund named for the total that it leads to; the processor's own events count it as theirs."""
     name = f"payments:reconciled:{refunded_cents + cents}"
     body = {"transaction_id": transaction_id, "refund_amount_cents": cents, "refund_id": name}
-    return Call(REFUND, {**body, "refund_reason": "reconciled with the payment processor's export"})
+    return CorrectingCall(REFUND, {**body, "refund_reason": "reconciled with the payment processor's export"})

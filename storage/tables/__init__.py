@@ -5,6 +5,7 @@ from storage.tables.assistant import assistant_clients, assistant_tokens, assist
 from storage.tables.audit import audit_entries
 from storage.tables.click import clicks
 from storage.tables.columns import metadata
+from storage.tables.currency_rate import currency_rates
 from storage.tables.customer import customers
 from storage.tables.event import leads, refunds, sales
 from storage.tables.integration import refused_calls, test_events, tracking_log
@@ -18,7 +19,6 @@ from storage.tables.payment import (
     payment_returns,
 )
 from storage.tables.program import commission_terms, program_keys, programs, retired_program_keys
-from storage.tables.rates import currency_rates
 from storage.tables.rollup import partner_rollups, rollups
 from storage.tables.workspace import device_logins, members, sessions, users, workspaces
 

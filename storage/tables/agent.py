@@ -2,7 +2,7 @@
 
 from sqlalchemy import Column, ForeignKey, Integer, String, Table, Text
 
-from storage.tables.columns import metadata, moment_column
+from storage.tables.columns import metadata, timestamp_column
 from storage.tables.workspace import workspaces
 
 agent_keys = Table(
@@ -15,10 +15,10 @@ agent_keys = Table(
     Column("last4", String(4), nullable=False),
     Column("scopes", Text, nullable=False),
     Column("program_ids", Text),
-    moment_column("created_at"),
-    moment_column("expires_at", nullable=True),
-    moment_column("revoked_at", nullable=True),
-    moment_column("last_used_at", nullable=True),
+    timestamp_column("created_at"),
+    timestamp_column("expires_at", nullable=True),
+    timestamp_column("revoked_at", nullable=True),
+    timestamp_column("last_used_at", nullable=True),
 )
 
 idempotent_answers = Table(
@@ -29,5 +29,5 @@ idempotent_answers = Table(
     Column("request_hash", String(64), nullable=False),
     Column("status", Integer, nullable=False),
     Column("body", Text, nullable=False),
-    moment_column("at"),
+    timestamp_column("at"),
 )

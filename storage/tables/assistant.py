@@ -2,7 +2,7 @@
 
 from sqlalchemy import BigInteger, Column, ForeignKey, String, Table, Text
 
-from storage.tables.columns import metadata, moment_column
+from storage.tables.columns import metadata, timestamp_column
 from storage.tables.workspace import users, workspaces
 
 assistant_clients = Table(
@@ -11,8 +11,8 @@ assistant_clients = Table(
     Column("client_id", String(512), primary_key=True),
     Column("name", String(255), nullable=False),
     Column("redirect_uris", Text, nullable=False),  # one on each line
-    moment_column("kept_at"),
-    moment_column("used_at", nullable=True),
+    timestamp_column("kept_at"),
+    timestamp_column("used_at", nullable=True),
 )
 
 assistants = Table(
@@ -29,8 +29,8 @@ assistants = Table(
     Column("resource", Text, nullable=False),
     Column("redirect_uri", Text, nullable=False),
     Column("code_challenge", String(128), nullable=False),
-    moment_column("connected_at"),
-    moment_column("last_used_at", nullable=True),
+    timestamp_column("connected_at"),
+    timestamp_column("last_used_at", nullable=True),
 )
 
 assistant_tokens = Table(
@@ -40,6 +40,6 @@ assistant_tokens = Table(
     Column("assistant_id", ForeignKey(assistants.c.id), nullable=False, index=True),
     Column("kind", String(8), nullable=False),
     Column("scopes", Text, nullable=False),
-    moment_column("expires_at", index=True),
-    moment_column("spent_at", nullable=True),
+    timestamp_column("expires_at", index=True),
+    timestamp_column("spent_at", nullable=True),
 )

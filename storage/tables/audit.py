@@ -2,7 +2,7 @@
 
 from sqlalchemy import Column, String, Table, Text
 
-from storage.tables.columns import event_id, metadata, moment_column, program_id
+from storage.tables.columns import event_id, metadata, program_id, timestamp_column
 
 audit_entries = Table(
     "audit_entries",
@@ -17,5 +17,5 @@ audit_entries = Table(
     Column("field", String(64)),
     Column("before", Text),
     Column("after", Text),
-    moment_column("at"),
+    timestamp_column("at"),
 )

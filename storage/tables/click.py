@@ -2,7 +2,7 @@
 
 from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, String, Table, Text
 
-from storage.tables.columns import metadata, moment_column, program_id
+from storage.tables.columns import metadata, program_id, timestamp_column
 
 clicks = Table(
     "clicks",
@@ -10,7 +10,7 @@ clicks = Table(
     program_id(),
     Column("click_id", String(64), primary_key=True),
     Column("partner_id", BigInteger, nullable=False),
-    moment_column("at"),
+    timestamp_column("at"),
     Column("filtered", String(16)),
     Column("landing_url", Text, nullable=False),
     Column("page_url", Text),

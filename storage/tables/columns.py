@@ -20,17 +20,17 @@ metadata = MetaData(
 )
 
 
-def millis(at: datetime) -> int:
+def to_millis(at: datetime) -> int:
     """Return an aware moment as the integer that the database stores: milliseconds since 1970 UTC."""
     return (at - _EPOCH) // _MILLISECOND
 
 
-def moment(stored: int) -> datetime:
+def from_millis(stored: int) -> datetime:
     """Return the aware UTC moment of stored milliseconds."""
     return datetime.fromtimestamp(stored / 1000, UTC)
 
 
-class Moment(TypeDecorator[datetime]):
+class Timestamp(TypeDecorator[datetime]):
     """An aware UTC moment, stored as milliseconds: small, ordered, and the same on every database."""
 
     impl = BigInteger
@@ -42,11 +42,11 @@ class Moment(TypeDecorator[datetime]):
             return None
         if value.tzinfo is None:
             raise ValueError("a moment must be aware")
-        return millis(value)
+        return to_millis(value)
 
     def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
         """Give back an aware moment."""
-        return None if value is None else moment(value)
+        return None if value is None else from_millis(value)
 
 
 def program_id() -> Column[int]:
@@ -55,10 +55,10 @@ def program_id() -> Column[int]:
 
 
 def event_id() -> Column[int]:
-    """Return the time-ordered id (storage/ids.py) that completes the key of a growing table."""
+    """Return the time-ordered id (storage/engine/ids.py) that completes the key of a growing table."""
     return Column("id", BigInteger, primary_key=True, autoincrement=False)
 
 
-def moment_column(name: str, **options: Any) -> Column[datetime]:
+def timestamp_column(name: str, **options: Any) -> Column[datetime]:
     """Return a required moment column, unless `nullable=True`."""
-    return Column(name, Moment, **{"nullable": False, **options})
+    return Column(name, Timestamp, **{"nullable": False, **options})

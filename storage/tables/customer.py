@@ -2,7 +2,7 @@
 
 from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, Index, Integer, String, Table, UniqueConstraint
 
-from storage.tables.columns import event_id, metadata, moment_column, program_id
+from storage.tables.columns import event_id, metadata, program_id, timestamp_column
 
 customers = Table(
     "customers",
@@ -11,16 +11,16 @@ customers = Table(
     event_id(),
     Column("partner_id", BigInteger, nullable=False),
     Column("click_id", String(64), nullable=False),
-    moment_column("clicked_at"),
+    timestamp_column("clicked_at"),
     Column("customer_key", String(255)),
     Column("email_hash", String(64)),
     Column("email_mask", String(255)),
     Column("status", String(16), nullable=False),
     Column("settlement", String(16), nullable=False),
-    moment_column("signup_at", nullable=True),
-    moment_column("first_purchase_at", nullable=True),
+    timestamp_column("signup_at", nullable=True),
+    timestamp_column("first_purchase_at", nullable=True),
     Column("revision", Integer, nullable=False),
-    moment_column("created_at"),
+    timestamp_column("created_at"),
     UniqueConstraint("program_id", "click_id"),
     UniqueConstraint("program_id", "customer_key"),
     Index("ix_customers_status", "program_id", "status", "id"),

@@ -2,7 +2,7 @@
 
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKeyConstraint, Index, String, Table, Text, UniqueConstraint
 
-from storage.tables.columns import event_id, metadata, moment_column, program_id
+from storage.tables.columns import event_id, metadata, program_id, timestamp_column
 
 
 def _customer() -> ForeignKeyConstraint:
@@ -24,7 +24,7 @@ leads = Table(
     Column("settlement", String(16), nullable=False),
     Column("with_key", Boolean, nullable=False),
     Column("event_name", Text),
-    moment_column("at"),
+    timestamp_column("at"),
     UniqueConstraint("program_id", "customer_id", "settlement"),
     _customer(),
 )
@@ -44,8 +44,8 @@ sales = Table(
     Column("details", Text),
     Column("customer_key", String(255)),
     Column("payload_hash", String(64), nullable=False),
-    moment_column("occurred_at"),
-    moment_column("at"),
+    timestamp_column("occurred_at"),
+    timestamp_column("at"),
     UniqueConstraint("program_id", "transaction_id"),
     Index("ix_sales_customer", "program_id", "customer_id"),
     _customer(),
@@ -62,7 +62,7 @@ refunds = Table(
     Column("program_cents", BigInteger, nullable=False),
     Column("reversed_cents", BigInteger, nullable=False),
     Column("reason", Text),
-    moment_column("at"),
+    timestamp_column("at"),
     UniqueConstraint("program_id", "sale_id", "refund_id"),
     ForeignKeyConstraint(["program_id", "sale_id"], ["sales.program_id", "sales.id"]),
 )

@@ -2,7 +2,7 @@
 
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Table, Text
 
-from storage.tables.columns import event_id, metadata, moment_column, program_id
+from storage.tables.columns import event_id, metadata, program_id, timestamp_column
 
 test_events = Table(
     "test_events",
@@ -16,7 +16,7 @@ test_events = Table(
     Column("amount_cents", BigInteger),
     Column("refunded_cents", BigInteger, nullable=False, server_default="0"),
     Column("payload", Text),
-    moment_column("at"),
+    timestamp_column("at"),
     Index("ix_test_events_transaction", "program_id", "transaction_id"),
 )
 
@@ -28,7 +28,7 @@ tracking_log = Table(
     Column("call", String(16), nullable=False),
     Column("message", Text, nullable=False),
     Column("event_id", BigInteger),
-    moment_column("at"),
+    timestamp_column("at"),
 )
 
 refused_calls = Table(
@@ -45,5 +45,5 @@ refused_calls = Table(
     Column("click_id", String(255)),
     Column("transaction_id", String(255)),
     Column("request_id", String(64)),
-    moment_column("at"),
+    timestamp_column("at"),
 )

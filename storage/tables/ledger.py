@@ -2,7 +2,7 @@
 
 from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, Index, Integer, String, Table
 
-from storage.tables.columns import event_id, metadata, moment_column, program_id
+from storage.tables.columns import event_id, metadata, program_id, timestamp_column
 
 commissions = Table(
     "commissions",
@@ -17,9 +17,9 @@ commissions = Table(
     Column("amount_cents", BigInteger, nullable=False),
     Column("currency", String(3), nullable=False),
     Column("status", String(16), nullable=False),
-    moment_column("created_at"),
-    moment_column("hold_until"),
-    moment_column("paid_at", nullable=True),
+    timestamp_column("created_at"),
+    timestamp_column("hold_until"),
+    timestamp_column("paid_at", nullable=True),
     Index("ix_commissions_sale", "program_id", "sale_id", unique=True),
     Index("ix_commissions_status", "program_id", "status", "id"),
     Index("ix_commissions_lead", "program_id", "lead_id", unique=True),
@@ -36,6 +36,6 @@ ledger_entries = Table(
     Column("amount_cents", BigInteger, nullable=False),
     Column("corrects_id", BigInteger),
     Column("refund_id", BigInteger),
-    moment_column("at"),
+    timestamp_column("at"),
     ForeignKeyConstraint(["program_id", "commission_id"], ["commissions.program_id", "commissions.id"]),
 )

@@ -3,7 +3,7 @@
 from sqlalchemy import Column, ForeignKeyConstraint, String, Table, UniqueConstraint
 
 from storage.rules.attribution import PartnerStatus
-from storage.tables.columns import event_id, metadata, moment_column, program_id
+from storage.tables.columns import event_id, metadata, program_id, timestamp_column
 
 partners = Table(
     "partners",
@@ -14,7 +14,7 @@ partners = Table(
     Column("email", String(255)),
     Column("code", String(255), nullable=False),
     Column("status", String(16), nullable=False, server_default=PartnerStatus.ACTIVE),
-    moment_column("created_at"),
+    timestamp_column("created_at"),
     UniqueConstraint("program_id", "code"),
     ForeignKeyConstraint(["program_id"], ["programs.id"]),
 )

@@ -2,7 +2,7 @@
 
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, ForeignKeyConstraint, Index, String, Table, Text
 
-from storage.tables.columns import metadata, moment_column, program_id
+from storage.tables.columns import metadata, program_id, timestamp_column
 from storage.tables.program import programs
 
 payment_accounts = Table(
@@ -12,7 +12,7 @@ payment_accounts = Table(
     Column("provider", String(16), nullable=False),
     Column("account_id", String(255), nullable=False),
     Column("sealed_secrets", Text, nullable=False),
-    moment_column("connected_at"),
+    timestamp_column("connected_at"),
 )
 
 payment_events = Table(
@@ -27,8 +27,8 @@ payment_events = Table(
     Column("waits_for", String(255)),
     Column("payment", Text),
     Column("is_test", Boolean, nullable=False, server_default="0"),
-    moment_column("occurred_at"),
-    moment_column("received_at"),
+    timestamp_column("occurred_at"),
+    timestamp_column("received_at"),
     Index("ix_payment_events_newest", "program_id", "id", unique=True),
     Index("ix_payment_events_waiting", "program_id", "waits_for"),
 )
@@ -60,5 +60,5 @@ payment_returns = Table(
     Column("kind", String(16), nullable=False),
     Column("amount_cents", BigInteger, nullable=False),
     Column("stands", Boolean, nullable=False),
-    moment_column("told_at"),
+    timestamp_column("told_at"),
 )

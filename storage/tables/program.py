@@ -4,7 +4,7 @@ from sqlalchemy import BigInteger, Column, ForeignKey, Integer, String, Table
 
 from storage.rules.attribution import AttributionModel, ProgramStatus
 from storage.rules.settlement import LeadAuthPolicy
-from storage.tables.columns import metadata, moment_column
+from storage.tables.columns import metadata, timestamp_column
 from storage.tables.workspace import workspaces
 
 programs = Table(
@@ -23,7 +23,7 @@ programs = Table(
     Column("status", String(16), nullable=False, server_default=ProgramStatus.ACTIVE),
     Column("terms_version", Integer, nullable=False, server_default="1"),
     Column("revision", Integer, nullable=False, server_default="1"),
-    moment_column("created_at"),
+    timestamp_column("created_at"),
 )
 
 commission_terms = Table(
@@ -36,7 +36,7 @@ commission_terms = Table(
     Column("lead_commission_cents", BigInteger, nullable=False),
     Column("recurring_months", Integer),
     Column("platform_fee_bps", Integer, nullable=False),
-    moment_column("created_at"),
+    timestamp_column("created_at"),
 )
 
 program_keys = Table(
@@ -46,9 +46,9 @@ program_keys = Table(
     Column("key_hash", String(64), nullable=False, unique=True),
     Column("prefix", String(8), nullable=False),
     Column("last4", String(4), nullable=False),
-    moment_column("created_at"),
-    moment_column("flagged_at", nullable=True),
-    moment_column("rotate_by", nullable=True),
+    timestamp_column("created_at"),
+    timestamp_column("flagged_at", nullable=True),
+    timestamp_column("rotate_by", nullable=True),
 )
 
 retired_program_keys = Table(
@@ -56,5 +56,5 @@ retired_program_keys = Table(
     metadata,
     Column("key_hash", String(64), primary_key=True),
     Column("program_id", ForeignKey(programs.c.id), nullable=False),
-    moment_column("retired_at"),
+    timestamp_column("retired_at"),
 )

@@ -2,14 +2,14 @@
 
 from sqlalchemy import Boolean, Column, ForeignKey, Integer, String, Table
 
-from storage.tables.columns import metadata, moment_column
+from storage.tables.columns import metadata, timestamp_column
 
 workspaces = Table(
     "workspaces",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("name", String(512), nullable=False),
-    moment_column("created_at"),
+    timestamp_column("created_at"),
 )
 
 users = Table(
@@ -18,7 +18,7 @@ users = Table(
     Column("id", Integer, primary_key=True),
     Column("email", String(255), nullable=False, unique=True),
     Column("password_hash", String(255), nullable=False),
-    moment_column("created_at"),
+    timestamp_column("created_at"),
 )
 
 members = Table(
@@ -28,7 +28,7 @@ members = Table(
     Column("user_id", ForeignKey(users.c.id), primary_key=True, index=True),
     Column("role", String(16), nullable=False),
     Column("status", String(16), nullable=False, server_default="active"),
-    moment_column("created_at"),
+    timestamp_column("created_at"),
 )
 
 sessions = Table(
@@ -36,8 +36,8 @@ sessions = Table(
     metadata,
     Column("token_hash", String(64), primary_key=True),
     Column("user_id", ForeignKey(users.c.id), nullable=False, index=True),
-    moment_column("created_at"),
-    moment_column("expires_at"),
+    timestamp_column("created_at"),
+    timestamp_column("expires_at"),
 )
 
 device_logins = Table(
@@ -48,7 +48,7 @@ device_logins = Table(
     Column("client", String(255), nullable=False),
     Column("user_id", ForeignKey(users.c.id)),
     Column("approved", Boolean),
-    moment_column("created_at"),
-    moment_column("expires_at"),
-    moment_column("polled_at", nullable=True),
+    timestamp_column("created_at"),
+    timestamp_column("expires_at"),
+    timestamp_column("polled_at", nullable=True),
 )

@@ -8,11 +8,11 @@ import httpx
 import pytest
 
 import agent_api.app
-from storage import agent_keys, sessions, workspaces
+from storage.access import agent_keys, sessions, workspaces
 from storage.rules.scope import Scope
 from tests import documented, world
 from tests.world import NOW, World
-from web.gate import Gate
+from web.middleware import RequestMiddleware
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ class Agents:
         self.at: datetime = NOW
         self.good = ""
         self.client = httpx.AsyncClient(
-            transport=httpx.ASGITransport(Gate(agent_api.app.create(acme.store, clock=lambda: self.at))),
+            transport=httpx.ASGITransport(RequestMiddleware(agent_api.app.create(acme.store, clock=lambda: self.at))),
             base_url="http://svc.test",
             event_hooks={"response": [_check]},
         )

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from agent_api.app import PROGRAM, ROUTES, SCOPES
-from storage import agent_keys
+from storage.access import agent_keys
 from storage.rules.scope import Scope
 from tests import world
 from tests.agent_api.conftest import Agents

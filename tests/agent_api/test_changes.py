@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from storage import agent_keys
+from storage.access import agent_keys
 from tests.agent_api.conftest import Agents
 from tests.world import NOW
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 
-from storage import sessions
+from storage.access import sessions
 from tests.browser.scene import Scene
 from tests.test_journeys import Integrator, stored
 

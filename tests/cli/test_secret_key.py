@@ -4,9 +4,9 @@ import asyncio
 from typing import Any
 
 import storage
-from storage import payment_accounts
-from storage.audit import Actor
-from storage.sealing import Sealer
+from storage.engine.audit import Actor
+from storage.engine.sealing import Sealer
+from storage.payments import accounts
 from tests import world
 from tests.cli.conftest import Svc
 from tests.world import NOW
@@ -17,13 +17,13 @@ async def connect(url: str, key: str) -> int:
         acme = await world.acme(store)
         about: dict[str, Any] = {"provider": "stripe", "account_id": "acct_1", "secret": "whsec_12345678"}
         actor = Actor("user", "1", "olga@acme.example")
-        await store.write(payment_accounts.connect, acme.program_id, **about, sealer=Sealer(key), actor=actor, at=NOW)
+        await store.write(accounts.connect, acme.program_id, **about, sealer=Sealer(key), actor=actor, at=NOW)
         return acme.program_id
 
 
 async def opened(url: str, program_id: int, key: str) -> str:
     async with storage.opened(url) as store:
-        account = await store.read(payment_accounts.read, program_id)
+        account = await store.read(accounts.get_account, program_id)
         return Sealer(key).open(account.sealed[0])
 
 

@@ -10,15 +10,16 @@ import httpx
 import pytest
 
 import mcp_server.app
-from mcp_server.settings import Settings
-from storage import agent_keys, refunds, refusals, sessions, workspaces
-from storage.refunds import Refund
-from storage.refusals import RefusedCall
+from mcp_server.settings import McpSettings
+from storage.access import agent_keys, sessions, workspaces
 from storage.rules.errors import CustomerNotFound
 from storage.rules.scope import Scope
+from storage.tracking import refunds, rejection_log
+from storage.tracking.refunds import Refund
+from storage.tracking.rejection_log import RejectedCall
 from tests import world
 from tests.world import NOW, World
-from web.gate import Gate
+from web.middleware import RequestMiddleware
 
 BASE = "http://svc.test"
 MODERN, HANDSHAKE = "2026-07-28", "2025-11-25"
@@ -84,9 +85,9 @@ class Assistant:
     @asynccontextmanager
     async def serving(self, **settings: Any) -> AsyncIterator[None]:
         """Serve these calls for as long as the context lasts."""
-        chosen = Settings(base_url=BASE, call_rate=None, body_seconds=0.05)._replace(**settings)
+        chosen = McpSettings(base_url=BASE, call_rate=None, body_seconds=0.05)._replace(**settings)
         async with mcp_server.app.serving(self.acme.store.reader, chosen, clock=lambda: self.at) as app:
-            self.http = httpx.AsyncClient(transport=httpx.ASGITransport(Gate(app)), base_url=BASE)
+            self.http = httpx.AsyncClient(transport=httpx.ASGITransport(RequestMiddleware(app)), base_url=BASE)
             async with self.http:
                 yield
 
@@ -158,8 +159,8 @@ async def a_sale_and_a_refusal(acme: World) -> str:
     await acme.lead(click_id, "user-1")
     await acme.sale()
     await acme.store.write(refunds.record, Refund(acme.key_hash, "inv-1", NOW, 1_000, "re-1"))
-    refused = RefusedCall(acme.key_hash, "sale", CustomerNotFound(), 400, "request-1", NOW, customer_key=HOSTILE)
-    await acme.store.write(refusals.record, refused._replace(transaction_id="inv-lost"))
+    refused = RejectedCall(acme.key_hash, "sale", CustomerNotFound(), 400, "request-1", NOW, customer_key=HOSTILE)
+    await acme.store.write(rejection_log.record, refused._replace(transaction_id="inv-lost"))
     return click_id
 
 

@@ -7,13 +7,13 @@ import httpx
 import pytest
 
 import asgi
-from authorization_server.settings import Settings as SignIn
 from mcp_server.app import trusted
-from mcp_server.settings import Settings
+from mcp_server.settings import McpSettings
+from presentation import guides
 from tests.mcp_server.conftest import BASE, HANDSHAKE, MODERN, VERSIONS, Assistant
-from tracking_api.settings import Settings as Tracking
-from web import guides
-from web.gate import Gate
+from tracking_api.authorization.settings import AuthorizationSettings as SignIn
+from tracking_api.settings import TrackingSettings as Tracking
+from web.middleware import RequestMiddleware
 
 pytestmark = pytest.mark.anyio
 
@@ -86,9 +86,9 @@ def test_a_base_url_is_trusted_with_and_without_its_port():
 
 async def test_the_whole_service_serves_it_and_logging_stays_as_it_was(sqlite_url: str):
     before = (logging.getLogger().level, list(logging.getLogger().handlers))
-    service = asgi.Service(asgi.Config(sqlite_url, Tracking(), Settings(base_url=BASE), SignIn(base_url=BASE)))
+    service = asgi.Service(asgi.Config(sqlite_url, Tracking(), McpSettings(base_url=BASE), SignIn(base_url=BASE)))
     async with service.opened():
-        transport = httpx.ASGITransport(Gate(service))
+        transport = httpx.ASGITransport(RequestMiddleware(service))
         async with httpx.AsyncClient(transport=transport, base_url=BASE) as client:
             unkeyed = await client.post("/mcp", json={})
             mapped = await client.get("/llms.txt")

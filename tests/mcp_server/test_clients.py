@@ -13,13 +13,13 @@ from mcp_types import TextContent, TextResourceContents
 
 import storage
 from mcp_server.prompts import PLANS
-from storage import agent_keys
+from presentation import guides
+from storage.access import agent_keys
 from storage.rules.scope import Scope
 from tests import world
 from tests.conftest import LiveServer
 from tests.mcp_server.conftest import CLIENTS, EVERY_TOOL, a_sale_and_a_refusal
 from tests.world import NOW
-from web import guides
 
 pytestmark = pytest.mark.anyio
 

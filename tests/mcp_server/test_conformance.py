@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 import storage
-from storage import agent_keys
+from storage.access import agent_keys
 from storage.rules.scope import Scope
 from tests import postgres, world
 from tests.conftest import ROOT, LiveServer

@@ -2,8 +2,8 @@
 
 import pytest
 
+from presentation import guides
 from tests.mcp_server.conftest import BASE, Assistant
-from web import guides
 
 pytestmark = pytest.mark.anyio
 

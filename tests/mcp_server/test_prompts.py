@@ -7,9 +7,9 @@ import pytest
 from mcp_server.prompts import PLANS
 from mcp_server.resources import ABOUT
 from mcp_server.tools import ALL
+from presentation import guides
 from storage.rules.scope import Scope
 from tests.mcp_server.conftest import HOSTILE, INERT, VERSIONS, Assistant
-from web import guides
 
 pytestmark = pytest.mark.anyio
 REVIEW, WHY = "review-my-program", "why-was-this-sale-not-credited"

@@ -9,7 +9,8 @@ import pytest
 
 import mcp_server.app
 import storage
-from storage import Reader, Storage, agent_keys
+from storage import Reader, Storage
+from storage.access import agent_keys
 from storage.rules.scope import Scope
 from tests import world
 from tests.mcp_server.conftest import EVERY_TOOL, VERSIONS, Assistant, a_sale_and_a_refusal

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from mcp_server.results import compact, weight
-from storage import commissions, customer_list, events, partners
-from storage.pages import Paging
+from storage.engine.pagination import Paging
+from storage.management import commissions, partners
+from storage.reading import customer_timelines, events
 from tests.mcp_server.conftest import EVERY_TOOL, VERSIONS, Assistant
 from tests.world import NOW
 
@@ -80,10 +81,10 @@ async def test_every_result_stays_below_24_kb_with_100_000_hostile_events(crowde
 
 
 LISTS: dict[str, Any] = {
-    "list_events": events.listed,
-    "list_customers": customer_list.listed,
-    "list_commissions": commissions.listed,
-    "list_partners": partners.listed,
+    "list_events": events.list_events,
+    "list_customers": customer_timelines.list_customers,
+    "list_commissions": commissions.list_commissions,
+    "list_partners": partners.list_partners,
 }
 
 

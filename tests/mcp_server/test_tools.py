@@ -8,9 +8,11 @@ from jsonschema_rs import validator_for
 
 from mcp_server.tools import ALL
 from mcp_server.tools.tool import Tool
-from storage import partners, program_keys, refusals
-from storage.refusals import RefusedCall
+from storage.access import program_keys
+from storage.management import partners
 from storage.rules.errors import CustomerNotFound, InvalidJson
+from storage.tracking import rejection_log
+from storage.tracking.rejection_log import RejectedCall
 from tests import world
 from tests.mcp_server.conftest import EVERY_TOOL, HOSTILE, INERT, MODERN, Assistant
 from tests.world import NOW
@@ -120,8 +122,8 @@ async def test_a_sale_is_explained(assistant: Assistant, click_id: str):
 
 async def test_a_likely_key_stands_in_a_field_of_its_own_and_in_no_sentence(assistant: Assistant):
     await assistant.acme.customer("User-1")
-    refused = RefusedCall(assistant.acme.key_hash, "sale", CustomerNotFound(), 400, "r", NOW, customer_key="user-1")
-    await assistant.acme.store.write(refusals.record, refused._replace(transaction_id="inv-9"))
+    refused = RejectedCall(assistant.acme.key_hash, "sale", CustomerNotFound(), 400, "r", NOW, customer_key="user-1")
+    await assistant.acme.store.write(rejection_log.record, refused._replace(transaction_id="inv-9"))
 
     told = (await assistant.tool("explain_attribution", transaction_id="inv-9")).told
 
@@ -138,9 +140,9 @@ async def test_exactly_one_identifier_is_explained(assistant: Assistant, asked: 
 
 
 async def test_refused_calls_are_grouped_by_cause_until_calls_are_asked_for(assistant: Assistant, click_id: str):
-    malformed = RefusedCall(assistant.acme.key_hash, "sale", InvalidJson(), 400, "request-2", NOW)
-    await assistant.acme.store.write(refusals.record, malformed)
-    await assistant.acme.store.write(refusals.record, malformed)
+    malformed = RejectedCall(assistant.acme.key_hash, "sale", InvalidJson(), 400, "request-2", NOW)
+    await assistant.acme.store.write(rejection_log.record, malformed)
+    await assistant.acme.store.write(rejection_log.record, malformed)
 
     causes = (await assistant.tool("list_refused_calls")).told
     calls = (await assistant.tool("list_refused_calls", view="calls", code="customer_not_found")).told
@@ -156,8 +158,8 @@ async def test_refused_calls_are_grouped_by_cause_until_calls_are_asked_for(assi
 
 async def test_keys_that_do_not_agree_are_grouped_with_the_likely_mapping(assistant: Assistant):
     await assistant.acme.customer("user-1")
-    refused = RefusedCall(assistant.acme.key_hash, "sale", CustomerNotFound(), 400, "r", NOW, customer_key="USER-1")
-    await assistant.acme.store.write(refusals.record, refused)
+    refused = RejectedCall(assistant.acme.key_hash, "sale", CustomerNotFound(), 400, "r", NOW, customer_key="USER-1")
+    await assistant.acme.store.write(rejection_log.record, refused)
 
     told = (await assistant.tool("check_identifier_health")).told
 

@@ -10,13 +10,13 @@ import pytest
 from sqlalchemy import Table, func, select
 
 import tracking_api.app
-from storage import program_keys
+from storage.access import program_keys
 from tests import documented, world
 from tests.world import LANDING_PAGE, NOW, World
-from tracking_api.settings import Settings
-from web.gate import Gate
+from tracking_api.settings import TrackingSettings
+from web.middleware import RequestMiddleware
 
-UNLIMITED = Settings(click_rate=None, lead_rate=None, body_seconds=0.05)
+UNLIMITED = TrackingSettings(click_rate=None, lead_rate=None, body_seconds=0.05)
 
 
 @pytest.fixture
@@ -28,12 +28,12 @@ def database_url(sqlite_url: str) -> str:
 class Api:
     """A client of the tracking calls for Acme's program; `at` is the service's time."""
 
-    def __init__(self, acme: World, settings: Settings) -> None:
+    def __init__(self, acme: World, settings: TrackingSettings) -> None:
         self.acme = acme
         self.at = NOW
         app = tracking_api.app.create(acme.store, settings, clock=lambda: self.at)
         self.client = httpx.AsyncClient(
-            transport=httpx.ASGITransport(Gate(app)),
+            transport=httpx.ASGITransport(RequestMiddleware(app)),
             base_url="http://svc.test",
             event_hooks={"response": [_check]},
         )

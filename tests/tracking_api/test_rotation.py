@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from storage import program_keys
+from storage.access import program_keys
 from storage.tables import refused_calls, sales
 from tests.tracking_api.conftest import Api
 from tests.world import NOW

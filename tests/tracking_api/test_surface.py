@@ -11,7 +11,7 @@ import tracking_api.app
 from storage.tables import clicks, refused_calls
 from tests.tracking_api.conftest import UNLIMITED, Api
 from tests.world import World
-from web.gate import Gate
+from web.middleware import RequestMiddleware
 
 ORIGIN = {"Origin": "https://shop.example"}
 CLOSED = [
@@ -97,7 +97,7 @@ def empty_url(tmp_path: Path) -> str:
 
 async def test_without_migrations_the_process_is_up_but_not_ready(empty_url: str):
     async with storage.opened(empty_url) as store:
-        transport = httpx.ASGITransport(Gate(tracking_api.app.create(store, UNLIMITED)))
+        transport = httpx.ASGITransport(RequestMiddleware(tracking_api.app.create(store, UNLIMITED)))
         async with httpx.AsyncClient(transport=transport, base_url="http://svc.test") as client:
             up, ready = await client.get("/healthz"), await client.get("/readyz")
 
@@ -107,7 +107,7 @@ async def test_without_migrations_the_process_is_up_but_not_ready(empty_url: str
 
 async def test_an_error_of_ours_is_500_without_a_trace(empty_url: str):
     async with storage.opened(empty_url) as store:
-        app = Gate(tracking_api.app.create(store, UNLIMITED))
+        app = RequestMiddleware(tracking_api.app.create(store, UNLIMITED))
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://svc.test") as client:
             body = {"program_id": 1, "affiliate_url": "https://acme.example/?aff=anna"}

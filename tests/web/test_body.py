@@ -36,30 +36,30 @@ def piece(content: bytes, *, more: bool) -> Message:
 async def test_a_body_in_pieces_is_put_together():
     receive = pieces([piece(b'{"a"', more=True), piece(b"", more=True), piece(b": 1}", more=False)])
 
-    assert await body.read(JSON, receive) == b'{"a": 1}'
+    assert await body.read_body(JSON, receive) == b'{"a": 1}'
 
 
 async def test_reading_stops_at_the_first_byte_too_many():
     endless = itertools.repeat(piece(b" " * 10, more=True))
 
     with pytest.raises(PayloadTooLarge):
-        await body.read(JSON, pieces(endless), largest=25)
+        await body.read_body(JSON, pieces(endless), largest=25)
 
 
 async def test_a_connection_that_ends_early_is_no_body():
     receive = pieces([piece(b"{", more=True), {"type": "http.disconnect"}])
 
     with pytest.raises(InvalidJson, match="ended before"):
-        await body.read(JSON, receive)
+        await body.read_body(JSON, receive)
 
 
 async def test_the_deadline_is_for_the_whole_body():
     with pytest.raises(BodyTooSlow) as refused:
-        await body.read(JSON, pieces([piece(b"{", more=True)]), seconds=0.01)
+        await body.read_body(JSON, pieces([piece(b"{", more=True)]), seconds=0.01)
 
     assert error_headers(refused.value) == {"Connection": "close"}
 
 
 async def test_a_body_of_another_type_is_not_read():
     with pytest.raises(UnsupportedMediaType):
-        await body.read({"headers": []}, pieces([]))
+        await body.read_body({"headers": []}, pieces([]))

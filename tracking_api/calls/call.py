@@ -7,24 +7,24 @@ from typing import TypeVar
 from starlette.types import Receive, Scope, Send
 
 from storage import Storage
-from storage.program_keys import ProgramKey
-from storage.refusals import RefusedCall
-from storage.refusals import record as record_refusal
+from storage.access.program_keys import ProgramKey
 from storage.rules import keys
-from storage.rules.errors import InvalidKey, Overloaded, Refusal
-from storage.test_events import Tested
+from storage.rules.errors import InvalidKey, Overloaded, ServiceError
+from storage.tracking.rejection_log import RejectedCall
+from storage.tracking.rejection_log import record as record_refusal
+from storage.tracking.test_mode import TestModeResult
 from tracking_api.calls import rotation
-from tracking_api.settings import Settings
+from tracking_api.settings import TrackingSettings
 from web import body
-from web.answer import Answer, refused
 from web.body import Body
 from web.errors import STATUS
+from web.response import JsonResponse, error_response
 
 Parsed = TypeVar("Parsed", bound=Body)
-Handler = Callable[["Call"], Awaitable[Answer]]
+Handler = Callable[["TrackingRequest"], Awaitable[JsonResponse]]
 
 
-class Call:
+class TrackingRequest:
     """One request to a tracking endpoint, with what it may use: storage, settings and the time."""
 
     def __init__(self, name: str, scope: Scope, receive: Receive) -> None:
@@ -32,7 +32,7 @@ class Call:
         self.name = name
         self.scope = scope
         self.storage: Storage = state.storage
-        self.settings: Settings = state.settings
+        self.settings: TrackingSettings = state.settings
         self.at: datetime = state.clock()
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
         scope["header_fields"] = self.headers
@@ -41,7 +41,7 @@ class Call:
 
     async def parse(self, model: type[Parsed]) -> Parsed:
         """Return the body as a model; raises what `web.body` raises."""
-        parsed = body.parse(model, await body.read(self.scope, self._receive, seconds=self.settings.body_seconds))
+        parsed = body.parse(model, await body.read_body(self.scope, self._receive, seconds=self.settings.body_seconds))
         self.parsed = parsed
         return parsed
 
@@ -68,11 +68,11 @@ class Call:
             raise InvalidKey
         return key_hash
 
-    def answer(self, content: dict[str, object], key: ProgramKey | None = None) -> Answer:
+    def answer(self, content: dict[str, object], key: ProgramKey | None = None) -> JsonResponse:
         """Return a 200, with rotation signalling where the key calls for it."""
-        return self.signal(Answer(content), key)
+        return self.signal(JsonResponse(content), key)
 
-    def tested(self, tested: Tested) -> Answer:
+    def tested(self, tested: TestModeResult) -> JsonResponse:
         """Return the answer to a test-mode call."""
         data = {"eventId": tested.event_id, "programId": tested.program_id, "test_mode": True}
         return self.answer({"success": True, "message": f"Test {self.name} recorded.", "data": data}, tested.key)
@@ -82,7 +82,7 @@ class Call:
         client = self.scope.get("client") or ("unknown", 0)
         await self.scope["app"].state.limits.hit(call, client[0], program_id)
 
-    def signal(self, answer: Answer, key: ProgramKey | None) -> Answer:
+    def signal(self, answer: JsonResponse, key: ProgramKey | None) -> JsonResponse:
         """Add rotation signalling to any answer."""
         return rotation.signal(answer, key, at=self.at, docs_url=self.settings.rotation_docs_url)
 
@@ -101,19 +101,19 @@ class Endpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one call."""
-        call = Call(self.__name__, scope, receive)
+        call = TrackingRequest(self.__name__, scope, receive)
         try:
             answer = await self._handler(call)
-        except Refusal as refusal:
+        except ServiceError as refusal:
             answer = await (_refuse_public if self._public else _refuse)(call, refusal)
         await answer(scope, receive, send)
 
 
-async def _refuse_public(call: Call, refusal: Refusal) -> Answer:
-    return refused(refusal, call.scope["request_id"])
+async def _refuse_public(call: TrackingRequest, refusal: ServiceError) -> JsonResponse:
+    return error_response(refusal, call.scope["request_id"])
 
 
-async def _refuse(call: Call, refusal: Refusal) -> Answer:
+async def _refuse(call: TrackingRequest, refusal: ServiceError) -> JsonResponse:
     """Answer a refusal; one that came with a key is logged first, and a key that does not work outranks it."""
     try:
         key_hash = call.key_hash
@@ -121,7 +121,7 @@ async def _refuse(call: Call, refusal: Refusal) -> Answer:
         return await _refuse_public(call, malformed)
     if key_hash is None or isinstance(refusal, Overloaded):
         return await _refuse_public(call, refusal)
-    logged = RefusedCall(
+    logged = RejectedCall(
         key_hash=key_hash,
         call=call.name,
         refusal=refusal,
@@ -133,4 +133,4 @@ async def _refuse(call: Call, refusal: Refusal) -> Answer:
         transaction_id=getattr(call.parsed, "transaction_id", None),
     )
     told, key = await call.storage.write(record_refusal, logged, lane=key_hash)
-    return call.signal(refused(told, call.scope["request_id"]), key)
+    return call.signal(error_response(told, call.scope["request_id"]), key)

@@ -2,16 +2,16 @@
 
 from pydantic_core import to_json
 
-from storage import clicks, test_events
-from storage.clicks import Click, PartnerInactive
 from storage.rules import attribution
 from storage.rules.errors import AffiliateUrlRequired, ProgramIdRequired
-from storage.test_events import TestEvent
+from storage.tracking import clicks, test_mode
+from storage.tracking.clicks import Click, PartnerInactive
+from storage.tracking.test_mode import TestModeCall
 from tracking_api.calls.bots import reason_to_filter
-from tracking_api.calls.call import Call, Endpoint
+from tracking_api.calls.call import Endpoint, TrackingRequest
 from tracking_api.calls.fields import NO_ADDITIONAL_DATA, AdditionalData, ProgramId
-from web.answer import Answer
 from web.body import Body, Text, Url
+from web.response import JsonResponse
 
 
 class ClickBody(Body):
@@ -32,10 +32,10 @@ class ClickBody(Body):
     additional_data: AdditionalData | None = None
 
 
-async def click(call: Call) -> Answer:
+async def click(call: TrackingRequest) -> JsonResponse:
     """Record a click and give the visitor their click_id."""
     if call.scope["method"] == "HEAD" and b"content-type" not in call.headers:
-        return Answer({"success": True})  # somebody asks whether this address answers: there is no click to store
+        return JsonResponse({"success": True})  # somebody asks whether this address answers: there is no click to store
     body = await call.parse(ClickBody)
     extra = body.additional_data or NO_ADDITIONAL_DATA
     program_id = body.program_id if body.program_id is not None else extra.program_id
@@ -49,11 +49,11 @@ async def click(call: Call) -> Answer:
         return await _test(call, program_id)
     recorded = await call.storage.write(clicks.record, _click(call, body, program_id, code), lane=program_id)
     if isinstance(recorded, PartnerInactive):
-        return Answer({"success": False, "reason": "partner_inactive", "message": recorded.message})
-    return Answer({"success": True, **recorded._asdict()})
+        return JsonResponse({"success": False, "reason": "partner_inactive", "message": recorded.message})
+    return JsonResponse({"success": True, **recorded._asdict()})
 
 
-def _click(call: Call, body: ClickBody, program_id: int, code: str) -> Click:
+def _click(call: TrackingRequest, body: ClickBody, program_id: int, code: str) -> Click:
     user_agent = body.user_agent or (call.header(b"user-agent") or "")[:512] or None
     purpose = call.header(b"sec-purpose") or call.header(b"purpose") or call.header(b"x-moz")
     visitor = {
@@ -78,9 +78,9 @@ def _click(call: Call, body: ClickBody, program_id: int, code: str) -> Click:
     )
 
 
-async def _test(call: Call, program_id: int) -> Answer:
-    event = TestEvent("click", call.at, key_hash=call.key_hash, program_id=program_id)
-    return call.tested(await call.storage.write(test_events.record_test, event))
+async def _test(call: TrackingRequest, program_id: int) -> JsonResponse:
+    event = TestModeCall("click", call.at, key_hash=call.key_hash, program_id=program_id)
+    return call.tested(await call.storage.write(test_mode.record_test, event))
 
 
 endpoint = Endpoint(click, public=True)

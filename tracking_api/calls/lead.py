@@ -4,16 +4,16 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from storage import leads, test_events
-from storage.leads import Lead
 from storage.rules import contact, keys
 from storage.rules.errors import IdentifierRequired
 from storage.rules.settlement import Settlement
-from storage.test_events import TestEvent
-from tracking_api.calls.call import Call, Endpoint
+from storage.tracking import leads, test_mode
+from storage.tracking.leads import Lead
+from storage.tracking.test_mode import TestModeCall
+from tracking_api.calls.call import Endpoint, TrackingRequest
 from tracking_api.calls.fields import NO_ADDITIONAL_DATA, AdditionalData
-from web.answer import Answer
 from web.body import Body, Identifier
+from web.response import JsonResponse
 
 Email = Annotated[
     str, StringConstraints(max_length=255, pattern=r"^[^\s@\x00-\x1f\x7f-\u009f]+@[^\s@\x00-\x1f\x7f-\u009f]+$")
@@ -29,7 +29,7 @@ class LeadBody(Body):
     additional_data: AdditionalData | None = None
 
 
-async def lead(call: Call) -> Answer:
+async def lead(call: TrackingRequest) -> JsonResponse:
     """Record a lead; an Authorization header makes it a server-mode lead, or a 401."""
     key_hash = call.key_hash
     body = await call.parse(LeadBody)
@@ -38,8 +38,8 @@ async def lead(call: Call) -> Answer:
     if key_hash is None:
         await call.limit("lead", extra.program_id or click_program_id)
     if extra.test_mode:
-        event = TestEvent("lead", call.at, key_hash, extra.program_id, click_program_id)
-        return call.tested(await call.storage.write(test_events.record_test, event))
+        event = TestModeCall("lead", call.at, key_hash, extra.program_id, click_program_id)
+        return call.tested(await call.storage.write(test_mode.record_test, event))
     if body.click_id is None and body.customer_key is None:
         raise IdentifierRequired
     recorded = Lead(

@@ -1,13 +1,13 @@
 """POST /api/v1/track/refund: a sale was given back, whole or in part. Needs the program key."""
 
-from storage import refunds, test_events
-from storage.refunds import Refund, Refunded
 from storage.rules.errors import FieldError, ValidationError
-from storage.test_events import TestEvent
-from tracking_api.calls.call import Call, Endpoint
+from storage.tracking import refunds, test_mode
+from storage.tracking.refunds import Refund, RefundResult
+from storage.tracking.test_mode import TestModeCall
+from tracking_api.calls.call import Endpoint, TrackingRequest
 from tracking_api.calls.fields import NO_ADDITIONAL_DATA, AdditionalData, Cents
-from web.answer import Answer
 from web.body import Body, Identifier, Text
+from web.response import JsonResponse
 
 
 class RefundBody(Body):
@@ -20,7 +20,7 @@ class RefundBody(Body):
     additional_data: AdditionalData | None = None
 
 
-async def refund(call: Call) -> Answer:
+async def refund(call: TrackingRequest) -> JsonResponse:
     """Record a refund and reverse its share of the commission."""
     key_hash = call.require_key()
     body = await call.parse(RefundBody)
@@ -36,7 +36,7 @@ async def refund(call: Call) -> Answer:
         refund_id=body.refund_id,
         reason=body.refund_reason,
     )
-    done: Refunded = await call.storage.write(refunds.record, taken, lane=key_hash)
+    done: RefundResult = await call.storage.write(refunds.record, taken, lane=key_hash)
     figures = done._asdict()
     key, replayed = figures.pop("key"), figures.pop("replayed")
     data = {"transaction_id": body.transaction_id, "refund_id": body.refund_id, **figures}
@@ -46,15 +46,15 @@ async def refund(call: Call) -> Answer:
     return call.answer(content, key)
 
 
-async def _test(call: Call, body: RefundBody, key_hash: str) -> Answer:
-    event = TestEvent(
+async def _test(call: TrackingRequest, body: RefundBody, key_hash: str) -> JsonResponse:
+    event = TestModeCall(
         kind="refund",
         at=call.at,
         key_hash=key_hash,
         transaction_id=body.transaction_id,
         amount_cents=body.refund_amount_cents,
     )
-    done = await call.storage.write(test_events.refund_test, event, lane=key_hash)
+    done = await call.storage.write(test_mode.refund_test, event, lane=key_hash)
     data = {
         "eventId": done.event_id,
         "programId": done.key.program_id,

@@ -4,16 +4,16 @@ from datetime import datetime
 from email.utils import format_datetime
 from typing import Any
 
-from storage.program_keys import ProgramKey
+from storage.access.program_keys import ProgramKey
 from storage.rules import rotation
 from storage.rules.rotation import Rotation
-from web.answer import Answer
+from web.response import JsonResponse
 
 _MESSAGE = "This program key must be replaced before its deadline; calls with it are refused from then on."
 _HINT = "An owner regenerates it under Settings, Developers, API keys. The old key stops at once: deploy the new one."
 
 
-def signal(answer: Answer, key: ProgramKey | None, *, at: datetime, docs_url: str) -> Answer:
+def signal(answer: JsonResponse, key: ProgramKey | None, *, at: datetime, docs_url: str) -> JsonResponse:
     """Add what a flagged or expired key calls for to any answer; the warning only before the deadline."""
     if key is not None and key.rotate_by is not None and key.flagged_at is not None:
         answer.headers = {

@@ -8,14 +8,14 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, JsonValue, StringConstraints
 
-from storage import sales, test_events
 from storage.rules.errors import FieldError, ValidationError
-from storage.sales import Sale
-from storage.test_events import TestEvent
-from tracking_api.calls.call import Call, Endpoint
+from storage.tracking import sales, test_mode
+from storage.tracking.sales import Sale
+from storage.tracking.test_mode import TestModeCall
+from tracking_api.calls.call import Endpoint, TrackingRequest
 from tracking_api.calls.fields import NO_ADDITIONAL_DATA, AdditionalData, Cents
-from web.answer import Answer
 from web.body import Body, Identifier
+from web.response import JsonResponse
 
 LARGEST_LINE_ITEMS = 16 * 1024
 OLDEST_BACKFILL = timedelta(days=366)
@@ -46,7 +46,7 @@ class SaleBody(Body):
 DETAILS = ("sale_type", "is_recurring", "subscription_id", "subscription_interval", "product_id", "line_items")
 
 
-async def sale(call: Call) -> Answer:
+async def sale(call: TrackingRequest) -> JsonResponse:
     """Record a sale and the commission it earns."""
     key_hash = call.require_key()
     body = await call.parse(SaleBody)
@@ -66,7 +66,7 @@ async def sale(call: Call) -> Answer:
     return call.answer({"success": True, "message": "Sale recorded.", "data": data}, sold.key)
 
 
-def _sale(call: Call, body: SaleBody, key_hash: str) -> Sale:
+def _sale(call: TrackingRequest, body: SaleBody, key_hash: str) -> Sale:
     """Return the sale that the body tells. Raises ValidationError naming every field that is missing or wrong."""
     wrong = [*_missing(body), *_wrong_time(body, call.at), *_wrong_line_items(body)]
     if body.transaction_id is None or body.amount_cents is None or wrong:
@@ -111,9 +111,9 @@ def _wrong_line_items(body: SaleBody) -> Iterator[FieldError]:
             yield FieldError("line_items", "Control characters are not allowed")
 
 
-async def _test(call: Call, body: SaleBody, key_hash: str) -> Answer:
+async def _test(call: TrackingRequest, body: SaleBody, key_hash: str) -> JsonResponse:
     extra = body.additional_data or NO_ADDITIONAL_DATA
-    event = TestEvent(
+    event = TestModeCall(
         kind="sale",
         at=call.at,
         key_hash=key_hash,
@@ -121,7 +121,7 @@ async def _test(call: Call, body: SaleBody, key_hash: str) -> Answer:
         transaction_id=body.transaction_id,
         amount_cents=body.amount_cents,
     )
-    return call.tested(await call.storage.write(test_events.record_test, event, lane=key_hash))
+    return call.tested(await call.storage.write(test_mode.record_test, event, lane=key_hash))
 
 
 endpoint = Endpoint(sale)

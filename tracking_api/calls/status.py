@@ -2,19 +2,19 @@
 
 from typing import Any
 
-from storage import health
-from storage.health import Health
-from tracking_api.calls.call import Call, Endpoint
-from web.answer import Answer
+from storage.reading import program_status
+from storage.reading.program_status import ProgramStatus
+from tracking_api.calls.call import Endpoint, TrackingRequest
+from web.response import JsonResponse
 
 
-async def status(call: Call) -> Answer:
+async def status(call: TrackingRequest) -> JsonResponse:
     """Answer with the program's health and its integration checklist."""
-    found: Health = await call.storage.read(health.read, call.require_key(), at=call.at)
+    found: ProgramStatus = await call.storage.read(program_status.get_status, call.require_key(), at=call.at)
     return call.answer({"success": True, "data": _data(found)}, found.key)
 
 
-def _data(found: Health) -> dict[str, Any]:
+def _data(found: ProgramStatus) -> dict[str, Any]:
     return {
         "program_id": found.key.program_id,
         "name": found.name,

@@ -5,11 +5,11 @@ from datetime import datetime
 from pydantic import BaseModel
 from starlette.requests import Request
 
-from storage import assistants
+from storage.access import assistants
 from storage.rules.scope import Scope
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
-from web.answer import Answer
+from web.response import JsonResponse
 
 
 class ConnectedAssistant(BaseModel):
@@ -35,16 +35,16 @@ class ConnectedAssistants(BaseModel):
     data: list[ConnectedAssistant]
 
 
-async def index(request: Request) -> Answer:
+async def index(request: Request) -> JsonResponse:
     """List the connected assistants."""
     visitor = await authentication.visitor(request)
-    found = await storage_of(request).read(assistants.listed, visitor, at=time_of(request))
-    return Answer({"data": [each._asdict() for each in found]})
+    found = await storage_of(request).read(assistants.list_assistants, visitor, at=time_of(request))
+    return JsonResponse({"data": [each._asdict() for each in found]})
 
 
-async def disconnect(request: Request) -> Answer:
+async def disconnect(request: Request) -> JsonResponse:
     """Disconnect an assistant: its tokens are dead when the answer arrives. Raises NotFound."""
     visitor = await authentication.visitor(request)
     assistant_id = authentication.named(request, "assistant_id")
     await storage_of(request).write(assistants.disconnect, assistant_id, visitor=visitor, at=time_of(request))
-    return Answer({"success": True})
+    return JsonResponse({"success": True})

@@ -2,15 +2,15 @@
 
 from starlette.requests import Request
 
-from storage import audit
+from presentation import queries, resources
+from storage.engine import audit
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
-from web import queries, resources
-from web.answer import Answer
+from web.response import JsonResponse
 
 
-async def index(request: Request) -> Answer:
+async def index(request: Request) -> JsonResponse:
     """List the program's audit log."""
     member = await authentication.member(request)
-    found = await storage_of(request).read(audit.listed, member.program_id, queries.paging(request))
-    return Answer(resources.page(found, resources.audit_entry))
+    found = await storage_of(request).read(audit.list_entries, member.program_id, queries.paging(request))
+    return JsonResponse(resources.page(found, resources.audit_entry))

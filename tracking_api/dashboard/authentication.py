@@ -10,10 +10,11 @@ from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
-from storage import Storage, sessions
+from storage import Storage
+from storage.access import sessions
+from storage.access.sessions import Member, Visitor
 from storage.rules import keys
 from storage.rules.errors import Forbidden, NotFound
-from storage.sessions import Member, Visitor
 
 COOKIE = "svc_session"
 SAFE_METHODS = ("GET", "HEAD")

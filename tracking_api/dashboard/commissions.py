@@ -4,36 +4,37 @@ from typing import Any
 
 from starlette.requests import Request
 
-from storage import commissions
-from storage.commissions import Commission
+from presentation import queries, resources
+from presentation.changes import CommissionChange, CommissionChanges
+from storage.management import commissions
+from storage.management.commissions import Commission
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import Refusal
+from storage.rules.errors import ServiceError
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
-from web import body, queries, resources
-from web.answer import Answer
-from web.changes import CommissionChange, CommissionChanges
+from web import body
 from web.errors import error_body
+from web.response import JsonResponse
 
 
-async def index(request: Request) -> Answer:
+async def index(request: Request) -> JsonResponse:
     """List the program's commissions; `?status=` and `?partner_id=` narrow it."""
     member = await authentication.member(request)
     found = await storage_of(request).read(
-        commissions.listed,
+        commissions.list_commissions,
         member.program_id,
         queries.paging(request),
         status=queries.choice(request, "status", CommissionStatus),
         partner_id=queries.number(request, "partner_id"),
     )
-    return Answer(resources.page(found, resources.commission))
+    return JsonResponse(resources.page(found, resources.commission))
 
 
-async def decide(request: Request) -> Answer:
+async def decide(request: Request) -> JsonResponse:
     """Approve, reject or pay a commission."""
     owner = await authentication.owner(request)
     commission_id = authentication.named(request, "commission_id")
-    sent = body.parse(CommissionChange, await body.read(request.scope, request.receive))
+    sent = body.parse(CommissionChange, await body.read_body(request.scope, request.receive))
     decided = await storage_of(request).write(
         commissions.decide,
         owner.program_id,
@@ -43,13 +44,13 @@ async def decide(request: Request) -> Answer:
         at=time_of(request),
         lane=owner.program_id,
     )
-    return Answer(resources.commission(decided))
+    return JsonResponse(resources.commission(decided))
 
 
-async def decide_each(request: Request) -> Answer:
+async def decide_each(request: Request) -> JsonResponse:
     """Decide up to 200 commissions alike; each has its own result, a commission or an error."""
     owner = await authentication.owner(request)
-    sent = body.parse(CommissionChanges, await body.read(request.scope, request.receive))
+    sent = body.parse(CommissionChanges, await body.read_body(request.scope, request.receive))
     results = await storage_of(request).write(
         commissions.decide_each,
         owner.program_id,
@@ -59,10 +60,10 @@ async def decide_each(request: Request) -> Answer:
         at=time_of(request),
         lane=owner.program_id,
     )
-    return Answer({"data": [_result(request, *result) for result in results.items()]})
+    return JsonResponse({"data": [_result(request, *result) for result in results.items()]})
 
 
-def _result(request: Request, commission_id: int, result: Commission | Refusal) -> dict[str, Any]:
-    if isinstance(result, Refusal):
+def _result(request: Request, commission_id: int, result: Commission | ServiceError) -> dict[str, Any]:
+    if isinstance(result, ServiceError):
         return {"id": commission_id, "error": error_body(result, request.scope["request_id"])["error"]}
     return resources.commission(result)

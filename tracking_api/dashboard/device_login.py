@@ -5,14 +5,14 @@ from typing import Annotated
 from pydantic import StringConstraints
 from starlette.requests import Request
 
-from storage import device_logins, sessions
-from storage.device_logins import INTERVAL, LIFETIME
+from storage.access import device_logins, sessions
+from storage.access.device_logins import INTERVAL, LIFETIME
 from storage.rules import keys
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.sessions import SECRET, shown
+from tracking_api.dashboard.sessions import NO_STORE, shown
 from web import body
-from web.answer import Answer
 from web.body import Body, Identifier
+from web.response import JsonResponse
 
 
 class DeviceLogin(Body):
@@ -27,14 +27,14 @@ class DeviceToken(Body):
     device_code: Identifier
 
 
-async def ask(request: Request) -> Answer:
+async def ask(request: Request) -> JsonResponse:
     """Start a login: a code for the device to show, and the page on which a member approves it."""
-    sent = body.parse(DeviceLogin, await body.read(request.scope, request.receive))
+    sent = body.parse(DeviceLogin, await body.read_body(request.scope, request.receive))
     host = request.client.host if request.client else "unknown"
     await request.app.state.limits.hit("login", host, "device")
     asked = await storage_of(request).write(device_logins.ask, client=sent.client, at=time_of(request))
     page = f"{request.app.state.settings.base_url}/device"
-    return Answer(
+    return JsonResponse(
         {
             "device_code": asked.device_code,
             "user_code": asked.user_code,
@@ -43,17 +43,17 @@ async def ask(request: Request) -> Answer:
             "expires_in": int(LIFETIME.total_seconds()),
             "interval": int(INTERVAL.total_seconds()),
         },
-        headers=SECRET,
+        headers=NO_STORE,
     )
 
 
-async def token(request: Request) -> Answer:
+async def token(request: Request) -> JsonResponse:
     """Answer with the session's token once the login is approved.
 
     Raises AuthorizationPending, SlowDown, AccessDenied, ExpiredToken.
     """
-    sent = body.parse(DeviceToken, await body.read(request.scope, request.receive))
+    sent = body.parse(DeviceToken, await body.read_body(request.scope, request.receive))
     storage, at = storage_of(request), time_of(request)
     started = await storage.write(device_logins.poll, sent.device_code, at=at)
     signed_in = await storage.read(sessions.identify, keys.digest(started.token), at=at)
-    return Answer({"token": started.token, **shown(signed_in)}, headers=SECRET)
+    return JsonResponse({"token": started.token, **shown(signed_in)}, headers=NO_STORE)

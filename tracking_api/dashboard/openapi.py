@@ -5,6 +5,16 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from presentation import diagnosis, lists, report, resources
+from presentation.changes import (
+    CommissionChange,
+    CommissionChanges,
+    NewPartner,
+    NewProgram,
+    PartnerChange,
+    ProgramChange,
+)
+from presentation.openapi import Operation, refusing
 from storage.rules.errors import (
     AccessDenied,
     AuthorizationPending,
@@ -21,18 +31,15 @@ from storage.rules.errors import (
     OwnerRequired,
     PayloadTooLarge,
     RateLimited,
-    Refusal,
+    ServiceError,
     SlowDown,
     UnsupportedMediaType,
     ValidationError,
 )
-from tracking_api.dashboard import answers
+from tracking_api.dashboard import responses
 from tracking_api.dashboard.assistants import ConnectedAssistants
 from tracking_api.dashboard.device_login import DeviceLogin, DeviceToken
 from tracking_api.dashboard.sessions import Credentials
-from web import diagnosis, lists, report, resources
-from web.changes import CommissionChange, CommissionChanges, NewPartner, NewProgram, PartnerChange, ProgramChange
-from web.openapi import Operation, refusing
 
 ALWAYS = (InternalError, Overloaded)
 SENT = (InvalidJson, ValidationError, PayloadTooLarge, UnsupportedMediaType)
@@ -47,7 +54,7 @@ def _call(
     name: str,
     summary: str,
     answer: type[BaseModel],
-    *refusals: type[Refusal],
+    *refusals: type[ServiceError],
     status: int = 200,
     **options: Any,
 ) -> Operation:
@@ -82,7 +89,7 @@ OPERATIONS = (
         "/api/auth/login",
         "signIn",
         "Sign in with an e-mail address and a password",
-        {200: (answers.NewSession,)},
+        {200: (responses.NewSession,)},
         refusing(InvalidCredentials, RateLimited, *SENT, *ALWAYS),
         Credentials,
         tag="dashboard",
@@ -92,7 +99,7 @@ OPERATIONS = (
         "/api/auth/logout",
         "signOut",
         "End the session that is presented, if any",
-        {200: (answers.SignedOut,)},
+        {200: (responses.SignedOut,)},
         refusing(*ALWAYS),
         security=("session", None),
         tag="dashboard",
@@ -102,7 +109,7 @@ OPERATIONS = (
         "/api/auth/device",
         "askDeviceLogin",
         "Start a login of a device without a browser (RFC 8628)",
-        {200: (answers.DeviceAsked,)},
+        {200: (responses.DeviceAsked,)},
         refusing(RateLimited, *SENT, *ALWAYS),
         DeviceLogin,
         tag="dashboard",
@@ -112,12 +119,12 @@ OPERATIONS = (
         "/api/auth/device/token",
         "pollDeviceLogin",
         "The session's token, once a member has approved the login",
-        {200: (answers.NewSession,)},
+        {200: (responses.NewSession,)},
         refusing(AuthorizationPending, SlowDown, AccessDenied, ExpiredToken, *SENT, *ALWAYS),
         DeviceToken,
         tag="dashboard",
     ),
-    _call("GET", "/api/auth/me", "readSession", "Who is signed in", answers.SignedIn),
+    _call("GET", "/api/auth/me", "readSession", "Who is signed in", responses.SignedIn),
     _list("/api/programs", "listPrograms", "The programs of your workspaces", lists.Programs),
     _call(
         "POST",
@@ -144,7 +151,7 @@ OPERATIONS = (
         f"{PROGRAM}/regenerate-api-token",
         "regenerateProgramKey",
         "Replace the program's key: the old one is dead when this is answered",
-        answers.Regenerated,
+        responses.Regenerated,
         OwnerRequired,
     ),
     _list(f"{PROGRAM}/partners", "listPartners", "The partners", lists.Partners, status="active, paused or inactive."),
@@ -181,7 +188,7 @@ OPERATIONS = (
         f"{PROGRAM}/customers/{{customer_id}}",
         "readCustomer",
         "One customer with their whole trail",
-        resources.Trail,
+        resources.CustomerTimeline,
         NotFound,
     ),
     _list(
@@ -197,7 +204,7 @@ OPERATIONS = (
         f"{PROGRAM}/commissions",
         "decideCommissions",
         "Approve, reject or pay several commissions",
-        answers.Decided,
+        responses.Decided,
         *(OwnerRequired, *SENT),
         body=CommissionChanges,
     ),
@@ -226,8 +233,8 @@ OPERATIONS = (
     ),
     _list(f"{PROGRAM}/audit-log", "readAuditLog", "Who changed what", lists.AuditLog),
     _call("GET", "/api/assistants", "listAssistants", "The assistants that members connected", ConnectedAssistants),
-    _call("DELETE", "/api/assistants/{assistant_id}", "disconnectAssistant", "End one", answers.SignedOut, NotFound),
-    _call("GET", f"{PROGRAM}/integration", "readIntegration", "What `svc init` writes", answers.Integration),
+    _call("DELETE", "/api/assistants/{assistant_id}", "disconnectAssistant", "End one", responses.SignedOut, NotFound),
+    _call("GET", f"{PROGRAM}/integration", "readIntegration", "What `svc init` writes", responses.Integration),
     _call(
         "GET",
         f"{PROGRAM}/explain",

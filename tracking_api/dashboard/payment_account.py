@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, StringConstraints
 from starlette.requests import Request
 
-from storage import payment_accounts as accounts
+from storage.payments import accounts
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from web import body
-from web.answer import Answer
 from web.body import Body, Identifier
+from web.response import JsonResponse
 
 
 class NewPaymentAccount(Body):
@@ -32,10 +32,10 @@ class PaymentAccount(BaseModel):
     webhook_url: str
 
 
-async def connect(request: Request) -> Answer:
+async def connect(request: Request) -> JsonResponse:
     """Connect an account, or add a webhook secret beside the one before."""
     owner = await authentication.owner(request)
-    sent = body.parse(NewPaymentAccount, await body.read(request.scope, request.receive))
+    sent = body.parse(NewPaymentAccount, await body.read_body(request.scope, request.receive))
     account = await storage_of(request).write(
         accounts.connect,
         owner.program_id,
@@ -47,22 +47,22 @@ async def connect(request: Request) -> Answer:
         at=time_of(request),
         lane=owner.program_id,
     )
-    return Answer(_shown(request, account))
+    return JsonResponse(_shown(request, account))
 
 
-async def show(request: Request) -> Answer:
+async def show(request: Request) -> JsonResponse:
     """Show the account that is connected. Raises NotFound."""
     owner = await authentication.owner(request)
-    return Answer(_shown(request, await storage_of(request).read(accounts.read, owner.program_id)))
+    return JsonResponse(_shown(request, await storage_of(request).read(accounts.get_account, owner.program_id)))
 
 
-async def disconnect(request: Request) -> Answer:
+async def disconnect(request: Request) -> JsonResponse:
     """Disconnect the account. Raises NotFound."""
     owner = await authentication.owner(request)
     await storage_of(request).write(
         accounts.disconnect, owner.program_id, actor=owner.actor, at=time_of(request), lane=owner.program_id
     )
-    return Answer({"success": True})
+    return JsonResponse({"success": True})
 
 
 def _shown(request: Request, account: accounts.PaymentAccount) -> dict[str, Any]:

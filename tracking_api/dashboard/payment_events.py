@@ -2,13 +2,14 @@
 
 from starlette.requests import Request
 
-from storage import payment_events, payments
-from storage.payments import Decision
+from presentation import queries, resources
+from storage.payments import processing, received_events
+from storage.payments.processing import Decision
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
-from web import body, queries, resources
-from web.answer import Answer
+from web import body
 from web.body import Body
+from web.response import JsonResponse
 
 
 class PaymentDecision(Body):
@@ -17,23 +18,23 @@ class PaymentDecision(Body):
     decision: Decision
 
 
-async def index(request: Request) -> Answer:
+async def index(request: Request) -> JsonResponse:
     """List the program's payment events; `?outcome=` narrows it."""
     member = await authentication.member(request)
     outcome = queries.text(request, "outcome")
     found = await storage_of(request).read(
-        payment_events.listed, member.program_id, queries.paging(request), outcome=outcome
+        received_events.list_events, member.program_id, queries.paging(request), outcome=outcome
     )
-    return Answer(resources.page(found, lambda event: event._asdict()))
+    return JsonResponse(resources.page(found, lambda event: event._asdict()))
 
 
-async def decide(request: Request) -> Answer:
+async def decide(request: Request) -> JsonResponse:
     """Decide a payment that is held as a possible duplicate. Raises NotFound, DuplicateTransaction."""
     owner = await authentication.owner(request)
     event_id = authentication.named(request, "event_id")
-    sent = body.parse(PaymentDecision, await body.read(request.scope, request.receive))
+    sent = body.parse(PaymentDecision, await body.read_body(request.scope, request.receive))
     await storage_of(request).write(
-        payments.decide,
+        processing.decide,
         owner.program_id,
         event_id,
         sent.decision,
@@ -41,4 +42,4 @@ async def decide(request: Request) -> Answer:
         at=time_of(request),
         lane=owner.program_id,
     )
-    return Answer({"success": True})
+    return JsonResponse({"success": True})

@@ -2,15 +2,15 @@
 
 from starlette.requests import Request
 
-from storage import program_keys
-from storage.program_keys import NewKey
+from storage.access import program_keys
+from storage.access.program_keys import NewKey
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.sessions import SECRET
-from web.answer import Answer
+from tracking_api.dashboard.sessions import NO_STORE
+from web.response import JsonResponse
 
 
-async def regenerate(request: Request) -> Answer:
+async def regenerate(request: Request) -> JsonResponse:
     """Replace the program's key; the old one is dead when this is answered."""
     owner = await authentication.owner(request)
     new_key: NewKey = await storage_of(request).write(
@@ -21,4 +21,4 @@ async def regenerate(request: Request) -> Answer:
         lane=owner.program_id,
     )
     shown = {"api_token": new_key.secret, "api_token_masked": new_key.masked}
-    return Answer({"data": shown}, headers=SECRET)
+    return JsonResponse({"data": shown}, headers=NO_STORE)

@@ -6,14 +6,15 @@ from typing import Annotated, Any
 from pydantic import AwareDatetime, BaseModel, Field, StringConstraints
 from starlette.requests import Request
 
-from storage import currencies, reconciliation
+from storage.payments import reconciliation
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.reconciliation import Code, Finding, Payment
+from storage.tracking import currencies
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from web import body
-from web.answer import Answer
 from web.body import Body, Identifier
+from web.response import JsonResponse
 
 MOST = 1000
 LARGEST = 1024 * 1024
@@ -74,13 +75,13 @@ class Reconciliation(BaseModel):
     unattributed: int
 
 
-async def show(request: Request) -> Answer:
+async def show(request: Request) -> JsonResponse:
     """Say what is wrong about these payments; nothing is changed."""
     member = await authentication.member(request)
-    content = await body.read(request.scope, request.receive, largest=LARGEST)
+    content = await body.read_body(request.scope, request.receive, largest=LARGEST)
     payments = [_payment(each) for each in body.parse(Export, content).payments]
-    found = await storage_of(request).read(reconciliation.read, member.program_id, payments, at=time_of(request))
-    return Answer({"findings": [_shown(each) for each in found.findings], "unattributed": found.unattributed})
+    found = await storage_of(request).read(reconciliation.compare, member.program_id, payments, at=time_of(request))
+    return JsonResponse({"findings": [_shown(each) for each in found.findings], "unattributed": found.unattributed})
 
 
 def _payment(sent: ExportedPayment) -> Payment:

@@ -2,16 +2,18 @@
 
 from starlette.requests import Request
 
-from storage import refused_calls
+from presentation import queries, resources
+from storage.reading import rejected_calls
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
-from web import queries, resources
-from web.answer import Answer
+from web.response import JsonResponse
 
 
-async def index(request: Request) -> Answer:
+async def index(request: Request) -> JsonResponse:
     """List the program's refused calls; `?code=` narrows it."""
     member = await authentication.member(request)
     code = queries.text(request, "code")
-    found = await storage_of(request).read(refused_calls.listed, member.program_id, queries.paging(request), code=code)
-    return Answer(resources.page(found, resources.refused_call))
+    found = await storage_of(request).read(
+        rejected_calls.list_calls, member.program_id, queries.paging(request), code=code
+    )
+    return JsonResponse(resources.page(found, resources.refused_call))

@@ -8,17 +8,17 @@ import anyio.to_thread
 from pydantic import StringConstraints
 from starlette.requests import Request
 
-from storage import passwords, sessions
+from storage.access import passwords, sessions
+from storage.access.sessions import Account, Started, Visitor
 from storage.rules import keys
 from storage.rules.errors import InvalidCredentials
-from storage.sessions import Account, Started, Visitor
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from web import body
-from web.answer import Answer
 from web.body import Body, Identifier
+from web.response import JsonResponse
 
-SECRET = {"Cache-Control": "no-store"}
+NO_STORE = {"Cache-Control": "no-store"}
 VERIFIERS = 2  # argon2 takes 64 MiB and a core for each
 
 
@@ -29,25 +29,25 @@ class Credentials(Body):
     password: Annotated[str, StringConstraints(min_length=1, max_length=512)]
 
 
-async def login(request: Request) -> Answer:
+async def login(request: Request) -> JsonResponse:
     """Sign in: 200 with the session's token, 401 for a wrong address or password, 429 after many tries."""
-    credentials = body.parse(Credentials, await body.read(request.scope, request.receive))
+    credentials = body.parse(Credentials, await body.read_body(request.scope, request.receive))
     started = await sign_in(request, credentials)
     signed_in = await storage_of(request).read(sessions.identify, keys.digest(started.token), at=time_of(request))
-    return Answer({"token": started.token, **shown(signed_in)}, headers=SECRET)
+    return JsonResponse({"token": started.token, **shown(signed_in)}, headers=NO_STORE)
 
 
-async def logout(request: Request) -> Answer:
+async def logout(request: Request) -> JsonResponse:
     """Sign out. A session that has ended already is no error."""
     token_hash = authentication.presented(request)
     if token_hash is not None:
         await storage_of(request).write(sessions.end, token_hash)
-    return Answer({"success": True})
+    return JsonResponse({"success": True})
 
 
-async def me(request: Request) -> Answer:
+async def me(request: Request) -> JsonResponse:
     """Say who is signed in."""
-    return Answer(shown(await authentication.visitor(request)), headers=SECRET)
+    return JsonResponse(shown(await authentication.visitor(request)), headers=NO_STORE)
 
 
 async def sign_in(request: Request, credentials: Credentials) -> Started:

@@ -1,5 +1,6 @@
 """What the payment operations answer: the OpenAPI side of their routes."""
 
+from presentation.openapi import Operation, refusing
 from storage.rules.errors import (
     AttributionWindowExpired,
     CurrencyNotSupported,
@@ -16,12 +17,11 @@ from storage.rules.errors import (
     UnsupportedMediaType,
     ValidationError,
 )
-from tracking_api.dashboard.answers import SignedOut
 from tracking_api.dashboard.payment_account import NewPaymentAccount, PaymentAccount
 from tracking_api.dashboard.payment_events import PaymentDecision
 from tracking_api.dashboard.reconciliation import Export, Reconciliation
-from tracking_api.payments.answers import PaymentEvents, Received
-from web.openapi import Operation, refusing
+from tracking_api.dashboard.responses import SignedOut
+from tracking_api.payments.responses import PaymentEvents, Received
 
 ACCOUNT = "/api/programs/{program_id}/payment-account"
 OWNED = (Forbidden, OwnerRequired, InternalError, Overloaded)

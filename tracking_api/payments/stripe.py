@@ -5,43 +5,44 @@ import json
 from starlette.requests import Request
 from stripe import SignatureVerificationError, WebhookSignature
 
-from storage import Storage, payment_accounts, payments
-from storage.payments import Outcome
+from storage import Storage
+from storage.payments import accounts, processing
+from storage.payments.processing import EventOutcome
 from storage.rules import payment
 from storage.rules.errors import InvalidJson, InvalidSignature, NotFound
 from tracking_api.dashboard import authentication
 from web import body
-from web.answer import Answer
+from web.response import JsonResponse
 
 TOLERANCE_SECONDS = 300
 LARGEST_EVENT = 512 * 1024
 
 
-async def webhook(request: Request) -> Answer:
+async def webhook(request: Request) -> JsonResponse:
     """Process an event; 200 also for one that is a repeat, that waits, or that says nothing about sales.
 
     Raises InvalidSignature, alike for a program without an account; InvalidJson for what is no event.
     """
-    content = bytes(await body.read(request.scope, request.receive, largest=LARGEST_EVENT))
+    content = bytes(await body.read_body(request.scope, request.receive, largest=LARGEST_EVENT))
     storage: Storage = request.app.state.storage
     program_id = authentication.row_id(request, "program_id")
     if program_id is None or program_id > authentication.LARGEST_PROGRAM_ID:
         raise InvalidSignature
     await _verify(request, storage, program_id, content)
     try:
-        event = payment.read(json.loads(content))
+        event = payment.parse_event(json.loads(content))
     except ValueError:
         raise InvalidJson("The body is not an event of this processor.") from None
     at = request.app.state.clock()
-    done: Outcome = await storage.write(payments.take, program_id, event, at=at, lane=program_id)
-    return Answer({"received": True, "outcome": done.outcome, "transaction_id": done.transaction_id})
+    done: EventOutcome = await storage.write(processing.process, program_id, event, at=at, lane=program_id)
+    return JsonResponse({"received": True, "outcome": done.outcome, "transaction_id": done.transaction_id})
 
 
 async def _verify(request: Request, storage: Storage, program_id: int, content: bytes) -> None:
     """Raise InvalidSignature unless one of the account's secrets signed exactly these bytes within 5 minutes."""
     header = request.headers.get("stripe-signature", "")
     try:
-        account = await storage.read(payment_accounts.read, program_id)
+        account = await storage.read(accounts.get_account, program_id)
         text = content.decode()
     except (NotFound, UnicodeDecodeError):
         raise InvalidSignature from None

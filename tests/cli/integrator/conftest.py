@@ -13,9 +13,11 @@ import httpx
 import pytest
 
 import storage
-from storage import Storage, passwords, program_settings, sessions, workspaces
-from storage.audit import Actor
-from storage.workspaces import Role
+from storage import Storage
+from storage.access import passwords, sessions, workspaces
+from storage.access.workspaces import Role
+from storage.engine.audit import Actor
+from storage.management import program_settings
 from tests import world
 from tests.cli.conftest import CHECKOUT, Done, command, run
 from tests.conftest import LiveServer

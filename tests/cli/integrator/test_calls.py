@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from storage import program_keys
+from storage.access import program_keys
 from tests.cli.integrator.conftest import Shop
 
 BLOCK = re.compile(r"^```sh (\w+)\n(.*?)\n```$", re.MULTILINE | re.DOTALL)

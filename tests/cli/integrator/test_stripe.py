@@ -3,9 +3,10 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from storage import payment_accounts, sealing
-from storage.audit import Actor
-from storage.sealing import Sealer
+from storage.engine import sealing
+from storage.engine.audit import Actor
+from storage.engine.sealing import Sealer
+from storage.payments import accounts
 from tests import stripe_events
 from tests.cli.integrator.conftest import OLGA, Shop
 
@@ -13,7 +14,7 @@ from tests.cli.integrator.conftest import OLGA, Shop
 async def connect(shop: Shop, folder: Path) -> None:
     """Connect an account as the server in this folder can read it."""
     await shop.acme.store.write(
-        payment_accounts.connect,
+        accounts.connect,
         shop.acme.program_id,
         provider="stripe",
         account_id="acct_1",

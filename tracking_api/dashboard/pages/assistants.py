@@ -3,8 +3,9 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage import assistants, program_settings
-from storage.pages import MOST, Paging
+from storage.access import assistants
+from storage.engine.pagination import MOST, Paging
+from storage.management import program_settings
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices, templates
@@ -17,9 +18,9 @@ PLACE = "/assistants"
 async def index(request: Request) -> Response:
     """List the assistants, with how to connect one more."""
     visitor = await authentication.visitor(request)
-    found = await storage_of(request).read(assistants.listed, visitor, at=time_of(request))
+    found = await storage_of(request).read(assistants.list_assistants, visitor, at=time_of(request))
     reach = [each.workspace_id for each in visitor.memberships]
-    programs = await storage_of(request).read(program_settings.listed, workspace_ids=reach, paging=Paging(MOST))
+    programs = await storage_of(request).read(program_settings.list_programs, workspace_ids=reach, paging=Paging(MOST))
     return templates.render(
         request,
         "assistants.html",
@@ -34,7 +35,7 @@ async def index(request: Request) -> Response:
 async def disconnect(request: Request) -> Response:
     """End an assistant. Raises NotFound."""
     visitor = await authentication.visitor(request)
-    await forms.read(request)
+    await forms.read_form(request)
     assistant_id = authentication.named(request, "assistant_id")
     await storage_of(request).write(assistants.disconnect, assistant_id, visitor=visitor, at=time_of(request))
     return notices.leave(redirect(PLACE), "assistant-disconnected")

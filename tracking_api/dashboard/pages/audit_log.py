@@ -3,14 +3,14 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage import audit
+from presentation import queries
+from storage.engine import audit
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import seen, templates
-from web import queries
+from tracking_api.dashboard.pages import page_context, templates
 
 
 async def index(request: Request) -> Response:
     """List the changes, newest first."""
-    see = await seen.as_member(request)
-    found = await storage_of(request).read(audit.listed, see.program.id, queries.paging(request))
+    see = await page_context.as_member(request)
+    found = await storage_of(request).read(audit.list_entries, see.program.id, queries.paging(request))
     return templates.render(request, "audit_log.html", seen=see, found=found)

@@ -3,18 +3,19 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage import checklist, partners
-from storage.pages import Paging
+from storage.engine.pagination import Paging
+from storage.management import partners
+from storage.reading import checklist
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import seen, snippets, templates
+from tracking_api.dashboard.pages import page_context, snippets, templates
 
 
 async def show(request: Request) -> Response:
     """Show every step, with a snippet for those that are open."""
-    see = await seen.as_member(request)
+    see = await page_context.as_member(request)
     storage = storage_of(request)
-    steps = await storage.read(checklist.read, see.program.id)
-    newest = await storage.read(partners.listed, see.program.id, Paging(1))
+    steps = await storage.read(checklist.list_steps, see.program.id)
+    newest = await storage.read(partners.list_partners, see.program.id, Paging(1))
     lines = snippets.of_steps(see, newest.data[0].code if newest.data else None)
     shown = [(step, lines[step.step]) for step in steps]
     return templates.render(request, "checklist.html", seen=see, steps=shown)

@@ -3,25 +3,25 @@
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from storage import commissions
-from storage.pages import MOST
+from presentation import queries
+from storage.engine.pagination import MOST
+from storage.management import commissions
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import Refusal, ValidationError
+from storage.rules.errors import ServiceError, ValidationError
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import csv_export, filters, forms, notices, seen, templates
+from tracking_api.dashboard.pages import csv_export, filters, forms, notices, page_context, templates
 from tracking_api.dashboard.pages.forms import Form
 from tracking_api.dashboard.pages.page import redirect
-from web import queries
 
 DECISIONS = (CommissionStatus.APPROVED, CommissionStatus.PAID, CommissionStatus.REJECTED)
 
 
 async def index(request: Request) -> Response:
     """List the commissions; status and partner narrow it."""
-    see = await seen.as_member(request)
+    see = await page_context.as_member(request)
     chosen = filters.chosen(request, "status", "partner_id")
     found = await storage_of(request).read(
-        commissions.listed,
+        commissions.list_commissions,
         see.program.id,
         queries.paging(request),
         status=filters.choice(request, "status", CommissionStatus),
@@ -33,8 +33,8 @@ async def index(request: Request) -> Response:
 
 async def decide(request: Request) -> Response:
     """Approve, reject or pay what was ticked, and say how many; one that cannot take the step holds up no other."""
-    see = await seen.as_owner(request)
-    form = await forms.read(request)
+    see = await page_context.as_owner(request)
+    form = await forms.read_form(request)
     status, ids = _decision(form), _ticked(form)
     back = redirect(f"{see.place}/commissions{filters.chosen(request, 'status', 'partner_id').link()}")
     if not ids:
@@ -48,13 +48,13 @@ async def decide(request: Request) -> Response:
         at=see.at,
         lane=see.program.id,
     )
-    undecided = sum(isinstance(result, Refusal) for result in results.values())
+    undecided = sum(isinstance(result, ServiceError) for result in results.values())
     return notices.leave(back, status, len(results) - undecided, undecided)
 
 
 async def export(request: Request) -> Response:
     """Answer with the commissions, filtered as the list is, as a CSV file."""
-    see = await seen.as_member(request)
+    see = await page_context.as_member(request)
     status = filters.choice(request, "status", CommissionStatus)
     partner_id = filters.number(request, "partner_id")
     rows = csv_export.rows(storage_of(request), see.program.id, status=status, partner_id=partner_id)

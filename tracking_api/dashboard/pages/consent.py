@@ -5,14 +5,15 @@ from typing import NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage import assistants, authorization_requests, program_settings
-from storage.authorization_requests import AuthorizationRequest
-from storage.pages import MOST, Paging
-from storage.program_settings import Program
-from storage.rules import redirects
+from storage.access import assistants
+from storage.access.sessions import Visitor
+from storage.engine.pagination import MOST, Paging
+from storage.management import program_settings
+from storage.management.program_settings import Program
 from storage.rules.errors import ValidationError
 from storage.rules.scope import Scope
-from storage.sessions import Visitor
+from tracking_api.authorization import redirects, requests
+from tracking_api.authorization.requests import AuthorizationRequest
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, templates
@@ -48,7 +49,7 @@ async def show(request: Request) -> Response:
 async def decide(request: Request) -> Response:
     """Grant it for the programs that were chosen, or refuse it; the browser goes back to the assistant's client."""
     visitor = await authentication.visitor(request)
-    form = await forms.read(request)
+    form = await forms.read_form(request)
     asked, issuer = _asked(request), request.app.state.settings.base_url
     if form.text("decision") != "allow":
         return redirect(asked.answer(issuer, error="access_denied", error_description="The member refused."))
@@ -64,7 +65,7 @@ async def decide(request: Request) -> Response:
 
 def _asked(request: Request) -> AuthorizationRequest:
     sealer = request.app.state.settings.sealer()
-    return authorization_requests.unseal(request.path_params["sealed"], sealer, at=time_of(request))
+    return requests.unseal(request.path_params["sealed"], sealer, at=time_of(request))
 
 
 async def _page(
@@ -72,7 +73,7 @@ async def _page(
 ) -> Response:
     lead_forms_to(request, redirects.origin(asked.redirect_uri))
     reach = [each.workspace_id for each in visitor.memberships]
-    found = await storage_of(request).read(program_settings.listed, workspace_ids=reach, paging=Paging(MOST))
+    found = await storage_of(request).read(program_settings.list_programs, workspace_ids=reach, paging=Paging(MOST))
     groups = [
         Group(each.name, [program for program in found.data if program.workspace_id == each.workspace_id])
         for each in visitor.memberships

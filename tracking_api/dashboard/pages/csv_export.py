@@ -4,9 +4,10 @@ import csv
 import io
 from collections.abc import AsyncIterator, Iterable
 
-from storage import Storage, commissions
-from storage.commissions import Commission
-from storage.pages import MOST, Paging
+from storage import Storage
+from storage.engine.pagination import MOST, Paging
+from storage.management import commissions
+from storage.management.commissions import Commission
 from storage.rules.commission import CommissionStatus
 from tracking_api.dashboard.pages import text
 
@@ -35,7 +36,9 @@ async def rows(
     cursor: str | None = None
     while True:
         paging = Paging(MOST, cursor)
-        page = await storage.read(commissions.listed, program_id, paging, status=status, partner_id=partner_id)
+        page = await storage.read(
+            commissions.list_commissions, program_id, paging, status=status, partner_id=partner_id
+        )
         yield _lines(_row(commission) for commission in page.data)
         cursor = page.next_cursor
         if cursor is None:

@@ -3,20 +3,20 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage import customer_list
+from presentation import queries
+from storage.reading import customer_timelines
 from storage.rules.settlement import CustomerStatus
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import filters, seen, templates
-from web import queries
+from tracking_api.dashboard.pages import filters, page_context, templates
 
 
 async def index(request: Request) -> Response:
     """List the customers; status, partner and key narrow it."""
-    see = await seen.as_member(request)
+    see = await page_context.as_member(request)
     chosen = filters.chosen(request, "status", "partner_id", "customer_key")
     found = await storage_of(request).read(
-        customer_list.listed,
+        customer_timelines.list_customers,
         see.program.id,
         queries.paging(request),
         status=filters.choice(request, "status", CustomerStatus),
@@ -29,7 +29,7 @@ async def index(request: Request) -> Response:
 
 async def show(request: Request) -> Response:
     """Show one customer. Raises NotFound."""
-    see = await seen.as_member(request)
+    see = await page_context.as_member(request)
     customer_id = authentication.named(request, "customer_id")
-    found = await storage_of(request).read(customer_list.one, see.program.id, customer_id)
+    found = await storage_of(request).read(customer_timelines.get_timeline, see.program.id, customer_id)
     return templates.render(request, "customer.html", seen=see, customer=found.customer, steps=found.steps)

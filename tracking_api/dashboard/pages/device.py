@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage import device_logins
+from storage.access import device_logins
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, templates
@@ -32,7 +32,7 @@ async def show(request: Request) -> Response:
 async def decide(request: Request) -> Response:
     """Approve the login, or refuse it. Raises NotFound when it was decided before or has expired."""
     visitor = await authentication.visitor(request)
-    form = await forms.read(request)
+    form = await forms.read_form(request)
     approved = form.text("decision") == "approve"
     await storage_of(request).write(
         device_logins.decide,

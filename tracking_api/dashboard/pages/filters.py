@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from starlette.requests import Request
 
-from web import queries
+from presentation import queries
 
 Choice = TypeVar("Choice", bound=StrEnum)
 

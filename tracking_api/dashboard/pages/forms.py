@@ -45,7 +45,7 @@ class Problems(dict[str, str]):
         return cls(found or {"": refusal.text})
 
 
-async def read(request: Request) -> Form:
+async def read_form(request: Request) -> Form:
     """Return the form that a signed-in visitor posted.
 
     Raises Forbidden without the token of the visitor's session, and what `content` raises.

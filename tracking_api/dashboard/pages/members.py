@@ -3,13 +3,13 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage import members
+from storage.access import members
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import seen, templates
+from tracking_api.dashboard.pages import page_context, templates
 
 
 async def index(request: Request) -> Response:
     """List the members."""
-    see = await seen.as_member(request)
-    found = await storage_of(request).read(members.listed, see.member.workspace_id)
+    see = await page_context.as_member(request)
+    found = await storage_of(request).read(members.list_members, see.member.workspace_id)
     return templates.render(request, "members.html", seen=see, found=found)

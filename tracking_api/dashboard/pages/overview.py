@@ -3,11 +3,11 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage import overview, performance
+from storage.reading import overview, performance
 from storage.rules import metrics
 from storage.rules.errors import InvalidPeriod, InvalidRange
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import ranges, seen, spans, templates
+from tracking_api.dashboard.pages import page_context, ranges, spans, templates
 
 METRICS = (
     ("clicks", "Clicks", False),
@@ -19,13 +19,13 @@ METRICS = (
 
 async def show(request: Request) -> Response:
     """Show the range that is asked for, the last 30 days at first; a range that is none is said beside its form."""
-    see = await seen.as_member(request)
+    see = await page_context.as_member(request)
     problem, read = None, storage_of(request).read
     try:
-        found = await read(overview.read, see.program.id, ranges.wanted(request), at=see.at)
+        found = await read(overview.get_overview, see.program.id, ranges.wanted(request), at=see.at)
     except (InvalidPeriod, InvalidRange) as refusal:
         problem = refusal
-        found = await read(overview.read, see.program.id, ranges.DEFAULT, at=see.at)
+        found = await read(overview.get_overview, see.program.id, ranges.DEFAULT, at=see.at)
     return templates.render(
         request,
         "overview.html",

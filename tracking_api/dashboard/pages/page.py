@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from storage.rules.errors import Forbidden, InternalError, Refusal
+from storage.rules.errors import Forbidden, InternalError, ServiceError
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.pages import templates
 from web.errors import STATUS, error_headers
@@ -38,7 +38,7 @@ class Page:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        scope["extra_headers"] = HEADERS  # web.gate sends them with every answer
+        scope["extra_headers"] = HEADERS  # web.middleware sends them with every answer
         request = Request(scope, receive)
         answer = await self._answer(request)
         await answer(scope, receive, send)
@@ -49,7 +49,7 @@ class Page:
             return await handler(request)
         except Forbidden as refusal:
             return await _forbidden(request, refusal)
-        except Refusal as refusal:
+        except ServiceError as refusal:
             return refused(request, refusal)
         except Exception:
             log.exception("page %s failed, request %s", request.url.path, request.scope.get("request_id"))
@@ -61,7 +61,7 @@ def lead_forms_to(request: Request, origin: str) -> None:
     request.scope["extra_headers"] = ((HEADERS[0][0], f"{POLICY} {origin}".encode()), *HEADERS[1:])
 
 
-def refused(request: Request, refusal: Refusal) -> Response:
+def refused(request: Request, refusal: ServiceError) -> Response:
     """Return the page that says a refusal and what to do."""
     status = STATUS[refusal.code]
     answer = templates.render(request, "refused.html", status=status, refusal=refusal, code=int(status))

@@ -6,32 +6,34 @@ from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage import partners, performance
+from presentation import queries
+from presentation.changes import NewPartner
+from storage.management import partners
+from storage.reading import performance
 from storage.rules import period
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import ValidationError
 from storage.rules.period import Period
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import forms, notices, ranges, seen, templates, values
+from tracking_api.dashboard.pages import forms, notices, page_context, ranges, templates, values
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.page import redirect
-from tracking_api.dashboard.pages.seen import Seen
-from web import body, queries
-from web.changes import NewPartner
+from tracking_api.dashboard.pages.page_context import PageContext
+from web import body
 
 SAID = {PartnerStatus.ACTIVE: "partner-active", PartnerStatus.PAUSED: "partner-paused"}
 
 
 async def index(request: Request) -> Response:
     """List the partners with what they brought in the period."""
-    return await _list(request, await seen.as_member(request), {}, Problems())
+    return await _list(request, await page_context.as_member(request), {}, Problems())
 
 
 async def add(request: Request) -> Response:
     """Add a partner; what is wrong is said beside the field."""
-    see = await seen.as_owner(request)
-    form = await forms.read(request)
+    see = await page_context.as_owner(request)
+    form = await forms.read_form(request)
     try:
         sent = body.parse(NewPartner, to_json(values.of_form(form, ("name", "code", "email")))).sent()
         await storage_of(request).write(
@@ -44,8 +46,8 @@ async def add(request: Request) -> Response:
 
 async def change(request: Request) -> Response:
     """Pause a partner, or make them active again. Raises NotFound, ValidationError for another status."""
-    see = await seen.as_owner(request)
-    form = await forms.read(request)
+    see = await page_context.as_owner(request)
+    form = await forms.read_form(request)
     status = {each.value: each for each in SAID}.get(form.text("status"))
     if status is None:
         raise ValidationError("A partner is made active or paused here.")
@@ -61,14 +63,14 @@ async def change(request: Request) -> Response:
     return notices.leave(redirect(f"{see.place}/partners"), SAID[status])
 
 
-def referral_link(see: Seen, code: str) -> str:
+def referral_link(see: PageContext, code: str) -> str:
     """Return the address that a partner sends people to."""
     return f"https://{see.program.settings.domain}/?aff={quote(code, safe='')}"
 
 
-async def _list(request: Request, see: Seen, typed: dict[str, str], problems: Problems) -> Response:
+async def _list(request: Request, see: PageContext, typed: dict[str, str], problems: Problems) -> Response:
     storage = storage_of(request)
-    found = await storage.read(partners.listed, see.program.id, queries.paging(request))
+    found = await storage.read(partners.list_partners, see.program.id, queries.paging(request))
     chosen = period.choose(ranges.wanted(request), created_at=see.program.created_at, at=see.at)
     shown = [partner.id for partner in found.data]
     brought = await storage.read(performance.by_partner, see.program.id, chosen.window, partner_ids=shown)

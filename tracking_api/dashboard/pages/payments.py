@@ -4,33 +4,34 @@ from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage import payment_accounts, payment_events, payments
-from storage.payments import Decision
+from presentation import queries
+from storage.payments import accounts, processing, received_events
+from storage.payments.processing import Decision
 from storage.rules.errors import NotFound, ValidationError
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import filters, forms, notices, seen, templates
+from tracking_api.dashboard.pages import filters, forms, notices, page_context, templates
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.page import redirect
-from tracking_api.dashboard.pages.seen import Seen
+from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.payment_account import NewPaymentAccount
-from web import body, queries
+from web import body
 
 FIELDS = ("account_id", "webhook_secret")
 
 
 async def show(request: Request) -> Response:
     """Show the account and its events; `?outcome=` narrows them."""
-    return await _page(request, await seen.as_member(request), {}, Problems())
+    return await _page(request, await page_context.as_member(request), {}, Problems())
 
 
 async def change(request: Request) -> Response:
     """Connect an account, roll its webhook secret over, or disconnect it."""
-    see = await seen.as_owner(request)
-    form = await forms.read(request)
+    see = await page_context.as_owner(request)
+    form = await forms.read_form(request)
     place, about = f"{see.place}/settings/payments", {"actor": see.member.actor, "at": see.at, "lane": see.program.id}
     if form.text("disconnect"):
-        await storage_of(request).write(payment_accounts.disconnect, see.program.id, **about)
+        await storage_of(request).write(accounts.disconnect, see.program.id, **about)
         return notices.leave(redirect(place), "account-disconnected")
     typed = {name: form.text(name) for name in FIELDS}
     try:
@@ -38,7 +39,7 @@ async def change(request: Request) -> Response:
     except ValidationError as refusal:
         return await _page(request, see, typed, Problems.of(refusal))
     await storage_of(request).write(
-        payment_accounts.connect,
+        accounts.connect,
         see.program.id,
         provider=sent.provider,
         account_id=sent.account_id,
@@ -51,25 +52,25 @@ async def change(request: Request) -> Response:
 
 async def decide(request: Request) -> Response:
     """Decide a payment that is held; a sale that cannot be counted twice says why."""
-    see = await seen.as_owner(request)
-    form = await forms.read(request)
+    see = await page_context.as_owner(request)
+    form = await forms.read_form(request)
     decision = {each.value: each for each in Decision}.get(form.text("decision"))
     if decision is None:
         raise ValidationError("A payment is counted, or is the same sale.")
     event_id = authentication.named(request, "event_id")
     about = {"actor": see.member.actor, "at": see.at, "lane": see.program.id}
-    await storage_of(request).write(payments.decide, see.program.id, event_id, decision, **about)
+    await storage_of(request).write(processing.decide, see.program.id, event_id, decision, **about)
     return notices.leave(redirect(f"{see.place}/settings/payments"), f"payment-{decision}")
 
 
-async def _page(request: Request, see: Seen, typed: dict[str, str], problems: Problems) -> Response:
+async def _page(request: Request, see: PageContext, typed: dict[str, str], problems: Problems) -> Response:
     storage = storage_of(request)
     try:
-        account = await storage.read(payment_accounts.read, see.program.id)
+        account = await storage.read(accounts.get_account, see.program.id)
     except NotFound:
         account = None
     outcome = filters.text(request, "outcome")
-    found = await storage.read(payment_events.listed, see.program.id, queries.paging(request), outcome=outcome)
+    found = await storage.read(received_events.list_events, see.program.id, queries.paging(request), outcome=outcome)
     return templates.render(
         request,
         "payments.html",
@@ -78,7 +79,7 @@ async def _page(request: Request, see: Seen, typed: dict[str, str], problems: Pr
         account=account,
         found=found,
         chosen=filters.chosen(request, "outcome"),
-        outcomes=("", payments.HELD, payments.WAITING, payments.RECORDED),
+        outcomes=("", processing.HELD, processing.WAITING, processing.RECORDED),
         typed={**typed, "webhook_secret": ""},
         problems=problems,
     )

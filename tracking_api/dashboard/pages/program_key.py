@@ -3,11 +3,11 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage import program_keys
-from storage.program_keys import NewKey
+from storage.access import program_keys
+from storage.access.program_keys import NewKey
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import forms, seen, templates
-from tracking_api.dashboard.pages.seen import Seen
+from tracking_api.dashboard.pages import forms, page_context, templates
+from tracking_api.dashboard.pages.page_context import PageContext
 
 UNCONFIRMED = "Tick the box first: the current key stops working at once."
 REPLACED = "This key was replaced already. Nothing was changed now; a new key is shown once, when it is made."
@@ -15,7 +15,7 @@ REPLACED = "This key was replaced already. Nothing was changed now; a new key is
 
 async def show(request: Request) -> Response:
     """Show the key's mask; owners may replace it."""
-    return _page(request, await seen.as_member(request))
+    return _page(request, await page_context.as_member(request))
 
 
 async def regenerate(request: Request) -> Response:
@@ -23,8 +23,8 @@ async def regenerate(request: Request) -> Response:
 
     The form names the key that it replaces, so that a page that is loaded again replaces nothing twice.
     """
-    see = await seen.as_owner(request)
-    form = await forms.read(request)
+    see = await page_context.as_owner(request)
+    form = await forms.read_form(request)
     if form.text("replaces") != see.program.api_token_masked:
         return _page(request, see, problem=REPLACED)
     if form.text("confirmed") != "yes":
@@ -36,6 +36,6 @@ async def regenerate(request: Request) -> Response:
     return _page(request, see._replace(program=fresh), secret=new_key.secret)
 
 
-def _page(request: Request, see: Seen, *, problem: str = "", secret: str = "") -> Response:
+def _page(request: Request, see: PageContext, *, problem: str = "", secret: str = "") -> Response:
     status = 400 if problem else 200
     return templates.render(request, "program_key.html", status=status, seen=see, problem=problem, secret=secret)

@@ -6,19 +6,21 @@ from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage import performance, program_settings
-from storage.program_settings import Settings
+from presentation import queries
+from presentation.changes import NewProgram
+from storage.access.sessions import Membership, Visitor
+from storage.access.workspaces import Role
+from storage.management import program_settings
+from storage.management.program_settings import ProgramSettings
+from storage.reading import performance
 from storage.rules.errors import CurrencyNotSupported, OwnerRequired, ValidationError
-from storage.rules.period import Period, Wanted
-from storage.sessions import Membership, Visitor
-from storage.workspaces import Role
+from storage.rules.period import DateRangeQuery, Period
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices, templates, values
 from tracking_api.dashboard.pages.forms import Form, Problems
 from tracking_api.dashboard.pages.page import redirect
-from web import body, queries
-from web.changes import NewProgram
+from web import body
 
 START = {"name": "", "domain": "", "currency": "USD", "commission_type": "percent", "commission_rate": "20"}
 
@@ -28,9 +30,9 @@ async def index(request: Request) -> Response:
     visitor = await authentication.visitor(request)
     reach = [each.workspace_id for each in visitor.memberships]
     storage, at = storage_of(request), time_of(request)
-    found = await storage.read(program_settings.listed, workspace_ids=reach, paging=queries.paging(request))
+    found = await storage.read(program_settings.list_programs, workspace_ids=reach, paging=queries.paging(request))
     shown_ids = [each.id for each in found.data]
-    reports = await storage.read(performance.read_each, shown_ids, Wanted(Period.THIRTY_DAYS), at=at)
+    reports = await storage.read(performance.read_each, shown_ids, DateRangeQuery(Period.THIRTY_DAYS), at=at)
     results = list(zip(found.data, reports, strict=True))
     shown: dict[str, Any] = {"found": found, "results": results, "names": _names(visitor)}
     return templates.render(request, "programs.html", visitor=visitor, owned=_owned(visitor), **shown)
@@ -45,7 +47,7 @@ async def new(request: Request) -> Response:
 async def create(request: Request) -> Response:
     """Create a program and go to its checklist; what is wrong is said beside the field."""
     visitor = await authentication.visitor(request)
-    form = await forms.read(request)
+    form = await forms.read_form(request)
     owned = [each.workspace_id for each in _owned(visitor)]
     try:
         workspace_id, settings = _asked(form)
@@ -61,12 +63,12 @@ async def create(request: Request) -> Response:
     return notices.leave(redirect(f"/programs/{program_id}/settings/checklist"), "program-created")
 
 
-def _asked(form: Form) -> tuple[int | None, Settings]:
+def _asked(form: Form) -> tuple[int | None, ProgramSettings]:
     """Return the workspace and the settings that the form asks for. Raises ValidationError."""
     asked = values.of_form(form, ("name", "domain", "currency", "commission_type", "commission_rate", "workspace_id"))
     sent = body.parse(NewProgram, to_json(asked)).sent()
     workspace_id = sent.pop("workspace_id", None)
-    return workspace_id, Settings(**program_settings.settled(sent))
+    return workspace_id, ProgramSettings(**program_settings.settled(sent))
 
 
 def _form(request: Request, visitor: Visitor, typed: dict[str, str], problems: Problems) -> Response:

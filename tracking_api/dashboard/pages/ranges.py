@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 from starlette.requests import Request
 
-from storage.rules.period import Period, Wanted, Window
+from storage.rules.period import DateRangeQuery, Period, Window
 
-DEFAULT = Wanted(Period.THIRTY_DAYS)
+DEFAULT = DateRangeQuery(Period.THIRTY_DAYS)
 NAMES = {
     Period.SEVEN_DAYS: "7 days",
     Period.THIRTY_DAYS: "30 days",
@@ -24,10 +24,10 @@ class Picker(NamedTuple):
     names: dict[Period, str]
 
 
-def wanted(request: Request) -> Wanted:
+def wanted(request: Request) -> DateRangeQuery:
     """Return the range that the query asks for."""
     query = request.query_params
-    return Wanted(query.get("period", Period.THIRTY_DAYS), query.get("dateFrom"), query.get("dateTo"))
+    return DateRangeQuery(query.get("period", Period.THIRTY_DAYS), query.get("dateFrom"), query.get("dateTo"))
 
 
 def picker(request: Request, window: Window) -> Picker:

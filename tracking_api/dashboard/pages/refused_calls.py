@@ -7,11 +7,11 @@ from typing import NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage import refused_calls
-from storage.pages import Paging
+from presentation import guides
+from storage.engine.pagination import Paging
+from storage.reading import rejected_calls
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import filters, seen, templates
-from web import guides
+from tracking_api.dashboard.pages import filters, page_context, templates
 
 EXAMPLES = 5
 _ROW = re.compile(r"^\| `(\w+)` \| (\d+) \| (.+?) \| (.+?) \|$", re.MULTILINE)
@@ -26,10 +26,10 @@ class Advice(NamedTuple):
 
 async def index(request: Request) -> Response:
     """Show every cause with its latest calls, or one cause with all of its calls."""
-    see = await seen.as_member(request)
+    see = await page_context.as_member(request)
     code = filters.text(request, "code")
     paging = Paging(EXAMPLES) if code is None else Paging(cursor=request.query_params.get("cursor") or None)
-    found = await storage_of(request).read(refused_calls.grouped, see.program.id, paging, code=code)
+    found = await storage_of(request).read(rejected_calls.grouped, see.program.id, paging, code=code)
     groups = [(cause, advice().get(cause.code), calls) for cause, calls in found]
     return templates.render(request, "refused_calls.html", seen=see, groups=groups, code=code)
 

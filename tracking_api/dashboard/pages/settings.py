@@ -6,18 +6,18 @@ from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage import program_settings
-from storage.program_settings import Program
-from storage.rules import rates
+from presentation.changes import ProgramChange
+from storage.management import program_settings
+from storage.management.program_settings import Program
+from storage.rules import commission_rate
 from storage.rules.commission import CommissionType
 from storage.rules.errors import CurrencyNotSupported, PreconditionFailed, ValidationError
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import forms, notices, seen, templates, text, values
+from tracking_api.dashboard.pages import forms, notices, page_context, templates, text, values
 from tracking_api.dashboard.pages.forms import Form, Problems
 from tracking_api.dashboard.pages.page import redirect
-from tracking_api.dashboard.pages.seen import Seen
+from tracking_api.dashboard.pages.page_context import PageContext
 from web import body
-from web.changes import ProgramChange
 
 FIELDS = (
     "name",
@@ -39,14 +39,14 @@ FIELDS = (
 
 async def show(request: Request) -> Response:
     """Show the settings; owners may change them."""
-    see = await seen.as_member(request)
+    see = await page_context.as_member(request)
     return _form(request, see, _typed(see.program), Problems())
 
 
 async def change(request: Request) -> Response:
     """Save the settings; what is wrong is said beside the field, and nothing is saved then."""
-    see = await seen.as_owner(request)
-    form = await forms.read(request)
+    see = await page_context.as_owner(request)
+    form = await forms.read_form(request)
     try:
         asked = body.parse(ProgramChange, to_json(values.of_form(form, FIELDS, currency=see.currency))).sent()
         await storage_of(request).write(
@@ -85,14 +85,14 @@ def _typed(program: Program) -> dict[str, str]:
     settings = program.settings
     shown: dict[str, Any] = settings._asdict()
     flat = settings.commission_type == CommissionType.FLAT
-    percent = rates.shown(settings.commission_type, settings.rate)
+    percent = commission_rate.shown(settings.commission_type, settings.rate)
     shown["commission_rate"] = text.major(settings.rate, settings.currency) if flat else percent
     shown["lead_commission"] = text.major(settings.lead_commission_cents, settings.currency)
-    shown["platform_fee_rate"] = rates.percent(settings.platform_fee_bps)
+    shown["platform_fee_rate"] = commission_rate.percent(settings.platform_fee_bps)
     shown["revision"] = program.revision
     return {name: "" if value is None else str(value) for name, value in shown.items()}
 
 
-def _form(request: Request, see: Seen, typed: dict[str, str], problems: Problems) -> Response:
+def _form(request: Request, see: PageContext, typed: dict[str, str], problems: Problems) -> Response:
     status = 400 if problems else 200
     return templates.render(request, "settings.html", status=status, seen=see, typed=typed, problems=problems)

@@ -6,9 +6,9 @@ from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage import sessions
-from storage.rules.errors import Forbidden, InvalidCredentials, RateLimited, Refusal, ValidationError
-from storage.sessions import Started
+from storage.access import sessions
+from storage.access.sessions import Started
+from storage.rules.errors import Forbidden, InvalidCredentials, RateLimited, ServiceError, ValidationError
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices, templates
@@ -43,7 +43,7 @@ async def enter(request: Request) -> Response:
 
 async def leave(request: Request) -> Response:
     """Sign out: the session is gone, and so is its cookie."""
-    await forms.read(request)
+    await forms.read_form(request)
     token_hash = authentication.presented(request)
     if token_hash is not None:
         await storage_of(request).write(sessions.end, token_hash)
@@ -69,7 +69,7 @@ def _is_secure(request: Request) -> bool:
     return str(request.app.state.settings.base_url).startswith("https://")
 
 
-def _form(request: Request, wanted: str, *, email: str = "", refusal: Refusal | None = None) -> Response:
+def _form(request: Request, wanted: str, *, email: str = "", refusal: ServiceError | None = None) -> Response:
     status = STATUS[refusal.code] if refusal else 200
     answer = templates.render(request, "sign_in.html", status=status, wanted=wanted, email=email, refusal=refusal)
     answer.headers.update(error_headers(refusal) if refusal else {})

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from tracking_api.dashboard.pages.seen import Seen
-from web import guides
+from presentation import guides
+from tracking_api.dashboard.pages.page_context import PageContext
 
 STEPS = {
     "tracker_installed": ("Install the tracker", "Put this line into the head of every page of your site."),
@@ -24,7 +24,7 @@ class Snippet(NamedTuple):
     code: str
 
 
-def of_steps(see: Seen, code: str | None) -> dict[str, Snippet]:
+def of_steps(see: PageContext, code: str | None) -> dict[str, Snippet]:
     """Return the snippet of every checklist step; `code` is a partner's, None while there is no partner."""
     lines = guides.blocks("verify", guides.filling(see.program, base_url=see.base_url, code=code))
     return {step: Snippet(title, how, lines[step]) for step, (title, how) in STEPS.items()}

@@ -5,8 +5,8 @@ from datetime import date, timedelta
 from itertools import groupby
 from typing import NamedTuple
 
-from storage import performance
-from storage.performance import Day
+from storage.reading import performance
+from storage.reading.performance import Day
 
 MOST_DAYS = 92
 MOST_WEEKS_OF_DAYS = 732

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from storage.rules import keys
 from storage.rules.errors import NotFound
-from web.answer import Answer, refused
+from web.response import JsonResponse, error_response
 
 _FOLDER = Path(__file__).parent.parent / "static"
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
@@ -38,11 +38,11 @@ def address(name: str) -> str:
     return f"/static/{assets()[name].version}/{name}"
 
 
-async def endpoint(request: Request) -> Response | Answer:
+async def endpoint(request: Request) -> Response | JsonResponse:
     """Answer with a file."""
     asset = assets().get(request.path_params["name"])
     if asset is None:
-        return refused(NotFound(), request.scope["request_id"])
+        return error_response(NotFound(), request.scope["request_id"])
     zipped = "gzip" in request.headers.get("accept-encoding", "")
     headers = _KEPT | ({"Content-Encoding": "gzip"} if zipped else {})
     return Response(asset.zipped if zipped else asset.content, headers=headers, media_type=asset.media_type)

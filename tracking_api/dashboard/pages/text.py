@@ -10,9 +10,9 @@ from typing import Any
 from babel.numbers import format_currency
 from markupsafe import Markup, escape
 
-from storage import currencies
 from storage.rules import trend
 from storage.rules.trend import Trend
+from storage.tracking import currencies
 
 LOCALE = "en_US"
 LONGEST = 160

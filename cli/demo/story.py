@@ -1,0 +1,192 @@
+"""One sample program's 90 days: what has happened makes things due later, all of it by the real operations."""
+
+import heapq
+import random
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from itertools import count
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, select
+
+from storage.access import program_keys
+from storage.engine.audit import Actor
+from storage.engine.pagination import MOST, Paging
+from storage.management import commissions, partners, program_settings
+from storage.management.program_settings import ProgramSettings
+from storage.rules import contact, keys
+from storage.rules.attribution import PartnerStatus
+from storage.rules.commission import CommissionStatus
+from storage.rules.errors import DuplicateTransaction, ServiceError
+from storage.rules.settlement import LeadAuthPolicy
+from storage.tables import commissions as earned
+from storage.tracking import clicks, leads, refunds, rejection_log, sales, test_mode
+from storage.tracking.clicks import Click, ClickResult
+from storage.tracking.leads import Lead
+from storage.tracking.refunds import Refund
+from storage.tracking.rejection_log import RejectedCall
+from storage.tracking.sales import Sale, SaleResult
+from storage.tracking.test_mode import TestModeCall
+
+DAYS = 90
+STEP = timedelta(hours=6)
+PARTNERS = [
+    ("Nora Lindqvist", "nora", 9),
+    ("Tom's Toolbox Reviews", "toms-toolbox", 7),
+    ("Amara Okafor", "amara", 5),
+    ("Jules Marchand", "jules", 4),
+    ("The Side Project Letter", "sideproject", 4),
+    ("Kenji Watanabe", "kenji", 3),
+    ("Lucía Romero", "lucia", 2),
+    ("Pieter de Vries", "pieter", 1),
+]
+PAGES = ("", "", "pricing", "guides/getting-started", "blog/what-is-new")
+REFERRERS = (None, None, "https://news.example/weekly", "https://search.example/", "https://video.example/watch")
+WEEK = (1.0, 1.08, 1.05, 1.0, 0.86, 0.52, 0.6)
+DAY = (0.3, 1.1, 1.5, 1.1)  # the night, the morning, the afternoon, the evening
+
+
+class Shop(NamedTuple):
+    """What distinguishes the sample's programs: `prices` in cents, chances from 0 to 1."""
+
+    settings: ProgramSettings
+    clicks_a_day: int
+    signs_up: float
+    buys: float
+    renews: float
+    prices: tuple[int, ...]
+
+
+class Story:
+    """One program's 90 days: what has happened makes things due later."""
+
+    def __init__(self, connection: Connection, workspace_id: int, owner: Actor, shop: Shop, start: datetime) -> None:
+        self.shop = shop
+        self.program_id = program_settings.create(connection, workspace_id, shop.settings, at=start, actor=owner)
+        self.key = program_keys.regenerate(connection, self.program_id, at=start).secret
+        self._connection = connection
+        self._owner = owner
+        self._start = start
+        self._key_hash = keys.digest(self.key)
+        self._chance = random.Random(self.program_id)  # noqa: S311 - a story, not a secret
+        self._due: list[tuple[datetime, int, Callable[..., None], tuple[Any, ...]]] = []
+        self._numbers = count(1)
+        for kind in ("click", "lead", "sale"):
+            tested = TestModeCall(kind, start, key_hash=self._key_hash, program_id=self.program_id)
+            test_mode.record_test(connection, tested)
+        for number, (name, code, _) in enumerate(PARTNERS):
+            self._later(start + timedelta(days=number * number), self._enrol, name, code)
+        self._later(start + timedelta(days=12, hours=9), self._change, {"cookie_window_days": 90})
+        self._later(start + timedelta(days=75, hours=14), self._pause, "toms-toolbox")
+
+    def tell(self, begin: datetime, end: datetime) -> None:
+        """Let happen what falls between two moments, in the order of time, the clicks of these hours among it."""
+        for at, code in self._visits(begin, end):
+            self._later(at, self._visit, code)
+        while self._due and self._due[0][0] < end:
+            at, _, happen, about = heapq.heappop(self._due)
+            happen(at, *about)
+        if begin.hour == 0:
+            self._decide(begin)
+
+    def _later(self, at: datetime, happen: Callable[..., None], *about: Any) -> None:
+        heapq.heappush(self._due, (at, next(self._numbers), happen, about))
+
+    def _after(self, at: datetime, **longest: float) -> datetime:
+        return at + timedelta(minutes=3) + timedelta(**longest) * self._chance.random() ** 2
+
+    def _enrol(self, at: datetime, name: str, code: str) -> None:
+        email = f"{code}@partners.example"
+        partners.enrol(self._connection, self.program_id, name=name, code=code, email=email, at=at, actor=self._owner)
+
+    def _change(self, at: datetime, changes: dict[str, Any]) -> None:
+        program_settings.change(self._connection, self.program_id, changes, actor=self._owner, at=at)
+
+    def _pause(self, at: datetime, code: str) -> None:
+        found = partners.list_partners(self._connection, self.program_id, Paging(MOST))
+        partner = next(each for each in found.data if each.code == code)
+        changes = {"status": PartnerStatus.PAUSED}
+        partners.change(self._connection, self.program_id, partner.id, changes, actor=self._owner, at=at)
+
+    def _visits(self, begin: datetime, end: datetime) -> list[tuple[datetime, str]]:
+        """Draw the visits of a quarter of a day: fewer at night and at weekends, more from month to month."""
+        growth = 0.6 + 0.8 * (begin - self._start).days / DAYS
+        busy = WEEK[begin.weekday()] * DAY[begin.hour // 6] * (end - begin) / STEP
+        number = round(self.shop.clicks_a_day / 4 * growth * busy * self._chance.uniform(0.75, 1.25))
+        joined = [partner for n, partner in enumerate(PARTNERS) if begin > self._start + timedelta(days=n * n)]
+        if not joined:
+            return []
+        codes = self._chance.choices([code for _, code, _ in joined], [weight for *_, weight in joined], k=number)
+        return [(begin + (end - begin) * self._chance.random(), code) for code in codes]
+
+    def _visit(self, at: datetime, code: str) -> None:
+        """Record a click, which may lead to a sign-up: one in 25 is a bot's."""
+        bot = self._chance.random() < 0.04  # noqa: PLR2004 - one in 25
+        page, referrer = self._chance.choice(PAGES), self._chance.choice(REFERRERS)
+        landing = f"https://{self.shop.settings.domain}/{page}?aff={code}"
+        about = {"page_url": landing, "referrer_url": referrer, "filtered": "bot" if bot else None}
+        clicked = clicks.record(self._connection, [Click(self.program_id, code, landing, at, **about)])[0]
+        if isinstance(clicked, ClickResult) and not bot and self._chance.random() < self.shop.signs_up:
+            self._later(self._after(at, days=6), self._sign_up, clicked.click_id)
+
+    def _sign_up(self, at: datetime, click_id: str) -> None:
+        """Record a lead: one in eight is seen by the browser alone, which may leave it provisional."""
+        customer = f"user_{next(self._numbers)}"
+        browser = self._chance.random() < 1 / 8
+        who = contact.protect(f"{customer}@mail.example")
+        key_hash = None if browser else self._key_hash
+        lead = Lead(click_id, customer, at, key_hash=key_hash, program_id=self.program_id, contact=who)
+        leads.record(self._connection, [lead])
+        settled = not browser or self.shop.settings.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED
+        if self._chance.random() < self.shop.buys and (settled or self._chance.random() < 0.5):  # noqa: PLR2004 - half
+            self._later(self._after(at, days=9), self._buy, customer, click_id, self._chance.choice(self.shop.prices))
+
+    def _buy(self, at: datetime, customer: str, click_id: str, cents: int) -> None:
+        number = next(self._numbers)
+        sale = Sale(self._key_hash, f"inv_{number:06}", cents, at, customer_key=customer, click_id=click_id)
+        sold = sales.record(self._connection, [sale])[0]
+        if not isinstance(sold, SaleResult):
+            self._refuse(sale, sold)
+            return
+        chance = self._chance.random()
+        if chance < 0.05:  # noqa: PLR2004 - one sale in twenty goes back, half of them in part
+            part = None if chance < 0.025 else cents // 3  # noqa: PLR2004 - as above
+            self._later(self._after(at, days=12), self._refund, sale.transaction_id, part)
+        elif chance < 0.06:  # noqa: PLR2004 - one in a hundred is sent twice
+            self._later(self._after(at, hours=2), self._repeat, sale)
+        elif chance < 0.07:  # noqa: PLR2004 - and one in a hundred comes with an id that nobody knows
+            self._later(at, self._buy, f"guest-{number}", None, cents)
+        if self._chance.random() < self.shop.renews:
+            self._later(at + timedelta(days=30), self._buy, customer, click_id, cents)
+
+    def _repeat(self, at: datetime, sale: Sale) -> None:
+        again = sale._replace(at=at)
+        refused = sales.record(self._connection, [again])[0]
+        if not isinstance(refused, SaleResult):
+            self._refuse(again, refused)
+
+    def _refuse(self, sale: Sale, refusal: ServiceError) -> None:
+        status = 409 if isinstance(refusal, DuplicateTransaction) else 400
+        about = {"customer_key": sale.customer_key, "transaction_id": sale.transaction_id}
+        request_id = f"{self._chance.getrandbits(64):016x}"
+        call = RejectedCall(self._key_hash, "sale", refusal, status, request_id, sale.at, **about)
+        rejection_log.record(self._connection, [call])
+
+    def _refund(self, at: datetime, transaction_id: str, cents: int | None) -> None:
+        refund = Refund(self._key_hash, transaction_id, at, cents, reason="requested_by_customer")
+        refunds.record(self._connection, refund)
+
+    def _decide(self, at: datetime) -> None:
+        """Approve what its hold period is over for, reject one in fifteen, pay what is approved on Mondays."""
+        row = earned.c
+        mine = select(row.id, row.status).where(row.program_id == self.program_id, row.hold_until <= at)
+        open_ = mine.where(row.status.in_([CommissionStatus.PENDING, CommissionStatus.APPROVED]))
+        for commission in self._connection.execute(open_.order_by(row.id)).all():
+            if commission.status == CommissionStatus.PENDING:
+                rejected = self._chance.random() < 1 / 15
+                status = CommissionStatus.REJECTED if rejected else CommissionStatus.APPROVED
+            elif at.weekday() == 0:
+                status = CommissionStatus.PAID
+            else:
+                continue
+            commissions.decide(self._connection, self.program_id, commission.id, status, actor=self._owner, at=at)

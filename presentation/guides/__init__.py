@@ -1,0 +1,58 @@
+"""The guides for integrators: Markdown beside this file, the one source of docs, checklist and AGENTS.md."""
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from storage.management.program_settings import Program
+from storage.rules.errors import NotFound
+
+_FOLDER = Path(__file__).parent
+NAMES = tuple(sorted(page.stem for page in _FOLDER.glob("*.md")))
+_BLOCK = re.compile(r"^```\w+ (\w+)\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
+
+
+class Filling(NamedTuple):
+    """What stands in place of a guide's example values; `code` is a partner's, None while there is no partner."""
+
+    base_url: str
+    program_id: int
+    domain: str = "shop.example"
+    code: str | None = None
+    currency: str = "USD"
+
+
+def filling(program: Program, *, base_url: str, code: str | None) -> Filling:
+    """Return what stands in a program's own guides; `code` is a partner's, None while there is no partner."""
+    settings = program.settings
+    return Filling(base_url, program.id, settings.domain, code, settings.currency)
+
+
+@cache
+def text(name: str) -> str:
+    """Return a guide's Markdown. Raises NotFound for a name that is not in NAMES."""
+    if name not in NAMES:
+        raise NotFound(f"There is no guide of this name; there are: {', '.join(NAMES)}.")
+    return (_FOLDER / f"{name}.md").read_text(encoding="utf-8")
+
+
+def filled(name: str, filling: Filling) -> str:
+    """Return a guide with a program's own values in its examples. Raises NotFound."""
+    examples = {
+        "https://svc.example": filling.base_url,
+        '"program_id": 1': f'"program_id": {filling.program_id}',
+        'data-svc-program-id="1"': f'data-svc-program-id="{filling.program_id}"',
+        'program_id: "1"': f'program_id: "{filling.program_id}"',
+        "programId={1}": f"programId={{{filling.program_id}}}",
+        "shop.example": filling.domain,
+        "PARTNER_CODE": filling.code or "PARTNER_CODE",
+        "USD": filling.currency,
+    }
+    example = re.compile("|".join(map(re.escape, examples)))
+    return example.sub(lambda found: examples[found[0]], text(name))
+
+
+def blocks(name: str, filling: Filling) -> dict[str, str]:
+    """Return a guide's code blocks that have a name, filled: those of `verify` are the steps of the checklist."""
+    return {block[1]: block[2] for block in _BLOCK.finditer(filled(name, filling))}

@@ -1,0 +1,195 @@
+"""Agent keys: issued by the operator for one workspace, stored as a hash, narrowed by scopes and programs."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import BigInteger, Connection, Text, and_, func, insert, literal, or_, select, update
+
+from storage.engine.audit import Actor
+from storage.engine.statements import Given, Prepared
+from storage.rules import keys
+from storage.rules.errors import (
+    FieldError,
+    InsufficientScope,
+    InvalidKey,
+    NotFound,
+    ProgramNotAllowed,
+    ValidationError,
+    WrongKeyType,
+)
+from storage.rules.scope import Scope
+from storage.tables import agent_keys, program_keys, programs, workspaces
+from storage.tables.columns import from_millis
+
+LARGEST_PROGRAM_ID = 2**31 - 1
+USE_RECORDED_EVERY = timedelta(minutes=5)
+
+
+class AgentKey(NamedTuple):
+    """A key as a read may show it; `program_ids` None reaches every program of the workspace."""
+
+    id: int
+    workspace_id: int
+    name: str
+    masked: str
+    scopes: tuple[Scope, ...]
+    program_ids: tuple[int, ...] | None
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+
+    @property
+    def actor(self) -> Actor:
+        """The key as the audit log names it."""
+        return Actor("agent_key", str(self.id), self.name)
+
+    def use_is_due(self, at: datetime) -> bool:
+        """Say whether `last_used_at` is so old that a use at `at` shall be recorded."""
+        return self.last_used_at is None or self.last_used_at <= at - USE_RECORDED_EVERY
+
+
+class Issued(NamedTuple):
+    """A fresh key: `secret` is shown once and stored nowhere."""
+
+    id: int
+    secret: str
+
+
+def issue(
+    connection: Connection,
+    workspace_id: int,
+    *,
+    name: str,
+    scopes: Sequence[Scope],
+    at: datetime,
+    program_ids: Sequence[int] = (),
+    expires_at: datetime | None = None,
+) -> Issued:
+    """Issue a key with these scopes, for the listed programs (none listed: all of the workspace).
+
+    Raises NotFound when there is no such workspace, ValidationError for no scope or another workspace's program.
+    """
+    if connection.execute(select(workspaces.c.id).where(workspaces.c.id == workspace_id)).scalar() is None:
+        raise NotFound(f"There is no workspace {workspace_id}.")
+    if not scopes:
+        raise ValidationError(fields=[FieldError("scope", "A key needs at least one scope")])
+    _require_own(connection, workspace_id, program_ids)
+    secret = keys.generate(keys.AGENT_PREFIX)
+    row = {
+        "workspace_id": workspace_id,
+        "name": name,
+        "key_hash": keys.digest(secret),
+        "last4": secret[-4:],
+        "scopes": " ".join(scope for scope in Scope if scope in scopes),
+        "program_ids": " ".join(map(str, sorted(set(program_ids)))) or None,
+        "created_at": at,
+        "expires_at": expires_at,
+    }
+    return Issued(connection.execute(insert(agent_keys).values(**row).returning(agent_keys.c.id)).scalar_one(), secret)
+
+
+def authorize(
+    connection: Connection, credential: str | None, *, scope: Scope | None, program_id: int | None, at: datetime
+) -> AgentKey:
+    """Return the agent key that is presented, if it may use `scope` (None: any will do) on `program_id` (None: none).
+
+    Raises, in this order: InvalidKey, or WrongKeyType for a program key or a session token; InsufficientScope;
+    ProgramNotAllowed (also for a program that does not exist).
+    """
+    row = _presented(connection, credential, program_id)
+    key = of_row(row)
+    if key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= at):
+        raise _invalid()
+    if scope is not None and scope not in key.scopes:
+        raise InsufficientScope(required_scope=scope)
+    listed = key.program_ids is None or program_id in key.program_ids
+    if program_id is not None and not (listed and row.reached == program_id):
+        raise ProgramNotAllowed
+    return key
+
+
+def touch(connection: Connection, agent_key_id: int, *, at: datetime) -> None:
+    """Record that a key was used, unless a use of the last five minutes is recorded already."""
+    used = agent_keys.c.last_used_at
+    stale = or_(used.is_(None), used <= at - USE_RECORDED_EVERY)
+    connection.execute(update(agent_keys).where(agent_keys.c.id == agent_key_id, stale).values(last_used_at=at))
+
+
+def list_all(connection: Connection, *, workspace_id: int | None = None) -> list[AgentKey]:
+    """Return every key, also expired and revoked ones, in the order of their issue; of one workspace if it is named."""
+    all_keys = select(agent_keys).order_by(agent_keys.c.id)
+    mine = all_keys if workspace_id is None else all_keys.where(agent_keys.c.workspace_id == workspace_id)
+    return [of_row(row) for row in connection.execute(mine)]
+
+
+def revoke(connection: Connection, agent_key_id: int, *, at: datetime) -> datetime:
+    """End a key for good and return when it ended (earlier, if it had been revoked). Raises NotFound."""
+    this = agent_keys.c.id == agent_key_id
+    first = func.coalesce(agent_keys.c.revoked_at, literal(at, agent_keys.c.revoked_at.type))
+    ended = update(agent_keys).where(this).values(revoked_at=first)
+    revoked_at = connection.execute(ended.returning(agent_keys.c.revoked_at)).scalar()
+    if revoked_at is None:
+        raise NotFound(f"There is no agent key {agent_key_id}.")
+    return revoked_at
+
+
+def of_row(row: Any) -> AgentKey:
+    """Read a key from a row of its table; moments may be as the database stores them."""
+    moments = (row.created_at, row.expires_at, row.revoked_at, row.last_used_at)
+    return AgentKey(
+        row.id,
+        row.workspace_id,
+        row.name,
+        keys.mask(keys.AGENT_PREFIX, row.last4),
+        tuple(Scope(scope) for scope in row.scopes.split()),
+        tuple(int(program_id) for program_id in row.program_ids.split()) if row.program_ids else None,
+        *(from_millis(at) if isinstance(at, int) else at for at in moments),
+    )
+
+
+def _presented(connection: Connection, credential: str | None, program_id: int | None) -> Any:
+    """Return the key's row; `reached` is the program, if it is one of the key's workspace."""
+    if credential is None:
+        raise _invalid()
+    if credential.startswith((keys.PROGRAM_PREFIX, keys.SESSION_PREFIX)):
+        raise WrongKeyType
+    key_hash = keys.digest(credential)
+    possible = program_id is not None and 0 < program_id <= LARGEST_PROGRAM_ID
+    rows = _find(connection, [[key_hash, program_id if possible else None]])
+    if not rows:
+        raise WrongKeyType if _is_old_program_key(connection, key_hash) else _invalid()
+    return rows[0]
+
+
+def _invalid() -> InvalidKey:
+    return InvalidKey(
+        "The agent key is missing, malformed, unknown, revoked or expired.",
+        hint="Send Authorization: Bearer <agent key>. The service's operator issues agent keys.",
+    )
+
+
+def _is_old_program_key(connection: Connection, key_hash: str) -> bool:
+    """Say whether this is a program key from before the prefix existed."""
+    held = select(program_keys.c.program_id).where(program_keys.c.key_hash == key_hash)
+    return connection.execute(held).scalar() is not None
+
+
+def _require_own(connection: Connection, workspace_id: int, program_ids: Sequence[int]) -> None:
+    mine = select(programs.c.id).where(programs.c.workspace_id == workspace_id, programs.c.id.in_(program_ids))
+    foreign = set(program_ids) - set(connection.execute(mine).scalars())
+    if foreign:
+        raise ValidationError(
+            fields=[FieldError("program", f"Workspace {workspace_id} has no program {n}") for n in sorted(foreign)]
+        )
+
+
+def _build_find(_: Callable[..., Any]) -> Any:
+    given = Given(key_hash=Text(), program_id=BigInteger())
+    mine = and_(programs.c.id == given.program_id, programs.c.workspace_id == agent_keys.c.workspace_id)
+    found = given.rows.join(agent_keys, agent_keys.c.key_hash == given.key_hash).outerjoin(programs, mine)
+    return select(*agent_keys.c, programs.c.id.label("reached")).select_from(found)
+
+
+_find = Prepared(_build_find)

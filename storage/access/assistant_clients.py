@@ -1,0 +1,50 @@
+"""The clients of assistants: registered by themselves (RFC 7591), or read from the document that their id names."""
+
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, and_, delete, exists, or_, select, update
+
+from storage.engine.database import insert_for
+from storage.tables import assistant_clients, assistants
+
+UNUSED_FOR = timedelta(days=7)
+FORGOTTEN_AFTER = timedelta(days=365)
+
+
+class AssistantClient(NamedTuple):
+    """A public client: it has no secret. `name` is what it calls itself: untrusted text."""
+
+    client_id: str
+    name: str
+    redirect_uris: tuple[str, ...]
+    kept_at: datetime
+
+
+def find(connection: Connection, client_id: str) -> AssistantClient | None:
+    """Return a client, if it is known."""
+    known = select(assistant_clients).where(assistant_clients.c.client_id == client_id)
+    row: Any = connection.execute(known).one_or_none()
+    return row and AssistantClient(row.client_id, row.name, tuple(row.redirect_uris.split("\n")), row.kept_at)
+
+
+def save(connection: Connection, client: AssistantClient) -> None:
+    """Keep a client, in place of what was known of it."""
+    values = {"name": client.name, "redirect_uris": "\n".join(client.redirect_uris), "kept_at": client.kept_at}
+    new = insert_for(connection)(assistant_clients).values(client_id=client.client_id, **values)
+    connection.execute(new.on_conflict_do_update(index_elements=["client_id"], set_=values))
+
+
+def use(connection: Connection, client_id: str, *, at: datetime) -> None:
+    """Note that a member connected a client."""
+    connection.execute(update(assistant_clients).where(assistant_clients.c.client_id == client_id).values(used_at=at))
+
+
+def prune(connection: Connection, *, at: datetime) -> int:
+    """Forget clients that nobody connected for a week, or for a year and that nobody has now; return how many."""
+    client = assistant_clients.c
+    never = and_(client.used_at.is_(None), client.kept_at <= at - UNUSED_FOR)
+    connected = exists().where(assistants.c.client_id == client.client_id)
+    return connection.execute(
+        delete(assistant_clients).where(or_(never, client.used_at <= at - FORGOTTEN_AFTER), ~connected)
+    ).rowcount

@@ -1,0 +1,147 @@
+"""Assistants that members connected: who, to which programs, for what; and how they are disconnected."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, and_, delete, insert, or_, select
+
+from storage.access import assistant_clients
+from storage.access.sessions import Visitor
+from storage.access.workspaces import MemberStatus, Role
+from storage.engine import audit, ids
+from storage.engine.audit import Actor, Change
+from storage.rules import keys
+from storage.rules.errors import FieldError, NotFound, ValidationError
+from storage.rules.scope import Scope
+from storage.tables import assistant_tokens, assistants, members, programs, users
+from tracking_api.authorization.requests import AuthorizationRequest
+
+CODE, ACCESS, REFRESH = "code", "access", "refresh"
+CODE_LIFETIME = timedelta(minutes=2)
+
+
+class Assistant(NamedTuple):
+    """A connected assistant, on behalf of a member. `name` is what its client calls itself: untrusted text.
+
+    `last_used_at` is when it last fetched a token: while it is in use, every 15 minutes.
+    """
+
+    id: int
+    name: str
+    host: str
+    workspace_id: int
+    email: str
+    scopes: tuple[Scope, ...]
+    program_ids: tuple[int, ...]
+    connected_at: datetime
+    last_used_at: datetime | None
+
+    @property
+    def actor(self) -> Actor:
+        """The assistant as the audit log names it."""
+        return Actor("assistant", str(self.id), self.name)
+
+
+def connect(
+    connection: Connection,
+    request: AuthorizationRequest,
+    *,
+    visitor: Visitor,
+    program_ids: Sequence[int],
+    at: datetime,
+) -> str:
+    """Grant what was asked, for programs of one workspace that the visitor is an active member of; return the code.
+
+    The code (RFC 6749, 4.1.2) is good once, for two minutes. Raises ValidationError.
+    """
+    chosen = sorted(set(program_ids))
+    workspace_id = _workspace_of(connection, chosen, visitor)
+    assistant_id, code = ids.after(at, 1)[0], keys.generate(keys.CODE_PREFIX)
+    scopes = " ".join(request.scopes)
+    asked = {name: getattr(request, name) for name in ("client_id", "name", "host", "resource")}
+    asked |= {"redirect_uri": request.redirect_uri, "code_challenge": request.code_challenge, "scopes": scopes}
+    granted = {"id": assistant_id, "user_id": visitor.user_id, "workspace_id": workspace_id, "connected_at": at}
+    listed_ids = " ".join(map(str, chosen))
+    connection.execute(insert(assistants).values(**asked, **granted, program_ids=listed_ids))
+    token = {"token_hash": keys.digest(code), "assistant_id": assistant_id, "kind": CODE, "scopes": scopes}
+    connection.execute(insert(assistant_tokens).values(**token, expires_at=at + CODE_LIFETIME))
+    assistant_clients.use(connection, request.client_id, at=at)
+    entry = Change("assistant.connect", assistant_id, "scopes", None, list(request.scopes))
+    for program_id in chosen:
+        audit.write(connection, program_id, [entry], actor=visitor.actor, at=at)
+    return code
+
+
+def list_assistants(connection: Connection, visitor: Visitor, *, at: datetime) -> list[Assistant]:
+    """Return the assistants that a visitor may see, newest first: their own, and all of workspaces that they own."""
+    live = assistant_tokens.select().where(
+        assistant_tokens.c.assistant_id == assistants.c.id,
+        assistant_tokens.c.kind == REFRESH,
+        assistant_tokens.c.expires_at > at,
+    )
+    found = _all().where(_of(visitor), live.exists()).order_by(assistants.c.id.desc())
+    return [of_row(row) for row in connection.execute(found)]
+
+
+def disconnect(connection: Connection, assistant_id: int, *, visitor: Visitor, at: datetime) -> None:
+    """End an assistant of the visitor's own, or of a workspace that they own. Raises NotFound."""
+    row = connection.execute(_all().where(assistants.c.id == assistant_id, _of(visitor))).one_or_none()
+    if row is None:
+        raise NotFound("There is no such assistant.")
+    end(connection, of_row(row), "assistant.disconnect", actor=visitor.actor, at=at)
+
+
+def end(connection: Connection, assistant: Assistant, action: str, *, actor: Actor, at: datetime) -> None:
+    """End an assistant and every token of it, for a reason that the audit log of each of its programs names."""
+    this = assistants.c.id == assistant.id
+    connection.execute(select(assistants.c.id).where(this).with_for_update())  # no token is issued meanwhile
+    connection.execute(delete(assistant_tokens).where(assistant_tokens.c.assistant_id == assistant.id))
+    connection.execute(delete(assistants).where(this))
+    for program_id in assistant.program_ids:
+        audit.write(connection, program_id, [Change(action, assistant.id)], actor=actor, at=at)
+
+
+def of_row(row: Any) -> Assistant:
+    """Read an assistant from a row of its table, with the e-mail address of its member."""
+    return Assistant(
+        row.id,
+        row.name,
+        row.host,
+        row.workspace_id,
+        row.email,
+        tuple(Scope(scope) for scope in row.scopes.split()),
+        tuple(int(program_id) for program_id in row.program_ids.split()),
+        row.connected_at,
+        row.last_used_at,
+    )
+
+
+def active() -> ColumnElement[bool]:
+    """Return what holds while the member who connected an assistant is an active one of its workspace."""
+    return and_(
+        members.c.workspace_id == assistants.c.workspace_id,
+        members.c.user_id == assistants.c.user_id,
+        members.c.status == MemberStatus.ACTIVE,
+    )
+
+
+def _all() -> Any:
+    return select(assistants, users.c.email).join(users, users.c.id == assistants.c.user_id)
+
+
+def _of(visitor: Visitor) -> ColumnElement[bool]:
+    owned = [each.workspace_id for each in visitor.memberships if each.role == Role.OWNER]
+    return or_(assistants.c.user_id == visitor.user_id, assistants.c.workspace_id.in_(owned))
+
+
+def _workspace_of(connection: Connection, program_ids: Sequence[int], visitor: Visitor) -> int:
+    reach = [each.workspace_id for each in visitor.memberships]
+    mine = (programs.c.id.in_(program_ids), programs.c.workspace_id.in_(reach))
+    found = connection.execute(select(programs.c.id, programs.c.workspace_id).where(*mine)).all()
+    if not program_ids or len(found) < len(program_ids):
+        raise ValidationError(fields=[FieldError("program", "Choose at least one of your programs")])
+    workspaces = {row.workspace_id for row in found}
+    if len(workspaces) > 1:
+        raise ValidationError(fields=[FieldError("program", "Choose programs of one workspace; connect once for each")])
+    return workspaces.pop()

@@ -1,0 +1,12 @@
+"""The check that every rollup, ledger and unique key agrees with the events: `svc admin db check`."""
+
+from sqlalchemy import Connection
+
+from storage.checks import ledger, rollups, uniqueness
+from storage.checks.difference import Difference
+
+
+def run(connection: Connection) -> list[Difference]:
+    """Recompute everything that is stored twice, over one snapshot, and return each difference."""
+    parts = (uniqueness, ledger, rollups)
+    return [difference for part in parts for difference in part.differences(connection)]

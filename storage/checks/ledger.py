@@ -1,0 +1,118 @@
+"""Recomputes refunds, commissions and platform fees: what the ledger must hold after every sale and refund."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import Connection, and_, case, func, select
+
+from storage.checks.difference import Difference
+from storage.rules.commission import CommissionStatus, of_remaining
+from storage.rules.money import share
+from storage.tables import commission_terms, commissions, ledger_entries, refunds, sales
+from storage.tracking.ledger import PARTNER_KINDS, PLATFORM_KINDS, EntryKind
+
+ROWS_AT_ONCE = 2_000
+
+
+def differences(connection: Connection) -> Iterator[Difference]:
+    """Return every sale whose refunds, and every commission whose ledger entries, do not add up."""
+    for sale in _streamed(connection, _refunded_sales()):
+        yield from _refunds(sale)
+    for commission in _streamed(connection, _commissions()):
+        yield from _entries(commission)
+
+
+def _streamed(connection: Connection, statement: Any) -> Iterator[Any]:
+    yield from connection.execute(statement, execution_options={"yield_per": ROWS_AT_ONCE})
+
+
+def _refunds(sale: Any) -> Iterator[Difference]:
+    where = f"program {sale.program_id}, sale {sale.id} ({sale.transaction_id})"
+    if sale.refunded_cents != sale.back_cents:
+        yield Difference("refunded_cents", where, sale.refunded_cents, int(sale.back_cents))
+    kept = of_remaining(sale.program_cents, sale_cents=sale.amount_cents, refunded_cents=int(sale.back_cents))
+    back_cents = sale.program_cents - kept
+    if sale.back_program_cents != back_cents:
+        yield Difference("refunds in the program's currency", where, int(sale.back_program_cents), back_cents)
+
+
+def _entries(row: Any) -> Iterator[Difference]:
+    """Compare a commission's entries with its amount, its terms, its sale's refunds and its status."""
+    where = f"program {row.program_id}, commission {row.id}"
+    fee_cents = share(row.amount_cents, row.platform_fee_bps)
+    for what, stored, recomputed in (
+        ("commission entry", row.earned_cents, row.amount_cents),
+        ("net commission", row.net_cents, _expected(row, row.amount_cents)),
+        ("platform fee entry", row.fee_cents, fee_cents),
+        ("net platform fee", row.net_fee_cents, _expected(row, fee_cents)),
+    ):
+        if stored != recomputed:
+            yield Difference(what, where, int(stored), recomputed)
+
+
+def _expected(row: Any, cents: int) -> int:
+    """Return what must be left of an amount of `cents`: nothing once rejected, else the share that was not refunded."""
+    if row.status == CommissionStatus.REJECTED:
+        left = 0
+    elif row.sale_cents is None:
+        left = cents
+    else:
+        left = of_remaining(cents, sale_cents=row.sale_cents, refunded_cents=int(row.back_cents))
+    return left
+
+
+def _back() -> Any:
+    """Return what the refund events of each sale add up to."""
+    refund = refunds.c
+    cents, program_cents = func.sum(refund.amount_cents), func.sum(refund.program_cents)
+    totals = select(refund.program_id, refund.sale_id, cents.label("cents"), program_cents.label("program_cents"))
+    return totals.group_by(refund.program_id, refund.sale_id).subquery("back")
+
+
+def _refunded_sales() -> Any:
+    back = _back()
+    of_sale = and_(back.c.program_id == sales.c.program_id, back.c.sale_id == sales.c.id)
+    sums = [func.coalesce(back.c[name], 0).label(f"back_{name}") for name in ("cents", "program_cents")]
+    touched = (sales.c.refunded_cents != 0) | back.c.sale_id.is_not(None)
+    return select(sales, *sums).select_from(sales.outerjoin(back, of_sale)).where(touched)
+
+
+def _commissions() -> Any:
+    back, net = _back(), _net()
+    commission, sale, terms = commissions.c, sales.c, commission_terms.c
+    found = (
+        commissions.join(
+            commission_terms,
+            and_(terms.program_id == commission.program_id, terms.version == commission.terms_version),
+        )
+        .outerjoin(sales, and_(sale.program_id == commission.program_id, sale.id == commission.sale_id))
+        .outerjoin(back, and_(back.c.program_id == sale.program_id, back.c.sale_id == sale.id))
+        .outerjoin(net, and_(net.c.program_id == commission.program_id, net.c.commission_id == commission.id))
+    )
+    sums = [func.coalesce(column, 0).label(column.name) for column in net.c if column.name.endswith("_cents")]
+    return select(
+        commission.program_id,
+        commission.id,
+        commission.status,
+        commission.amount_cents,
+        terms.platform_fee_bps,
+        sale.amount_cents.label("sale_cents"),
+        func.coalesce(back.c.cents, 0).label("back_cents"),
+        *sums,
+    ).select_from(found)
+
+
+def _net() -> Any:
+    """Return what the ledger entries of each commission add up to, as a whole and at first."""
+    entry = ledger_entries.c
+    sums = {
+        "earned_cents": (EntryKind.COMMISSION,),
+        "net_cents": PARTNER_KINDS,
+        "fee_cents": (EntryKind.PLATFORM_FEE,),
+        "net_fee_cents": PLATFORM_KINDS,
+    }
+    totals = [
+        func.sum(case((entry.kind.in_(kinds), entry.amount_cents), else_=0)).label(name) for name, kinds in sums.items()
+    ]
+    by_commission = (entry.program_id, entry.commission_id)
+    return select(*by_commission, *totals).group_by(*by_commission).subquery("net")

@@ -1,0 +1,118 @@
+"""Recomputes the daily totals of programs and partners from the events, in a few aggregating statements."""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import BigInteger, Column, Connection, Select, and_, case, func, select, type_coerce
+
+from storage.checks.difference import Difference
+from storage.rules.settlement import CustomerStatus
+from storage.tables import clicks, commissions, customers, ledger_entries, partner_rollups, partners, refunds, sales
+from storage.tables import rollups as program_rollups
+from storage.tables.rollup import COUNTS
+from storage.tracking.ledger import PARTNER_KINDS
+
+_FIRST_DAY = date(1970, 1, 1)
+_DAY_MILLISECONDS = 86_400_000
+
+
+class _Cell(NamedTuple):
+    """One total of one day; `partner_id` None is the program's own row."""
+
+    program_id: int
+    partner_id: int | None
+    day: date
+    total: str
+
+    def __str__(self) -> str:
+        partner = "" if self.partner_id is None else f", partner {self.partner_id}"
+        return f"program {self.program_id}{partner} on {self.day}"
+
+
+def differences(connection: Connection) -> Iterator[Difference]:
+    """Return every daily total that is not what the events add up to."""
+    recomputed = _recomputed(connection)
+    stored = _stored(connection)
+    for cell in sorted(recomputed.keys() | stored.keys(), key=str):
+        if stored[cell] != recomputed[cell]:
+            kind = "program rollup" if cell.partner_id is None else "partner rollup"
+            yield Difference(f"{kind} {cell.total}", str(cell), stored[cell], recomputed[cell])
+
+
+def _stored(connection: Connection) -> Counter[_Cell]:
+    cells: Counter[_Cell] = Counter()
+    for table in (program_rollups, partner_rollups):
+        for row in connection.execute(select(table)).mappings():
+            for count in COUNTS:
+                cells[_Cell(row["program_id"], row.get("partner_id"), row["day"], count)] = row[count]
+    return cells
+
+
+def _recomputed(connection: Connection) -> Counter[_Cell]:
+    cells: Counter[_Cell] = Counter()
+    for statement in (_clicks(), _leads(), _conversions(), _sales(), _commissions(), _partners()):
+        for row in connection.execute(statement).mappings():
+            day = _FIRST_DAY + timedelta(days=row["day"])
+            for count in COUNTS:
+                if value := int(row.get(count) or 0):
+                    cells[_Cell(row["program_id"], row["partner_id"], day, count)] += value
+                    cells[_Cell(row["program_id"], None, day, count)] += value
+    return cells
+
+
+def _daily(table: Any, at: Column[Any], *counts: Any, partner: str = "partner_id") -> Select[Any]:
+    """Return the start of a statement that counts for each program, partner and UTC day of `at`."""
+    key = (table.c.program_id, table.c[partner].label("partner_id"))
+    day = (type_coerce(at, BigInteger) // _DAY_MILLISECONDS).label("day")
+    return select(*key, day, *counts).group_by(*key, day)
+
+
+def _clicks() -> Select[Any]:
+    return _daily(clicks, clicks.c.at, func.count().label("clicks")).where(clicks.c.filtered.is_(None))
+
+
+def _leads() -> Select[Any]:
+    signed_up = (CustomerStatus.LEAD, CustomerStatus.CONVERSION)
+    counted = and_(customers.c.signup_at.is_not(None), customers.c.status.in_(signed_up))
+    return _daily(customers, customers.c.signup_at, func.count().label("leads")).where(counted)
+
+
+def _conversions() -> Select[Any]:
+    converted = customers.c.status == CustomerStatus.CONVERSION
+    return _daily(customers, customers.c.first_purchase_at, func.count().label("conversions")).where(converted)
+
+
+def _sales() -> Select[Any]:
+    """Sales and revenue net of refunds, by the day of the sale; a sale that went back whole counts no more."""
+    refund = refunds.c
+    per_sale = select(
+        refund.program_id,
+        refund.sale_id,
+        func.sum(refund.amount_cents).label("cents"),
+        func.sum(refund.program_cents).label("program_cents"),
+    )
+    back = per_sale.group_by(refund.program_id, refund.sale_id).subquery("back")
+    whole = func.coalesce(back.c.cents, 0) == sales.c.amount_cents
+    counted = func.sum(case((whole, 0), else_=1)).label("sales")
+    net_cents = func.sum(sales.c.program_cents - func.coalesce(back.c.program_cents, 0)).label("revenue_cents")
+    of_sale = and_(back.c.program_id == sales.c.program_id, back.c.sale_id == sales.c.id)
+    return _daily(sales, sales.c.occurred_at, counted, net_cents).select_from(sales.outerjoin(back, of_sale))
+
+
+def _commissions() -> Select[Any]:
+    """Commission net of its reversals, by the day the commission was created."""
+    entry = ledger_entries.c
+    movement = and_(
+        entry.program_id == commissions.c.program_id,
+        entry.commission_id == commissions.c.id,
+        entry.kind.in_(PARTNER_KINDS),
+    )
+    net_cents = func.sum(entry.amount_cents).label("commission_cents")
+    daily = _daily(commissions, commissions.c.created_at, net_cents)
+    return daily.select_from(commissions.join(ledger_entries, movement))
+
+
+def _partners() -> Select[Any]:
+    return _daily(partners, partners.c.created_at, func.count().label("partners"), partner="id")

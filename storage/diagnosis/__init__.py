@@ -1,0 +1,1 @@
+"""Why something was or was not credited: explanations, readiness and identifier health."""

@@ -1,0 +1,150 @@
+"""What is stored about a sale, a customer or a click: everything that an explanation rests on."""
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, select
+
+from storage.management import commissions, program_settings
+from storage.management.commissions import Commission
+from storage.management.program_settings import Program
+from storage.reading import rejected_calls
+from storage.reading.rejected_calls import LoggedRejection
+from storage.rules.commission import CommissionType, Terms
+from storage.tables import clicks, commission_terms, customers, leads, partners, sales, test_events
+from storage.tables import commissions as earned
+from storage.tables import refunds as refund_events
+from storage.tables import refused_calls as refusals
+
+MOST_REFUSED = 10
+
+
+class Subject(NamedTuple):
+    """The identifier that is asked about; exactly one of the three is given."""
+
+    transaction_id: str | None = None
+    customer_key: str | None = None
+    click_id: str | None = None
+
+
+class Facts(NamedTuple):
+    """The rows, each None where there is none; `refused` are refused calls about the subject, newest first."""
+
+    subject: Subject
+    at: datetime
+    program: Program
+    sale: Any
+    commission: Commission | None
+    terms: Terms | None
+    customer: Any
+    click: Any
+    partner: Any
+    lead: Any
+    refunds: list[Any]
+    refused: list[LoggedRejection]
+    tested: bool
+    first_purchase_at: datetime | None
+
+
+def gather(connection: Connection, program_id: int, subject: Subject, *, at: datetime) -> Facts:
+    """Return all that is known about a subject. Raises NotFound when there is no such program."""
+    program = program_settings.get_program(connection, program_id)
+    customer = _customer(connection, program_id, subject)
+    sale = _sale(connection, program_id, subject, customer)
+    if sale is not None:
+        customer = _one(connection, customers, program_id, customers.c.id == sale.customer_id)
+    click = _click(connection, program_id, subject, customer)
+    sent_by = (customer or click) and (customer or click).partner_id
+    return Facts(
+        subject=subject,
+        at=at,
+        program=program,
+        sale=sale,
+        commission=_commission(connection, program_id, sale),
+        terms=_terms(connection, program, sale),
+        customer=customer,
+        click=click,
+        partner=_one(connection, partners, program_id, partners.c.id == sent_by) if sent_by else None,
+        lead=_lead(connection, program_id, customer),
+        refunds=_refunds(connection, program_id, sale),
+        refused=_refused(connection, program_id, subject),
+        tested=_tested(connection, program_id, subject),
+        first_purchase_at=customer.first_purchase_at if customer else None,
+    )
+
+
+def _one(connection: Connection, table: Any, program_id: int, *conditions: Any, newest: bool = False) -> Any:
+    rows = select(table).where(table.c.program_id == program_id, *conditions)
+    if newest:
+        rows = rows.order_by(table.c.id.desc())
+    return connection.execute(rows.limit(1)).first()
+
+
+def _customer(connection: Connection, program_id: int, subject: Subject) -> Any:
+    if subject.customer_key is not None:
+        named = customers.c.customer_key == subject.customer_key
+    elif subject.click_id is not None:
+        named = customers.c.click_id == subject.click_id
+    else:
+        return None
+    return _one(connection, customers, program_id, named)
+
+
+def _sale(connection: Connection, program_id: int, subject: Subject, customer: Any) -> Any:
+    """Return the sale with this transaction_id; for a person, their newest one."""
+    if subject.transaction_id is not None:
+        return _one(connection, sales, program_id, sales.c.transaction_id == subject.transaction_id)
+    if customer is not None:
+        return _one(connection, sales, program_id, sales.c.customer_id == customer.id, newest=True)
+    return None
+
+
+def _click(connection: Connection, program_id: int, subject: Subject, customer: Any) -> Any:
+    click_id = customer.click_id if customer else subject.click_id
+    return _one(connection, clicks, program_id, clicks.c.click_id == click_id) if click_id else None
+
+
+def _commission(connection: Connection, program_id: int, sale: Any) -> Commission | None:
+    row = sale and _one(connection, earned, program_id, earned.c.sale_id == sale.id)
+    return commissions.get_commission(connection, program_id, row.id) if row else None
+
+
+def _terms(connection: Connection, program: Program, sale: Any) -> Terms | None:
+    """Return the terms that priced the sale; where nothing was earned, those in force when its call came."""
+    version = select(earned.c.terms_version).where(earned.c.program_id == program.id)
+    priced = sale and connection.execute(version.where(earned.c.sale_id == sale.id)).scalar()
+    mine = select(commission_terms).where(commission_terms.c.program_id == program.id)
+    if priced:
+        mine = mine.where(commission_terms.c.version == priced)
+    elif sale:
+        mine = mine.where(commission_terms.c.created_at <= sale.at)
+    row = connection.execute(mine.order_by(commission_terms.c.version.desc()).limit(1)).first()
+    if row is None:
+        return None
+    kind = CommissionType(row.commission_type)
+    return Terms(row.version, kind, row.rate, row.lead_commission_cents, row.recurring_months, row.platform_fee_bps)
+
+
+def _lead(connection: Connection, program_id: int, customer: Any) -> Any:
+    return customer and _one(connection, leads, program_id, leads.c.customer_id == customer.id, newest=True)
+
+
+def _refunds(connection: Connection, program_id: int, sale: Any) -> list[Any]:
+    if sale is None:
+        return []
+    rows = select(refund_events).where(refund_events.c.program_id == program_id, refund_events.c.sale_id == sale.id)
+    return list(connection.execute(rows.order_by(refund_events.c.id)).all())
+
+
+def _refused(connection: Connection, program_id: int, subject: Subject) -> list[LoggedRejection]:
+    call = refusals.c
+    named = [getattr(call, name) == value for name, value in subject._asdict().items() if value is not None]
+    rows = select(refusals).where(call.program_id == program_id, *named).order_by(call.id.desc())
+    return [rejected_calls.of_row(row) for row in connection.execute(rows.limit(MOST_REFUSED))]
+
+
+def _tested(connection: Connection, program_id: int, subject: Subject) -> bool:
+    if subject.transaction_id is None:
+        return False
+    same = test_events.c.transaction_id == subject.transaction_id
+    return _one(connection, test_events, program_id, same) is not None

@@ -1,0 +1,108 @@
+"""Readiness: what stands between a program and its first credited sale, as gates with one blocker."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+
+from storage.diagnosis import identifier_health
+from storage.diagnosis.identifier_health import HealthState, IdentifierHealth
+from storage.management import program_settings
+from storage.management.program_settings import Program
+from storage.reading import checklist
+from storage.reading.checklist import ChecklistStep
+from storage.rules import rotation
+from storage.rules.attribution import PartnerStatus, ProgramStatus
+from storage.rules.rotation import Rotation
+from storage.rules.state import State
+from storage.tables import partners, refused_calls
+
+
+class ReadinessGate(NamedTuple):
+    """One gate: when it was first proved, and what to do while it is not passed."""
+
+    gate: str
+    state: State
+    verified_at: datetime | None
+    next_action: str | None
+
+
+class Readiness(NamedTuple):
+    """All gates in order; `blocker` is the first that fails, else the first unknown one, None when all pass."""
+
+    ready: bool
+    blocker: str | None
+    gates: list[ReadinessGate]
+    identifier_health: IdentifierHealth
+
+
+def check_readiness(connection: Connection, program_id: int, *, at: datetime) -> Readiness:
+    """Return the readiness of a program. Raises NotFound."""
+    program = program_settings.get_program(connection, program_id)
+    health = identifier_health.check_keys(connection, program_id)
+    gates = [
+        _active(program),
+        _enrolled(connection, program_id),
+        *_integrated(connection, program_id),
+        _key(program, at),
+        _identifiers(health),
+    ]
+    failing = [gate.gate for gate in gates if gate.state == State.FAIL]
+    waiting = [gate.gate for gate in gates if gate.state == State.UNKNOWN]
+    blocker = next(iter(failing + waiting), None)
+    return Readiness(blocker is None, blocker, gates, health)
+
+
+def _gate(name: str, *, passed: bool, action: str) -> ReadinessGate:
+    return ReadinessGate(name, State.PASS, None, None) if passed else ReadinessGate(name, State.FAIL, None, action)
+
+
+def _active(program: Program) -> ReadinessGate:
+    passed = program.settings.status == ProgramStatus.ACTIVE
+    return _gate("program_active", passed=passed, action="An owner sets the program's status to active.")
+
+
+def _enrolled(connection: Connection, program_id: int) -> ReadinessGate:
+    active = select(partners.c.id).where(partners.c.program_id == program_id, partners.c.status == PartnerStatus.ACTIVE)
+    passed = connection.execute(active.limit(1)).scalar() is not None
+    return _gate("partner_enrolled", passed=passed, action="Enrol a partner, or set one to active.")
+
+
+def _key(program: Program, at: datetime) -> ReadinessGate:
+    passed = rotation.state(program.rotate_by, at) == Rotation.ACTIVE
+    due = f" before {program.rotate_by:%Y-%m-%d %H:%M} UTC" if program.rotate_by else ""
+    action = f"An owner regenerates the program key{due}, and its new value is deployed."
+    return _gate("program_key_current", passed=passed, action=action)
+
+
+def _identifiers(health: IdentifierHealth) -> ReadinessGate:
+    if health.state == HealthState.MISMATCHED:
+        action = health.groups[0].likely_mapping
+        return _gate("identifiers_match", passed=False, action=action)
+    if health.state == HealthState.UNKNOWN:
+        waiting = "Send leads and sales with the same customer_key; they are compared once both have arrived."
+        return ReadinessGate("identifiers_match", State.UNKNOWN, None, waiting)
+    return _gate("identifiers_match", passed=True, action="")
+
+
+def _integrated(connection: Connection, program_id: int) -> list[ReadinessGate]:
+    """Return the checklist's gates. What works live needs no test any more; live traffic is nobody's fault to lack."""
+    steps = {step.step: step for step in checklist.list_steps(connection, program_id)}
+    refused = select(refused_calls.c.call).where(refused_calls.c.program_id == program_id).distinct()
+    tried = set(connection.execute(refused).scalars())
+    return [_of_step(step, steps, tried) for step in steps.values()]
+
+
+def _of_step(step: ChecklistStep, steps: dict[str, ChecklistStep], tried: set[str]) -> ReadinessGate:
+    way, _, kind = step.step.partition("_")
+    proof = steps[f"live_{kind}"] if way == "test" and not step.done else step
+    if proof.done:
+        gate = ReadinessGate(step.step, State.PASS, proof.verified_at, None)
+    elif way == "live" and kind not in tried:
+        gate = ReadinessGate(step.step, State.UNKNOWN, None, step.next_action)
+    elif way == "live":
+        refused = f"Every {kind} was refused so far: read the program's refused calls."
+        gate = ReadinessGate(step.step, State.FAIL, None, refused)
+    else:
+        gate = ReadinessGate(step.step, State.FAIL, None, step.next_action)
+    return gate

@@ -1,0 +1,89 @@
+"""Set-based statements: a whole batch in one statement with one JSON parameter, compiled once, run at driver level."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, FromClause, Row, Table, Text, bindparam, insert, select, true
+from sqlalchemy.types import TypeEngine
+
+from storage.engine.database import JsonItem, JsonRows, insert_for, inserts_in_one
+
+Rows = Sequence[Sequence[Any]]
+
+
+class Given:
+    """The batch's rows as a FROM element with typed columns: `given.code`, in the order they were named."""
+
+    def __init__(self, **columns: TypeEngine[Any]) -> None:
+        self.rows: FromClause = JsonRows(bindparam("rows", type_=Text)).table_valued("value", name="given_row")
+        self._items = {name: JsonItem(index, type_) for index, (name, type_) in enumerate(columns.items())}
+
+    def __getattr__(self, name: str) -> Any:
+        return self._items[name]
+
+    @property
+    def names(self) -> list[str]:
+        """The columns' names, for INSERT ... SELECT."""
+        return list(self._items)
+
+    @property
+    def items(self) -> list[Any]:
+        """The columns' values, in the same order."""
+        return list(self._items.values())
+
+
+class Prepared:
+    """A statement over `Given` rows. `build` gets the dialect's INSERT and returns the statement."""
+
+    def __init__(self, build: Callable[[Callable[..., Any]], Any]) -> None:
+        self._build = build
+        self._compiled: dict[str, tuple[str, dict[str, Any], list[str]]] = {}
+
+    def __call__(self, connection: Connection, rows: Rows) -> Sequence[Row[Any]]:
+        """Run it over the rows (JSON-ready values; moments as milliseconds) and return what it returns."""
+        sql, constants, order = self._compiled.get(connection.dialect.name) or self._compile(connection)
+        values = {**constants, "rows": json.dumps(rows)}
+        result = connection.exec_driver_sql(sql, tuple(values[name] for name in order))
+        return result.fetchall() if result.returns_rows else ()
+
+    def _compile(self, connection: Connection) -> tuple[str, dict[str, Any], list[str]]:
+        statement = self._build(insert_for(connection))
+        compiled = statement.compile(dialect=connection.dialect)
+        parts = (str(compiled), compiled.construct_params({"rows": ""}), list(compiled.positiontup or ()))
+        self._compiled[connection.dialect.name] = parts
+        return parts
+
+
+class Append:
+    """A plain INSERT of whole rows, compiled once: one statement, or the driver's own loop where that is faster."""
+
+    def __init__(self, table: Table, *columns: str) -> None:
+        self._table = table
+        self._columns = columns
+        self._compiled: dict[str, str] = {}
+        given = Given(**{name: table.c[name].type for name in columns})
+        self._in_one = Prepared(lambda insert: insert_given(insert, table, given))
+
+    def __call__(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Insert the rows, values in the order of the columns; moments as milliseconds."""
+        if inserts_in_one(connection):
+            self._in_one(connection, rows)
+        else:
+            sql = self._compiled.get(connection.dialect.name) or self._compile(connection)
+            connection.exec_driver_sql(sql, list(rows))
+
+    def _compile(self, connection: Connection) -> str:
+        statement = insert(self._table).values({name: bindparam(name) for name in self._columns})
+        sql = str(statement.compile(dialect=connection.dialect, column_keys=list(self._columns)))
+        self._compiled[connection.dialect.name] = sql
+        return sql
+
+
+def insert_given(insert: Callable[..., Any], table: Any, given: Given) -> Any:
+    """Return INSERT INTO table (the given columns) SELECT them: the start of every set-based insert.
+
+    WHERE true keeps SQLite from reading a following ON CONFLICT as a join condition.
+    """
+    rows = select(*given.items).select_from(given.rows).where(true())
+    return insert(table).from_select(given.names, rows)

@@ -1,0 +1,169 @@
+"""Commissions: their way from pending to paid, or to nothing."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Select, func, or_, select, update
+
+from storage.engine import audit, pagination
+from storage.engine.audit import Actor, Change
+from storage.engine.pagination import FIRST_PAGE, Page, Paging
+from storage.rules.commission import MAY_BECOME, CommissionStatus
+from storage.rules.errors import FieldError, NotFound, ServiceError, ValidationError
+from storage.tables import commissions, customers, leads, ledger_entries, partners, sales
+from storage.tracking import ledger, rollups
+from storage.tracking.ledger import PARTNER_KINDS, PLATFORM_KINDS, EntryKind
+
+
+class Commission(NamedTuple):
+    """A commission in cents of `currency`: `amount_cents` as earned, `net_cents` as the ledger has it now."""
+
+    program_id: int
+    id: int
+    partner_id: int
+    partner_name: str
+    partner_code: str
+    customer_id: int
+    customer_key: str | None
+    sale_id: int | None
+    lead_id: int | None
+    transaction_id: str | None
+    amount_cents: int
+    net_cents: int
+    currency: str
+    status: CommissionStatus
+    created_at: datetime
+    hold_until: datetime
+    paid_at: datetime | None
+
+
+def list_commissions(
+    connection: Connection,
+    program_id: int,
+    paging: Paging = FIRST_PAGE,
+    *,
+    status: CommissionStatus | None = None,
+    partner_id: int | None = None,
+) -> Page[Commission]:
+    """Return a page of a program's commissions, newest first; of one status or partner if they are named."""
+    mine = _select().where(commissions.c.program_id == program_id)
+    if status is not None:
+        mine = mine.where(commissions.c.status == status)
+    if partner_id is not None:
+        mine = mine.where(commissions.c.partner_id == partner_id)
+    return pagination.by_id(connection, mine, commissions.c.id, paging, _of_row)
+
+
+def get_commission(connection: Connection, program_id: int, commission_id: int) -> Commission:
+    """Return one commission of a program. Raises NotFound."""
+    mine = (commissions.c.program_id == program_id, commissions.c.id == commission_id)
+    row = connection.execute(_select().where(*mine)).one_or_none()
+    if row is None:
+        raise _not_found()
+    return _of_row(row)
+
+
+def of_customer(connection: Connection, program_id: int, customer_id: int) -> list[Commission]:
+    """Return what a customer's lead and sales earned, oldest first."""
+    sold = select(sales.c.id).where(sales.c.program_id == program_id, sales.c.customer_id == customer_id)
+    led = select(leads.c.id).where(leads.c.program_id == program_id, leads.c.customer_id == customer_id)
+    by_cause = or_(commissions.c.sale_id.in_(sold), commissions.c.lead_id.in_(led))
+    mine = _select().where(commissions.c.program_id == program_id, by_cause)
+    return [_of_row(row) for row in connection.execute(mine.order_by(commissions.c.id))]
+
+
+def decide(
+    connection: Connection,
+    program_id: int,
+    commission_id: int,
+    status: CommissionStatus,
+    *,
+    actor: Actor,
+    at: datetime,
+) -> Commission:
+    """Approve, reject or pay a commission, leave an audit entry, and return it; raises what `change_status` raises."""
+    before = change_status(connection, program_id, commission_id, status, at=at)
+    entry = Change("commission.decide", commission_id, "status", before, status)
+    audit.write(connection, program_id, [entry], actor=actor, at=at)
+    return get_commission(connection, program_id, commission_id)
+
+
+def decide_each(
+    connection: Connection,
+    program_id: int,
+    commission_ids: Sequence[int],
+    status: CommissionStatus,
+    *,
+    actor: Actor,
+    at: datetime,
+) -> dict[int, Commission | ServiceError]:
+    """Decide many commissions alike; each gets its own result, and one that is refused holds up no other."""
+    results: dict[int, Commission | ServiceError] = {}
+    for commission_id in sorted(set(commission_ids)):
+        try:
+            results[commission_id] = decide(connection, program_id, commission_id, status, actor=actor, at=at)
+        except ServiceError as refusal:
+            results[commission_id] = refusal
+    return results
+
+
+def change_status(
+    connection: Connection, program_id: int, commission_id: int, status: CommissionStatus, *, at: datetime
+) -> CommissionStatus:
+    """Move a commission to a status and return the one it had. A rejection takes back what the ledger holds.
+
+    Raises NotFound for a commission that the program has not, ValidationError for a step that is not allowed.
+    """
+    mine = (commissions.c.program_id == program_id, commissions.c.id == commission_id)
+    commission = connection.execute(select(commissions).where(*mine).with_for_update()).one_or_none()
+    if commission is None:
+        raise _not_found()
+    before = CommissionStatus(commission.status)
+    if status not in MAY_BECOME[before]:
+        refused = FieldError("status", f"A commission that is {before} cannot become {status}")
+        raise ValidationError(fields=[refused])
+    paid_at = at if status == CommissionStatus.PAID else None
+    connection.execute(update(commissions).where(*mine).values(status=status, paid_at=paid_at))
+    if status == CommissionStatus.REJECTED:
+        _take_back(connection, commission, at)
+    return before
+
+
+def _take_back(connection: Connection, commission: Any, at: datetime) -> None:
+    for kind, kinds in ((EntryKind.REJECTION, PARTNER_KINDS), (EntryKind.PLATFORM_FEE_REVERSAL, PLATFORM_KINDS)):
+        net_cents = ledger.net(connection, commission.program_id, commission.id, kinds)
+        ledger.correct(connection, commission, kind, net_cents, at=at)
+        if kind == EntryKind.REJECTION:
+            day = rollups.day_of(commission.created_at)
+            back = rollups.Increment(commission.program_id, commission.partner_id, day, commission_cents=-net_cents)
+            rollups.add(connection, [back])
+
+
+def _not_found() -> NotFound:
+    return NotFound("The program has no such commission.")
+
+
+def _select() -> Select[Any]:
+    earned, entry = commissions.c, ledger_entries.c
+    net = select(func.coalesce(func.sum(entry.amount_cents), 0)).where(
+        entry.program_id == earned.program_id, entry.commission_id == earned.id, entry.kind.in_(PARTNER_KINDS)
+    )
+    found = (
+        commissions.join(partners, (partners.c.program_id == earned.program_id) & (partners.c.id == earned.partner_id))
+        .join(customers, (customers.c.program_id == earned.program_id) & (customers.c.id == earned.customer_id))
+        .outerjoin(sales, (sales.c.program_id == earned.program_id) & (sales.c.id == earned.sale_id))
+    )
+    return select(
+        commissions,
+        partners.c.name.label("partner_name"),
+        partners.c.code.label("partner_code"),
+        customers.c.customer_key,
+        sales.c.transaction_id,
+        net.scalar_subquery().label("net_cents"),
+    ).select_from(found)
+
+
+def _of_row(row: Any) -> Commission:
+    values = {name: getattr(row, name) for name in Commission._fields}
+    return Commission(**values | {"status": CommissionStatus(row.status), "net_cents": int(row.net_cents)})

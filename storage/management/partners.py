@@ -1,0 +1,115 @@
+"""Partners: their enrolment in a program, and the code that their links carry."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from storage.engine import audit, ids, pagination
+from storage.engine.audit import Actor
+from storage.engine.pagination import FIRST_PAGE, Page, Paging
+from storage.rules.attribution import PartnerStatus
+from storage.rules.errors import FieldError, NotFound, ValidationError
+from storage.tables import partners
+from storage.tracking import rollups
+
+
+class Partner(NamedTuple):
+    """A partner as the program sees them."""
+
+    program_id: int
+    id: int
+    name: str
+    email: str | None
+    code: str
+    status: PartnerStatus
+    created_at: datetime
+
+
+Enrolled = Partner
+
+
+def enrol(
+    connection: Connection,
+    program_id: int,
+    *,
+    name: str,
+    code: str,
+    at: datetime,
+    email: str | None = None,
+    status: PartnerStatus = PartnerStatus.ACTIVE,
+    actor: Actor | None = None,
+) -> Partner:
+    """Enrol a partner in a program. Raises ValidationError when the code is taken in it."""
+    partner = Partner(program_id, ids.after(at, 1)[0], name, email, code, status, at)
+    try:
+        connection.execute(insert(partners).values(**partner._asdict()))
+    except IntegrityError:
+        raise _taken() from None
+    rollups.add(connection, [rollups.Increment(program_id, partner.id, rollups.day_of(at), partners=1)])
+    enrolled = {"name": name, "email": email, "code": code, "status": status}
+    entry = audit.Change("partner.enrol", partner.id, after=enrolled)
+    audit.write(connection, program_id, [entry], actor=actor, at=at)
+    return partner
+
+
+def list_partners(
+    connection: Connection, program_id: int, paging: Paging = FIRST_PAGE, *, status: PartnerStatus | None = None
+) -> Page[Partner]:
+    """Return a page of a program's partners, newest first; of one status if it is named."""
+    mine = select(partners).where(partners.c.program_id == program_id)
+    if status is not None:
+        mine = mine.where(partners.c.status == status)
+    return pagination.by_id(connection, mine, partners.c.id, paging, _of_row)
+
+
+def newest_code(connection: Connection, program_id: int) -> str | None:
+    """Return the code of the newest active partner, for examples; None while there is none."""
+    newest = list_partners(connection, program_id, Paging(1), status=PartnerStatus.ACTIVE).data
+    return newest[0].code if newest else None
+
+
+def get_partner(connection: Connection, program_id: int, partner_id: int) -> Partner:
+    """Return one partner of a program. Raises NotFound."""
+    mine = (partners.c.program_id == program_id, partners.c.id == partner_id)
+    row = connection.execute(select(partners).where(*mine)).one_or_none()
+    if row is None:
+        raise NotFound("The program has no such partner.")
+    return _of_row(row)
+
+
+def change(
+    connection: Connection,
+    program_id: int,
+    partner_id: int,
+    changes: Mapping[str, Any],
+    *,
+    actor: Actor,
+    at: datetime,
+) -> Partner:
+    """Change a partner's `name`, `email`, `code` or `status` and return them.
+
+    Raises NotFound; ValidationError when another partner of the program has the code.
+    """
+    mine = (partners.c.program_id == program_id, partners.c.id == partner_id)
+    connection.execute(select(partners.c.id).where(*mine).with_for_update())
+    before = get_partner(connection, program_id, partner_id)
+    after = before._replace(**changes)
+    entries = audit.changed("partner.change", partner_id, before._asdict(), dict(changes))
+    if entries:
+        try:
+            connection.execute(update(partners).where(*mine).values(**changes))
+        except IntegrityError:
+            raise _taken() from None
+        audit.write(connection, program_id, entries, actor=actor, at=at)
+    return after
+
+
+def _taken() -> ValidationError:
+    return ValidationError(fields=[FieldError("code", "Another partner of this program has this code")])
+
+
+def _of_row(row: Any) -> Partner:
+    return Partner(row.program_id, row.id, row.name, row.email, row.code, PartnerStatus(row.status), row.created_at)

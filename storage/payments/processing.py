@@ -1,0 +1,243 @@
+"""Payments: what a connected account's events do: sales, their refunds and disputes, each event once, in any order."""
+
+import json
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, select, update
+
+from storage.access import program_keys
+from storage.engine import audit, ids
+from storage.engine.audit import Actor, Change
+from storage.engine.database import insert_for
+from storage.payments import returns
+from storage.rules import keys
+from storage.rules.errors import NotFound, ServiceError, ValidationError
+from storage.rules.payment import Linked, Paid, ProcessorEvent, Returned, ReturnKind
+from storage.rules.settlement import Settlement
+from storage.tables import payment_accounts, payment_customers, payment_events, payment_references
+from storage.tracking import leads, possible_duplicates, sales
+from storage.tracking.customers import Customer, CustomerQuery, Registry
+from storage.tracking.leads import Lead
+from storage.tracking.possible_duplicates import ReportedSale
+from storage.tracking.sales import Sale
+
+RECORDED, REPEATED, IGNORED, WAITING, HELD = "recorded", "repeated", "ignored", "waiting", "held_as_duplicate"
+SAME = "same_sale"
+
+
+class Decision(StrEnum):
+    """What a payment that was held is: a sale of its own, or the one that the API reported."""
+
+    COUNT = "count"
+    SAME = "same"
+
+
+class EventOutcome(NamedTuple):
+    """What became of an event; `waits_for` names the payment or processor customer that it has to follow."""
+
+    outcome: str
+    transaction_id: str | None = None
+    waits_for: str | None = None
+
+
+def process(connection: Connection, program_id: int, event: ProcessorEvent, *, at: datetime) -> EventOutcome:
+    """Process an event of a program's connected account, once however often it is delivered; return what it did.
+
+    A refusal of the sale (its window is over, its currency has no rate) is an outcome by its code. What cannot be
+    linked yet waits, and is tried again with each sale of the same payment or processor customer.
+    """
+    account = select(payment_accounts.c.program_id).where(payment_accounts.c.program_id == program_id)
+    connection.execute(account.with_for_update())  # one event of a program at a time, in every process
+    if not _is_new(connection, program_id, event, at):
+        return EventOutcome(REPEATED)
+    done = _apply(connection, program_id, event.content, at)
+    _note(connection, program_id, event.id, done)
+    if done.outcome == RECORDED and isinstance(event.content, Paid):
+        _try_again(connection, program_id, event.content, at)
+    return done
+
+
+def decide(
+    connection: Connection, program_id: int, event_id: int, decision: Decision, *, actor: Actor, at: datetime
+) -> None:
+    """Decide a payment that was held: a sale of its own, or the same as the API's, whose refunds it brings from now on.
+
+    Raises NotFound, ValidationError for one that is not held, and what refuses the sale (DuplicateTransaction where
+    both have one transaction_id).
+    """
+    event = payment_events.c
+    mine = (event.program_id == program_id, event.id == event_id)
+    row = connection.execute(select(payment_events).where(*mine).with_for_update()).one_or_none()
+    if row is None:
+        raise NotFound
+    if row.outcome != HELD:
+        raise ValidationError("Only a payment that is held as a possible duplicate is decided.")
+    paid = _read(row.payment)
+    assert isinstance(paid, Paid)  # noqa: S101 - nothing else is held
+    customer = _customer(connection, program_id, paid, at)
+    assert customer is not None  # noqa: S101 - it was known when the payment was held
+    twin = _twin(connection, program_id, paid, customer)
+    if decision == Decision.COUNT:
+        result = _sell(connection, program_id, paid, customer, at)
+        if isinstance(result, ServiceError):
+            raise result
+    sale = paid.transaction_id if decision == Decision.COUNT else twin
+    if sale is not None:
+        _link(connection, program_id, paid, customer, sale=sale, at=at)
+    done = EventOutcome(RECORDED if decision == Decision.COUNT else SAME, sale)
+    _note(connection, program_id, row.event_id, done)
+    entry = Change("payment_event.decide", event_id, "outcome", HELD, done.outcome)
+    audit.write(connection, program_id, [entry], actor=actor, at=at)
+    _try_again(connection, program_id, paid, at)
+
+
+def _is_new(connection: Connection, program_id: int, event: ProcessorEvent, at: datetime) -> bool:
+    row = {"program_id": program_id, "event_id": event.id, "id": ids.after(at, 1)[0], "outcome": WAITING}
+    row |= {"type": event.type, "occurred_at": event.occurred_at, "received_at": at, "payment": _written(event.content)}
+    row |= {"is_test": event.is_test}
+    new = insert_for(connection)(payment_events).values(**row)
+    new = new.on_conflict_do_nothing(index_elements=["program_id", "event_id"])
+    return connection.execute(new.returning(payment_events.c.event_id)).scalar() is not None
+
+
+def _apply(
+    connection: Connection, program_id: int, content: Paid | Returned | Linked | None, at: datetime
+) -> EventOutcome:
+    if isinstance(content, Returned):
+        transaction_id = returns.save(connection, program_id, content, at=at)
+        done = EventOutcome(RECORDED if transaction_id else WAITING, transaction_id, content.reference)
+    elif isinstance(content, Linked):
+        sale = _known(connection, program_id, content.references)
+        if sale is not None:
+            _refer(connection, program_id, content.references, sale, at)
+        done = EventOutcome(RECORDED if sale else WAITING, sale, content.references[0])
+    elif content is None or content.program_id not in {None, str(program_id)}:
+        done = EventOutcome(IGNORED)
+    else:
+        done = _pay(connection, program_id, content, at)
+    return done
+
+
+def _pay(connection: Connection, program_id: int, paid: Paid, at: datetime) -> EventOutcome:
+    """Record a payment as a sale, unless it is recorded, looks like one that the API reported, or nobody is known."""
+    customer = _customer(connection, program_id, paid, at)
+    if (sale := _known(connection, program_id, paid.references)) is not None:
+        _link(connection, program_id, paid, customer, sale=sale, at=at)
+        return EventOutcome(REPEATED, sale)
+    if customer is None or (customer.first_purchase_at is None and not paid.first):
+        return EventOutcome(WAITING, paid.transaction_id, paid.processor_customer)
+    if _twin(connection, program_id, paid, customer) is not None:
+        return EventOutcome(HELD, paid.transaction_id)
+    result = _sell(connection, program_id, paid, customer, at)
+    if isinstance(result, ServiceError):
+        return EventOutcome(result.code, paid.transaction_id)
+    _link(connection, program_id, paid, customer, sale=paid.transaction_id, at=at)
+    return EventOutcome(RECORDED, paid.transaction_id)
+
+
+def _sell(connection: Connection, program_id: int, paid: Paid, customer: Customer, at: datetime) -> Any:
+    """Settle a provisional lead, then record the sale, as the program's own key would; return the sale or refusal."""
+    trusted = program_keys.trusted(program_id)
+    if customer.settlement == Settlement.PROVISIONAL:
+        lead = Lead(customer.click_id, paid.customer_key, paid.occurred_at, key_hash=trusted)
+        settled = leads.record(connection, [lead])[0]
+        if isinstance(settled, ServiceError):
+            return settled
+    sale = Sale(
+        key_hash=trusted,
+        transaction_id=paid.transaction_id,
+        amount_cents=paid.amount_cents,
+        at=at,
+        click_id=customer.click_id,
+        currency=paid.currency,
+        occurred_at=paid.occurred_at,
+    )
+    return sales.record(connection, [sale])[0]
+
+
+def _customer(connection: Connection, program_id: int, paid: Paid, at: datetime) -> Customer | None:
+    """Return whom the metadata's click names, else its key, else the processor's customer; never an e-mail address."""
+    found = _named(connection, program_id, paid.click_id, paid.customer_key, at)
+    if found is None and paid.processor_customer is not None:
+        known = payment_customers.c
+        mine = (known.program_id == program_id, known.processor_customer == paid.processor_customer)
+        click_id = connection.execute(select(known.click_id).where(*mine)).scalar()
+        found = _named(connection, program_id, click_id, None, at)
+    return found
+
+
+def _named(
+    connection: Connection, program_id: int, click_id: str | None, customer_key: str | None, at: datetime
+) -> Customer | None:
+    wanted = CustomerQuery(program_id, customer_key, keys.click_program(click_id or ""), click_id)
+    registry = Registry(connection, [wanted], at=at)
+    return registry.by_click(program_id, click_id) or registry.by_key(program_id, customer_key)
+
+
+def _known(connection: Connection, program_id: int, references: tuple[str, ...]) -> str | None:
+    """Return the transaction_id of the sale that this payment is already: a checkout and its invoice are one."""
+    known = payment_references.c
+    mine = (known.program_id == program_id, known.reference.in_(references))
+    return connection.execute(select(known.transaction_id).where(*mine).limit(1)).scalar()
+
+
+def _twin(connection: Connection, program_id: int, paid: Paid, customer: Customer) -> str | None:
+    """Return the transaction_id of what may be the same sale, reported by the API."""
+    told = ReportedSale(paid.transaction_id, customer.id, paid.amount_cents, paid.currency, paid.occurred_at)
+    twin = possible_duplicates.of_api(connection, program_id, told)
+    return twin.transaction_id if twin is not None else None
+
+
+def _link(
+    connection: Connection, program_id: int, paid: Paid, customer: Customer | None, *, sale: str, at: datetime
+) -> None:
+    """Keep the names by which later events mean this payment's sale and customer; take from it what went back."""
+    if paid.processor_customer and customer:
+        row = {"program_id": program_id, "processor_customer": paid.processor_customer, "click_id": customer.click_id}
+        connection.execute(insert_for(connection)(payment_customers).values(**row).on_conflict_do_nothing())
+    _refer(connection, program_id, paid.references, sale, at)
+
+
+def _refer(connection: Connection, program_id: int, references: tuple[str, ...], sale: str, at: datetime) -> None:
+    for reference in references:
+        row = {"program_id": program_id, "reference": reference, "transaction_id": sale}
+        connection.execute(insert_for(connection)(payment_references).values(**row).on_conflict_do_nothing())
+    returns.refund_difference(connection, program_id, sale, at=at)
+
+
+def _try_again(connection: Connection, program_id: int, paid: Paid, at: datetime) -> None:
+    """Try what waited for this payment or its customer, in the order in which it happened."""
+    event = payment_events.c
+    names = [*paid.references, *([paid.processor_customer] if paid.processor_customer else [])]
+    waiting = (event.program_id == program_id, event.outcome == WAITING, event.waits_for.in_(names))
+    ordered = select(event.event_id, event.payment).where(*waiting).order_by(event.occurred_at, event.event_id)
+    for row in connection.execute(ordered).all():
+        content = _read(row.payment)
+        done = _apply(connection, program_id, content, at)
+        _note(connection, program_id, row.event_id, done)
+        if done.outcome in {RECORDED, REPEATED} and isinstance(content, Paid):
+            _try_again(connection, program_id, content, at)
+
+
+def _note(connection: Connection, program_id: int, event_id: str, done: EventOutcome) -> None:
+    mine = (payment_events.c.program_id == program_id, payment_events.c.event_id == event_id)
+    connection.execute(update(payment_events).where(*mine).values(done._asdict()))
+
+
+def _written(content: Paid | Returned | Linked | None) -> str | None:
+    if content is None:
+        return None
+    return json.dumps({type(content).__name__: content._asdict()}, default=datetime.isoformat)
+
+
+def _read(written: str) -> Paid | Returned | Linked:
+    ((kind, values),) = json.loads(written).items()
+    if kind == Paid.__name__:
+        moment = datetime.fromisoformat(values["occurred_at"])
+        return Paid(**values | {"references": tuple(values["references"]), "occurred_at": moment})
+    if kind == Linked.__name__:
+        return Linked(tuple(values["references"]))
+    told_at = datetime.fromisoformat(values["told_at"])
+    return Returned(**values | {"kind": ReturnKind(values["kind"]), "told_at": told_at})

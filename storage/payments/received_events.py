@@ -1,0 +1,47 @@
+"""What a connected payment account sent, and what became of it: newest first."""
+
+import json
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, select
+
+from storage.engine import pagination
+from storage.engine.pagination import FIRST_PAGE, Page, Paging
+from storage.tables import payment_events
+
+
+class PaymentEvent(NamedTuple):
+    """An event: its outcome, and the amount that it told (None where it told none), in minor units of `currency`.
+
+    `is_test`: of the processor's test mode; it counts like any other.
+    """
+
+    id: int
+    event_id: str
+    type: str
+    outcome: str
+    transaction_id: str | None
+    waits_for: str | None
+    amount_cents: int | None
+    currency: str | None
+    is_test: bool
+    occurred_at: datetime
+    received_at: datetime
+
+
+def list_events(
+    connection: Connection, program_id: int, paging: Paging = FIRST_PAGE, *, outcome: str | None = None
+) -> Page[PaymentEvent]:
+    """Return a page of a program's payment events, newest first; of one outcome if it is named."""
+    event = payment_events.c
+    mine = select(payment_events).where(event.program_id == program_id)
+    if outcome is not None:
+        mine = mine.where(event.outcome == outcome)
+    return pagination.by_id(connection, mine, event.id, paging, _of_row)
+
+
+def _of_row(row: Any) -> PaymentEvent:
+    told = next(iter(json.loads(row.payment).values())) if row.payment else {}
+    values: dict[str, Any] = {name: getattr(row, name, told.get(name)) for name in PaymentEvent._fields}
+    return PaymentEvent(**values)

@@ -1,0 +1,154 @@
+"""Reconciliation: a payment processor's export held against what is recorded, some hundred payments in one read."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import BigInteger, Connection, Text, and_, select
+
+from storage.engine.statements import Given, Prepared
+from storage.rules import keys, reconciliation
+from storage.rules.reconciliation import CORRECTED, WITHIN, Buyer, Finding, Payment, Recorded
+from storage.rules.settlement import Settlement
+from storage.tables import customers, payment_customers, payment_references, sales
+from storage.tables.columns import from_millis
+from storage.tracking.customers import Customer, CustomerQuery, Registry
+
+DEEPEST = 3  # a correction of a correction is followed this far
+
+
+class Reconciled(NamedTuple):
+    """What was found; `unattributed` counts payments of people whom no partner sent."""
+
+    findings: list[Finding]
+    unattributed: int
+
+
+def compare(connection: Connection, program_id: int, payments: Sequence[Payment], *, at: datetime) -> Reconciled:
+    """Hold payments against the program's sales: all payments of a customer that are near in time belong in one call.
+
+    Sets of statements, however many payments: by their names, by who paid, and by what else those people bought.
+    """
+    sold = _named(connection, program_id, payments)
+    buyers = _buyers(connection, program_id, payments, sold, at)
+    groups: dict[int, list[Payment]] = defaultdict(list)
+    for payment in payments:
+        if (buyer := buyers.get(payment.line)) is not None:
+            groups[buyer.id].append(payment)
+    known = {buyer.id: buyer for buyer in buyers.values()}
+    recorded = _recorded(connection, program_id, known, payments)
+    findings = [
+        finding
+        for customer_id, paid in groups.items()
+        for finding in reconciliation.judge(paid, recorded[customer_id], _buyer(known[customer_id]))
+    ]
+    return Reconciled(sorted(findings, key=lambda found: found.payment.line), len(payments) - len(buyers))
+
+
+def _named(connection: Connection, program_id: int, payments: Iterable[Payment]) -> dict[int, int]:
+    """Return the customer of the sale that each payment's names lead to, by line."""
+    names = {name for payment in payments for name in payment.names}
+    told = {
+        row.reference: row.transaction_id for row in _references(connection, [[program_id, each] for each in names])
+    }
+    found = {row.transaction_id: row.customer_id for row in _sales(connection, _each(program_id, names, told.values()))}
+    return {
+        payment.line: customer_id
+        for payment in payments
+        for name in payment.names
+        if (customer_id := found.get(told.get(name, name))) is not None
+    }
+
+
+def _each(program_id: int, *names: Iterable[str]) -> list[list[Any]]:
+    return [[program_id, name] for name in dict.fromkeys(name for several in names for name in several)]
+
+
+def _buyers(
+    connection: Connection, program_id: int, payments: Sequence[Payment], sold: Mapping[int, int], at: datetime
+) -> dict[int, Customer]:
+    """Return who paid, by line: whom the metadata's click names, else its key, the processor's customer, the sale's."""
+    processors = {payment.processor_customer for payment in payments if payment.processor_customer}
+    clicks = {row.processor_customer: row.click_id for row in _processors(connection, _each(program_id, processors))}
+    owners: dict[int | None, str] = {
+        row.id: row.click_id for row in _owners(connection, [[program_id, each] for each in set(sold.values())])
+    }
+    named = {
+        payment.line: (
+            payment.click_id,
+            clicks.get(payment.processor_customer or ""),
+            owners.get(sold.get(payment.line)),
+        )
+        for payment in payments
+    }
+    wanted = [CustomerQuery(program_id, payment.customer_key, None, None) for payment in payments]
+    wanted += [
+        CustomerQuery(program_id, None, keys.click_program(each), each)
+        for found in named.values()
+        for each in found
+        if each
+    ]
+    registry = Registry(connection, wanted, at=at)
+    buyers: dict[int, Customer] = {}
+    for payment in payments:
+        first, *others = (registry.by_click(program_id, click_id) for click_id in named[payment.line])
+        known = (first, registry.by_key(program_id, payment.customer_key), *others)
+        buyer = next((each for each in known if each is not None), None)
+        if buyer is not None:
+            buyers[payment.line] = buyer
+    return buyers
+
+
+def _recorded(
+    connection: Connection, program_id: int, customer_ids: Iterable[int], payments: Sequence[Payment]
+) -> dict[int, list[Recorded]]:
+    """Return the sales of each customer that the payments may be, by their names or by being alike."""
+    rows = _bought(connection, [[program_id, each] for each in customer_ids])
+    references: dict[str, set[str]] = defaultdict(set)
+    for row in _aliases(connection, _each(program_id, (row.transaction_id for row in rows))):
+        references[row.transaction_id].add(row.reference)
+    named = {name for payment in payments for name in payment.names}
+    first, last = (choose(payment.occurred_at for payment in payments) for choose in (min, max))
+    found: dict[int, list[Recorded]] = defaultdict(list)
+    for row in rows:
+        told = references.get(row.transaction_id, set())
+        names = frozenset({*_bases(row.transaction_id), *told})
+        at = from_millis(row.occurred_at)
+        if names & named or first - WITHIN <= at <= last + WITHIN:
+            cents = (row.amount_cents, row.refunded_cents)
+            sale = Recorded(row.transaction_id, *cents, row.currency, at, names, by_processor=bool(told))
+            found[row.customer_id].append(sale)
+    return found
+
+
+def _bases(transaction_id: str) -> Iterable[str]:
+    """Yield a sale's name, and those of the sales that it corrects."""
+    for _ in range(DEEPEST):
+        yield transaction_id
+        transaction_id = transaction_id.removesuffix(CORRECTED)
+
+
+def _buyer(customer: Customer) -> Buyer:
+    settled = customer.settlement != Settlement.PROVISIONAL
+    return Buyer(customer.click_id, customer.customer_key, settled, customer.first_purchase_at)
+
+
+def _found_in(table: Any, column: str) -> Prepared:
+    """Return the statement that finds a table's rows by (program, value) pairs."""
+
+    def build(_: Callable[..., Any]) -> Any:
+        kind = BigInteger() if column in {"id", "customer_id"} else Text()
+        given = Given(program_id=BigInteger(), value=kind)
+        mine = and_(table.c.program_id == given.program_id, table.c[column] == given.value)
+        return select(*table.c).select_from(given.rows.join(table, mine))
+
+    return Prepared(build)
+
+
+_references = _found_in(payment_references, "reference")
+_aliases = _found_in(payment_references, "transaction_id")
+_processors = _found_in(payment_customers, "processor_customer")
+_owners = _found_in(customers, "id")
+_sales = _found_in(sales, "transaction_id")
+_bought = _found_in(sales, "customer_id")

@@ -1,0 +1,62 @@
+"""The integration checklist: what a program has proved to work, when, and what to do about the next step."""
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Select, select
+
+from storage.rules.settlement import Settlement
+from storage.tables import clicks, leads, sales, test_events
+
+
+class ChecklistStep(NamedTuple):
+    """One step; `verified_at` is when it was first proved, `next_action` what proves it while it is open."""
+
+    step: str
+    done: bool
+    verified_at: datetime | None
+    next_action: str | None
+
+
+NEXT_ACTIONS = {
+    "tracker_installed": 'Put <script src="/js/svc-tracker.js" data-svc-program-id="..."></script> on every page.',
+    "test_click": "Send POST /api/v1/track/click with additional_data.test_mode true and the program key.",
+    "test_lead": "Send POST /api/v1/track/lead with additional_data.test_mode true and the program key.",
+    "test_sale": "Send POST /api/v1/track/sale with additional_data.test_mode true and the program key.",
+    "live_click": "Open the landing page through a partner's link (?aff=<partner code>).",
+    "live_lead": "Send POST /api/v1/track/lead with the program key when a referred visitor signs up.",
+    "live_sale": "Send POST /api/v1/track/sale with the program key when a referred customer pays.",
+}
+
+
+def list_steps(connection: Connection, program_id: int) -> list[ChecklistStep]:
+    """Return the program's checklist, in order. Only test events sent with the program key verify a test step."""
+    clicked = _clicked(program_id)
+    settled = (leads.c.program_id == program_id, leads.c.settlement == Settlement.SETTLED)
+    proofs = {
+        "test_click": _tested(program_id, "click"),
+        "test_lead": _tested(program_id, "lead"),
+        "test_sale": _tested(program_id, "sale"),
+        "live_click": clicked.where(clicks.c.filtered.is_(None)),
+        "live_lead": select(leads.c.at).where(*settled).order_by(leads.c.id),
+        "live_sale": select(sales.c.at).where(sales.c.program_id == program_id).order_by(sales.c.id),
+    }
+    browser = _tested(program_id, "click", with_key=False)
+    seen = [at for proof in (clicked, browser) if (at := _first(connection, proof))]
+    proved = {"tracker_installed": min(seen, default=None)}
+    proved |= {step: _first(connection, proof) for step, proof in proofs.items()}
+    return [ChecklistStep(step, at is not None, at, None if at else NEXT_ACTIONS[step]) for step, at in proved.items()]
+
+
+def _first(connection: Connection, proof: Select[Any]) -> datetime | None:
+    return connection.execute(proof.limit(1)).scalar()
+
+
+def _clicked(program_id: int) -> Select[Any]:
+    return select(clicks.c.at).where(clicks.c.program_id == program_id).order_by(clicks.c.click_id)
+
+
+def _tested(program_id: int, kind: str, *, with_key: bool = True) -> Select[Any]:
+    event = test_events.c
+    mine = (event.program_id == program_id, event.kind == kind, event.with_key.is_(with_key))
+    return select(event.at).where(*mine).order_by(event.id)

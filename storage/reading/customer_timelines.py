@@ -1,0 +1,91 @@
+"""Customers, as the program reads them: a list, and one customer's whole trail."""
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Select, select
+
+from storage.engine import pagination
+from storage.engine.pagination import FIRST_PAGE, Page, Paging
+from storage.management import commissions
+from storage.management.commissions import Commission
+from storage.reading import events
+from storage.reading.event_kinds import Event
+from storage.rules.errors import NotFound
+from storage.rules.settlement import CustomerStatus, Settlement
+from storage.tables import customers, partners
+
+
+class CustomerRecord(NamedTuple):
+    """A customer as a read may show them: of the e-mail address only the mask."""
+
+    program_id: int
+    id: int
+    customer_key: str | None
+    click_id: str
+    email_mask: str | None
+    status: CustomerStatus
+    settlement: Settlement
+    partner_id: int
+    partner_name: str
+    partner_code: str
+    clicked_at: datetime
+    signup_at: datetime | None
+    first_purchase_at: datetime | None
+    created_at: datetime
+
+
+class CustomerTimeline(NamedTuple):
+    """A customer, and what led to and followed from them, in time order; an event, or a commission that was earned."""
+
+    customer: CustomerRecord
+    steps: list[Event | Commission]
+
+
+def list_customers(
+    connection: Connection,
+    program_id: int,
+    paging: Paging = FIRST_PAGE,
+    *,
+    status: CustomerStatus | None = None,
+    partner_id: int | None = None,
+    customer_key: str | None = None,
+) -> Page[CustomerRecord]:
+    """Return a page of a program's customers, newest first; those alone who match what is named."""
+    mine = _select().where(customers.c.program_id == program_id)
+    if status is not None:
+        mine = mine.where(customers.c.status == status)
+    if partner_id is not None:
+        mine = mine.where(customers.c.partner_id == partner_id)
+    if customer_key is not None:
+        mine = mine.where(customers.c.customer_key == customer_key)
+    return pagination.by_id(connection, mine, customers.c.id, paging, _of_row)
+
+
+def get_timeline(connection: Connection, program_id: int, customer_id: int) -> CustomerTimeline:
+    """Return one customer of a program with their trail. Raises NotFound."""
+    mine = (customers.c.program_id == program_id, customers.c.id == customer_id)
+    row = connection.execute(_select().where(*mine)).one_or_none()
+    if row is None:
+        raise NotFound("The program has no such customer.")
+    steps: list[Event | Commission] = [
+        *events.of_customer(connection, program_id, customer_id),
+        *commissions.of_customer(connection, program_id, customer_id),
+    ]
+    return CustomerTimeline(_of_row(row), sorted(steps, key=_moment))
+
+
+def _moment(step: Event | Commission) -> datetime:
+    """Return when a step happened; a commission stands where its sale or lead was, after it."""
+    return step.created_at if isinstance(step, Commission) else step.occurred_at or step.at
+
+
+def _select() -> Select[Any]:
+    sent_by = (partners.c.program_id == customers.c.program_id) & (partners.c.id == customers.c.partner_id)
+    shown = (partners.c.name.label("partner_name"), partners.c.code.label("partner_code"))
+    return select(customers, *shown).join(partners, sent_by)
+
+
+def _of_row(row: Any) -> CustomerRecord:
+    values = {name: getattr(row, name) for name in CustomerRecord._fields}
+    return CustomerRecord(**values | {"status": CustomerStatus(row.status), "settlement": Settlement(row.settlement)})

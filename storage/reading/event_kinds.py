@@ -1,0 +1,165 @@
+"""How each kind of event is read for the event log: a statement, its place in the one order of all kinds, its value."""
+
+from collections.abc import Callable
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Select, Table, and_, select
+
+from storage.engine import ids
+from storage.rules import keys
+from storage.tables import clicks, customers, leads, partners, refunds, sales, test_events
+
+
+class EventKind(StrEnum):
+    """What happened. In this order where two events share a moment, the later name first."""
+
+    CLICK = "click"
+    LEAD = "lead"
+    REFUND = "refund"
+    SALE = "sale"
+    TEST = "test"
+
+
+class Event(NamedTuple):
+    """One event. Fields that its kind does not have are None; money is in cents of `currency`.
+
+    A click's `id` is its click_id. `landing_url`, `page_url`, `page_title` and `referrer_url` were sent by strangers.
+    """
+
+    kind: EventKind
+    id: int | str
+    at: datetime
+    partner_id: int | None = None
+    partner_code: str | None = None
+    customer_id: int | None = None
+    customer_key: str | None = None
+    click_id: str | None = None
+    filtered: str | None = None
+    settlement: str | None = None
+    with_key: bool | None = None
+    event_name: str | None = None
+    sale_id: int | None = None
+    transaction_id: str | None = None
+    refund_id: str | None = None
+    amount_cents: int | None = None
+    currency: str | None = None
+    program_cents: int | None = None
+    refunded_cents: int | None = None
+    reason: str | None = None
+    occurred_at: datetime | None = None
+    test_of: str | None = None
+    landing_url: str | None = None
+    page_url: str | None = None
+    page_title: str | None = None
+    referrer_url: str | None = None
+
+
+class Place(NamedTuple):
+    """Where an event stands: microseconds of its id, its kind, and the id itself."""
+
+    stamp: int
+    kind: str
+    id: str
+
+
+Before = Callable[[Place], ColumnElement[bool]]
+
+
+class Source(NamedTuple):
+    """A kind's statement, the column that orders it, and the condition that it stands before a place."""
+
+    statement: Select[Any]
+    order: ColumnElement[Any]
+    before: Before
+
+
+def source(kind: EventKind) -> Source:
+    """Return how a kind of event is read."""
+    if kind == EventKind.CLICK:
+        return Source(_of_clicks(), clicks.c.click_id, _click_before)
+    table = {
+        EventKind.LEAD: leads,
+        EventKind.REFUND: refunds,
+        EventKind.SALE: sales,
+        EventKind.TEST: test_events,
+    }[kind]
+    statement = {
+        EventKind.LEAD: _of_leads,
+        EventKind.REFUND: _of_refunds,
+        EventKind.SALE: _of_sales,
+        EventKind.TEST: _of_tests,
+    }[kind]()
+
+    def before(place: Place) -> ColumnElement[bool]:
+        column: ColumnElement[int] = table.c.id
+        return column <= place.stamp if kind < place.kind else column < place.stamp
+
+    return Source(statement, table.c.id, before)
+
+
+def place(event: Event) -> Place:
+    """Return where an event stands in the one order of all kinds."""
+    if isinstance(event.id, int):
+        return Place(event.id, event.kind, str(event.id))
+    stamp = (keys.click_millis(event.id) - ids.EPOCH_MILLIS) * 1000
+    return Place(stamp, event.kind, event.id)
+
+
+def of_row(kind: EventKind, row: Any) -> Event:
+    """Read an event from a row of its kind's statement."""
+    return Event(kind=kind, **dict(row._mapping))  # noqa: SLF001 - the documented way to read a Row by names
+
+
+def _click_before(place: Place) -> ColumnElement[bool]:
+    if place.kind == EventKind.CLICK:
+        return clicks.c.click_id < place.id
+    next_millisecond = place.stamp // 1000 + ids.EPOCH_MILLIS + 1
+    return clicks.c.click_id < keys.click_prefix(next_millisecond)
+
+
+def _sent_by(table: Table) -> Any:
+    return and_(partners.c.program_id == table.c.program_id, partners.c.id == table.c.partner_id)
+
+
+def _of_whom(table: Table) -> Any:
+    return and_(customers.c.program_id == table.c.program_id, customers.c.id == table.c.customer_id)
+
+
+def _of_clicks() -> Select[Any]:
+    click = clicks.c
+    visited = (click.filtered, click.landing_url, click.page_url, click.page_title, click.referrer_url)
+    columns = (click.click_id.label("id"), click.click_id, click.at, click.partner_id, *visited)
+    return select(*columns, partners.c.code.label("partner_code")).join(partners, _sent_by(clicks))
+
+
+def _of_leads() -> Select[Any]:
+    lead = leads.c
+    columns = (lead.id, lead.at, lead.partner_id, lead.customer_id, lead.settlement, lead.with_key, lead.event_name)
+    who = (customers.c.customer_key, customers.c.click_id, partners.c.code.label("partner_code"))
+    return select(*columns, *who).join(partners, _sent_by(leads)).join(customers, _of_whom(leads))
+
+
+def _of_sales() -> Select[Any]:
+    sale = sales.c
+    money = (sale.amount_cents, sale.currency, sale.program_cents, sale.refunded_cents, sale.occurred_at)
+    columns = (sale.id, sale.at, sale.partner_id, sale.customer_id, sale.transaction_id, *money)
+    who = (customers.c.customer_key, customers.c.click_id, partners.c.code.label("partner_code"))
+    return select(*columns, *who).join(partners, _sent_by(sales)).join(customers, _of_whom(sales))
+
+
+def _of_refunds() -> Select[Any]:
+    back, sale = refunds.c, sales.c
+    columns = (back.id, back.at, back.sale_id, back.refund_id, back.amount_cents, back.program_cents, back.reason)
+    sold = (sale.transaction_id, sale.currency, sale.partner_id, sale.customer_id)
+    who = (customers.c.customer_key, customers.c.click_id, partners.c.code.label("partner_code"))
+    whole = refunds.join(sales, and_(sale.program_id == back.program_id, sale.id == back.sale_id))
+    found = whole.join(partners, _sent_by(sales)).join(customers, _of_whom(sales))
+    return select(*columns, *sold, *who).select_from(found)
+
+
+def _of_tests() -> Select[Any]:
+    test = test_events.c
+    columns = (test.id, test.at, test.with_key, test.transaction_id, test.amount_cents, test.refunded_cents)
+    return select(*columns, test.kind.label("test_of"))

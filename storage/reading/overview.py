@@ -1,0 +1,29 @@
+"""A program's overview, in one crossing to the database: its report, top partners, checklist and refused calls."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from storage.reading import checklist, performance, rejected_calls
+from storage.reading.checklist import ChecklistStep
+from storage.reading.performance import PartnerResult, Performance
+from storage.reading.rejected_calls import Cause
+from storage.rules.period import DateRangeQuery
+
+
+class Overview(NamedTuple):
+    """What the first page of a program shows; `partners` are those who brought most in the report's window."""
+
+    report: Performance
+    partners: list[PartnerResult]
+    steps: list[ChecklistStep]
+    causes: list[Cause]
+
+
+def get_overview(connection: Connection, program_id: int, wanted: DateRangeQuery, *, at: datetime) -> Overview:
+    """Return the overview for the range that is wanted. Raises InvalidPeriod, InvalidRange, NotFound."""
+    report = performance.get_report(connection, program_id, wanted, at=at)
+    partners = performance.by_partner(connection, program_id, report.window)
+    steps, causes = checklist.list_steps(connection, program_id), rejected_calls.by_cause(connection, program_id)
+    return Overview(report, partners, steps, causes)

@@ -1,0 +1,130 @@
+"""Performance: what a program did on each day of a range, and in the range before it. Reads rollups, never events."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, func, select
+
+from storage.rules import period
+from storage.rules.errors import NotFound
+from storage.rules.period import DateRangeQuery, Period, Window
+from storage.tables import partner_rollups, partners, programs, rollups
+from storage.tables.rollup import COUNTS
+
+TOP_PARTNERS = 10
+
+
+class Totals(NamedTuple):
+    """Counts and cents of one day or of many; `sales` counts paid sale events, money is net of what was undone."""
+
+    clicks: int = 0
+    leads: int = 0
+    conversions: int = 0
+    sales: int = 0
+    revenue_cents: int = 0
+    commission_cents: int = 0
+    partners: int = 0
+
+
+class Day(NamedTuple):
+    """What happened on one UTC day."""
+
+    date: date
+    totals: Totals
+
+
+class Performance(NamedTuple):
+    """A report: one `days` entry for each day of `window`, their sum, and the sum of the window before.
+
+    Money is in cents of `currency`; `at` is the moment that the report shows.
+    """
+
+    program_id: int
+    currency: str
+    period: Period
+    window: Window
+    previous_window: Window
+    days: list[Day]
+    current: Totals
+    previous: Totals
+    at: datetime
+
+
+class PartnerResult(NamedTuple):
+    """What one partner brought in a window; money in cents of the program's currency."""
+
+    partner_id: int
+    name: str
+    code: str
+    totals: Totals
+
+
+def get_report(connection: Connection, program_id: int, wanted: DateRangeQuery, *, at: datetime) -> Performance:
+    """Return a program's report for the range that is wanted.
+
+    Raises InvalidPeriod, InvalidRange; NotFound when there is no such program.
+    """
+    of_program = select(programs.c.created_at, programs.c.currency).where(programs.c.id == program_id)
+    program = connection.execute(of_program).one_or_none()
+    if program is None:
+        raise NotFound
+    chosen = period.choose(wanted, created_at=program.created_at, at=at)
+    window, before = chosen.window, chosen.window.previous
+    stored = _stored(connection, program_id, Window(before.first, window.last))
+    days = [Day(day, stored.get(day, Totals())) for day in window.days]
+    current = added(day.totals for day in days)
+    previous = added(totals for day, totals in stored.items() if day < window.first)
+    return Performance(program_id, program.currency, chosen.period, window, before, days, current, previous, at)
+
+
+def read_each(
+    connection: Connection, program_ids: Iterable[int], wanted: DateRangeQuery, *, at: datetime
+) -> list[Performance]:
+    """Return the reports of several programs, in their order; raises what `read` raises."""
+    return [get_report(connection, program_id, wanted, at=at) for program_id in program_ids]
+
+
+def by_partner(
+    connection: Connection,
+    program_id: int,
+    window: Window,
+    *,
+    limit: int = TOP_PARTNERS,
+    partner_ids: Sequence[int] | None = None,
+) -> list[PartnerResult]:
+    """Return what the program's partners brought in a window: most revenue first, then most clicks.
+
+    With `partner_ids` it is what each of these brought, however many they are.
+    """
+    row = partner_rollups.c
+    chosen = [] if partner_ids is None else [row.partner_id.in_(partner_ids)]
+    sums = [func.sum(row[name]).label(name) for name in COUNTS]
+    brought = (
+        select(row.partner_id, partners.c.name, partners.c.code, *sums)
+        .join(partners, (partners.c.program_id == row.program_id) & (partners.c.id == row.partner_id))
+        .where(row.program_id == program_id, row.day.between(window.first, window.last), *chosen)
+        .group_by(row.partner_id, partners.c.name, partners.c.code)
+        .order_by(func.sum(row.revenue_cents).desc(), func.sum(row.clicks).desc(), row.partner_id)
+        .limit(limit if partner_ids is None else len(partner_ids))
+    )
+    return [
+        PartnerResult(found.partner_id, found.name, found.code, _totals(found)) for found in connection.execute(brought)
+    ]
+
+
+def added(each: Iterable[Totals]) -> Totals:
+    """Return the sum of totals."""
+    columns = list(zip(*each, strict=True))
+    return Totals(*map(sum, columns))
+
+
+def _stored(connection: Connection, program_id: int, window: Window) -> dict[date, Totals]:
+    columns = [rollups.c[name] for name in ("day", *Totals._fields)]
+    mine = (rollups.c.program_id == program_id, rollups.c.day.between(window.first, window.last))
+    rows = connection.execute(select(*columns).where(*mine))
+    return {day: Totals(*counts) for day, *counts in rows}
+
+
+def _totals(row: Any) -> Totals:
+    return Totals(*(int(getattr(row, name)) for name in Totals._fields))

@@ -1,0 +1,96 @@
+"""What a customer key looks like, and which lead's key it was likely meant to be."""
+
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
+_PATTERNS = {
+    "uuid": re.compile(r"[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}", re.IGNORECASE),
+    "integer": re.compile(r"[0-9]+"),
+    "email": re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+"),
+    "processor_id": re.compile(r"(cus|sub|pi|ch|in|si|pm|cs|acct|py|txn)_[A-Za-z0-9_]{2,}"),
+    "prefixed": re.compile(r"[A-Za-z]+[-_:|/.][A-Za-z0-9][A-Za-z0-9-]*"),
+}
+_PREFIX = re.compile(r"[A-Za-z]+[-_:|/.]")
+
+
+class KeyFormat(StrEnum):
+    """The form of an identifier."""
+
+    UUID = "uuid"
+    INTEGER = "integer"
+    EMAIL = "email"
+    PROCESSOR_ID = "processor_id"
+    PREFIXED = "prefixed"
+    OTHER = "other"
+
+
+DISTINCT = (KeyFormat.UUID, KeyFormat.INTEGER, KeyFormat.EMAIL, KeyFormat.PROCESSOR_ID)
+
+
+class Difference(StrEnum):
+    """How an unmatched key differs from the keys of the leads."""
+
+    LETTER_CASE = "letter_case"
+    PREFIX = "prefix"
+    SHAPE = "shape"
+
+
+class Mismatch(NamedTuple):
+    """Why a key matches no lead; `meant` is the lead's key that it likely stands for, where one is found."""
+
+    difference: Difference
+    shape: KeyFormat
+    meant: str | None
+
+
+class LeadKeys:
+    """The keys of a program's leads, arranged to find the one that another key was meant to be."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        self._exact: dict[str, None] = dict.fromkeys(keys)
+        self._by_case = {key.strip().casefold(): key for key in self._exact}
+        self._by_core = {_core(key): key for key in self._exact}
+        self._prefixes = {_prefix(key) for key in self._exact}
+        self.shapes = {format_of(key) for key in self._exact}
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._exact
+
+    def __len__(self) -> int:
+        return len(self._exact)
+
+    def mismatch(self, key: str) -> Mismatch | None:
+        """Say how a key that no lead carries was likely meant; None when it looks like a customer nobody referred."""
+        shape = format_of(key)
+        if (same_letters := self._by_case.get(key.strip().casefold())) is not None:
+            found = Mismatch(Difference.LETTER_CASE, shape, same_letters)
+        elif _core(key) in self._by_core and (shape == KeyFormat.UUID or _prefix(key) not in self._prefixes):
+            found = Mismatch(Difference.PREFIX, shape, self._by_core[_core(key)])
+        elif self._is_foreign(shape):
+            found = Mismatch(Difference.SHAPE, shape, None)
+        else:
+            return None
+        return found
+
+    def _is_foreign(self, shape: KeyFormat) -> bool:
+        told_apart = shape in DISTINCT or self.shapes <= set(DISTINCT)
+        return bool(self.shapes) and shape not in self.shapes and told_apart
+
+
+def format_of(key: str) -> KeyFormat:
+    """Return the shape of an identifier."""
+    matching = (name for name, pattern in _PATTERNS.items() if pattern.fullmatch(key.strip()))
+    return KeyFormat(next(matching, KeyFormat.OTHER))
+
+
+def _prefix(key: str) -> str:
+    found = None if format_of(key) == KeyFormat.UUID else _PREFIX.match(key.strip())
+    return found.group().casefold() if found else ""
+
+
+def _core(key: str) -> str:
+    """Return a key without its prefix (`user_17` is 17) and, of a UUID, without its dashes."""
+    core = key.strip().casefold().removeprefix(_prefix(key))
+    return core.replace("-", "") if format_of(core) == KeyFormat.UUID else core

@@ -1,0 +1,37 @@
+"""What a refusal is: an answer with a stable code, what was wrong, and what to do about it."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
+
+
+class FieldError(NamedTuple):
+    """One field that was wrong, and how."""
+
+    field: str
+    message: str
+
+
+class ServiceError(Exception):
+    """A call that is refused: nothing was stored for it.
+
+    `message` says what was wrong, `hint` what to do; `fields` names the fields at fault; `details` are further
+    members of the error object. Clients branch on `code` alone.
+    """
+
+    code: ClassVar[str]
+    message: ClassVar[str]
+    hint: ClassVar[str | None] = None
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        hint: str | None = None,
+        fields: Sequence[FieldError] = (),
+        **details: Any,
+    ) -> None:
+        super().__init__(message or self.message)
+        self.text = message or self.message
+        self.advice = hint or self.hint
+        self.fields = tuple(fields)
+        self.details = details

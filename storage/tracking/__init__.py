@@ -1,0 +1,1 @@
+"""What integrators report: clicks, leads, sales and refunds, and the customers, ledger and rollups they change."""

@@ -1,0 +1,138 @@
+"""Clicks: a visitor arrived through a partner's link."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import date, datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import BigInteger, Connection, Text, and_, select
+
+from storage.engine.group_commit import set_based
+from storage.engine.statements import Append, Given, Prepared
+from storage.rules import attribution, keys
+from storage.rules.attribution import PartnerStatus, ProgramStatus
+from storage.rules.errors import PartnerNotFound, ProgramNotFound, ServiceError
+from storage.tables import clicks, partners, programs
+from storage.tables.columns import from_millis, to_millis
+from storage.tracking import rollups
+
+
+class Click(NamedTuple):
+    """A click as a call sent it; `filtered` names why it does not count (bot, prefetch), `visitor` is JSON text."""
+
+    program_id: int
+    code: str
+    landing_url: str
+    at: datetime
+    existing_click_id: str | None = None
+    filtered: str | None = None
+    page_url: str | None = None
+    page_title: str | None = None
+    referrer_url: str | None = None
+    visitor: str | None = None
+
+
+class ClickResult(NamedTuple):
+    """The click that the visitor now carries."""
+
+    click_id: str
+    partner_code: str
+    cookie_window_days: int
+
+
+class PartnerInactive(NamedTuple):
+    """The link's partner or program takes no clicks at present: nothing is counted."""
+
+    message: str
+
+
+ClickOutcome = ClickResult | PartnerInactive | ServiceError
+
+
+@set_based
+def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]:
+    """Record a batch of clicks; each result is a Clicked, a PartnerInactive, or the refusal.
+
+    Refusals: ProgramNotFound, PartnerNotFound. A visitor who keeps the click they carry adds no event.
+    """
+    wanted = [[n, click.program_id, click.code, click.existing_click_id] for n, click in enumerate(batch)]
+    outcomes: list[ClickOutcome | None] = [None] * len(batch)
+    inserted: list[tuple[Any, ...]] = []
+    counted: Counter[tuple[int, int, date]] = Counter()
+    for row in _find(connection, wanted):
+        click = batch[row.n]
+        outcome = outcomes[row.n] = _decide(click, row)
+        if isinstance(outcome, ClickResult) and outcome.click_id != click.existing_click_id:
+            inserted.append(_row(click, outcome.click_id, row.partner_id))
+            if click.filtered is None:
+                counted[click.program_id, row.partner_id, rollups.day_of(click.at)] += 1
+    if inserted:
+        _insert(connection, inserted)
+        rollups.add(connection, [rollups.Increment(*key, clicks=count) for key, count in counted.items()])
+    return [ProgramNotFound() if outcome is None else outcome for outcome in outcomes]
+
+
+def _decide(click: Click, row: Any) -> ClickOutcome:
+    if row.partner_id is None:
+        return PartnerNotFound(f"No partner of this program has the code {click.code[:64]!r}.")
+    if row.status != ProgramStatus.ACTIVE:
+        return PartnerInactive("The program is paused and takes no clicks.")
+    if row.partner_status != PartnerStatus.ACTIVE:
+        return PartnerInactive("The partner of this link is not active in the program.")
+    if _keeps_existing(click, row):
+        return ClickResult(str(click.existing_click_id), row.existing_code, row.cookie_window_days)
+    return ClickResult(keys.click_id(click.program_id, click.at), click.code, row.cookie_window_days)
+
+
+def _keeps_existing(click: Click, row: Any) -> bool:
+    if row.existing_at is None:
+        return False
+    same_partner = row.existing_partner_id == row.partner_id
+    live = attribution.is_within(from_millis(row.existing_at), click.at, row.cookie_window_days)
+    return live and attribution.keeps_existing(row.attribution_model, same_partner=same_partner)
+
+
+def _row(click: Click, click_id: str, partner_id: int) -> tuple[Any, ...]:
+    visit = (click.landing_url, click.page_url, click.page_title, click.referrer_url, click.visitor)
+    return (click.program_id, click_id, partner_id, to_millis(click.at), click.filtered, *visit)
+
+
+def _build_find(_: Callable[..., Any]) -> Any:
+    given = Given(n=BigInteger(), program_id=BigInteger(), code=Text(), existing=Text())
+    holder = partners.alias("holder")
+    enrolled = and_(partners.c.program_id == programs.c.id, partners.c.code == given.code)
+    carried = and_(clicks.c.program_id == programs.c.id, clicks.c.click_id == given.existing)
+    held = and_(holder.c.program_id == clicks.c.program_id, holder.c.id == clicks.c.partner_id)
+    found = (
+        given.rows.join(programs, programs.c.id == given.program_id)
+        .outerjoin(partners, enrolled)
+        .outerjoin(clicks, carried)
+        .outerjoin(holder, held)
+    )
+    return select(
+        given.n.label("n"),
+        programs.c.status,
+        programs.c.attribution_model,
+        programs.c.cookie_window_days,
+        partners.c.id.label("partner_id"),
+        partners.c.status.label("partner_status"),
+        clicks.c.at.label("existing_at"),
+        clicks.c.partner_id.label("existing_partner_id"),
+        holder.c.code.label("existing_code"),
+    ).select_from(found)
+
+
+_find = Prepared(_build_find)
+_insert = Append(
+    clicks,
+    "program_id",
+    "click_id",
+    "partner_id",
+    "at",
+    "filtered",
+    "landing_url",
+    "page_url",
+    "page_title",
+    "referrer_url",
+    "visitor",
+)

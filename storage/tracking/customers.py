@@ -1,0 +1,169 @@
+"""Customers: found by key or click, made from a click at the first lead or sale, saved once for a batch."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import BigInteger, Connection, Text, and_, select
+
+from storage.engine import ids
+from storage.engine.group_commit import StaleReadError
+from storage.engine.statements import Given, Prepared, insert_given
+from storage.rules.attribution import PartnerStatus
+from storage.rules.settlement import CustomerStatus, Settlement
+from storage.tables import clicks, customers, partners
+from storage.tables.columns import from_millis, to_millis
+
+
+@dataclass(slots=True)
+class Customer:
+    """A customer as a batch sees it: later items of the batch see what earlier ones changed."""
+
+    program_id: int
+    id: int
+    partner_id: int
+    partner_status: PartnerStatus
+    click_id: str
+    clicked_at: datetime
+    created_at: datetime
+    customer_key: str | None = None
+    email_hash: str | None = None
+    email_mask: str | None = None
+    status: CustomerStatus = CustomerStatus.PROVISIONAL
+    settlement: Settlement = Settlement.NONE
+    signup_at: datetime | None = None
+    first_purchase_at: datetime | None = None
+    revision: int = 0
+
+    @property
+    def is_new(self) -> bool:
+        """True until the row of this customer is written."""
+        return self.revision == 0
+
+
+class CustomerQuery(NamedTuple):
+    """The identifiers of a call: a key within `program_id`, a click within the program that its id names."""
+
+    program_id: int | None
+    customer_key: str | None
+    click_program_id: int | None
+    click_id: str | None
+
+
+class Registry:
+    """Who the batch's identifiers name: one object for one customer, however many calls name them."""
+
+    def __init__(self, connection: Connection, wanted: Sequence[CustomerQuery], *, at: datetime) -> None:
+        self._at = at
+        self._by_key: dict[tuple[int, str], Customer] = {}
+        self._by_click: dict[tuple[int, str], Customer] = {}
+        for row in _find(connection, list(dict.fromkeys(wanted))):
+            self._remember(row)
+
+    def by_key(self, program_id: int, customer_key: str | None) -> Customer | None:
+        """Return the customer who carries this key."""
+        return self._by_key.get((program_id, customer_key)) if customer_key else None
+
+    def by_click(self, program_id: int | None, click_id: str | None) -> Customer | None:
+        """Return the customer whom this click became, or a new one (`is_new`) if it has become none yet."""
+        return self._by_click.get((program_id, click_id)) if program_id and click_id else None
+
+    def name(self, customer: Customer, customer_key: str) -> None:
+        """Give a customer their key."""
+        customer.customer_key = customer_key
+        self._by_key[customer.program_id, customer_key] = customer
+
+    def _remember(self, row: Any) -> None:
+        if row.k_id is not None:
+            known = self._by_click.get((row.k_program_id, row.k_click_id)) or _customer(row, "k_")
+            self._by_key[known.program_id, row.k_customer_key] = known
+            self._by_click[known.program_id, known.click_id] = known
+        if row.x_click_id is not None and (row.x_program_id, row.x_click_id) not in self._by_click:
+            found = _customer(row, "c_") if row.c_id is not None else self._from_click(row)
+            self._by_click[found.program_id, found.click_id] = found
+            if found.customer_key:
+                self._by_key[found.program_id, found.customer_key] = found
+
+    def _from_click(self, row: Any) -> Customer:
+        return Customer(
+            program_id=row.x_program_id,
+            id=ids.after(self._at, 1)[0],
+            partner_id=row.x_partner_id,
+            partner_status=PartnerStatus(row.x_partner_status),
+            click_id=row.x_click_id,
+            clicked_at=from_millis(row.x_at),
+            created_at=self._at,
+        )
+
+
+def save(connection: Connection, changed: Iterable[Customer]) -> None:
+    """Write new and changed customers. Raises StaleReadError if another transaction was faster."""
+    rows = [_row(customer) for customer in changed]
+    if rows and len(_save(connection, rows)) != len(rows):
+        raise StaleReadError
+
+
+def _customer(row: Any, prefix: str) -> Customer:
+    stored = row._mapping  # noqa: SLF001 - the documented way to read a Row by computed names
+    values = {name: stored[prefix + name] for name in _COLUMNS}
+    for name in _MOMENTS:
+        values[name] = None if values[name] is None else from_millis(values[name])
+    values["status"] = CustomerStatus(values["status"])
+    values["settlement"] = Settlement(values["settlement"])
+    return Customer(partner_status=PartnerStatus(stored[prefix + "partner_status"]), **values)
+
+
+def _row(customer: Customer) -> list[Any]:
+    customer.revision += 1
+    values = [getattr(customer, name) for name in _COLUMNS]
+    return [to_millis(value) if isinstance(value, datetime) else value for value in values]
+
+
+_MOMENTS = ("clicked_at", "created_at", "signup_at", "first_purchase_at")
+_TYPES: dict[str, Any] = {column.name: Text() for column in customers.c}
+_TYPES |= {name: BigInteger() for name in ("program_id", "id", "partner_id", "revision", *_MOMENTS)}
+_COLUMNS = tuple(_TYPES)
+_CHANGING = [name for name in _COLUMNS if name not in {"program_id", "id", "partner_id", "click_id", "created_at"}]
+
+
+def _build_find(_: Callable[..., Any]) -> Any:
+    given = Given(program_id=BigInteger(), customer_key=Text(), click_program_id=BigInteger(), click_id=Text())
+    keyed, clicked = customers.alias("keyed"), customers.alias("clicked")
+    sent_keyed, sent = partners.alias("sent_keyed"), partners.alias("sent")
+    found = (
+        given.rows.outerjoin(
+            keyed, and_(keyed.c.program_id == given.program_id, keyed.c.customer_key == given.customer_key)
+        )
+        .outerjoin(
+            sent_keyed,
+            and_(sent_keyed.c.program_id == keyed.c.program_id, sent_keyed.c.id == keyed.c.partner_id),
+        )
+        .outerjoin(clicks, and_(clicks.c.program_id == given.click_program_id, clicks.c.click_id == given.click_id))
+        .outerjoin(sent, and_(sent.c.program_id == clicks.c.program_id, sent.c.id == clicks.c.partner_id))
+        .outerjoin(clicked, and_(clicked.c.program_id == clicks.c.program_id, clicked.c.click_id == clicks.c.click_id))
+    )
+    return select(
+        *(keyed.c[name].label(f"k_{name}") for name in _COLUMNS),
+        sent_keyed.c.status.label("k_partner_status"),
+        *(clicked.c[name].label(f"c_{name}") for name in _COLUMNS),
+        sent.c.status.label("c_partner_status"),
+        clicks.c.program_id.label("x_program_id"),
+        clicks.c.click_id.label("x_click_id"),
+        clicks.c.partner_id.label("x_partner_id"),
+        clicks.c.at.label("x_at"),
+        sent.c.status.label("x_partner_status"),
+    ).select_from(found)
+
+
+def _build_save(insert: Callable[..., Any]) -> Any:
+    statement = insert_given(insert, customers, Given(**_TYPES))
+    return statement.on_conflict_do_update(
+        index_elements=["program_id", "id"],
+        set_={name: statement.excluded[name] for name in _CHANGING},
+        where=customers.c.revision == statement.excluded.revision - 1,
+    ).returning(customers.c.id)
+
+
+_find = Prepared(_build_find)
+_save = Prepared(_build_save)

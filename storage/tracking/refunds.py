@@ -1,0 +1,148 @@
+"""Refunds: money goes back to the customer, and the commission on it with it."""
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, insert, select, update
+
+from storage.access import program_keys
+from storage.access.program_keys import ProgramKey
+from storage.engine import ids
+from storage.rules import commission, refund
+from storage.rules.errors import TransactionNotFound
+from storage.rules.refund import RefundStatus
+from storage.tables import commissions, refunds, sales
+from storage.tracking import ledger, rollups
+
+
+class Refund(NamedTuple):
+    """A refund as a call sent it; `amount_cents` None asks for all that remains, in the sale's currency."""
+
+    key_hash: str
+    transaction_id: str
+    at: datetime
+    amount_cents: int | None = None
+    refund_id: str | None = None
+    reason: str | None = None
+
+
+class RefundResult(NamedTuple):
+    """What the refund took and what remains, in cents of the sale's currency; the reversal in the program's."""
+
+    key: ProgramKey
+    status: RefundStatus
+    refunded_cents: int
+    refunded_total_cents: int
+    remaining_cents: int
+    commission_id: int | None
+    commission_reversed_cents: int
+    replayed: bool = False
+
+
+def record(connection: Connection, call: Refund) -> RefundResult:
+    """Record a refund, reverse its share of the commission, and step the sale's day back.
+
+    Raises InvalidKey, ApiKeyRotationRequired, TransactionNotFound, RefundExceedsSale.
+    """
+    key = program_keys.authenticate(connection, call.key_hash, at=call.at)
+    sale = _sale(connection, key.program_id, call.transaction_id)
+    earned = _commission(connection, sale)
+    done = _earlier(connection, sale, call.refund_id)
+    if done is not None:
+        return _answer(
+            key,
+            sale,
+            earned,
+            total_cents=sale.refunded_cents,
+            cents=done.amount_cents,
+            reversed_cents=done.reversed_cents,
+            replayed=True,
+        )
+    before_cents = sale.refunded_cents
+    cents = refund.amount(call.amount_cents, sale_cents=sale.amount_cents, refunded_before_cents=before_cents)
+    reversed_cents = _take_back(connection, call, sale, earned, cents) if cents else 0
+    total_cents = before_cents + cents
+    return _answer(key, sale, earned, total_cents=total_cents, cents=cents, reversed_cents=reversed_cents)
+
+
+def reinstate(connection: Connection, call: Refund) -> int:
+    """Give back `amount_cents` of what refunds took of a sale, as when a dispute is won; return the commission's part.
+
+    Raises TransactionNotFound, and what `program_keys.authenticate` raises.
+    """
+    key = program_keys.authenticate(connection, call.key_hash, at=call.at)
+    sale = _sale(connection, key.program_id, call.transaction_id)
+    return -_take_back(connection, call, sale, _commission(connection, sale), -(call.amount_cents or 0))
+
+
+def _sale(connection: Connection, program_id: int, transaction_id: str) -> Any:
+    mine = (sales.c.program_id == program_id, sales.c.transaction_id == transaction_id)
+    sale = connection.execute(select(sales).where(*mine).with_for_update()).one_or_none()
+    if sale is None:
+        raise TransactionNotFound
+    return sale
+
+
+def _commission(connection: Connection, sale: Any) -> Any:
+    mine = (commissions.c.program_id == sale.program_id, commissions.c.sale_id == sale.id)
+    return connection.execute(select(commissions).where(*mine).with_for_update()).one_or_none()
+
+
+def _earlier(connection: Connection, sale: Any, refund_id: str | None) -> Any:
+    if refund_id is None:
+        return None
+    mine = (refunds.c.program_id == sale.program_id, refunds.c.sale_id == sale.id, refunds.c.refund_id == refund_id)
+    return connection.execute(select(refunds).where(*mine)).one_or_none()
+
+
+def _take_back(connection: Connection, call: Refund, sale: Any, earned: Any, cents: int) -> int:
+    """Store the refund (a reinstatement, below 0) and all that follows from it; return the commission reversed."""
+    event_id = ids.after(call.at, 1)[0]
+    total_cents = sale.refunded_cents + cents
+
+    def keep(whole_cents: int, refunded_cents: int = total_cents) -> int:
+        return commission.of_remaining(whole_cents, sale_cents=sale.amount_cents, refunded_cents=refunded_cents)
+
+    program_cents = keep(sale.program_cents, sale.refunded_cents) - keep(sale.program_cents)
+    reversed_cents = ledger.reverse(connection, earned, keep=keep, refund_id=event_id, at=call.at) if earned else 0
+    connection.execute(
+        insert(refunds).values(
+            program_id=sale.program_id,
+            id=event_id,
+            sale_id=sale.id,
+            refund_id=call.refund_id,
+            amount_cents=cents,
+            program_cents=program_cents,
+            reversed_cents=reversed_cents,
+            reason=call.reason,
+            at=call.at,
+        )
+    )
+    this_sale = (sales.c.program_id == sale.program_id, sales.c.id == sale.id)
+    connection.execute(update(sales).where(*this_sale).values(refunded_cents=total_cents))
+    back = rollups.Increment(
+        sale.program_id,
+        sale.partner_id,
+        rollups.day_of(sale.occurred_at),
+        sales=int(sale.refunded_cents == sale.amount_cents) - int(total_cents == sale.amount_cents),
+        revenue_cents=-program_cents,
+        commission_cents=-reversed_cents,
+    )
+    rollups.add(connection, [back])
+    return reversed_cents
+
+
+def _answer(
+    key: ProgramKey,
+    sale: Any,
+    earned: Any,
+    *,
+    total_cents: int,
+    cents: int,
+    reversed_cents: int,
+    replayed: bool = False,
+) -> RefundResult:
+    remaining_cents = sale.amount_cents - total_cents
+    status = refund.status(refund_cents=cents, remaining_cents=remaining_cents)
+    commission_id = earned.id if earned else None
+    return RefundResult(key, status, cents, total_cents, remaining_cents, commission_id, reversed_cents, replayed)

@@ -1,0 +1,158 @@
+"""What every call to /mcp goes through before the protocol: method, headers, key, rate, size."""
+
+import asyncio
+import logging
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from storage.access import program_keys
+from storage.rules.scope import Scope
+from tests.mcp_server.conftest import HANDSHAKE, MODERN, VERSIONS, Answer, Assistant
+from tests.world import NOW
+
+pytestmark = pytest.mark.anyio
+
+
+def refusal(answer: Answer) -> tuple[int, str]:
+    assert answer.http.headers["x-request-id"] == answer.http.json()["request_id"]
+    return answer.http.status_code, answer.error["code"]
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "HEAD", "OPTIONS"])
+async def test_only_post_is_served_and_no_stream_is_held_open(assistant: Assistant, method: str):
+    headers = assistant.headers("ping", {}, HANDSHAKE, "")
+
+    answer = await assistant.http.request(method, "/mcp", headers=headers)
+
+    assert answer.status_code == 405
+    assert answer.headers["allow"] == "POST"
+    assert answer.headers["content-type"] == "application/json"
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    "method", ["tools/call", "tools/list", "prompts/list", "resources/read", "completion/complete"]
+)
+async def test_keys_that_do_not_work_are_refused_alike_whatever_is_asked(
+    assistant: Assistant, version: str, method: str
+):
+    expired = await assistant.issue(expires_at=NOW)
+    wrong = [None, "agt_unknown", "agt_ x", "\u00fc", expired, assistant.acme.key, await assistant.session()]
+
+    answers = [
+        await assistant.call(method, {"name": "list_programs"}, version=version, key=key and httpx_safe(key))
+        for key in wrong
+    ]
+
+    assert [refusal(answer) for answer in answers] == [(401, "invalid_key")] * 5 + [(401, "wrong_key_type")] * 2
+    assert {answer.http.headers["www-authenticate"] for answer in answers} == {"Bearer"}
+
+
+def httpx_safe(key: str) -> str:
+    return key.encode().decode("latin-1") if key.isascii() else "agt_%C3%BC"
+
+
+async def test_a_key_from_before_the_prefix_is_of_the_wrong_type(assistant: Assistant):
+    old = "0123456789abcdef0123456789abcdef"
+    await assistant.acme.store.write(program_keys.import_key, assistant.acme.program_id, old, at=NOW)
+
+    assert refusal(await assistant.call("tools/list", key=old)) == (401, "wrong_key_type")
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"jsonrpc":"2.0","method":"notifications/initialized"}'])
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_without_a_key_that_works_not_even_a_malformed_body_is_told_apart(
+    assistant: Assistant, version: str, content: bytes
+):
+    headers = assistant.headers("x", {}, version, "agt_unknown") | {"Content-Type": "application/json"}
+
+    answer = Answer(await assistant.http.post("/mcp", content=content, headers=headers))
+
+    assert refusal(answer) == (401, "invalid_key")
+
+
+async def test_an_expired_key_works_until_it_expires(assistant: Assistant):
+    key = await assistant.issue(expires_at=assistant.at + timedelta(minutes=1))
+
+    before = await assistant.call("tools/list", key=key)
+    assistant.at += timedelta(minutes=1)
+    after = await assistant.call("tools/list", key=key)
+
+    assert (before.http.status_code, refusal(after)) == (200, (401, "invalid_key"))
+
+
+async def test_white_space_around_header_values_does_not_matter(assistant: Assistant):
+    """httptools hands values on as they were sent: a padded Mcp-Name would differ from the body's."""
+    headers = assistant.headers("tools/call", {"name": "list_programs"}, MODERN, "")
+    padded = [(name.encode(), f" \t{value} \t".encode()) for name, value in headers.items()]
+    meta = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
+    params = {"name": "list_programs", "arguments": {}, "_meta": meta}
+    request = httpx.Request(
+        "POST",
+        f"{assistant.http.base_url}/mcp",
+        json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params},
+    )
+    request.headers = httpx.Headers([*request.headers.raw, *padded])
+
+    answer = Answer(await assistant.http.send(request))
+
+    assert answer.told["data"]
+
+
+async def test_a_key_may_call_so_often_and_is_then_told_to_wait(unserved: Assistant):
+    async with unserved.serving(call_rate="2/hour"):
+        served = [await unserved.tool("list_programs", version=version) for version in (MODERN, HANDSHAKE)]
+        limited = await unserved.call("tools/list")
+        other = await unserved.call("tools/list", key=await unserved.issue())
+
+    assert [answer.http.status_code for answer in (*served, other)] == [200] * 3
+    assert refusal(limited) == (429, "rate_limited")
+    assert limited.error["message"] == "Too many calls with this key."
+    assert 0 < int(limited.http.headers["retry-after"]) <= 3600
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_a_body_of_more_than_64_kib_is_refused(assistant: Assistant, version: str):
+    answer = await assistant.tool("list_customers", version=version, customer_key="x" * 65_536)
+
+    assert refusal(answer) == (413, "payload_too_large")
+
+
+async def test_a_body_must_be_json(assistant: Assistant):
+    headers = assistant.headers("ping", {}, HANDSHAKE, "")
+
+    form = Answer(await assistant.http.post("/mcp", data={"a": "b"}, headers=headers))
+
+    assert refusal(form) == (415, "unsupported_media_type")
+
+
+async def test_64_clients_on_a_cold_key_make_one_read_each(assistant: Assistant, monkeypatch: pytest.MonkeyPatch):
+    """A token verifier would read beside the call; here the read that answers is the one that proves the key."""
+    reads = 0
+    reader_read = type(assistant.acme.store.reader).read
+
+    async def counted(self: Any, *arguments: Any, **options: Any) -> Any:
+        nonlocal reads
+        reads += 1
+        return await reader_read(self, *arguments, **options)
+
+    monkeypatch.setattr(type(assistant.acme.store.reader), "read", counted)
+    key = await assistant.issue([Scope.PROGRAMS_READ])
+
+    answers = await asyncio.gather(*(assistant.tool("get_program", key=key) for _ in range(64)))
+
+    assert {answer.told["program"]["id"] for answer in answers} == {assistant.acme.program_id}
+    assert reads == 64
+
+
+async def test_what_is_refused_leaves_no_traceback_in_the_log(assistant: Assistant, caplog: pytest.LogCaptureFixture):
+    with caplog.at_level(logging.WARNING):
+        await assistant.tool("list_programs", key="agt_unknown")
+        await assistant.tool("no_such_tool")
+        await assistant.tool("get_program", program_id=999)
+        await assistant.call("prompts/get", {"name": "no such prompt"})
+
+    assert caplog.records == []

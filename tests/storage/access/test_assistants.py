@@ -1,0 +1,229 @@
+"""Connected assistants, on each database: granted by a member, seen and ended by them and by owners."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from storage import tables
+from storage.access import assistant_clients, assistant_tokens, assistants, sessions, workspaces
+from storage.access.assistant_clients import AssistantClient
+from storage.access.assistant_tokens import Tokens
+from storage.access.sessions import Visitor
+from storage.access.workspaces import Role
+from storage.engine import audit
+from storage.rules import keys
+from storage.rules.errors import InsufficientScope, InvalidKey, NotFound, ProgramNotAllowed, ValidationError
+from storage.rules.scope import READING, Scope
+from tests import world
+from tests.world import NOW, World
+from tracking_api.authorization.requests import AuthorizationRequest
+
+RESOURCE = "https://track.example/mcp"
+ASKED = AuthorizationRequest(
+    client_id="https://assistant.example/client.json",
+    name="Helper",
+    host="assistant.example",
+    redirect_uri="https://assistant.example/callback?a=1",
+    scopes=READING,
+    resource=RESOURCE,
+    code_challenge="c" * 43,
+    state="s&t",
+)
+
+
+async def visitor(acme: World, email: str = "max@acme.example", role: Role = Role.MEMBER) -> Visitor:
+    """Add somebody to Acme and sign them in."""
+    user_id = await acme.store.write(
+        workspaces.add_member, acme.workspace_id, email=email, role=role, password_hash="not a hash", at=NOW
+    )
+    return await signed_in(acme, user_id)
+
+
+async def signed_in(acme: World, user_id: int) -> Visitor:
+    started = await acme.store.write(sessions.start, user_id, at=NOW)
+    return await acme.store.read(sessions.identify, keys.digest(started.token), at=NOW)
+
+
+async def connect(acme: World, who: Visitor, *program_ids: int, **asked: Any) -> str:
+    """Connect an assistant to Acme's program, unless told otherwise; return its code."""
+    chosen = program_ids or (acme.program_id,)
+    request = ASKED._replace(**asked)
+    code: str = await acme.store.write(assistants.connect, request, visitor=who, program_ids=chosen, at=NOW)
+    return code
+
+
+async def tokens(acme: World, who: Visitor, **asked: Any) -> Tokens:
+    """Connect an assistant and return its first tokens."""
+    code = await connect(acme, who, **asked)
+    given: Tokens = await acme.store.write(assistant_tokens.exchange, code, client_id=ASKED.client_id, at=NOW)
+    return given
+
+
+async def authorize(acme: World, token: str, **about: Any) -> assistants.Assistant:
+    """Present a token, at NOW unless told otherwise."""
+    about = {"resource": RESOURCE, "scope": None, "program_id": None, "at": NOW, **about}
+    return await acme.store.read(assistant_tokens.authorize, token, **about)
+
+
+async def refresh(acme: World, token: str, **about: Any) -> Tokens | None:
+    """Refresh with every scope, at NOW unless told otherwise."""
+    about = {"client_id": ASKED.client_id, "scopes": READING, "at": NOW, **about}
+    given: Tokens | None = await acme.store.write(assistant_tokens.refresh, token, **about)
+    return given
+
+
+async def audited(acme: World) -> list[tuple[str, str]]:
+    found = await acme.store.read(audit.list_entries, acme.program_id)
+    return [(entry.action, entry.actor.name) for entry in found.data if entry.action.startswith("assistant.")]
+
+
+async def test_a_token_reads_what_was_granted_for_a_quarter_of_an_hour(acme: World):
+    given = await tokens(acme, await visitor(acme), scopes=(Scope.PROGRAMS_READ,))
+    later = NOW + assistant_tokens.ACCESS_LIFETIME
+
+    granted = await authorize(acme, given.access, scope=Scope.PROGRAMS_READ, program_id=acme.program_id)
+
+    assert (granted.workspace_id, granted.program_ids, granted.name) == (
+        acme.workspace_id,
+        (acme.program_id,),
+        "Helper",
+    )
+    assert (later - NOW) == timedelta(minutes=15)
+    with pytest.raises(InsufficientScope) as beyond:
+        await authorize(acme, given.access, scope=Scope.EVENTS_READ)
+    assert beyond.value.details["granted_scopes"] == (Scope.PROGRAMS_READ,)
+    with pytest.raises(ProgramNotAllowed):
+        await authorize(acme, given.access, program_id=acme.program_id + 1)
+    with pytest.raises(InvalidKey):
+        await authorize(acme, given.access, resource="https://other.example/mcp")
+    with pytest.raises(InvalidKey):
+        await authorize(acme, given.access, at=later)
+
+
+async def test_a_code_is_good_once_and_for_two_minutes(acme: World):
+    who = await visitor(acme)
+    code, late = await connect(acme, who), await connect(acme, who)
+    about = {"client_id": ASKED.client_id, "at": NOW}
+
+    first = await acme.store.write(assistant_tokens.exchange, code, **about)
+    again = await acme.store.write(assistant_tokens.exchange, code, **about)
+    expired = await acme.store.write(
+        assistant_tokens.exchange, late, client_id=ASKED.client_id, at=NOW + timedelta(minutes=2)
+    )
+
+    assert first is not None
+    assert (again, expired) == (None, None)
+    with pytest.raises(InvalidKey):
+        await authorize(acme, first.access)
+
+
+async def test_a_refresh_token_is_good_once_for_thirty_days_and_its_reuse_ends_the_family(acme: World):
+    first = await tokens(acme, await visitor(acme))
+    day_29, day_60 = NOW + timedelta(days=29), NOW + timedelta(days=60)
+
+    second = await refresh(acme, first.refresh, at=day_29)
+    assert second is not None
+    third = await refresh(acme, second.refresh, scopes=["programs:read"], at=day_29)
+    assert third is not None
+    narrowed = await authorize(acme, third.access, at=day_29)
+    expired = await refresh(acme, third.refresh, at=day_60)
+    reused = await refresh(acme, second.refresh, at=day_29)
+
+    assert narrowed.scopes == third.scopes == (Scope.PROGRAMS_READ,)
+    assert (expired, reused) == (None, None)
+    assert await refresh(acme, third.refresh, at=day_29) is None
+    assert await audited(acme) == [("assistant.refresh_reuse", "Helper"), ("assistant.connect", "max@acme.example")]
+
+
+async def test_a_suspended_members_tokens_are_dead(acme: World):
+    given = await tokens(acme, await visitor(acme))
+    await acme.store.write(workspaces.suspend, acme.workspace_id, email="max@acme.example")
+
+    refused = await refresh(acme, given.refresh)
+
+    assert refused is None
+    with pytest.raises(InvalidKey):
+        await authorize(acme, given.access)
+
+
+async def test_a_member_sees_and_ends_their_own_and_an_owner_everybodys(acme: World):
+    mine, theirs, owner = (
+        await visitor(acme),
+        await visitor(acme, "ida@acme.example"),
+        await signed_in(acme, acme.owner_id),
+    )
+    given, other = await tokens(acme, mine), await tokens(acme, theirs)
+    seen = [await acme.store.read(assistants.list_assistants, who, at=NOW) for who in (mine, theirs, owner)]
+    (my_own,), (their_own,) = seen[0], seen[1]
+
+    with pytest.raises(NotFound):
+        await acme.store.write(assistants.disconnect, their_own.id, visitor=mine, at=NOW)
+    await acme.store.write(assistants.disconnect, my_own.id, visitor=mine, at=NOW)
+    await acme.store.write(assistants.disconnect, their_own.id, visitor=owner, at=NOW)
+
+    assert {each.email for each in seen[2]} == {"max@acme.example", "ida@acme.example"}
+    assert await acme.store.read(assistants.list_assistants, owner, at=NOW) == []
+    for token in (given.access, other.access):
+        with pytest.raises(InvalidKey):
+            await authorize(acme, token)
+    assert [action for action, _ in await audited(acme)].count("assistant.disconnect") == 2
+
+
+async def test_revoking_a_token_ends_its_assistant_and_a_foreign_one_is_no_error(acme: World):
+    given = await tokens(acme, await visitor(acme))
+
+    await acme.store.write(assistant_tokens.revoke, given.refresh, client_id="another", at=NOW)
+    await acme.store.write(assistant_tokens.revoke, "ort_unknown", client_id=ASKED.client_id, at=NOW)
+    untouched = await authorize(acme, given.access)
+    await acme.store.write(assistant_tokens.revoke, given.refresh, client_id=ASKED.client_id, at=NOW)
+
+    assert untouched.name == "Helper"
+    with pytest.raises(InvalidKey):
+        await authorize(acme, given.access)
+    assert (await audited(acme))[0] == ("assistant.revoke", "Helper")
+
+
+async def test_programs_are_of_one_workspace_that_the_member_is_in(acme: World):
+    who = await visitor(acme)
+    globex = await acme.store.write(
+        workspaces.create, "Globex", owner_email="gina@globex.example", password_hash="not a hash", at=NOW
+    )
+    theirs = (await world.program_of(acme.store, globex.workspace_id, globex.user_id)).program_id
+    for workspace_id in (globex.workspace_id, acme.workspace_id):
+        about = {"email": "ida@globex.example", "role": Role.MEMBER, "password_hash": "not a hash", "at": NOW}
+        both = await acme.store.write(workspaces.add_member, workspace_id, **about)
+    ida = await signed_in(acme, both)
+
+    for somebody, chosen in ((who, [theirs]), (who, []), (who, [999]), (ida, [acme.program_id, theirs])):
+        with pytest.raises(ValidationError):
+            await acme.store.write(assistants.connect, ASKED, visitor=somebody, program_ids=chosen, at=NOW)
+    assert await connect(acme, ida, theirs)
+
+
+async def test_nothing_of_a_token_or_code_is_stored(acme: World):
+    given = await tokens(acme, await visitor(acme))
+
+    stored = await acme.store.read(lambda connection: str(connection.execute(tables.assistant_tokens.select()).all()))
+
+    assert not any(secret in stored for secret in given[:2])
+    assert keys.digest(given.access) in stored
+
+
+async def test_housekeeping_forgets_what_expired_and_clients_that_nobody_uses(acme: World):
+    given = await tokens(acme, await visitor(acme))
+    for client_id in (ASKED.client_id, "unused"):
+        client = AssistantClient(client_id, "Helper", ("https://assistant.example/callback",), NOW)
+        await acme.store.write(assistant_clients.save, client)
+    await connect(acme, await visitor(acme, "ida@acme.example"))
+    week, month = NOW + timedelta(days=7), NOW + timedelta(days=31)
+
+    for at in (week, month):
+        await acme.store.write(assistant_tokens.prune, at=at)
+        await acme.store.write(assistant_clients.prune, at=at)
+    owner = await signed_in(acme, acme.owner_id)
+
+    assert await acme.store.read(assistants.list_assistants, owner, at=NOW) == []
+    assert await acme.store.read(assistant_clients.find, "unused") is None
+    assert await acme.store.read(assistant_clients.find, ASKED.client_id) is not None
+    assert await refresh(acme, given.refresh) is None

@@ -1,0 +1,79 @@
+"""Device logins, on both databases: approved once, by one member, for a quarter of an hour."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from storage.access import device_logins, sessions
+from storage.access.device_logins import INTERVAL, LIFETIME, Asked
+from storage.access.sessions import Started
+from storage.rules import keys
+from storage.rules.errors import AccessDenied, AuthorizationPending, ExpiredToken, NotFound, ServiceError, SlowDown
+from tests.world import NOW, World
+
+
+async def ask(acme: World) -> Asked:
+    asked: Asked = await acme.store.write(device_logins.ask, client="svc on a laptop", at=NOW)
+    return asked
+
+
+async def decide(acme: World, user_code: str, *, approved: bool = True, at: Any = NOW) -> None:
+    await acme.store.write(device_logins.decide, user_code, user_id=acme.owner_id, approved=approved, at=at)
+
+
+async def poll(acme: World, device_code: str, at: Any = NOW) -> Any:
+    """Return the session, or the refusal."""
+    try:
+        return await acme.store.write(device_logins.poll, device_code, at=at)
+    except ServiceError as refusal:
+        return refusal
+
+
+async def test_an_approved_login_is_a_session_once(acme: World):
+    asked = await ask(acme)
+    await decide(acme, asked.user_code.lower())
+
+    started, again = await poll(acme, asked.device_code), await poll(acme, asked.device_code)
+
+    assert isinstance(started, Started)
+    visitor = await acme.store.read(sessions.identify, keys.digest(started.token), at=NOW)
+    assert visitor.user_id == acme.owner_id
+    assert isinstance(again, ExpiredToken)
+
+
+async def test_a_device_that_asks_too_often_is_told_to_slow_down(acme: World):
+    asked = await ask(acme)
+
+    answers = [await poll(acme, asked.device_code, NOW + after) for after in (INTERVAL, INTERVAL, 3 * INTERVAL)]
+
+    assert [type(answer) for answer in answers] == [AuthorizationPending, SlowDown, AuthorizationPending]
+
+
+async def test_a_login_that_is_refused_stays_refused(acme: World):
+    asked = await ask(acme)
+    await decide(acme, asked.user_code, approved=False)
+
+    assert isinstance(await poll(acme, asked.device_code), AccessDenied)
+    with pytest.raises(NotFound):
+        await decide(acme, asked.user_code)
+
+
+async def test_a_login_expires(acme: World):
+    asked = await ask(acme)
+    late = NOW + LIFETIME
+
+    with pytest.raises(NotFound):
+        await decide(acme, asked.user_code, at=late)
+    assert isinstance(await poll(acme, asked.device_code, late), ExpiredToken)
+    assert await acme.store.write(device_logins.prune, at=late - timedelta(seconds=1)) == 0
+    assert await acme.store.write(device_logins.prune, at=late) == 1
+
+
+async def test_only_the_devices_own_code_gets_the_session(acme: World):
+    asked = await ask(acme)
+    await decide(acme, asked.user_code)
+
+    assert isinstance(await poll(acme, asked.user_code), ExpiredToken)
+    with pytest.raises(NotFound):
+        await acme.store.read(device_logins.find, "BBBB-BBBB", at=NOW)

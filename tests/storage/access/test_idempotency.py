@@ -1,0 +1,91 @@
+"""Idempotency-Keys, on both databases: the first answer is given again, for 30 days, and for that request only."""
+
+import asyncio
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from storage import Storage
+from storage.access import agent_keys, idempotency
+from storage.access.idempotency import Given, Request
+from storage.rules.errors import IdempotencyKeyReused, NotFound
+from storage.rules.scope import Scope
+from tests.world import NOW, World
+
+
+@pytest.fixture
+async def agent_key_id(acme: World) -> int:
+    """The id of an agent key."""
+    issued = await acme.store.write(agent_keys.issue, acme.workspace_id, name="A", scopes=[Scope.EVENTS_READ], at=NOW)
+    key_id: int = issued.id
+    return key_id
+
+
+class Counted:
+    """A write that counts how often it was done."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    def __call__(self, _connection: Any) -> Given:
+        self.times += 1
+        return Given(201, f'{{"done": {self.times}}}')
+
+
+async def once(store: Storage, key_id: int, work: Any, *, at: datetime = NOW, asks: str = "a") -> Given:
+    given: Given = await store.write(idempotency.once, Request(key_id, "key", asks, at), work)
+    return given
+
+
+async def test_a_repeat_is_given_the_first_answer(store: Storage, agent_key_id: int):
+    work = Counted()
+
+    first, second = await once(store, agent_key_id, work), await once(store, agent_key_id, work)
+
+    assert (first, second) == (Given(201, '{"done": 1}'), Given(201, '{"done": 1}', replayed=True))
+    assert work.times == 1
+
+
+async def test_repeats_at_once_do_it_once(store: Storage, agent_key_id: int):
+    work = Counted()
+
+    answers = await asyncio.gather(*(once(store, agent_key_id, work) for _ in range(20)))
+
+    assert sorted(answer.replayed for answer in answers) == [False] + [True] * 19
+    assert {answer.body for answer in answers} == {'{"done": 1}'}
+
+
+async def test_another_request_under_the_same_key_is_refused(store: Storage, agent_key_id: int):
+    await once(store, agent_key_id, Counted())
+
+    with pytest.raises(IdempotencyKeyReused):
+        await once(store, agent_key_id, Counted(), asks="b")
+
+
+async def test_a_write_that_fails_may_be_sent_again(store: Storage, agent_key_id: int):
+    def fails(_connection: Any) -> Given:
+        raise NotFound
+
+    with pytest.raises(NotFound):
+        await once(store, agent_key_id, fails)
+
+    assert (await once(store, agent_key_id, Counted())).replayed is False
+
+
+@pytest.mark.parametrize(("days", "replayed"), [(29, True), (30, False)])
+async def test_answers_are_kept_for_30_days(store: Storage, agent_key_id: int, days: int, replayed: bool):  # noqa: FBT001 - a parameter of the table above
+    await once(store, agent_key_id, Counted())
+
+    again = await once(store, agent_key_id, Counted(), at=NOW + timedelta(days=days))
+
+    assert again.replayed is replayed
+
+
+async def test_old_answers_are_pruned(store: Storage, agent_key_id: int):
+    await once(store, agent_key_id, Counted())
+
+    early = await store.write(idempotency.prune, at=NOW + timedelta(days=29))
+    late = await store.write(idempotency.prune, at=NOW + timedelta(days=30))
+
+    assert (early, late) == (0, 1)

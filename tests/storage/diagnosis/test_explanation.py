@@ -1,0 +1,187 @@
+"""Explanations, on both databases: one verdict, nine steps, and terms that touch only what is earned after them."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from storage.diagnosis.explanation import Explanation, explain
+from storage.engine.audit import Actor
+from storage.management import partners, program_settings
+from storage.rules.attribution import PartnerStatus
+from storage.rules.errors import CustomerNotFound, NotFound, ServiceError, ValidationError
+from storage.rules.outcome import Verdict
+from storage.tracking import refunds, rejection_log, test_mode
+from storage.tracking.refunds import Refund
+from storage.tracking.rejection_log import RejectedCall
+from tests import world
+from tests.world import NOW, World
+
+OWNER = Actor("user", "1", "owner@acme.example")
+STEPS = ["partner", "click", "window", "lead", "program", "rate", "hold", "refunds", "arithmetic"]
+
+
+async def explained(acme: World, *, at: Any = NOW, **subject: str) -> Explanation:
+    found: Explanation = await acme.store.read(explain, acme.program_id, **subject, at=at)
+    return found
+
+
+def facts(found: Explanation, step: str) -> dict[str, Any]:
+    return next(each.facts for each in found.trace if each.step == step)
+
+
+async def refused(acme: World, refusal: ServiceError, **about: Any) -> None:
+    call = RejectedCall(acme.key_hash, "sale", refusal, 400, "0123456789abcdef", about.pop("at", NOW), **about)
+    await acme.store.write(rejection_log.record, call)
+
+
+async def change(acme: World, at: Any = NOW, **changes: Any) -> None:
+    await acme.store.write(program_settings.change, acme.program_id, changes, actor=OWNER, at=at)
+
+
+async def test_new_terms_price_only_what_is_earned_after_them(acme: World):
+    await acme.customer()
+    await acme.sale("inv-1")
+    await change(acme, commission_rate=50)
+    await acme.sale("inv-2")
+
+    before, after = await explained(acme, transaction_id="inv-1"), await explained(acme, transaction_id="inv-2")
+
+    assert (before.terms_version, facts(before, "arithmetic")["net_cents"]) == (1, 2_000)
+    assert (after.terms_version, facts(after, "arithmetic")["net_cents"]) == (2, 5_000)
+    assert before.commission_id != after.commission_id
+
+
+async def test_the_trace_has_every_step_in_order_and_a_credited_sale_needs_no_change(acme: World):
+    await acme.customer()
+    await acme.sale()
+
+    found = await explained(acme, customer_key="user-1")
+
+    assert [step.step for step in found.trace] == STEPS
+    assert {step.state.value for step in found.trace} == {"pass"}
+    assert (found.verdict, found.smallest_change) == (Verdict.CREDITED, None)
+
+
+async def test_a_refund_in_part_is_in_the_arithmetic(acme: World):
+    await acme.customer()
+    await acme.sale()
+    await acme.store.write(refunds.record, Refund(acme.key_hash, "inv-1", NOW, 2_500))
+
+    found = await explained(acme, transaction_id="inv-1")
+
+    assert found.verdict == Verdict.CREDITED_IN_PART
+    assert facts(found, "refunds") == {
+        "refunds": 1,
+        "refunded_cents": 2_500,
+        "remaining_cents": 7_500,
+        "currency": "USD",
+    }
+    arithmetic = facts(found, "arithmetic")
+    assert (arithmetic["earned_cents"], arithmetic["taken_back_cents"], arithmetic["net_cents"]) == (2_000, 500, 1_500)
+
+
+async def test_a_sale_after_the_recurring_months_earns_nothing(acme: World):
+    await change(acme, recurring_months=0)
+    await acme.customer()
+    await acme.sale("inv-1")
+    await acme.sale("inv-2", at=NOW + timedelta(days=40))
+
+    assert (await explained(acme, transaction_id="inv-1")).verdict == Verdict.CREDITED
+    assert (await explained(acme, transaction_id="inv-2")).verdict == Verdict.RECURRING_PERIOD_OVER
+
+
+async def test_a_sale_that_was_refused_then_made_good_is_credited(acme: World):
+    await acme.customer()
+    await refused(acme, CustomerNotFound(), customer_key="user-1", transaction_id="inv-1")
+    await acme.sale(at=NOW + timedelta(hours=1))
+
+    found = await explained(acme, transaction_id="inv-1")
+
+    assert (found.verdict, len(found.refused_calls)) == (Verdict.CREDITED, 1)
+
+
+async def test_a_later_sale_that_was_refused_is_what_a_customer_is_asked_about(acme: World):
+    await acme.customer()
+    await acme.sale()
+    await refused(acme, ValidationError(), at=NOW + timedelta(hours=1), customer_key="user-1", transaction_id="inv-2")
+
+    found = await explained(acme, customer_key="user-1")
+
+    assert found.verdict == Verdict.VALIDATION_ERROR
+
+
+async def test_a_refused_sale_says_which_key_it_should_have_carried(acme: World):
+    await acme.customer("user-17")
+    await refused(acme, CustomerNotFound(), customer_key="17", transaction_id="inv-9")
+
+    found = await explained(acme, transaction_id="inv-9")
+
+    assert found.smallest_change == 'Send customer_key "user-17", as at the lead, instead of "17".'
+
+
+@pytest.mark.parametrize(
+    ("fields", "after", "verdict"),
+    [
+        ({}, 0, Verdict.NO_LEAD),
+        ({"filtered": "bot"}, 0, Verdict.CLICK_FILTERED),
+        ({}, 61, Verdict.ATTRIBUTION_WINDOW_EXPIRED),
+    ],
+)
+async def test_a_click_that_led_to_nothing_says_how_far_it_came(acme: World, fields: Any, after: int, verdict: Verdict):
+    click_id = await acme.visitor(**fields)
+
+    found = await explained(acme, click_id=click_id, at=NOW + timedelta(days=after))
+
+    assert found.verdict == verdict
+    assert found.smallest_change
+
+
+async def test_a_provisional_lead_a_settled_one_and_a_lost_partner_are_told_apart(acme: World):
+    await acme.lead(await acme.visitor(), "user-1", key_hash=None, program_id=acme.program_id)
+    await acme.customer("user-2", "ben")
+    await acme.customer("user-3")
+    gone = {"status": PartnerStatus.INACTIVE}
+    await acme.store.write(partners.change, acme.program_id, acme.ben, gone, actor=OWNER, at=NOW)
+
+    click_id = (await explained(acme, customer_key="user-3")).trace[1].facts["click_id"]
+    verdicts = [(await explained(acme, customer_key=key)).verdict for key in ("user-1", "user-2", "user-3")]
+
+    assert verdicts == [Verdict.NOT_RECORDED, Verdict.CUSTOMER_NOT_ATTRIBUTED, Verdict.NO_SALE]
+    assert (await explained(acme, click_id=click_id)).verdict == Verdict.NO_SALE
+
+
+async def test_a_provisional_lead_is_found_by_its_click(acme: World):
+    click_id = await acme.visitor()
+    await acme.lead(click_id, "user-1", key_hash=None, program_id=acme.program_id)
+
+    assert (await explained(acme, click_id=click_id)).verdict == Verdict.LEAD_PROVISIONAL
+
+
+async def test_another_programs_click_is_said_to_be_one(acme: World):
+    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
+    click_id = await other.visitor()
+
+    found = await explained(acme, click_id=click_id)
+
+    assert found.verdict == Verdict.CUSTOMER_WRONG_PROGRAM
+    assert facts(found, "click") == {}
+
+
+async def test_a_test_is_no_sale_and_nothing_is_nothing(acme: World):
+    tested = test_mode.TestModeCall("sale", NOW, key_hash=acme.key_hash, transaction_id="inv-1")
+    await acme.store.write(test_mode.record_test, tested)
+
+    assert (await explained(acme, transaction_id="inv-1")).verdict == Verdict.ONLY_A_TEST
+    assert (await explained(acme, transaction_id="inv-2")).verdict == Verdict.NOT_RECORDED
+
+
+@pytest.mark.parametrize("subject", [{}, {"transaction_id": "a", "customer_key": "b"}])
+async def test_exactly_one_identifier_is_asked_about(acme: World, subject: dict[str, str]):
+    with pytest.raises(ValidationError):
+        await explained(acme, **subject)
+
+
+async def test_a_program_that_is_none_is_not_found(acme: World):
+    with pytest.raises(NotFound):
+        await acme.store.read(explain, 404, transaction_id="inv-1", at=NOW)

@@ -1,0 +1,134 @@
+"""Readiness and identifier health, on both databases: one blocker at a time, and no false alarm."""
+
+from datetime import timedelta
+
+import pytest
+
+from storage.access import program_keys
+from storage.diagnosis import identifier_health, readiness
+from storage.diagnosis.identifier_health import HealthState, IdentifierHealth
+from storage.diagnosis.readiness import Readiness
+from storage.rules.errors import CustomerNotFound
+from storage.rules.key_format import Difference, KeyFormat
+from storage.rules.state import State
+from storage.tracking import rejection_log, test_mode
+from storage.tracking.rejection_log import RejectedCall
+from tests.world import NOW, World
+
+
+async def ready(acme: World) -> Readiness:
+    found: Readiness = await acme.store.read(readiness.check_readiness, acme.program_id, at=NOW)
+    return found
+
+
+async def health(acme: World) -> IdentifierHealth:
+    found: IdentifierHealth = await acme.store.read(identifier_health.check_keys, acme.program_id)
+    return found
+
+
+async def refuse_sale(acme: World, customer_key: str) -> None:
+    call = RejectedCall(acme.key_hash, "sale", CustomerNotFound(), 400, "r", NOW, customer_key=customer_key)
+    await acme.store.write(rejection_log.record, call)
+
+
+async def sell(acme: World, *customer_keys: str) -> None:
+    for key in customer_keys:
+        await acme.customer(key)
+        await acme.sale(f"inv-{key}", customer_key=key)
+
+
+def states(found: Readiness) -> dict[str, State]:
+    return {gate.gate: gate.state for gate in found.gates}
+
+
+async def test_a_new_program_is_told_its_first_step(acme: World):
+    found = await ready(acme)
+
+    assert (found.ready, found.blocker) == (False, "tracker_installed")
+    assert states(found)["live_sale"] == State.UNKNOWN
+    assert all((gate.state == State.PASS) == (gate.next_action is None) for gate in found.gates)
+
+
+async def test_a_program_that_sells_is_ready_without_any_test(acme: World):
+    await acme.click(page_url="https://acme.example/")
+    await sell(acme, "user-1", "user-2")
+
+    found = await ready(acme)
+
+    assert (found.ready, found.blocker) == (True, None)
+    assert set(states(found).values()) == {State.PASS}
+
+
+async def test_live_calls_that_were_all_refused_fail_their_gate(acme: World):
+    for kind in ("click", "lead", "sale"):
+        await acme.store.write(test_mode.record_test, test_mode.TestModeCall(kind, NOW, key_hash=acme.key_hash))
+    await refuse_sale(acme, "user-1")
+
+    found = await ready(acme)
+
+    assert states(found)["live_sale"] == State.FAIL
+    assert states(found)["live_lead"] == State.UNKNOWN
+
+
+async def test_a_flagged_key_fails_its_gate_until_it_is_replaced(acme: World):
+    deadline = NOW + timedelta(days=30)
+    await acme.store.write(program_keys.flag, acme.program_id, rotate_by=deadline, at=NOW)
+    flagged = states(await ready(acme))["program_key_current"]
+
+    await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
+
+    assert (flagged, states(await ready(acme))["program_key_current"]) == (State.FAIL, State.PASS)
+
+
+async def test_nothing_to_compare_is_unknown(acme: World):
+    assert (await health(acme)).state == HealthState.UNKNOWN
+
+    await acme.customer()
+
+    assert (await health(acme)).state == HealthState.UNKNOWN
+
+
+async def test_customers_whom_nobody_referred_are_no_alarm(acme: World):
+    await sell(acme, "user-1", "user-2")
+    for key in ("user-3", "user-4"):
+        await refuse_sale(acme, key)
+
+    found = await health(acme)
+
+    assert (found.state, found.groups) == (HealthState.HEALTHY, [])
+    assert (found.sale_keys, found.matched, found.not_referred) == (4, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("sale_key", "difference", "shape", "meant"),
+    [
+        ("USER-1", Difference.LETTER_CASE, KeyFormat.PREFIXED, "user-1"),
+        ("1", Difference.PREFIX, KeyFormat.INTEGER, "user-1"),
+        ("cus_NffrFeUfNV2Hib", Difference.SHAPE, KeyFormat.PROCESSOR_ID, None),
+        ("jane@example.com", Difference.SHAPE, KeyFormat.EMAIL, None),
+        ("3f2b8c1e-7a44-4c0e-9d55-0a1b2c3d4e5f", Difference.SHAPE, KeyFormat.UUID, None),
+    ],
+)
+async def test_keys_that_match_no_lead_are_grouped_with_the_likely_mapping(
+    acme: World, sale_key: str, difference: Difference, shape: KeyFormat, meant: str | None
+):
+    await sell(acme, "user-1", "user-2")
+    await refuse_sale(acme, sale_key)
+
+    found = await health(acme)
+
+    group = found.groups[0]
+    assert found.state == HealthState.MISMATCHED
+    assert (group.difference, group.shape, group.keys) == (difference, shape, 1)
+    assert [(example.sale_key, example.lead_key) for example in group.examples] == [(sale_key, meant)]
+    assert (await ready(acme)).blocker is not None
+
+
+async def test_a_sale_that_its_click_attributed_proves_which_key_was_meant(acme: World):
+    click_id = await acme.visitor()
+    await acme.lead(click_id, "user-1")
+    await acme.sale(customer_key="17", click_id=click_id)
+
+    found = await health(acme)
+
+    assert found.groups[0].examples == (identifier_health.Example("17", "user-1"),)

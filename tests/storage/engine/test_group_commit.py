@@ -1,0 +1,109 @@
+"""Group commit: one bad write never fails its neighbours, and an answer means that the rows are there."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, func, insert, select, text
+
+import storage
+from storage import Storage
+from storage.engine import group_commit
+from storage.engine.group_commit import StaleReadError, set_based
+from storage.rules.errors import CustomerNotFound, Overloaded
+from storage.tables import workspaces
+from tests.world import NOW
+
+
+def add(connection: Connection, name: str) -> str:
+    connection.execute(insert(workspaces).values(name=name, created_at=NOW))
+    if name == "refused":
+        raise CustomerNotFound
+    return name
+
+
+@set_based
+def add_all(connection: Connection, batch: list[str]) -> list[str]:
+    for name in batch:
+        connection.execute(text("INSERT INTO workspaces (name, created_at) VALUES (:name, 1)"), {"name": name})
+        if name == "poisoned":
+            connection.execute(text("INSERT INTO no_such_table VALUES (1)"))
+    return batch
+
+
+async def names(store: Storage) -> list[str]:
+    ordered = select(workspaces.c.name).order_by(workspaces.c.name)
+    return await store.read(lambda connection: list(connection.execute(ordered).scalars()))
+
+
+async def test_a_poisoned_write_fails_alone(store: Storage):
+    outcomes = await asyncio.gather(
+        *(store.write(add_all, name) for name in ("a", "poisoned", "b")), return_exceptions=True
+    )
+
+    assert [outcomes[0], outcomes[2]] == ["a", "b"]
+    assert isinstance(outcomes[1], Exception)
+    assert await names(store) == ["a", "b"]
+
+
+async def test_a_refused_write_leaves_nothing_behind(store: Storage):
+    outcomes = await asyncio.gather(*(store.write(add, name) for name in ("a", "refused")), return_exceptions=True)
+
+    assert isinstance(outcomes[1], CustomerNotFound)
+    assert await names(store) == ["a"]
+
+
+async def test_what_was_answered_is_there_for_everybody(store: Storage, database_url: str):
+    await store.write(add, "a")
+
+    async with storage.opened(database_url) as another:
+        assert await names(another) == ["a"]
+
+
+async def test_closing_commits_what_was_accepted(database_url: str):
+    async with storage.opened(database_url) as store:
+        accepted = [asyncio.ensure_future(store.write(add_all, f"{n:02}")) for n in range(40)]
+        await asyncio.wait(accepted, timeout=0)
+
+    assert [await write for write in accepted] == [f"{n:02}" for n in range(40)]
+
+
+async def test_a_full_queue_refuses_and_says_when_to_come_back(sqlite_url: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(group_commit, "MOST_WAITING", 5)
+    async with storage.opened(sqlite_url) as store:
+        outcomes = await asyncio.gather(*(store.write(add, str(n)) for n in range(9)), return_exceptions=True)
+
+    refused = [outcome for outcome in outcomes if isinstance(outcome, Overloaded)]
+    assert len(refused) == 4
+    assert refused[0].details == {"retry_after_seconds": 1}
+
+
+async def test_a_write_that_lost_a_race_is_run_again(store: Storage):
+    lost: list[int] = []
+
+    def contended(connection: Connection) -> int:
+        if len(lost) < 2:
+            lost.append(1)
+            raise StaleReadError
+        return connection.execute(select(func.count()).select_from(workspaces)).scalar_one()
+
+    assert await store.write(contended) == 0
+    assert len(lost) == 2
+
+
+async def test_a_reader_cannot_write(store: Storage):
+    def write(connection: Connection) -> Any:
+        return connection.execute(insert(workspaces).values(name="a", created_at=NOW))
+
+    with pytest.raises(Exception, match=r"(?i)read.?only|not authorized"):
+        await store.read(write)
+    assert await names(store) == []
+
+
+async def test_a_reader_of_sqlite_cannot_attach_another_file(sqlite_url: str, tmp_path: Any):
+    async with storage.opened(sqlite_url) as store:
+        attach = text(f"ATTACH '{tmp_path}/new.db' AS other")
+        with pytest.raises(Exception, match="not authorized"):
+            await store.read(lambda connection: connection.execute(attach))
+
+    assert not (tmp_path / "new.db").exists()

@@ -1,0 +1,144 @@
+"""Payments that may be sales of the API, on both databases: held, decided by an owner, and never paid twice."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+
+import storage
+from storage.checks import books
+from storage.engine.audit import Actor
+from storage.engine.sealing import Sealer
+from storage.payments import accounts, processing
+from storage.payments.processing import Decision, EventOutcome
+from storage.rules import payment
+from storage.rules.errors import DuplicateTransaction, NotFound, ValidationError
+from storage.tables import payment_events, sales
+from tests import stripe_events as stripe
+from tests import world
+from tests.storage.payments.paying import stored, take
+from tests.world import NOW, World
+
+OWNER = Actor("user", "1", "owner@acme.example")
+
+
+@pytest.mark.parametrize("transaction_id", ["pi_1", "order-7"])
+async def test_what_may_be_a_sale_of_the_api_is_held_and_paid_once(acme: World, transaction_id: str):
+    click_id = await acme.visitor()
+    await acme.lead(click_id, "user-1")
+    await acme.sale(transaction_id)
+
+    done = await take(acme, stripe.checkout(metadata={"svc_click_id": click_id}, at=NOW + timedelta(minutes=5)))
+
+    assert done.outcome == "held_as_duplicate"
+    assert len(await stored(acme, sales.c.id)) == 1
+
+
+async def held(acme: World, transaction_id: str = "order-7") -> int:
+    """Let a checkout be held beside a sale of the API's; return its id."""
+    click_id = await acme.visitor()
+    await acme.lead(click_id, "user-1")
+    await acme.sale(transaction_id)
+    await take(acme, stripe.checkout(metadata={"svc_click_id": click_id}))
+    ((event_id,),) = await stored(acme, payment_events.c.id)
+    return int(event_id)
+
+
+async def decide(acme: World, event_id: int, decision: Decision) -> None:
+    await acme.store.write(processing.decide, acme.program_id, event_id, decision, actor=OWNER, at=NOW)
+
+
+async def test_a_held_payment_that_is_the_same_sale_brings_its_refunds(acme: World):
+    event_id = await held(acme)
+    await take(acme, stripe.charge_refunded(total=2_500))
+
+    await decide(acme, event_id, Decision.SAME)
+    await take(acme, stripe.refund_updated("evt_more", amount=4_000, name="re_2"))
+    again = await take(acme, stripe.checkout("evt_again"))
+
+    assert again == EventOutcome("repeated", "order-7")
+    assert await stored(acme, sales.c.transaction_id, sales.c.refunded_cents) == [("order-7", 4_000)]
+    assert await acme.store.read(books.run) == []
+
+
+async def test_a_held_payment_that_is_counted_is_a_sale_of_its_own(acme: World):
+    event_id = await held(acme)
+
+    await decide(acme, event_id, Decision.COUNT)
+
+    assert sorted(await stored(acme, sales.c.transaction_id)) == [("order-7",), ("pi_1",)]
+    with pytest.raises(ValidationError):
+        await decide(acme, event_id, Decision.COUNT)
+
+
+async def test_a_held_payment_with_the_same_transaction_id_cannot_be_counted(acme: World):
+    event_id = await held(acme, "pi_1")
+
+    with pytest.raises(DuplicateTransaction):
+        await decide(acme, event_id, Decision.COUNT)
+    await decide(acme, event_id, Decision.SAME)
+
+    assert await stored(acme, payment_events.c.outcome) == [("same_sale",)]
+    with pytest.raises(NotFound):
+        await decide(acme, 12, Decision.SAME)
+
+
+async def connect(acme: World) -> None:
+    about: dict[str, Any] = {"provider": "stripe", "account_id": "acct_1", "secret": "whsec_12345678"}
+    await acme.store.write(accounts.connect, acme.program_id, **about, sealer=Sealer("a key"), actor=OWNER, at=NOW)
+
+
+async def test_a_sale_of_the_api_that_a_payment_told_already_is_refused_and_told_as_what(acme: World):
+    await connect(acme)
+    click_id = await acme.visitor()
+    await acme.lead(click_id, "user-1")
+    await take(acme, stripe.checkout(metadata={"svc_click_id": click_id}))
+
+    with pytest.raises(DuplicateTransaction, match="as pi_1"):
+        await acme.sale("order-7", at=NOW + timedelta(minutes=9))
+    with pytest.raises(DuplicateTransaction, match="already recorded"):
+        await acme.sale("pi_1")
+    await acme.sale("order-8", 9_999, at=NOW + timedelta(minutes=9))
+    await acme.sale("order-9", at=NOW + timedelta(minutes=11))
+
+    assert sorted(await stored(acme, sales.c.transaction_id)) == [("order-8",), ("order-9",), ("pi_1",)]
+
+
+async def test_two_alike_sales_of_the_api_are_two(acme: World):
+    await connect(acme)
+    await acme.customer()
+
+    await acme.sale("order-1")
+    await acme.sale("order-2")
+
+    assert len(await stored(acme, sales.c.id)) == 2
+
+
+async def test_a_sale_of_the_api_waits_for_the_event_that_another_process_is_taking(postgres_url: str):
+    async with storage.opened(postgres_url) as store:
+        acme = await world.acme(store)
+        await connect(acme)
+        await acme.customer()
+        await acme.sale("inv-1", at=NOW - timedelta(days=1))
+        told = payment.parse_event(stripe.checkout(metadata={"svc_customer_key": "user-1"}))
+        engine = create_async_engine(postgres_url)
+        async with engine.connect() as taking, engine.connect() as watching:
+            await taking.run_sync(lambda connection: processing.process(connection, acme.program_id, told, at=NOW))
+            selling = asyncio.create_task(acme.sale("order-7"))
+            await waits_for_a_lock(watching)
+            await taking.commit()
+            with pytest.raises(DuplicateTransaction, match="as pi_1"):
+                await selling
+        await engine.dispose()
+
+
+async def waits_for_a_lock(watching: AsyncConnection) -> None:
+    """Return as soon as somebody waits for what another transaction holds."""
+    held = "wait_event_type = 'Lock' AND datname = current_database()"
+    waiting = text(f"SELECT count(*) FROM pg_stat_activity WHERE {held}")
+    async with asyncio.timeout(15):
+        while not (await watching.execute(waiting)).scalar():
+            await watching.rollback()  # a transaction sees the activity of its first look

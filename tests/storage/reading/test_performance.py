@@ -1,0 +1,227 @@
+"""The report, lists and settings as storage gives them, on each database."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import Connection, event, select
+
+from storage import Storage
+from storage.engine import audit
+from storage.engine.audit import Actor
+from storage.engine.pagination import Paging
+from storage.management import commissions, partners, program_settings
+from storage.reading import customer_timelines, events, performance, rejected_calls
+from storage.reading.event_kinds import EventKind
+from storage.reading.performance import Performance
+from storage.rules.attribution import PartnerStatus
+from storage.rules.commission import CommissionStatus
+from storage.rules.errors import (
+    CustomerNotFound,
+    DuplicateTransaction,
+    FieldError,
+    NotFound,
+    PreconditionFailed,
+    ValidationError,
+)
+from storage.rules.period import DateRangeQuery
+from storage.tables import commission_terms
+from storage.tracking import ledger, rejection_log
+from tests import world
+from tests.world import NOW, World
+
+pytestmark = pytest.mark.anyio
+OLGA = Actor("user", "1", "olga@acme.example")
+
+
+async def test_a_report_reads_the_rollups_once_for_both_windows(acme: World):
+    statements: list[str] = []
+
+    def watched(connection: Connection) -> Performance:
+        event.listen(connection, "before_cursor_execute", lambda _c, _u, statement, *_: statements.append(statement))
+        return performance.get_report(connection, acme.program_id, DateRangeQuery("90d"), at=NOW)
+
+    await acme.customer()
+    report = await acme.store.read(watched)
+
+    assert report.current.clicks == 1
+    assert sum("FROM rollups" in statement for statement in statements) == 1
+    assert len(statements) == 2
+
+
+async def test_the_previous_totals_of_a_window_are_the_totals_of_the_one_before(acme: World):
+    for n in range(12):
+        at = NOW + timedelta(days=n)
+        await acme.customer(f"user-{n}", at=at)
+        await acme.sale(f"inv-{n}", 1_000 * (n + 1), customer_key=f"user-{n}", at=at)
+
+    for length in (1, 3, 5):
+        for n in range(12):
+            last = (NOW + timedelta(days=n)).date()
+            wanted = DateRangeQuery(None, (last - timedelta(days=length - 1)).isoformat(), last.isoformat())
+            now = await acme.store.read(performance.get_report, acme.program_id, wanted, at=NOW)
+            window = now.previous_window
+            wanted = DateRangeQuery(None, window.first.isoformat(), window.last.isoformat())
+            before = await acme.store.read(performance.get_report, acme.program_id, wanted, at=NOW)
+            assert now.previous == before.current
+
+
+async def test_a_report_of_no_program_is_not_found(store: Storage):
+    with pytest.raises(NotFound):
+        await store.read(performance.get_report, 99, DateRangeQuery(), at=NOW)
+
+
+async def test_partners_are_ranked_by_what_they_brought(acme: World):
+    await acme.customer("user-1", "ben")
+    await acme.sale()
+    await acme.click("anna")
+    report = await acme.store.read(performance.get_report, acme.program_id, DateRangeQuery(), at=NOW)
+
+    ranked = await acme.store.read(performance.by_partner, acme.program_id, report.window)
+
+    assert [(each.name, each.totals.revenue_cents, each.totals.clicks) for each in ranked] == [
+        ("Ben", 10_000, 1),
+        ("Anna", 0, 1),
+    ]
+
+
+async def test_new_terms_are_a_new_version_and_other_settings_are_not(acme: World):
+    change = program_settings.change
+    await acme.store.write(change, acme.program_id, {"name": "New"}, actor=OLGA, at=NOW)
+    program = await acme.store.write(change, acme.program_id, {"commission_rate": 12.34}, actor=OLGA, at=NOW)
+
+    versions = await acme.store.read(
+        lambda connection: connection.execute(
+            select(commission_terms.c.version, commission_terms.c.rate).order_by(commission_terms.c.version)
+        ).all()
+    )
+    assert [tuple(row) for row in versions] == [(1, 2000), (2, 1234)]
+    assert (program.revision, program.settings.name, program.settings.rate) == (3, "New", 1234)
+
+
+async def test_a_change_based_on_an_older_revision_is_refused(acme: World):
+    change = program_settings.change
+    await acme.store.write(change, acme.program_id, {"name": "New"}, actor=OLGA, at=NOW, expected_revision=1)
+
+    with pytest.raises(PreconditionFailed):
+        await acme.store.write(change, acme.program_id, {"name": "X"}, actor=OLGA, at=NOW, expected_revision=1)
+
+    assert (await acme.store.read(program_settings.get_program, acme.program_id)).settings.name == "New"
+
+
+async def test_the_currency_is_fixed_once_money_is_recorded(acme: World):
+    await acme.customer()
+    await acme.sale()
+
+    with pytest.raises(ValidationError) as refused:
+        await acme.store.write(program_settings.change, acme.program_id, {"currency": "EUR"}, actor=OLGA, at=NOW)
+
+    assert refused.value.fields[0].field == "currency"
+
+
+async def test_every_change_is_in_the_log_of_its_own_program(acme: World):
+    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
+    await acme.store.write(
+        partners.change,
+        acme.program_id,
+        acme.anna,
+        {"status": PartnerStatus.PAUSED, "name": "Anna"},
+        actor=OLGA,
+        at=NOW,
+    )
+
+    (entry,) = (await acme.store.read(audit.list_entries, acme.program_id)).data
+    assert (entry.actor, entry.subject_id) == (OLGA, str(acme.anna))
+    assert (entry.action, entry.field, entry.before, entry.after) == ("partner.change", "status", "active", "paused")
+    assert (await acme.store.read(audit.list_entries, other.program_id)).data == []
+
+
+async def test_another_programs_partner_and_commission_are_not_found(acme: World):
+    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
+    await acme.customer()
+    sold = await acme.sale()
+
+    with pytest.raises(NotFound):
+        await acme.store.write(partners.change, other.program_id, acme.anna, {"name": "X"}, actor=OLGA, at=NOW)
+    with pytest.raises(NotFound):
+        await acme.store.write(
+            commissions.decide,
+            other.program_id,
+            sold.commission_id,
+            CommissionStatus.APPROVED,
+            actor=OLGA,
+            at=NOW,
+        )
+
+
+async def test_a_taken_code_undoes_nothing_but_its_own_change(acme: World):
+    with pytest.raises(ValidationError) as refused:
+        await acme.store.write(partners.change, acme.program_id, acme.anna, {"code": "ben"}, actor=OLGA, at=NOW)
+
+    assert refused.value.fields == (FieldError("code", "Another partner of this program has this code"),)
+    assert (await acme.store.read(partners.get_partner, acme.program_id, acme.anna)).code == "anna"
+
+
+async def test_a_rejection_takes_commission_and_fee_back_in_the_ledger_and_on_its_day(store: Storage):
+    acme = await world.acme(store, platform_fee_bps=1000)
+    await acme.customer()
+    sold = await acme.sale(occurred_at=NOW - timedelta(days=3))
+    later = NOW + timedelta(days=2)
+
+    rejected = await store.write(
+        commissions.decide, acme.program_id, sold.commission_id, CommissionStatus.REJECTED, actor=OLGA, at=later
+    )
+
+    nets = [
+        await store.read(ledger.net, acme.program_id, rejected.id, kinds)
+        for kinds in (ledger.PARTNER_KINDS, ledger.PLATFORM_KINDS)
+    ]
+    report = await store.read(performance.get_report, acme.program_id, DateRangeQuery(), at=later)
+    assert (rejected.amount_cents, rejected.net_cents, nets) == (2_000, 0, [0, 0])
+    assert [day.totals.commission_cents for day in report.days] == [0] * 7
+    assert [day.totals.revenue_cents for day in report.days] == [0, 10_000, 0, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5])
+async def test_events_of_every_kind_are_one_list_that_skips_and_repeats_nothing(acme: World, limit: int):
+    for n in range(4):
+        at = NOW + timedelta(milliseconds=n // 2)  # several kinds share a moment
+        await acme.customer(f"user-{n}", at=at)
+        await acme.sale(f"inv-{n}", customer_key=f"user-{n}", at=at)
+    whole = (await acme.store.read(events.list_events, acme.program_id, Paging(200))).data
+
+    read, cursor = [], None
+    while page := await acme.store.read(events.list_events, acme.program_id, Paging(limit, cursor)):
+        read += page.data
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+
+    assert read == whole
+    assert len({(each.kind, each.id) for each in whole}) == len(whole) == 12
+    only = await acme.store.read(events.list_events, acme.program_id, kind=EventKind.LEAD)
+    assert only.data == [each for each in whole if each.kind == EventKind.LEAD]
+
+
+async def test_a_customers_trail_is_their_own(acme: World):
+    for n in range(2):
+        await acme.customer(f"user-{n}")
+        await acme.sale(f"inv-{n}", customer_key=f"user-{n}")
+    (record,) = (await acme.store.read(customer_timelines.list_customers, acme.program_id, customer_key="user-1")).data
+
+    trail = await acme.store.read(customer_timelines.get_timeline, acme.program_id, record.id)
+
+    assert trail.customer == record
+    assert len(trail.steps) == 4
+    assert {step.customer_key for step in trail.steps if step.customer_id} == {"user-1"}
+
+
+async def test_refusals_are_grouped_by_cause_the_most_frequent_first(acme: World):
+    for n, refusal in enumerate((CustomerNotFound(), DuplicateTransaction(), CustomerNotFound())):
+        at = NOW + timedelta(minutes=n)
+        call = rejection_log.RejectedCall(acme.key_hash, "sale", refusal, status=400, request_id="r", at=at)
+        await acme.store.write(rejection_log.record, call)
+
+    assert await acme.store.read(rejected_calls.by_cause, acme.program_id) == [
+        ("customer_not_found", 2, NOW, NOW + timedelta(minutes=2)),
+        ("duplicate_transaction", 1, NOW + timedelta(minutes=1), NOW + timedelta(minutes=1)),
+    ]

@@ -1,0 +1,125 @@
+"""Which UTC days a report covers."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storage.rules import period
+from storage.rules.errors import InvalidPeriod, InvalidRange
+from storage.rules.period import MOST_DAYS, DateRangeQuery, Period, Window
+
+CREATED = datetime(2026, 1, 10, 23, 59, tzinfo=UTC)
+NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
+DAYS = st.dates(date(2000, 1, 1), date(2100, 1, 1))
+WINDOWS = st.builds(lambda first, length: Window(first, first + timedelta(days=length)), DAYS, st.integers(0, 1829))
+
+
+def choose(**wanted: str) -> period.Chosen:
+    return period.choose(DateRangeQuery(**wanted), created_at=CREATED, at=NOW)
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "length"),
+    [("7d", date(2026, 5, 14), 7), ("30d", date(2026, 4, 21), 30), ("90d", date(2026, 2, 20), 90)],
+)
+def test_a_named_period_has_its_number_of_days_with_today_the_last(name: str, first: date, length: int):
+    window = choose(period=name).window
+
+    assert window == Window(first, NOW.date())
+    assert len(window.days) == window.length == length
+
+
+def test_all_starts_on_the_day_the_program_was_created():
+    assert choose(period="all").window == Window(date(2026, 1, 10), NOW.date())
+
+
+def test_seven_days_are_the_default():
+    assert choose() == choose(period="7d")
+
+
+@pytest.mark.parametrize("name", ["", "7D", "1d", "custom", "all "])
+def test_an_unknown_period_is_refused(name: str):
+    with pytest.raises(InvalidPeriod):
+        choose(period=name)
+
+
+@pytest.mark.parametrize("alone", [{"date_from": "2026-01-01"}, {"date_to": "banana"}])
+def test_one_end_alone_is_ignored(alone: dict[str, str]):
+    assert choose(period="30d", **alone) == choose(period="30d")
+
+
+def test_two_ends_outrank_the_period_whatever_it_says():
+    chosen = choose(period="banana", date_from="2026-05-01", date_to="2026-05-03")
+
+    assert chosen == (Period.SEVEN_DAYS, Window(date(2026, 5, 1), date(2026, 5, 3)))
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "first", "last"),
+    [
+        ("2026-05-01T18:30:00Z", "2026-05-02T00:00:00.000Z", date(2026, 5, 1), date(2026, 5, 2)),
+        ("2026-05-01T00:30:00+02:00", "2026-05-01T23:30:00-01:00", date(2026, 4, 30), date(2026, 5, 2)),
+        ("2026-05-01T10:00", "2026-05-01", date(2026, 5, 1), date(2026, 5, 1)),
+        ("2024-02-29", "2024-02-29", date(2024, 2, 29), date(2024, 2, 29)),
+    ],
+)
+def test_a_range_is_widened_to_whole_utc_days(start: str, end: str, first: date, last: date):
+    assert period.custom(start, end) == Window(first, last)
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ("2026-05-02", "2026-05-01"),
+        ("2026-05-01T10:00:00Z", "2026-05-01T09:59:59Z"),
+        ("2026-02-30", "2026-03-01"),
+        ("yesterday", "2026-03-01"),
+        ("", ""),
+        ("2026-W01-1", "2026-W02-1"),
+        ("1746057600", "1746144000"),
+        ("9999-12-31T23:59:59-10:00", "9999-12-31T23:59:59-10:00"),
+        ("2020-01-01", "2025-01-05"),
+    ],
+)
+def test_a_range_that_cannot_be_read_is_reversed_or_too_long_is_refused(start: str, end: str):
+    with pytest.raises(InvalidRange):
+        period.custom(start, end)
+
+
+def test_the_longest_range_has_1830_days():
+    first = date(2020, 1, 1)
+    longest = period.custom(first.isoformat(), (first + timedelta(days=MOST_DAYS - 1)).isoformat())
+
+    assert longest.length == MOST_DAYS
+
+
+def test_a_range_whose_comparison_would_lie_before_the_calendar_is_refused():
+    with pytest.raises(InvalidRange):
+        _ = period.custom("0001-01-01", "0001-01-07").previous
+
+
+def test_a_window_starts_and_ends_to_the_millisecond():
+    window = Window(date(2026, 5, 14), date(2026, 5, 20))
+
+    assert window.starts_at == datetime(2026, 5, 14, tzinfo=UTC)
+    assert window.ends_at == datetime(2026, 5, 20, 23, 59, 59, 999_000, tzinfo=UTC)
+
+
+@given(WINDOWS)
+def test_the_previous_window_is_as_long_and_ends_where_this_one_starts(window: Window):
+    assert window.previous.length == window.length == len(window.days)
+    assert window.previous.last + timedelta(days=1) == window.first
+
+
+@given(WINDOWS, st.dictionaries(st.integers(-2000, 2000), st.integers(0, 10**6)))
+def test_what_is_previous_to_a_window_is_the_total_of_the_one_before(window: Window, counts: dict[int, int]):
+    by_day = {window.first + timedelta(days=n): count for n, count in counts.items()}
+
+    def total(of: Window) -> int:
+        return sum(by_day.get(day, 0) for day in of.days)
+
+    both = Window(window.previous.first, window.last)
+    assert total(both) == total(window) + total(window.previous)
+    assert total(both) - total(window) == total(window.previous)

@@ -1,0 +1,155 @@
+"""Whatever is recorded beside whatever was paid: what is found can be mended, and mended, it is found no more."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storage.rules import reconciliation
+from storage.rules.reconciliation import (
+    CORRECTED,
+    REFUND,
+    SALE,
+    Buyer,
+    Code,
+    CorrectingCall,
+    Finding,
+    Payment,
+    Recorded,
+)
+from tests.world import NOW
+
+JANE = Buyer("click-1", "user-1", settled=True, bought_at=None)
+PAID = Payment(2, ("pi_1", "ch_1"), 10_000, 0, "USD", NOW)
+SOLD = Recorded("pi_1", 10_000, 0, "USD", NOW, frozenset({"pi_1"}), by_processor=False)
+amounts = st.sampled_from([1, 5_000, 9_999, 10_000, 12_000])
+
+
+@st.composite
+def payments(draw: st.DrawFn) -> list[Payment]:
+    """Return a customer's payments, some of them alike and near each other."""
+    return [
+        PAID._replace(
+            line=line,
+            names=(f"pi_{line}", f"ch_{line}"),
+            amount_cents=(cents := draw(amounts)),
+            returned_cents=draw(st.integers(0, cents)),
+            currency=draw(st.sampled_from(["USD", "JPY"])),
+            occurred_at=NOW + timedelta(minutes=draw(st.integers(0, 30))),
+        )
+        for line in range(2, 2 + draw(st.integers(1, 4)))
+    ]
+
+
+@st.composite
+def sales(draw: st.DrawFn) -> list[Recorded]:
+    """Return what may be recorded of them: under their names, under names of the shop's own, wrong, and refunded."""
+    names = draw(st.lists(st.sampled_from(["pi_2", "pi_3", "ch_2", "order-1", "order-2", "order-3"]), unique=True))
+    return [
+        Recorded(
+            name,
+            (cents := draw(amounts)),
+            draw(st.sampled_from([0, cents // 2, cents])),
+            draw(st.sampled_from(["USD", "JPY"])),
+            NOW + timedelta(minutes=draw(st.integers(0, 30))),
+            frozenset({name}),
+            by_processor=draw(st.booleans()),
+        )
+        for name in names
+    ]
+
+
+def mend(recorded: Sequence[Recorded], findings: Sequence[Finding], *, calls: int | None = None) -> list[Recorded]:
+    """Do what the calls of the findings do, the first ones alone if their number is given."""
+    known = {sale.transaction_id: sale for sale in recorded}
+    for call in [call for finding in findings for call in finding.calls][:calls]:
+        _apply(known, call)
+    return list(known.values())
+
+
+def _apply(known: dict[str, Recorded], call: CorrectingCall) -> None:
+    name, sent = call.body["transaction_id"], call.body
+    if call.path == SALE:
+        assert name not in known
+        names = frozenset({name, name.removesuffix(CORRECTED)})
+        known[name] = Recorded(name, sent["amount_cents"], 0, sent["currency"], NOW, names, by_processor=False)
+        known[name] = known[name]._replace(occurred_at=PAID.occurred_at.fromisoformat(sent["occurred_at"]))
+    else:
+        assert call.path == REFUND
+        refunded = known[name].refunded_cents + sent["refund_amount_cents"]
+        assert sent["refund_amount_cents"] > 0
+        assert refunded <= known[name].amount_cents
+        known[name] = known[name]._replace(refunded_cents=refunded)
+
+
+@given(paid=payments(), recorded=sales())
+def test_what_is_mended_is_found_no_more(paid: list[Payment], recorded: list[Recorded]):
+    found = reconciliation.judge(paid, recorded, JANE)
+
+    mended = mend(recorded, found)
+
+    assert all(finding.calls for finding in found)
+    assert reconciliation.judge(paid, mended, JANE) == []
+
+
+@given(paid=payments(), recorded=sales(), calls=st.integers(0, 8))
+def test_what_breaks_off_in_the_middle_ends_the_same_the_next_time(
+    paid: list[Payment], recorded: list[Recorded], calls: int
+):
+    found = reconciliation.judge(paid, recorded, JANE)
+    whole = mend(recorded, found)
+
+    broken = mend(recorded, found, calls=calls)
+    again = mend(broken, reconciliation.judge(paid, broken, JANE))
+
+    assert left(again) == left(whole)
+
+
+def left(recorded: list[Recorded]) -> dict[str, tuple[int, str]]:
+    """Return what is left of each sale that stands."""
+    return {
+        each.transaction_id: (each.amount_cents - each.refunded_cents, each.currency)
+        for each in recorded
+        if each.stands
+    }
+
+
+@given(paid=payments())
+def test_what_is_recorded_as_it_was_paid_is_never_found(paid: list[Payment]):
+    recorded = [
+        Recorded(each.names[0], *each[2:6], frozenset({each.names[0]}), by_processor=False)  # amount to occurred_at
+        for each in paid
+    ]
+
+    assert reconciliation.judge(paid, recorded, JANE) == []
+
+
+@pytest.mark.parametrize(
+    ("paid", "recorded", "buyer", "code"),
+    [
+        (PAID, [], JANE, Code.MISSING),
+        (PAID, [], JANE._replace(bought_at=NOW - timedelta(days=30)), Code.RENEWAL_NOT_REPORTED),
+        (PAID, [SOLD, SOLD._replace(transaction_id="order-1", names=frozenset({"order-1"}))], JANE, Code.DOUBLED),
+        (PAID, [SOLD._replace(amount_cents=9_000)], JANE, Code.AMOUNT_MISMATCH),
+        (PAID, [SOLD._replace(amount_cents=11_000)], JANE, Code.AMOUNT_MISMATCH),
+        (PAID, [SOLD._replace(currency="EUR")], JANE, Code.CURRENCY_MISMATCH),
+        (PAID._replace(returned_cents=1), [SOLD], JANE, Code.REFUND_MISSING),
+    ],
+)
+def test_each_difference_has_its_code(paid: Payment, recorded: list[Recorded], buyer: Buyer, code: Code):
+    assert [finding.code for finding in reconciliation.judge([paid], recorded, buyer)] == [code]
+
+
+@pytest.mark.parametrize(
+    ("paid", "recorded"),
+    [
+        (PAID, [SOLD._replace(refunded_cents=2_000)]),  # the shop knows of a refund that is not in this export
+        (PAID, [SOLD._replace(transaction_id="order-1", names=frozenset({"order-1"}))]),
+        (PAID, [SOLD, SOLD._replace(transaction_id="in_9", names=frozenset({"in_9"}), by_processor=True)]),
+        (PAID._replace(returned_cents=10_000), []),
+    ],
+)
+def test_what_is_no_difference_is_not_found(paid: Payment, recorded: list[Recorded]):
+    assert reconciliation.judge([paid], recorded, JANE) == []

@@ -1,0 +1,141 @@
+"""Refunds, on both databases."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import func, select
+
+from storage import Storage
+from storage.checks import books
+from storage.engine.audit import Actor
+from storage.management import commissions
+from storage.rules import commission
+from storage.rules.commission import CommissionStatus
+from storage.rules.errors import RefundExceedsSale, TransactionNotFound
+from storage.rules.refund import RefundStatus
+from storage.tables import commissions as commission_table
+from storage.tables import ledger_entries, rollups
+from storage.tracking import refunds
+from storage.tracking.refunds import Refund, RefundResult
+from tests import world
+from tests.world import NOW, World
+
+
+async def refunded(acme: World, transaction_id: str = "inv-1", **fields: Any) -> RefundResult:
+    result: RefundResult = await acme.store.write(refunds.record, Refund(acme.key_hash, transaction_id, NOW, **fields))
+    return result
+
+
+async def stored(acme: World, *columns: Any) -> list[Any]:
+    return await acme.store.read(lambda connection: [tuple(row) for row in connection.execute(select(*columns))])
+
+
+@pytest.fixture
+async def sold(acme: World) -> World:
+    """Acme with one sale of 99.99 that earned 20.00."""
+    await acme.customer()
+    await acme.sale(amount_cents=9_999)
+    return acme
+
+
+async def test_a_partial_refund_takes_its_share_of_the_commission_back(sold: World):
+    result = await refunded(sold, amount_cents=3_333)
+
+    assert (result.status, result.refunded_cents, result.remaining_cents) == (
+        RefundStatus.PARTIALLY_REFUNDED,
+        3_333,
+        6_666,
+    )
+    assert result.commission_reversed_cents == 667
+    assert await stored(sold, rollups.c.sales, rollups.c.revenue_cents, rollups.c.commission_cents) == [
+        (1, 6_666, 1_333)
+    ]
+
+
+async def test_without_an_amount_all_goes_back_and_the_sale_counts_no_more(sold: World):
+    await refunded(sold, amount_cents=1)
+
+    result = await refunded(sold)
+
+    assert (result.status, result.refunded_total_cents) == (RefundStatus.REFUNDED, 9_999)
+    assert await stored(sold, rollups.c.sales, rollups.c.revenue_cents, rollups.c.commission_cents) == [(0, 0, 0)]
+    assert await stored(sold, commission_table.c.status) == [(CommissionStatus.REVERSED,)]
+
+
+async def test_the_same_refund_again_changes_nothing(sold: World):
+    first = await refunded(sold, amount_cents=500, refund_id="re-1")
+
+    again = await refunded(sold, amount_cents=500, refund_id="re-1")
+
+    assert again == first._replace(replayed=True)
+    assert await stored(sold, func.sum(ledger_entries.c.amount_cents)) == [(1_900,)]
+
+
+async def test_after_a_full_refund_there_is_nothing_left_to_refund(sold: World):
+    await refunded(sold)
+
+    again = await refunded(sold)
+
+    assert (again.status, again.refunded_cents) == (RefundStatus.ALREADY_REFUNDED, 0)
+
+
+async def test_more_than_remains_and_unknown_sales_are_refused(sold: World):
+    await refunded(sold, amount_cents=9_000)
+
+    with pytest.raises(RefundExceedsSale):
+        await refunded(sold, amount_cents=1_000)
+    with pytest.raises(TransactionNotFound):
+        await refunded(sold, "inv-2")
+
+
+async def test_a_paid_commission_is_never_edited(sold: World):
+    owner = Actor("member", str(sold.owner_id), "owner@acme.example")
+    [(commission_id,)] = await stored(sold, commission_table.c.id)
+    for status in (CommissionStatus.APPROVED, CommissionStatus.PAID):
+        await sold.store.write(commissions.decide, sold.program_id, commission_id, status, actor=owner, at=NOW)
+    before = await stored(sold, commission_table)
+
+    await refunded(sold)
+
+    assert await stored(sold, commission_table) == before
+    assert await stored(sold, func.sum(ledger_entries.c.amount_cents)) == [(0,)]
+
+
+async def test_a_reversal_points_at_the_entry_that_it_corrects(sold: World):
+    await refunded(sold)
+
+    entry = ledger_entries.c
+    [(original, _), (_, corrected)] = sorted(await stored(sold, entry.id, entry.corrects_id))
+    assert corrected == original
+
+
+async def test_many_refunds_at_once_never_give_back_more_than_was_paid(sold: World):
+    results = await asyncio.gather(*(refunded(sold, amount_cents=2_000) for _ in range(9)), return_exceptions=True)
+
+    assert sum(isinstance(result, RefundResult) for result in results) == 4
+    assert await stored(sold, rollups.c.revenue_cents) == [(1_999,)]
+    assert await sold.store.read(books.run) == []
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(1, 100_000), st.integers(0, 10_000), st.lists(st.integers(1, 100_000), max_size=5))
+async def test_whatever_is_refunded_the_ledger_sums_to_the_commission_of_what_remains(
+    store: Storage, sale_cents: int, bps: int, asked: list[int]
+):
+    acme = await world.acme(store, rate=bps, platform_fee_bps=1_234)
+    await acme.customer()
+    sold = await acme.sale(amount_cents=sale_cents)
+    back = 0
+
+    for cents in asked:
+        result = await asyncio.gather(refunded(acme, amount_cents=cents), return_exceptions=True)
+        back += cents if isinstance(result[0], RefundResult) and result[0].refunded_cents else 0
+
+    left = commission.of_remaining(sold.commission_cents, sale_cents=sale_cents, refunded_cents=back)
+    mine = (ledger_entries.c.program_id == acme.program_id, ledger_entries.c.kind.in_(["commission", "reversal"]))
+    total = select(func.coalesce(func.sum(ledger_entries.c.amount_cents), 0)).where(*mine)
+    assert await store.read(lambda connection: connection.execute(total).scalar()) == left
+    assert await store.read(books.run) == []

@@ -1,0 +1,175 @@
+"""Sales, on both databases."""
+
+import asyncio
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from storage import Storage
+from storage.checks import books
+from storage.engine.audit import Actor
+from storage.management import partners
+from storage.rules.commission import CommissionType
+from storage.rules.errors import (
+    AttributionWindowExpired,
+    CurrencyNotSupported,
+    CustomerNotAttributed,
+    CustomerNotFound,
+    CustomerWrongProgram,
+    DuplicateTransaction,
+    InvalidKey,
+)
+from storage.rules.settlement import CustomerStatus
+from storage.tables import customers, ledger_entries, rollups, sales
+from storage.tracking import currencies
+from tests import world
+from tests.world import NOW, World
+
+
+async def stored(acme: World, *columns: Any) -> list[Any]:
+    return await acme.store.read(lambda connection: [tuple(row) for row in connection.execute(select(*columns))])
+
+
+async def test_a_sale_earns_converts_and_steps_the_day(acme: World):
+    await acme.customer()
+
+    sold = await acme.sale(amount_cents=9_999)
+
+    day = (rollups.c.sales, rollups.c.conversions, rollups.c.revenue_cents, rollups.c.commission_cents)
+    assert (sold.commission_cents, sold.currency, sold.customer_key) == (2_000, "USD", "user-1")
+    assert await stored(acme, *day) == [(1, 1, 9_999, 2_000)]
+    assert await stored(acme, ledger_entries.c.kind, ledger_entries.c.amount_cents) == [("commission", 2_000)]
+    assert await stored(acme, customers.c.status) == [(CustomerStatus.CONVERSION,)]
+
+
+async def test_the_second_sale_is_no_second_conversion(acme: World):
+    await acme.customer()
+    await acme.sale("inv-1")
+
+    await acme.sale("inv-2")
+
+    assert await stored(acme, rollups.c.sales, rollups.c.conversions) == [(2, 1)]
+
+
+async def test_a_repeat_is_a_duplicate_that_says_whether_it_is_the_same(acme: World):
+    await acme.customer()
+    first = await acme.sale()
+
+    with pytest.raises(DuplicateTransaction) as same:
+        await acme.sale(at=NOW + timedelta(hours=1))
+    with pytest.raises(DuplicateTransaction) as other:
+        await acme.sale(amount_cents=1)
+
+    assert same.value.details["existing"] == {"eventId": first.event_id, "recorded_at": NOW}
+    assert (same.value.details["same_payload"], other.value.details["same_payload"]) == (True, False)
+
+
+async def test_of_many_at_once_one_is_recorded(acme: World):
+    await acme.customer()
+
+    results = await asyncio.gather(*(acme.sale() for _ in range(24)), return_exceptions=True)
+
+    assert sum(isinstance(result, DuplicateTransaction) for result in results) == 23
+    assert await stored(acme, rollups.c.sales, rollups.c.conversions) == [(1, 1)]
+    assert await acme.store.read(books.run) == []
+
+
+async def test_a_refused_sale_uses_up_no_transaction_id(acme: World):
+    with pytest.raises(CustomerNotFound):
+        await acme.sale("inv-1")
+
+    await acme.customer()
+
+    assert (await acme.sale("inv-1")).commission_cents == 2_000
+
+
+async def test_a_click_alone_reaches_its_customer_and_makes_one_if_need_be(acme: World):
+    click_id = await acme.visitor()
+
+    await acme.sale(click_id=click_id, customer_key="unknown")
+
+    assert await stored(acme, customers.c.status, customers.c.customer_key) == [(CustomerStatus.CONVERSION, None)]
+
+
+async def test_a_duplicate_for_a_new_click_leaves_no_customer_behind(acme: World):
+    await acme.customer()
+    await acme.sale("inv-1")
+
+    with pytest.raises(DuplicateTransaction):
+        await acme.sale("inv-1", click_id=await acme.visitor())
+
+    assert await stored(acme, customers.c.customer_key) == [("user-1",)]
+
+
+async def test_keys_and_programs_are_kept_apart(acme: World):
+    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
+    await other.customer("user-9")
+
+    with pytest.raises(CustomerNotFound):
+        await acme.sale(customer_key="user-9")
+    with pytest.raises(CustomerWrongProgram):
+        await acme.sale(click_id=await other.visitor())
+    with pytest.raises(InvalidKey):
+        await acme.sale(key_hash="0" * 64)
+
+
+async def test_a_partner_who_left_earns_nothing_and_a_paused_one_still_does(acme: World):
+    owner = Actor("member", str(acme.owner_id), "owner@acme.example")
+    await acme.customer()
+    await acme.store.write(partners.change, acme.program_id, acme.anna, {"status": "paused"}, actor=owner, at=NOW)
+    sold = await acme.sale("inv-1")
+    await acme.store.write(partners.change, acme.program_id, acme.anna, {"status": "inactive"}, actor=owner, at=NOW)
+
+    with pytest.raises(CustomerNotAttributed):
+        await acme.sale("inv-2")
+    assert sold.commission_cents == 2_000
+
+
+async def test_the_window_bounds_the_first_sale_and_not_the_later_ones(acme: World):
+    await acme.customer("user-1")
+    await acme.customer("user-2")
+    await acme.sale("inv-1")
+    late = NOW + timedelta(days=61)
+
+    assert (await acme.sale("inv-2", at=late)).commission_cents == 2_000
+    with pytest.raises(AttributionWindowExpired):
+        await acme.sale("inv-3", customer_key="user-2", at=late)
+
+
+async def test_a_backfilled_sale_counts_on_its_own_day(acme: World):
+    await acme.customer()
+    earlier = NOW - timedelta(days=40)
+
+    await acme.sale(occurred_at=earlier)
+
+    day = (rollups.c.sales, rollups.c.commission_cents)
+    assert sorted(await stored(acme, rollups.c.day, *day)) == [(earlier.date(), 1, 2_000), (NOW.date(), 0, 0)]
+    assert await acme.store.read(books.run) == []
+
+
+async def test_flat_rates_fees_and_recurring_months_price_as_the_terms_say(store: Storage):
+    terms = {"commission_type": CommissionType.FLAT, "rate": 700, "platform_fee_bps": 1_000, "recurring_months": 0}
+    acme = await world.acme(store, **terms)
+    await acme.customer()
+
+    first, second = await acme.sale("inv-1"), await acme.sale("inv-2")
+
+    assert (first.commission_cents, second.commission_cents, second.commission_id) == (700, 0, None)
+    entries = await stored(acme, ledger_entries.c.kind, ledger_entries.c.amount_cents)
+    assert sorted(entries) == [("commission", 700), ("platform_fee", 70)]
+
+
+async def test_another_currency_is_converted_at_the_rate_of_its_day(acme: World):
+    await acme.customer()
+    with pytest.raises(CurrencyNotSupported):
+        await acme.sale("inv-1", currency="EUR")
+    await acme.store.write(currencies.load, [(date(2026, 5, 1), "USD", "1.10"), (date(2026, 5, 19), "USD", "1.25")])
+
+    sold = await acme.sale("inv-1", currency="EUR", occurred_at=datetime(2026, 5, 18, tzinfo=UTC))
+
+    assert (sold.commission_cents, sold.currency) == (2_200, "USD")
+    assert await stored(acme, sales.c.amount_cents, sales.c.currency, sales.c.program_cents) == [
+        (10_000, "EUR", 11_000)
+    ]

@@ -1,0 +1,157 @@
+"""The whole service in this process, a client that registered itself, and Olga's browser, each step by hand."""
+
+import re
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+
+import asgi
+from mcp_server.settings import McpSettings as Mcp
+from storage import Storage
+from storage.access import sessions, workspaces
+from storage.access.workspaces import Role
+from tests import world
+from tests.tracking_api.authorization.client_host import ClientHost
+from tests.tracking_api.authorization.consenting import CALLBACK, CHALLENGE, VERIFIER, client_host, site
+from tests.tracking_api.dashboard.pages.conftest import HASH, OLGA
+from tests.world import World
+from tracking_api.authorization.settings import AuthorizationSettings
+from tracking_api.settings import TrackingSettings as Tracking
+from web.middleware import RequestMiddleware
+
+__all__ = ["client_host", "site"]  # fixtures that several modules share
+BASE = "http://127.0.0.1:8000"
+READ_PROGRAMS = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "tools/call",
+    "params": {"name": "list_programs", "arguments": {}},
+}
+
+
+class Flow:
+    """Each step of connecting an assistant, with what it sends replaced at will."""
+
+    def __init__(self, acme: World, olga: str, client: httpx.AsyncClient) -> None:
+        self.acme = acme
+        self.olga = olga
+        self.http = client
+        self.client_id = ""
+
+    async def register(self, **metadata: Any) -> httpx.Response:
+        """Register a client; its id is the one that the other steps send."""
+        asked = {"client_name": "Helper", "redirect_uris": [CALLBACK], **metadata}
+        answer = await self.http.post("/register", json=asked)
+        self.client_id = answer.json().get("client_id", self.client_id)
+        return answer
+
+    async def authorize(self, **parameters: str | None) -> httpx.Response:
+        """Ask for authorization as the client does; a parameter that is None is not sent."""
+        asked = {
+            "response_type": "code",
+            "client_id": self.client_id,
+            "redirect_uri": CALLBACK,
+            "code_challenge": CHALLENGE,
+            "code_challenge_method": "S256",
+            "state": "the state",
+            "resource": f"{BASE}/mcp",
+            **parameters,
+        }
+        return await self.http.get("/authorize", params={k: v for k, v in asked.items() if v is not None})
+
+    async def consent(
+        self, page: str, *, decision: str = "allow", headers: dict[str, str] | None = None, **fields: Any
+    ) -> httpx.Response:
+        """Send the consent page's form, as Olga's browser does."""
+        cookie = {"Cookie": f"svc_session={self.olga}"}
+        shown = await self.http.get(page, headers=cookie)
+        token = re.search(r'name="csrf" value="(\w+)"', shown.text)
+        form = {"csrf": token[1] if token else "", "program": str(self.acme.program_id), "decision": decision, **fields}
+        return await self.http.post(
+            page, data=form, headers=cookie | {"Sec-Fetch-Site": "same-origin"} | (headers or {})
+        )
+
+    async def code(self, **parameters: str | None) -> str:
+        """Authorize and consent; return the code."""
+        asked = await self.authorize(**parameters)
+        return sent(await self.consent(asked.headers["location"]))["code"]
+
+    async def token(self, **fields: str | None) -> httpx.Response:
+        """Exchange a code, or refresh."""
+        asked = {
+            "grant_type": "authorization_code",
+            "client_id": self.client_id,
+            "redirect_uri": CALLBACK,
+            "code_verifier": VERIFIER,
+            "resource": f"{BASE}/mcp",
+            **fields,
+        }
+        return await self.http.post("/token", data={k: v for k, v in asked.items() if v is not None})
+
+    async def refresh(self, token: str, **fields: str | None) -> httpx.Response:
+        """Refresh."""
+        return await self.token(grant_type="refresh_token", refresh_token=token, redirect_uri=None, **fields)
+
+    async def tokens(self, **parameters: str | None) -> dict[str, Any]:
+        """Go the whole way; return what the client was given."""
+        answer = await self.token(code=await self.code(**parameters))
+        assert answer.status_code == 200, answer.text
+        given: dict[str, Any] = answer.json()
+        return given
+
+    async def call(self, token: str | None, body: Any = READ_PROGRAMS, **headers: str) -> httpx.Response:
+        """Call /mcp with an access token."""
+        accepted = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25", **headers}
+        bearer = {} if token is None else {"Authorization": f"Bearer {token}"}
+        return await self.http.post("/mcp", json=body, headers=accepted | bearer)
+
+
+def sent(answer: httpx.Response) -> dict[str, str]:
+    """Return what a redirect tells the client."""
+    assert answer.headers["location"].startswith(CALLBACK), answer.headers["location"]
+    return {name: values[0] for name, values in parse_qs(urlsplit(answer.headers["location"]).query).items()}
+
+
+@pytest.fixture
+def trusted_host(client_host: ClientHost, monkeypatch: pytest.MonkeyPatch) -> ClientHost:
+    """Where a client's document is, with the authority behind its certificate trusted in this process."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(client_host.authority))
+    return client_host
+
+
+@pytest.fixture
+async def unregistered(sqlite_url: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Flow]:
+    """Acme and Olga, who owns it; no client yet."""
+    monkeypatch.chdir(tmp_path)  # where the key is made that seals what goes through the browser
+    sign_in = AuthorizationSettings(BASE, registration_rate=None, authorization_rate=None, token_rate=None)
+    mcp = Mcp(BASE, call_rate=None, assistants_sign_in=True)
+    service = asgi.Service(asgi.Config(sqlite_url, Tracking(BASE), mcp, sign_in))
+    async with service.opened() as store:
+        acme = await world.acme(store)
+        olga = await signed_in(store, acme.workspace_id)
+        async with httpx.AsyncClient(
+            transport=httpx.ASGITransport(RequestMiddleware(service)), base_url=BASE
+        ) as client:
+            yield Flow(acme, olga, client)
+
+
+@pytest.fixture
+async def flow(unregistered: Flow) -> Flow:
+    """The same, with a client that registered itself."""
+    await unregistered.register()
+    return unregistered
+
+
+async def signed_in(store: Storage, workspace_id: int) -> str:
+    """Add Olga to a workspace, as an owner, and return her session's token."""
+    now = datetime.now(UTC)
+    user_id = await store.write(
+        workspaces.add_member, workspace_id, email=OLGA, role=Role.OWNER, password_hash=HASH, at=now
+    )
+    started = await store.write(sessions.start, user_id, at=now)
+    token: str = started.token
+    return token

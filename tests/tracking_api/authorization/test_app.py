@@ -1,0 +1,159 @@
+"""What a client finds out before it asks, what it is told when it is refused, and what stands in its way."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+import asgi
+from mcp_server.settings import McpSettings as Mcp
+from storage.access import agent_keys
+from storage.rules.scope import READING, Scope
+from tests.tracking_api.authorization.conftest import BASE, READ_PROGRAMS, Flow
+from tests.world import NOW
+from tracking_api.authorization.settings import AuthorizationSettings
+from tracking_api.settings import TrackingSettings as Tracking
+from web.middleware import RequestMiddleware
+
+METADATA = f"{BASE}/.well-known/oauth-protected-resource/mcp"
+ALL = " ".join(READING)
+
+
+async def test_the_metadata_of_the_resource_and_of_its_server_agree(flow: Flow):
+    resource = (await flow.http.get(METADATA)).json()
+    without_path = (await flow.http.get("/.well-known/oauth-protected-resource")).json()
+    server = (await flow.http.get("/.well-known/oauth-authorization-server")).json()
+
+    assert (resource["resource"], resource["authorization_servers"]) == (f"{BASE}/mcp", [BASE])
+    assert without_path == resource
+    assert resource["scopes_supported"] == server["scopes_supported"] == list(READING)
+    assert server["issuer"] == BASE
+    assert server["code_challenge_methods_supported"] == ["S256"]
+    assert server["token_endpoint_auth_methods_supported"] == ["none"]
+    assert server["client_id_metadata_document_supported"] is True
+    assert {server[f"{name}_endpoint"] for name in ("authorization", "token", "registration", "revocation")} == {
+        f"{BASE}/{name}" for name in ("authorize", "token", "register", "revoke")
+    }
+
+
+async def test_the_challenge_tells_where_to_sign_in_to_who_sent_nothing_and_not_to_who_sent_a_key(flow: Flow):
+    challenges = [
+        (await flow.call(credential)).headers["www-authenticate"]
+        for credential in (None, "agt_unknown", flow.acme.key, "nonsense", "oat_unknown")
+    ]
+
+    assert challenges == [
+        f'Bearer scope="{ALL}", resource_metadata="{METADATA}"',
+        *["Bearer"] * 3,
+        f'Bearer error="invalid_token", scope="{ALL}", resource_metadata="{METADATA}"',
+    ]
+
+
+@pytest.mark.parametrize("modern", [False, True], ids=["legacy", "modern"])
+async def test_a_tool_beyond_the_granted_scopes_names_the_scope_that_is_missing(flow: Flow, modern: bool):  # noqa: FBT001
+    given = await flow.tokens(scope="programs:read")
+    arguments = {"program_id": flow.acme.program_id}
+    call: Any = {**READ_PROGRAMS, "params": {"name": "get_performance", "arguments": arguments}}
+    headers: dict[str, str] = {}
+    if modern:
+        meta = {"protocolVersion": "2026-07-28", "clientCapabilities": {}}
+        call["params"]["_meta"] = {f"io.modelcontextprotocol/{name}": value for name, value in meta.items()}
+        headers = {"Mcp-Method": "tools/call", "Mcp-Name": "get_performance", "MCP-Protocol-Version": "2026-07-28"}
+
+    answer = await flow.call(given["access_token"], call, **headers)
+
+    assert answer.status_code == 403
+    assert answer.json()["error"]["required_scope"] == "performance:read"
+    wanted = "programs:read performance:read"
+    challenge = f'Bearer error="insufficient_scope", scope="{wanted}", resource_metadata="{METADATA}"'
+    assert answer.headers["www-authenticate"] == challenge
+
+
+async def test_what_a_tool_needs_beside_its_own_scope_is_named_likewise(flow: Flow):
+    given = await flow.tokens(scope="performance:read")
+    arguments = {"program_id": flow.acme.program_id, "top_partners": 3}
+    call = {**READ_PROGRAMS, "params": {"name": "get_performance", "arguments": arguments}}
+
+    answer = await flow.call(given["access_token"], call)
+
+    assert answer.status_code == 403
+    assert 'scope="performance:read partners:read"' in answer.headers["www-authenticate"]
+
+
+async def test_an_assistant_sees_every_tool_and_reads_its_programs_alone(flow: Flow):
+    given = await flow.tokens(scope="programs:read offline_access")
+    elsewhere = {**READ_PROGRAMS, "params": {"name": "get_program", "arguments": {"program_id": 999}}}
+
+    listed = (await flow.call(given["access_token"], {**READ_PROGRAMS, "method": "tools/list", "params": {}})).json()
+    refused = (await flow.call(given["access_token"], elsewhere)).json()
+
+    assert given["scope"] == "programs:read"
+    assert len(listed["result"]["tools"]) == 12
+    assert "program_not_allowed" in refused["result"]["content"][0]["text"]
+
+
+async def test_a_key_in_its_own_header_is_as_good_as_in_the_usual_one(flow: Flow):
+    issued = await flow.acme.store.write(
+        agent_keys.issue, flow.acme.workspace_id, name="Editor", scopes=(Scope.PROGRAMS_READ,), at=NOW
+    )
+    own = {"X-Agent-Key": issued.secret}
+
+    mcp, agent = await flow.call(None, **own), await flow.http.get("/api/agent/v1/me", headers=own)
+    wrong = await flow.call(None, **{"X-Agent-Key": "agt_unknown"})
+
+    assert (mcp.status_code, agent.status_code) == (200, 200)
+    assert (wrong.status_code, wrong.headers["www-authenticate"]) == (401, "Bearer")
+
+
+async def test_revoking_answers_200_whatever_the_token_was_and_ends_what_it_was_of(flow: Flow):
+    given = await flow.tokens()
+
+    answers = [
+        (await flow.http.post("/revoke", data={"token": token, "client_id": flow.client_id})).status_code
+        for token in ("ort_unknown", given["refresh_token"], given["refresh_token"])
+    ]
+    incomplete = await flow.http.post("/revoke", data={"token": "ort_unknown"})
+
+    assert answers == [200] * 3
+    assert incomplete.json()["error"] == "invalid_request"
+    assert (await flow.call(given["access_token"])).status_code == 401
+
+
+@pytest.mark.parametrize("path", ["/token", "/register", "/revoke"])
+async def test_a_body_of_another_type_or_too_large_is_refused(flow: Flow, path: str):
+    kind = "application/json" if path == "/register" else "application/x-www-form-urlencoded"
+    typed = await flow.http.post(path, content=b"a", headers={"Content-Type": "text/plain"})
+    large = await flow.http.post(path, content=b"a=" + b"b" * 65536, headers={"Content-Type": kind})
+
+    assert [typed.json()["error"]["code"], large.json()["error"]["code"]] == [
+        "unsupported_media_type",
+        "payload_too_large",
+    ]
+
+
+async def served(sqlite_url: str, settings: AuthorizationSettings, path: str, **options: Any) -> list[httpx.Response]:
+    """Call one path of a service with these settings, three times."""
+    service = asgi.Service(asgi.Config(sqlite_url, Tracking(BASE), Mcp(BASE), settings))
+    async with service.opened():
+        transport = httpx.ASGITransport(RequestMiddleware(service))
+        async with httpx.AsyncClient(transport=transport, base_url=BASE) as client:
+            return [await client.request(url=path, **options) for _ in range(3)]
+
+
+async def test_registrations_from_one_address_are_limited(sqlite_url: str):
+    settings = AuthorizationSettings(BASE, registration_rate="2/hour")
+    body = {"redirect_uris": ["https://assistant.example/callback"]}
+
+    answers = await served(sqlite_url, settings, "/register", method="POST", json=body)
+
+    assert [answer.status_code for answer in answers] == [201, 201, 429]
+    assert int(answers[2].headers["retry-after"]) > 0
+
+
+async def test_over_plain_http_to_the_world_nothing_of_it_is_offered(sqlite_url: str):
+    settings = asgi.configured({"SVC_BASE_URL": "http://track.example"})
+
+    answers = await served(sqlite_url, settings.sign_in, "/.well-known/oauth-authorization-server", method="GET")
+
+    assert settings.mcp.assistants_sign_in is False
+    assert {answer.status_code for answer in answers} == {404}

@@ -1,0 +1,198 @@
+"""Every attack is refused: what it was after is still good for whoever it belongs to, or dead for everybody."""
+
+from datetime import UTC, datetime
+
+import httpx
+import pytest
+
+from storage.access import assistant_tokens, assistants, sessions, workspaces
+from storage.engine import audit
+from storage.rules import keys
+from storage.rules.scope import READING
+from tests.tracking_api.authorization.conftest import BASE, Flow, sent
+from tests.tracking_api.authorization.consenting import CALLBACK, CHALLENGE
+from tests.tracking_api.dashboard.pages.conftest import OLGA
+from tracking_api.authorization.requests import AuthorizationRequest
+
+
+def error(answer: httpx.Response) -> tuple[int, str]:
+    """Return how the protocol refused."""
+    return answer.status_code, answer.json()["error"]
+
+
+async def audited(flow: Flow) -> list[str]:
+    """Return what the audit log says of assistants, oldest first."""
+    found = await flow.acme.store.read(audit.list_entries, flow.acme.program_id)
+    return [entry.action for entry in reversed(found.data) if entry.action.startswith("assistant.")]
+
+
+@pytest.mark.parametrize(
+    ("asked", "refused"),
+    [
+        ({"client_id": "unknown"}, "invalid_request"),
+        ({"client_id": "https://assistant.example/../client.json"}, "invalid_request"),
+        ({"redirect_uri": "https://assistant.example/callback/more"}, "invalid_request"),
+        ({"redirect_uri": "https://assistant.example.evil.example/callback"}, "invalid_request"),
+        ({"redirect_uri": "https://evil.example/"}, "invalid_request"),
+        ({"redirect_uri": None}, "invalid_request"),
+    ],
+)
+async def test_open_redirect_a_request_whose_address_does_not_hold_is_refused_where_it_came(
+    flow: Flow, asked: dict[str, str | None], refused: str
+):
+    answer = await flow.authorize(**asked)
+
+    assert error(answer) == (400, refused)
+    assert "location" not in answer.headers
+
+
+async def test_a_refusal_that_stays_in_the_browser_is_a_page_on_which_nothing_runs(flow: Flow):
+    hostile = {"client_id": "<script>alert(1)</script>"}
+
+    page = await flow.http.get("/authorize", params=hostile, headers={"Accept": "text/html,*/*"})
+
+    assert (page.status_code, page.headers["content-type"]) == (400, "text/html; charset=utf-8")
+    assert "Your assistant was not connected" in page.text
+    assert "<script>" not in page.text
+    assert page.headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'"
+
+
+@pytest.mark.parametrize(
+    ("asked", "refused"),
+    [
+        ({"code_challenge_method": "plain"}, "invalid_request"),
+        ({"code_challenge": None}, "invalid_request"),
+        ({"code_challenge": "short"}, "invalid_request"),
+        ({"resource": "https://other.example/mcp"}, "invalid_target"),
+        ({"scope": "programs:write"}, "invalid_scope"),
+        ({"response_type": "token"}, "unsupported_response_type"),
+        ({"state": "s" * 2049}, "invalid_request"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else value,
+)
+async def test_a_request_that_is_not_sound_goes_back_to_the_client_by_name_of_the_issuer(
+    flow: Flow, asked: dict[str, str | None], refused: str
+):
+    told = sent(await flow.authorize(**asked))
+
+    assert (told["error"], told["iss"]) == (refused, BASE)
+    assert told["state"] == asked.get("state", "the state")
+    assert "code" not in told
+
+
+async def test_code_replay_is_refused_and_ends_what_the_code_had_given(flow: Flow):
+    code = await flow.code()
+    given = (await flow.token(code=code)).json()
+
+    replayed = await flow.token(code=code)
+
+    assert error(replayed) == (400, "invalid_grant")
+    assert (await flow.call(given["access_token"])).status_code == 401
+    assert error(await flow.refresh(given["refresh_token"])) == (400, "invalid_grant")
+    assert await audited(flow) == ["assistant.connect", "assistant.code_reuse"]
+
+
+@pytest.mark.parametrize(
+    ("stolen", "refused"),
+    [
+        ({"code_verifier": "w" * 64}, "invalid_grant"),
+        ({"code_verifier": None}, "invalid_request"),
+        ({"redirect_uri": "https://assistant.example/other"}, "invalid_request"),
+        ({"resource": "https://other.example/mcp"}, "invalid_target"),
+        ({"client_id": "unknown"}, "invalid_client"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else value,
+)
+async def test_a_stolen_code_is_of_no_use_without_what_the_client_alone_has(
+    flow: Flow, stolen: dict[str, str | None], refused: str
+):
+    code = await flow.code()
+
+    answer = await flow.token(code=code, **stolen)
+
+    assert answer.json()["error"] == refused
+    assert (await flow.token(code=code)).status_code == 200
+
+
+async def test_another_clients_code_and_refresh_token_do_not_exist_for_a_client(flow: Flow):
+    code, given, own = await flow.code(), await flow.tokens(), flow.client_id
+    await flow.register(client_name="Another")
+
+    stolen = [await flow.token(code=code), await flow.refresh(given["refresh_token"])]
+    await flow.http.post("/revoke", data={"token": given["access_token"], "client_id": flow.client_id})
+
+    assert [error(answer) for answer in stolen] == [(400, "invalid_grant")] * 2
+    assert (await flow.call(given["access_token"])).status_code == 200
+    assert (await flow.token(code=code, client_id=own)).status_code == 200
+
+
+async def test_a_stolen_refresh_token_ends_the_assistant_as_soon_as_both_have_used_it(flow: Flow):
+    first = await flow.tokens()
+    second = (await flow.refresh(first["refresh_token"])).json()
+
+    stolen = await flow.refresh(first["refresh_token"])
+
+    assert error(stolen) == (400, "invalid_grant")
+    assert [(await flow.call(each["access_token"])).status_code for each in (first, second)] == [401, 401]
+    assert error(await flow.refresh(second["refresh_token"])) == (400, "invalid_grant")
+    assert await audited(flow) == ["assistant.connect", "assistant.refresh_reuse"]
+
+
+async def test_a_refresh_token_gets_no_scope_that_was_not_granted(flow: Flow):
+    given = await flow.tokens(scope="programs:read")
+
+    widened = await flow.refresh(given["refresh_token"], scope="programs:read events:read")
+
+    assert error(widened) == (400, "invalid_scope")
+
+
+async def test_codes_and_refresh_tokens_open_nothing_and_an_access_token_opens_mcp_alone(flow: Flow):
+    given = await flow.tokens()
+    bearer = {"Authorization": f"Bearer {given['access_token']}"}
+
+    read = [
+        (await flow.call(token)).status_code
+        for token in (await flow.code(), given["refresh_token"], given["access_token"])
+    ]
+    elsewhere = [
+        (await flow.http.get(path, headers=bearer)).status_code
+        for path in ("/api/agent/v1/programs", "/api/programs", "/api/v1/cli/status", "/api/assistants")
+    ]
+
+    assert read == [401, 401, 200]
+    assert elsewhere == [401, 403, 401, 403]
+
+
+async def test_another_resources_token_is_refused(flow: Flow):
+    now, store = datetime.now(UTC), flow.acme.store
+    asked = AuthorizationRequest(
+        flow.client_id, "Helper", "assistant.example", CALLBACK, READING, "https://other.example/mcp", CHALLENGE
+    )
+    olga = await store.read(sessions.identify, keys.digest(flow.olga), at=now)
+    code = await store.write(assistants.connect, asked, visitor=olga, program_ids=[flow.acme.program_id], at=now)
+    given = await store.write(assistant_tokens.exchange, code, client_id=flow.client_id, at=now)
+
+    answer = await flow.call(given.access)
+
+    assert answer.status_code == 401
+    assert 'error="invalid_token"' in answer.headers["www-authenticate"]
+
+
+async def test_mixed_up_issuer_every_answer_names_who_it_is_from(flow: Flow):
+    asked = (await flow.authorize()).headers["location"]
+
+    allowed, refused = sent(await flow.consent(asked)), sent(await flow.consent(asked, decision="refuse"))
+    metadata = (await flow.http.get("/.well-known/oauth-authorization-server")).json()
+
+    assert metadata["authorization_response_iss_parameter_supported"] is True
+    assert {metadata["issuer"], allowed["iss"], refused["iss"]} == {BASE}
+    assert refused["error"] == "access_denied"
+
+
+async def test_a_suspended_members_assistant_is_dead_at_its_next_call(flow: Flow):
+    given = await flow.tokens()
+    await flow.acme.store.write(workspaces.suspend, flow.acme.workspace_id, email=OLGA)
+
+    refused = [await flow.call(given["access_token"]), await flow.refresh(given["refresh_token"])]
+
+    assert [answer.status_code for answer in refused] == [401, 400]

@@ -1,0 +1,95 @@
+"""Clients become known by registering, or by their document: kept for a day, and through its host's bad days."""
+
+from datetime import timedelta
+
+import pytest
+
+from storage import Storage
+from tests.tracking_api.authorization.client_host import ClientHost
+from tests.tracking_api.authorization.conftest import Flow
+from tests.world import NOW
+from tracking_api.authorization.clients import Clients
+from tracking_api.authorization.documents import DocumentRefusedError, Documents
+
+
+@pytest.fixture
+def database_url(sqlite_url: str) -> str:
+    """The surface is the same on each database: storage's own tests run on both."""
+    return sqlite_url
+
+
+@pytest.fixture
+def clients(store: Storage, trusted_host: ClientHost) -> Clients:
+    assert trusted_host.asked == []
+    return Clients(store, Documents(["localhost"]))
+
+
+async def test_a_document_is_asked_for_once_a_day(clients: Clients, trusted_host: ClientHost):
+    client_id = trusted_host.publish(client_name="First")
+    await clients.learn(client_id, at=NOW)
+    trusted_host.publish(client_name="Second")
+    await clients.learn(client_id, at=NOW + timedelta(hours=23))
+    same = await clients.find(client_id)
+    await clients.learn(client_id, at=NOW + timedelta(days=1))
+    renewed = await clients.find(client_id)
+
+    assert same is not None
+    assert renewed is not None
+    assert (same.client_name, renewed.client_name) == ("First", "Second")
+    assert len(trusted_host.asked) == 2
+
+
+async def test_a_client_that_is_known_outlives_its_hosts_failure(clients: Clients, trusted_host: ClientHost):
+    client_id = trusted_host.publish()
+    await clients.learn(client_id, at=NOW)
+    del trusted_host.documents["/client.json"]
+
+    await clients.learn(client_id, at=NOW + timedelta(days=2))
+
+    assert await clients.find(client_id) is not None
+    with pytest.raises(DocumentRefusedError):
+        await clients.learn(f"{client_id}.other", at=NOW)
+
+
+async def test_who_registers_is_a_public_client_whatever_it_asked_to_be(unregistered: Flow):
+    answer = await unregistered.register(token_endpoint_auth_method="client_secret_post", client_name="A\u202e\u200bB")
+
+    registered = answer.json()
+    assert answer.status_code == 201
+    assert registered["token_endpoint_auth_method"] == "none"
+    assert "client_secret" not in registered
+    assert (await unregistered.authorize()).status_code == 302
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        *("http://assistant.example/callback", "javascript:alert(1)", "javascript://assistant.example/%0aalert(1)"),
+        *("data:text/html,hi", "https://assistant.example/callback#part", "https://user@assistant.example/callback"),
+        *("file:///etc/passwd", "https://a.example;script-src/callback", "callback:"),
+    ],
+)
+async def test_an_address_that_no_assistant_is_answered_at_is_not_registered(unregistered: Flow, uri: str):
+    answer = await unregistered.register(redirect_uris=[uri])
+
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_redirect_uri")
+
+
+@pytest.mark.parametrize(
+    ("registered", "asked", "status"),
+    [
+        ("http://127.0.0.1/callback", "http://127.0.0.1:49152/callback", 302),
+        ("http://localhost:1234/callback", "http://localhost:4321/callback", 302),
+        ("http://[::1]/callback", "http://[::1]:49152/callback", 302),
+        ("http://127.0.0.1/callback", "http://localhost/callback", 400),
+        ("http://127.0.0.1/callback", "http://127.0.0.1:49152/else", 400),
+        ("https://assistant.example/callback", "https://assistant.example:8443/callback", 400),
+        ("cursor://anysphere.cursor-mcp/oauth/callback", "cursor://anysphere.cursor-mcp/oauth/callback", 302),
+    ],
+)
+async def test_an_address_matches_exactly_and_on_this_machine_with_any_port(
+    unregistered: Flow, registered: str, asked: str, status: int
+):
+    await unregistered.register(redirect_uris=[registered])
+
+    assert (await unregistered.authorize(redirect_uri=asked)).status_code == status

@@ -1,0 +1,79 @@
+"""Attacks on the consent page: nobody gives consent but the member in front of it, for what stands on it."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from storage.access import sessions, workspaces
+from tests import world
+from tests.tracking_api.authorization.conftest import Flow
+from tests.tracking_api.authorization.consenting import CALLBACK
+from tests.tracking_api.authorization.test_attacks import audited
+from tests.tracking_api.dashboard.pages.conftest import OLGA, PASSWORD
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"headers": {"Sec-Fetch-Site": "cross-site"}},
+        {"headers": {"Sec-Fetch-Site": "same-site"}},
+        {"csrf": "forged"},
+        {"csrf": ""},
+    ],
+    ids=str,
+)
+async def test_csrf_consent_sent_by_another_site_grants_nothing(flow: Flow, forged: dict[str, object]):
+    asked = (await flow.authorize()).headers["location"]
+
+    answer = await flow.consent(asked, **forged)  # type: ignore[arg-type]
+
+    assert CALLBACK not in answer.headers.get("location", "")
+    assert await audited(flow) == []
+
+
+async def test_clickjacking_no_site_can_frame_the_consent_page_and_its_form_leads_to_the_client_alone(flow: Flow):
+    asked = (await flow.authorize()).headers["location"]
+
+    page = await flow.http.get(asked, headers={"Cookie": f"svc_session={flow.olga}"})
+
+    policy = page.headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in policy
+    assert policy.endswith("form-action 'self' https://assistant.example")
+
+
+async def test_session_fixation_signing_in_on_the_way_gives_a_session_that_nobody_knew(flow: Flow):
+    asked = (await flow.authorize()).headers["location"]
+    planted = {"Cookie": "svc_session=ses_planted", "Sec-Fetch-Site": "same-origin"}
+
+    sent_away = await flow.http.get(asked, headers=planted)
+    form = {"email": OLGA, "password": PASSWORD, "next": f"/connect/{asked.rpartition('/')[2]}"}
+    entered = await flow.http.post("/sign-in", data=form, headers=planted)
+    again = await flow.http.get(asked, headers=planted)
+
+    assert sent_away.headers["location"].startswith("/sign-in?next=%2Fconnect%2F")
+    assert entered.headers["location"] == form["next"]
+    assert entered.cookies["svc_session"] not in {"ses_planted", flow.olga}
+    assert again.headers["location"] == sent_away.headers["location"]
+
+
+async def test_a_request_cannot_be_changed_on_its_way_through_the_browser(flow: Flow):
+    asked = (await flow.authorize()).headers["location"]
+    changed = asked[:-10] + ("A" if asked[-10] != "A" else "B") + asked[-9:]
+
+    page = await flow.http.get(changed, headers={"Cookie": f"svc_session={flow.olga}"})
+
+    assert page.status_code == 404
+
+
+async def test_nobody_grants_a_program_that_is_not_theirs(flow: Flow):
+    now = datetime.now(UTC)
+    globex = await flow.acme.store.write(
+        workspaces.create, "Globex", owner_email="gina@globex.example", password_hash="not a hash", at=now
+    )
+    await world.program_of(flow.acme.store, globex.workspace_id, globex.user_id)
+    flow.olga = (await flow.acme.store.write(sessions.start, globex.user_id, at=now)).token
+
+    answer = await flow.consent((await flow.authorize()).headers["location"])
+
+    assert answer.status_code == 400
+    assert await audited(flow) == []

@@ -1,0 +1,135 @@
+"""A client's document is fetched over https from the open internet alone: nothing inside is reached by naming it."""
+
+import ssl
+from typing import Any
+
+import pytest
+
+from tests.tracking_api.authorization.client_host import ClientHost
+from tests.tracking_api.authorization.conftest import Flow
+from tracking_api.authorization.documents import LARGEST, DocumentRefusedError, Documents, is_named, is_public
+
+
+@pytest.fixture
+def documents(trusted_host: ClientHost) -> Documents:
+    """What fetches from a host that may be inside; made once the authority is trusted."""
+    assert trusted_host.base_url.startswith("https://localhost:")
+    return Documents(["localhost"])
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *(
+            "127.0.0.1",
+            "10.1.2.3",
+            "172.16.0.1",
+            "192.168.1.1",
+            "169.254.169.254",
+            "100.64.0.1",
+            "0.0.0.0",
+            "224.0.0.1",
+        ),
+        *("255.255.255.255", "192.0.2.1", "198.18.0.1", "::1", "::", "fe80::1", "fd00::1", "ff02::1", "2001:db8::1"),
+        *(
+            "::ffff:127.0.0.1",
+            "::ffff:10.0.0.1",
+            "64:ff9b::7f00:1",
+            "64:ff9b::a9fe:a9fe",
+            "2002:7f00:1::",
+            "2002:a00:1::",
+        ),
+    ],
+)
+def test_an_address_inside_is_not_public_however_it_is_written(address: str):
+    assert not is_public(address)
+
+
+@pytest.mark.parametrize(
+    "address", ["8.8.8.8", "93.184.215.14", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"]
+)
+def test_an_address_of_the_open_internet_is_public(address: str):
+    assert is_public(address)
+
+
+@pytest.mark.parametrize(
+    ("client_id", "named"),
+    [
+        ("https://assistant.example/client.json", True),
+        ("https://assistant.example:8443/oauth/client", True),
+        ("http://assistant.example/client.json", False),
+        ("https://assistant.example", False),
+        ("https://assistant.example/", False),
+        ("https://assistant.example/a/../client.json", False),
+        ("https://user@assistant.example/client.json", False),
+        ("https://assistant.example/client.json?a=1", False),
+        ("https://assistant.example/client.json#part", False),
+        (f"https://assistant.example/{'a' * 512}", False),
+        ("https:///client.json", False),
+        ("b6a8a0d2-registered", False),
+    ],
+)
+def test_only_a_plain_https_address_with_a_path_names_a_document(client_id: str, named: bool):  # noqa: FBT001
+    assert is_named(client_id) is named
+
+
+async def test_a_document_says_who_a_client_is(documents: Documents, trusted_host: ClientHost):
+    client_id = trusted_host.publish(client_name="Helper", redirect_uris=["https://assistant.example/callback"])
+
+    document = await documents.fetch(client_id)
+
+    assert (document.client_id, document.client_name) == (client_id, "Helper")
+
+
+@pytest.mark.parametrize(
+    ("path", "members", "reason"),
+    [
+        (
+            "/client.json",
+            {"client_id": "https://assistant.example/client.json"},
+            "its client_id is not its own address",
+        ),
+        ("/client.json", {"token_endpoint_auth_method": "private_key_jwt"}, "its client is not a public one"),
+        ("/client.json", {"redirect_uris": []}, "it is no client metadata: redirect_uris"),
+        ("/client.json", {"client_name": "n" * LARGEST}, "it is larger than"),
+        ("/moved", None, "its host answers 302"),
+        ("/missing", None, "its host answers 404"),
+        ("/stall", None, "it did not arrive within 3 seconds"),
+    ],
+)
+async def test_a_document_that_is_not_sound_is_refused_with_its_reason(
+    documents: Documents, trusted_host: ClientHost, path: str, members: dict[str, Any] | None, reason: str
+):
+    address = f"{trusted_host.base_url}{path}" if members is None else trusted_host.publish(path, **members)
+
+    with pytest.raises(DocumentRefusedError, match=reason):
+        await documents.fetch(address)
+
+
+async def test_a_host_inside_is_not_even_connected_to(trusted_host: ClientHost):
+    client_id = trusted_host.publish()
+
+    with pytest.raises(DocumentRefusedError, match="its host is not on the public internet"):
+        await Documents().fetch(client_id)
+
+    assert trusted_host.asked == []
+
+
+async def test_a_certificate_that_nobody_vouches_for_is_refused(client_host: ClientHost):
+    with pytest.raises(DocumentRefusedError, match="its host does not answer"):
+        await Documents(["localhost"]).fetch(client_host.publish())
+
+    assert client_host.asked == []
+
+
+async def test_ssrf_a_client_whose_document_points_inward_is_told_why(flow: Flow, trusted_host: ClientHost):
+    asked = [
+        await flow.authorize(client_id=client_id)
+        for client_id in (trusted_host.publish(), "https://127.0.0.1/client.json", "https://[::1]/client.json")
+    ]
+
+    assert {answer.status_code for answer in asked} == {400}
+    assert {answer.json()["error"] for answer in asked} == {"invalid_client"}
+    assert all("not on the public internet" in answer.json()["error_description"] for answer in asked)
+    assert trusted_host.asked == []
+    assert ssl.create_default_context().verify_mode == ssl.CERT_REQUIRED

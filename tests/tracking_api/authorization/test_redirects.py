@@ -1,0 +1,46 @@
+"""Where an authorization may be sent back to."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tracking_api.authorization import redirects
+
+HTTPS, LOOPBACK, OWN = "https://assistant.example/cb", "http://127.0.0.1:3000/cb", "com.example.app:/cb"
+
+
+@pytest.mark.parametrize(
+    "uri", [HTTPS, LOOPBACK, OWN, "http://localhost/cb", "http://[::1]:3000/cb", "cursor://app/cb"]
+)
+def test_https_this_machine_and_an_applications_own_scheme_are_acceptable(uri: str):
+    assert redirects.is_acceptable(uri)
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        *("", "cb", "/cb", "//assistant.example/cb", "http://assistant.example/cb", "https:///cb", "https://a b/cb"),
+        *("javascript:alert(1)", "JavaScript://a/%0aalert(1)", "data:text/html,a", "vbscript://a", "file:///a"),
+        *("https://a.example/cb#part", "https://a.example/cb#", "https://user@a.example/cb", "https://a.example:x/cb"),
+        *("https://a;b.example/cb", "https://a,b.example/cb", "https://a'b.example/cb", "https://é.example/cb"),
+        *("app:cb", "wss://a.example", f"https://a.example/{'a' * 1024}"),
+    ],
+)
+def test_what_a_browser_would_run_or_read_differently_is_not(uri: str):
+    assert not redirects.is_acceptable(uri)
+
+
+@given(port=st.integers(min_value=1, max_value=65535))
+def test_a_loopback_address_matches_with_any_port_and_no_other_address_does(port: int):
+    assert redirects.matches("http://127.0.0.1/cb", f"http://127.0.0.1:{port}/cb")
+    assert not redirects.matches("https://a.example/cb", f"https://a.example:{port}/cb")
+    assert not redirects.matches("http://127.0.0.1/cb", f"http://127.0.0.1:{port}/cb?more=1")
+    assert not redirects.matches("http://127.0.0.1/cb", f"https://127.0.0.1:{port}/cb")
+
+
+@pytest.mark.parametrize(
+    ("uri", "origin", "host"),
+    [(HTTPS, "https://assistant.example", "assistant.example"), (OWN, "com.example.app:", "com.example.app:")],
+)
+def test_an_address_has_an_origin_for_policies_and_a_host_for_people(uri: str, origin: str, host: str):
+    assert (redirects.origin(uri), redirects.host(uri)) == (origin, host)

@@ -1,0 +1,155 @@
+"""The official client signs in by its OAuth provider: both eras, both registrations, consent given in Chromium."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+import pytest
+from mcp.client import Client
+from mcp.client.auth import OAuthClientProvider
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
+from playwright.async_api import Page, Route
+from pydantic import AnyUrl
+
+import storage
+from storage.access import assistant_tokens, assistants, sessions
+from storage.rules import keys
+from storage.rules.scope import Scope
+from tests.mcp_server.conftest import CLIENTS
+from tests.tracking_api.authorization.client_host import ClientHost
+from tests.tracking_api.authorization.consenting import consent
+from tests.tracking_api.dashboard.pages.conftest import OLGA, Site
+from tracking_api.authorization.requests import AuthorizationRequest
+
+CALLBACK = "http://127.0.0.1:9/callback"  # nothing listens there: the test reads where the browser was sent
+
+
+class Kept:
+    """Where the client keeps what it was given."""
+
+    tokens: OAuthToken | None = None
+    client: OAuthClientInformationFull | None = None
+
+    async def get_tokens(self) -> OAuthToken | None:
+        return self.tokens
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        self.tokens = tokens
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        return self.client
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        self.client = client_info
+
+
+class Assistant:
+    """An assistant that knows an address, with a member at a browser beside it; `shown` is what they were asked."""
+
+    def __init__(self, site: Site, page: Page, *, document: str | None, host: str = "127.0.0.1") -> None:
+        self.kept = Kept()
+        self.shown: list[str] = []
+        self._page = page
+        self._answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self.url = f"{site.server.base_url}/mcp".replace("127.0.0.1", host)
+        metadata = OAuthClientMetadata(client_name="Helper", redirect_uris=[AnyUrl(CALLBACK)])
+        self.auth = OAuthClientProvider(
+            self.url, metadata, self.kept, self._consent, self._called_back, client_metadata_url=document
+        )
+
+    @asynccontextmanager
+    async def connected(self, mode: str) -> AsyncIterator[Client]:
+        """Connect by a version of the protocol."""
+        async with (
+            httpx2.AsyncClient(auth=self.auth, timeout=30) as http,
+            Client(streamable_http_client(self.url, http_client=http), mode=mode) as client,
+        ):
+            yield client
+
+    async def _consent(self, address: str) -> None:
+        self._answer = asyncio.get_running_loop().create_future()
+        await self._page.route("http://127.0.0.1:9/**", self._catch)  # the browser asks for an icon, too
+        self.shown.append(await consent(self._page, address))
+        await asyncio.wait_for(self._answer, 15)
+
+    async def _catch(self, route: Route) -> None:
+        if route.request.url.startswith(CALLBACK):
+            self._answer.set_result(route.request.url)
+        await route.fulfill(status=200, body="Go back to your assistant.")
+
+    async def _called_back(self) -> AuthorizationCodeResult:
+        sent = {name: values[0] for name, values in parse_qs(urlsplit(await self._answer).query).items()}
+        return AuthorizationCodeResult(**sent)
+
+
+@pytest.mark.parametrize("mode", CLIENTS)
+@pytest.mark.parametrize("registration", ["registers itself", "has a document"])
+async def test_a_client_that_knows_the_address_alone_connects(
+    site: Site, client_host: ClientHost, mode: str, registration: str
+):
+    document = client_host.publish(client_name="Documented helper") if registration == "has a document" else None
+    assistant = Assistant(site, await site.visit(), document=document)
+
+    async with assistant.connected(mode) as client:
+        programs = await client.call_tool("list_programs")
+        tools = await client.list_tools()
+
+    assert [each["id"] for each in programs.structured_content["data"]] == [site.acme.program_id]
+    assert len(tools.tools) == 12
+    (shown,) = assistant.shown
+    assert ("Documented helper" if document else "Helper") in shown
+    assert ("Published by\nlocalhost" if document else "Calls itself\nHelper") in shown
+    assert assistant.kept.client is not None
+    assert assistant.kept.client.client_secret is None
+    assert (assistant.kept.client.client_id == document) is (document is not None)
+
+
+async def test_a_client_on_this_machine_may_call_it_by_its_other_name(site: Site):
+    assistant = Assistant(site, await site.visit(), document=None, host="localhost")
+
+    async with assistant.connected("legacy") as client:
+        programs = await client.call_tool("list_programs")
+
+    assert programs.is_error is False
+    assert assistant.url.startswith("http://localhost:")
+
+
+@pytest.mark.parametrize("mode", CLIENTS)
+async def test_a_client_asks_for_more_when_a_tool_needs_more(site: Site, client_host: ClientHost, mode: str):
+    document = client_host.publish()
+    assistant = Assistant(site, await site.visit(), document=document)
+    assistant.kept.client = OAuthClientInformationFull(client_id=document, token_endpoint_auth_method="none")
+    assistant.kept.tokens = await narrow(site, document)
+
+    async with assistant.connected(mode) as client:
+        before = await client.call_tool("list_programs")
+        asked_before = len(assistant.shown)
+        report = await client.call_tool("get_performance", {"program_id": site.acme.program_id})
+
+    assert before.is_error is False
+    assert report.is_error is False
+    assert (asked_before, len(assistant.shown)) == (0, 1)
+    assert "Performance: clicks, leads, sales and revenue" in assistant.shown[0]
+    assert "Commissions" not in assistant.shown[0]
+
+
+async def narrow(site: Site, client_id: str) -> OAuthToken:
+    """Return tokens with which Olga lets a client read her programs' settings alone."""
+    now, resource = datetime.now(UTC), f"{site.server.base_url}/mcp"
+    asked = AuthorizationRequest(
+        client_id, "Documented", "localhost", CALLBACK, (Scope.PROGRAMS_READ,), resource, "c" * 43
+    )
+    async with storage.opened(site.server.database_url) as store:
+        account = await store.read(sessions.account, OLGA)
+        assert account is not None
+        session = await store.write(sessions.start, account.user_id, at=now)
+        olga = await store.read(sessions.identify, keys.digest(session.token), at=now)
+        code = await store.write(assistants.connect, asked, visitor=olga, program_ids=[site.acme.program_id], at=now)
+        given = await store.write(assistant_tokens.exchange, code, client_id=client_id, at=now)
+    return OAuthToken(
+        access_token=given.access, refresh_token=given.refresh, expires_in=900, scope=" ".join(given.scopes)
+    )

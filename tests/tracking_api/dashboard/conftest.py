@@ -1,0 +1,98 @@
+"""The dashboard over a fresh SQLite database: Olga owns Acme, Max is a member; every answer must be documented."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+
+import tracking_api.app
+from storage.access import passwords, sessions, workspaces
+from storage.access.workspaces import Role
+from tests import documented
+from tests.world import NOW, World
+from tracking_api.settings import TrackingSettings
+from web.middleware import RequestMiddleware
+
+OLGA, MAX = "olga@acme.example", "max@acme.example"
+PASSWORD = "correct horse"
+HASH = passwords.protect(PASSWORD)
+
+
+@pytest.fixture
+def database_url(sqlite_url: str) -> str:
+    """The surface is the same on each database: storage's own tests run on both."""
+    return sqlite_url
+
+
+class Dashboard:
+    """The dashboard for somebody; `at` is the service's time."""
+
+    def __init__(self, acme: World) -> None:
+        self.acme = acme
+        self.at = NOW
+        self.app = tracking_api.app.create(
+            acme.store, TrackingSettings(secret_key="a secret key"), clock=lambda: self.at
+        )
+        self.client = httpx.AsyncClient(
+            transport=httpx.ASGITransport(RequestMiddleware(self.app)),
+            base_url="http://svc.test",
+            event_hooks={"response": [_check]},
+        )
+        self.tokens: dict[str, str] = {}
+
+    @property
+    def program(self) -> str:
+        return f"/api/programs/{self.acme.program_id}"
+
+    async def join(self, email: str, role: Role, workspace_id: int | None = None) -> int:
+        """Make somebody a member of Acme's workspace (or another) and sign them in."""
+        store = self.acme.store
+        user_id: int = await store.write(
+            workspaces.add_member,
+            workspace_id or self.acme.workspace_id,
+            email=email,
+            role=role,
+            password_hash=HASH,
+            at=NOW,
+        )
+        self.tokens[email] = (await store.write(sessions.start, user_id, at=self.at)).token
+        return user_id
+
+    async def call(self, method: str, path: str, who: str | None = OLGA, **options: Any) -> httpx.Response:
+        """Call a path (one that starts with a dot lies under the program) as somebody or as nobody."""
+        headers = dict(options.pop("headers", {}))
+        if who is not None:
+            headers["Authorization"] = f"Bearer {self.tokens.get(who, who)}"
+        where = path.replace(".", self.program, 1) if path.startswith(".") else path
+        return await self.client.request(method, where, headers=headers, **options)
+
+    async def get(self, path: str, who: str | None = OLGA, **query: Any) -> httpx.Response:
+        return await self.call("GET", path, who, params=query)
+
+    async def post(self, path: str, who: str | None = OLGA, **body: Any) -> httpx.Response:
+        return await self.call("POST", path, who, json=body)
+
+    async def patch(self, path: str, who: str | None = OLGA, **body: Any) -> httpx.Response:
+        return await self.call("PATCH", path, who, json=body)
+
+    async def performance(self, who: str | None = OLGA, **query: Any) -> httpx.Response:
+        return await self.get(f"/api/tracking/performance/{self.acme.program_id}", who, **query)
+
+    async def login(self, email: str = OLGA, password: str = PASSWORD) -> httpx.Response:
+        return await self.post("/api/auth/login", None, email=email, password=password)
+
+
+async def _check(answer: httpx.Response) -> None:
+    await answer.aread()
+    documented.check(answer)
+
+
+@pytest.fixture
+async def dashboard(acme: World) -> AsyncIterator[Dashboard]:
+    """The dashboard, with Olga and Max signed in."""
+    made = Dashboard(acme)
+    await made.join(OLGA, Role.OWNER)
+    await made.join(MAX, Role.MEMBER)
+    async with made.client:
+        yield made

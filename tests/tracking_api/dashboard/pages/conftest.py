@@ -1,0 +1,102 @@
+"""The dashboard in a real browser: a live server over a fresh database, Olga who owns Acme, Max who is a member."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+import pytest
+from playwright.async_api import Browser, BrowserContext, Page
+
+import storage
+from storage import Storage
+from storage.access import passwords, workspaces
+from storage.access.workspaces import Role
+from tests import chromium, world
+from tests.conftest import LiveServer
+from tests.world import World
+
+OLGA, MAX = "olga@acme.example", "max@acme.example"
+PASSWORD = "correct horse battery"
+HASH = passwords.protect(PASSWORD)
+
+
+@dataclass
+class Site:
+    """A running service, what is in it, and a browser; `said` is all that a page's console complained about."""
+
+    acme: World
+    server: LiveServer
+    browser: Browser
+    said: list[str]
+
+    @property
+    def program(self) -> str:
+        """The address of Acme's program."""
+        return f"/programs/{self.acme.program_id}"
+
+    async def visit(self, **options: Any) -> Page:
+        """Open a browser of its own at the front page, signed in as nobody."""
+        context: BrowserContext = await self.browser.new_context(base_url=self.server.base_url, **options)
+        context.set_default_timeout(15_000)
+        page = await context.new_page()
+        page.on("console", lambda message: self._hear(message.type, message.text))
+        page.on("pageerror", lambda error: self.said.append(str(error)))
+        return page
+
+    async def sign_in(self, who: str = OLGA, **options: Any) -> Page:
+        """Open a browser signed in as somebody, on the list of programs."""
+        page = await self.visit(**options)
+        await page.goto("/sign-in")
+        await page.get_by_label("E-mail address").fill(who)
+        await page.get_by_label("Password").fill(PASSWORD)
+        await page.get_by_role("button", name="Sign in").click()
+        await page.wait_for_url("**/programs")
+        return page
+
+    async def sell(self, customer_key: str = "user-1", transaction_id: str = "inv-1", **click: Any) -> str:
+        """Let somebody follow Anna's link, sign up and pay 100.00; return their click_id."""
+        landing = "https://acme.example/?aff=anna"
+        clicked = await self.call(
+            "/api/v1/track/click", {"program_id": self.acme.program_id, "affiliate_url": landing, **click}
+        )
+        click_id: str = clicked.json()["click_id"]
+        lead = {"click_id": click_id, "customer_key": customer_key, "email": "jane@example.com"}
+        sale = {"customer_key": customer_key, "transaction_id": transaction_id, "amount_cents": 10_000}
+        assert (await self.call("/api/v1/track/lead", lead)).status_code == 200
+        assert (await self.call("/api/v1/track/sale", sale)).status_code == 200
+        return click_id
+
+    async def call(self, path: str, body: Any, key: str | None = None) -> httpx.Response:
+        """Post to the tracking API as an integrator's server does."""
+        headers = {"Authorization": f"Bearer {self.acme.key if key is None else key}"}
+        async with httpx.AsyncClient(base_url=self.server.base_url, headers=headers) as client:
+            return await client.post(path, json=body)
+
+    def _hear(self, kind: str, text: str) -> None:
+        if kind in {"error", "warning"} and "status of 4" not in text:  # a refusal that the test asked for
+            self.said.append(text)
+
+
+@pytest.fixture
+async def prepare(sqlite_url: str) -> AsyncIterator[Storage]:
+    """Storage beside the live server, to put things into it."""
+    async with storage.opened(sqlite_url) as store:
+        yield store
+
+
+@pytest.fixture
+async def site(prepare: Storage, sqlite_url: str, live_server: Callable[..., LiveServer]) -> AsyncIterator[Site]:
+    """Acme, served, and a browser to look at it; whatever the console complained about fails the test."""
+    acme = await world.acme(prepare)
+    for email, role in ((OLGA, Role.OWNER), (MAX, Role.MEMBER)):
+        await prepare.write(
+            workspaces.add_member, acme.workspace_id, email=email, role=role, password_hash=HASH, at=datetime.now(UTC)
+        )
+    server = await asyncio.to_thread(live_server, sqlite_url)
+    async with chromium.launched() as browser:
+        made = Site(acme, server, browser, [])
+        yield made
+        assert made.said == []

@@ -1,0 +1,118 @@
+"""What holds on every page: no barrier that axe-core finds, light or dark, on a phone or a desk; small; and guarded."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.async_api import Page
+
+import storage
+from cli.demo import sample
+from tests import chromium
+from tests.conftest import LiveServer
+from tests.tracking_api.authorization.consenting import ask
+from tests.tracking_api.dashboard.pages.conftest import HASH, Site
+from tests.world import NOW, World
+from tracking_api.dashboard.pages.routes import ROUTES
+
+NODE = Path(__file__).parent / "node" / "node_modules"
+NO_AXE = "axe-core is not installed (npm ci --prefix tests/tracking_api/dashboard/pages/node)"
+LARGEST_PAGE = 150 * 1000
+WEIGHT = """[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+    .reduce((sum, each) => sum + each.decodedBodySize, 0)"""
+PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 800}
+PUBLIC = ["/", "/sign-in", "/docs/integration", "/docs/errors"]
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """The source of axe-core, or a skip that says how to install it."""
+    script = NODE / "axe-core" / "axe.min.js"
+    if not script.exists():
+        assert "SVC_NOTHING_SKIPPED" not in os.environ, NO_AXE
+        pytest.skip(NO_AXE)
+    return script.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+async def demo(sqlite_url: str, live_server: Callable[..., LiveServer]) -> AsyncIterator[Site]:
+    """The sample workspace that `svc demo` serves."""
+    async with storage.opened(sqlite_url) as store:
+        made = await store.write(sample.create, password_hash=HASH, at=NOW)
+        program_id = made.programs[0][0]
+        server = await asyncio.to_thread(live_server, sqlite_url)
+        async with chromium.launched() as browser:
+            acme = World(store, made.workspace_id, 0, program_id, made.programs[0][2], 0, 0)
+            yield Site(acme, server, browser, [])
+
+
+async def addresses(page: Page, program: str) -> list[str]:
+    """Return one address of each page that a GET answers, with a customer, and an assistant that asks."""
+    asked = await ask(page.url.removesuffix("/programs"))
+    await page.goto(f"{program}/customers")
+    customer = await page.locator("tbody a").first.get_attribute("href")
+    paths = [route.path for route in ROUTES if "GET" in (route.methods or ()) and "." not in route.path]
+    signed_in = [path for path in paths if path not in PUBLIC and not path.startswith("/static")]
+    program_id = program.rpartition("/")[2]
+    consenting = urlsplit(asked.page).path
+    named = [path.replace("{program_id}", program_id).replace("/connect/{sealed}", consenting) for path in signed_in]
+    return [customer or "" if path.endswith("{customer_id}") else path for path in named]
+
+
+async def violations(page: Page, axe: str, address: str) -> list[str]:
+    """Return what axe-core finds on a page, and whether the page is wider than the screen."""
+    await page.goto(address)
+    await page.evaluate(
+        "document.querySelectorAll('details').forEach((each) => { each.open = !each.matches('.pop'); })"
+    )
+    await page.evaluate(axe)
+    found = await page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    barriers = [f"{address}: {each['id']}: {each['nodes'][0]['html'][:120]}" for each in found["violations"]]
+    return barriers + ([f"{address}: wider than the screen"] if wide else [])
+
+
+@pytest.mark.parametrize(("scheme", "size"), [("light", DESK), ("dark", PHONE)], ids=["light-desk", "dark-phone"])
+async def test_axe_finds_nothing_and_nothing_is_cut_off(demo: Site, axe: str, scheme: str, size: dict[str, int]):
+    page = await demo.sign_in(sample.OWNER, color_scheme=scheme, viewport=size, bypass_csp=True)
+    stranger = await demo.visit(color_scheme=scheme, viewport=size, bypass_csp=True)
+
+    found = [barrier for path in PUBLIC for barrier in await violations(stranger, axe, path)]
+    for path in await addresses(page, demo.program):
+        found += await violations(page, axe, path)
+
+    assert not found, "\n".join(found)
+
+
+async def test_no_page_weighs_over_150_kb_or_breaks_its_own_policy(demo: Site):
+    page = await demo.sign_in(sample.OWNER)
+    weights: dict[str, int] = {}
+
+    everything = [*await addresses(page, demo.program), f"{demo.program}?period=all", f"{demo.program}?period=90d"]
+    for path in [*everything, *PUBLIC[2:]]:
+        await page.goto(path, wait_until="networkidle")
+        weights[path] = await page.evaluate(WEIGHT)
+
+    assert len(weights) > 15
+    assert min(weights.values()) > 10_000
+    assert {path: weight for path, weight in weights.items() if weight > LARGEST_PAGE} == {}
+    assert demo.said == []
+
+
+async def test_what_is_vendored_is_what_the_lock_file_names():
+    if not NODE.exists():
+        assert "SVC_NOTHING_SKIPPED" not in os.environ, NO_AXE
+        pytest.skip(NO_AXE)
+    vendor = Path(__file__).parents[4] / "tracking_api" / "dashboard" / "static" / "vendor"
+    sources = {
+        "htmx.min.js": "htmx.org/dist/htmx.min.js",
+        "uPlot.iife.min.js": "uplot/dist/uPlot.iife.min.js",
+        "uPlot.min.css": "uplot/dist/uPlot.min.css",
+    }
+
+    different = [name for name, path in sources.items() if (vendor / name).read_bytes() != (NODE / path).read_bytes()]
+
+    assert different == []

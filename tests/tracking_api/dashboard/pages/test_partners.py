@@ -1,0 +1,68 @@
+"""Partners: added, paused, and given a link to copy."""
+
+from playwright.async_api import Page, expect
+
+from tests.tracking_api.dashboard.pages.conftest import MAX, Site
+
+
+async def add(page: Page, name: str, code: str) -> None:
+    await page.get_by_text("Add a partner").click()
+    await page.get_by_label("Name").fill(name)
+    await page.get_by_label("Code").fill(code)
+    await page.get_by_role("button", name="Add partner").click()
+
+
+async def test_a_partner_who_is_added_has_a_link_that_counts(site: Site):
+    page = await site.sign_in()
+    await page.goto(f"{site.program}/partners")
+
+    await add(page, "Cleo", "cleo")
+
+    await expect(page.get_by_role("status")).to_contain_text("The partner is added")
+    link = await page.get_by_role("row", name="Cleo").locator(".link .mono").inner_text()
+    clicked = await site.call("/api/v1/track/click", {"program_id": site.acme.program_id, "affiliate_url": link})
+    assert clicked.json()["partner_code"] == "cleo"
+
+
+async def test_a_code_that_is_taken_is_said_and_what_was_typed_stays(site: Site):
+    page = await site.sign_in()
+    await page.goto(f"{site.program}/partners")
+
+    await add(page, "Another Anna", "anna")
+
+    await expect(page.get_by_role("alert")).to_contain_text("Code")
+    await expect(page.get_by_role("alert")).to_be_focused()
+    await expect(page.get_by_label("Name")).to_have_value("Another Anna")
+
+
+async def test_a_paused_partner_brings_no_more_clicks(site: Site):
+    page = await site.sign_in()
+    await page.goto(f"{site.program}/partners")
+
+    await page.get_by_role("button", name="Pause Ben").click()
+
+    await expect(page.get_by_role("row", name="Ben")).to_contain_text("Paused")
+    clicked = await site.call(
+        "/api/v1/track/click",
+        {"program_id": site.acme.program_id, "affiliate_url": "https://acme.example/?aff=ben"},
+    )
+    assert clicked.json()["reason"] == "partner_inactive"
+
+
+async def test_the_link_is_copied(site: Site):
+    page = await site.sign_in(permissions=["clipboard-read", "clipboard-write"])
+    await page.goto(f"{site.program}/partners")
+
+    await page.get_by_role("button", name="Copy the link of Anna").click()
+    await expect(page.get_by_text("Copied")).to_be_visible()
+
+    assert await page.evaluate("navigator.clipboard.readText()") == "https://acme.example/?aff=anna"
+
+
+async def test_a_member_reads_partners_and_changes_none(site: Site):
+    page = await site.sign_in(MAX)
+    await page.goto(f"{site.program}/partners")
+
+    await expect(page.get_by_role("row", name="Anna")).to_be_visible()
+    await expect(page.get_by_role("button", name="Pause")).to_have_count(0)
+    await expect(page.get_by_text("Add a partner")).to_have_count(0)

@@ -1,0 +1,75 @@
+"""Settings, payments: an account connected on the page, and what it reported."""
+
+from datetime import UTC, datetime
+
+import httpx
+from playwright.async_api import expect
+
+from tests import stripe_events as stripe
+from tests.tracking_api.dashboard.pages.conftest import MAX, Site
+
+
+async def test_an_account_is_connected_and_its_payments_are_listed(site: Site):
+    page = await site.sign_in()
+    await page.goto(f"{site.program}/settings/payments")
+    await page.get_by_label("Account id").fill("acct_1")
+    await page.get_by_label("Webhook signing secret").fill(stripe.SECRET)
+
+    await page.get_by_role("button", name="Connect").click()
+
+    await expect(page.get_by_role("status")).to_contain_text("The payment account is connected")
+    content, headers = stripe.signed(stripe.checkout(metadata={"svc_click_id": await site.acme.visitor()}))
+    address = await page.locator("#webhook").inner_text()
+    async with httpx.AsyncClient() as client:
+        answer = await client.post(address, content=content, headers=headers)
+    assert answer.status_code == 200
+    await page.reload()
+    await expect(page.get_by_role("row", name="checkout.session.completed")).to_be_visible()
+    assert stripe.SECRET not in await page.content()
+
+    await page.get_by_role("button", name="Disconnect").click()
+
+    await expect(page.get_by_role("button", name="Connect")).to_be_visible()
+
+
+async def test_what_is_wrong_is_said_and_a_secret_is_not_repeated(site: Site):
+    page = await site.sign_in()
+    await page.goto(f"{site.program}/settings/payments")
+    await page.get_by_label("Account id").fill("acct_1")
+    await page.get_by_label("Webhook signing secret").fill("short")
+
+    await page.get_by_role("button", name="Connect").click()
+
+    await expect(page.get_by_role("alert")).to_contain_text("Webhook secret")
+    await expect(page.get_by_label("Account id")).to_have_value("acct_1")
+    await expect(page.get_by_label("Webhook signing secret")).to_have_value("")
+
+
+async def test_a_member_reads_what_came_and_connects_nothing(site: Site):
+    page = await site.sign_in(MAX)
+
+    await page.goto(f"{site.program}/settings/payments")
+
+    await expect(page.get_by_role("heading", name="No payment events")).to_be_visible()
+    await expect(page.get_by_role("button", name="Connect")).to_have_count(0)
+
+
+async def test_a_possible_duplicate_is_decided_on_the_page(site: Site):
+    click_id = await site.sell()
+    page = await site.sign_in()
+    await page.goto(f"{site.program}/settings/payments")
+    await page.get_by_label("Account id").fill("acct_1")
+    await page.get_by_label("Webhook signing secret").fill(stripe.SECRET)
+    await page.get_by_role("button", name="Connect").click()
+    await expect(page.get_by_role("status")).to_be_visible()
+    now = datetime.now(UTC)
+    content, headers = stripe.signed(stripe.checkout(metadata={"svc_click_id": click_id}, at=now))
+    async with httpx.AsyncClient() as client:
+        answer = await client.post(await page.locator("#webhook").inner_text(), content=content, headers=headers)
+    assert answer.json()["outcome"] == "held_as_duplicate"
+    await page.goto(f"{site.program}/settings/payments?outcome=held_as_duplicate")
+
+    await page.get_by_role("button", name="Same sale").click()
+
+    await expect(page.get_by_role("status")).to_contain_text("the sale that your server reported")
+    await expect(page.locator("tbody")).to_contain_text("Same sale")

@@ -1,0 +1,54 @@
+"""The program key on its page: replaced with a warning, shown once, and nowhere again."""
+
+from datetime import timedelta
+
+from playwright.async_api import expect
+
+from storage.access import program_keys
+from tests.tracking_api.dashboard.pages.conftest import Site
+from tests.world import NOW
+
+STATUS = "/api/v1/track/refund"
+
+
+async def test_a_new_key_is_shown_once_and_the_old_one_is_refused(site: Site):
+    page = await site.sign_in()
+    await page.goto(f"{site.program}/settings/api-keys")
+    await page.get_by_label("I am ready to deploy the new key right away").check()
+
+    await page.get_by_role("button", name="Generate a new key").click()
+
+    new = await page.locator("#secret").inner_text()
+    body = {"transaction_id": "nothing"}
+    assert new.startswith("aff_")
+    assert (await site.call(STATUS, body, new)).json()["error"]["code"] == "transaction_not_found"
+    assert (await site.call(STATUS, body)).json()["error"]["code"] == "invalid_key"
+    await page.get_by_role("link", name="I have stored it").click()
+    await expect(page.get_by_role("heading", name="Generate a new key")).to_be_visible()
+    assert new not in await page.content()
+    assert await page.locator("#masked").inner_text() == f"aff_••••{new[-4:]}"
+
+
+async def test_a_key_page_that_is_sent_again_replaces_nothing_twice(site: Site):
+    page = await site.sign_in()
+    await page.goto(f"{site.program}/settings/api-keys")
+    await page.get_by_label("I am ready to deploy the new key right away").check()
+    await page.get_by_role("button", name="Generate a new key").click()
+    new = await page.locator("#secret").inner_text()
+
+    await page.reload()
+
+    await expect(page.get_by_role("alert")).to_contain_text("This key was replaced already")
+    answer = await site.call(STATUS, {"transaction_id": "nothing"}, new)
+    assert answer.json()["error"]["code"] == "transaction_not_found"
+
+
+async def test_a_flagged_key_is_announced_on_every_page(site: Site):
+    deadline = NOW + timedelta(days=36_500)
+    await site.acme.store.write(program_keys.flag, site.acme.program_id, rotate_by=deadline, at=NOW)
+    page = await site.sign_in()
+
+    await page.goto(f"{site.program}/partners")
+
+    await expect(page.get_by_role("note")).to_contain_text("Replace the program key.")
+    await expect(page.get_by_role("link", name="Generate a new key")).to_be_visible()

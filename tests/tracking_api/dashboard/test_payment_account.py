@@ -1,0 +1,200 @@
+"""The payment account: connected by owners, its secrets never shown and never stored in the clear; and its webhook."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from storage.tables import payment_accounts
+from tests import stripe_events as stripe
+from tests.tracking_api.dashboard.conftest import MAX, Dashboard
+
+pytestmark = pytest.mark.anyio
+ACCOUNT = {"provider": "stripe", "account_id": "acct_1", "webhook_secret": stripe.SECRET}
+TURNED = "whsec_the_next_one_987654"
+
+
+async def connect(dashboard: Dashboard, **changed: str) -> httpx.Response:
+    return await dashboard.call("PUT", "./payment-account", json=ACCOUNT | changed)
+
+
+async def deliver(dashboard: Dashboard, content: bytes, headers: dict[str, str]) -> httpx.Response:
+    where = f"/api/v1/payments/stripe/{dashboard.acme.program_id}"
+    return await dashboard.client.post(where, content=content, headers=headers)
+
+
+async def outcome(dashboard: Dashboard, *, secret: str = stripe.SECRET, **options: Any) -> tuple[int, str]:
+    """Deliver a signed checkout and return the status with its outcome or code."""
+    answer = await deliver(dashboard, *stripe.signed(stripe.checkout(), secret=secret, **options))
+    told = answer.json()
+    return answer.status_code, told.get("outcome") or told["error"]["code"]
+
+
+async def test_an_owner_connects_an_account_and_never_sees_its_secret_again(dashboard: Dashboard):
+    connected = await connect(dashboard)
+
+    assert connected.json() == {
+        "provider": "stripe",
+        "account_id": "acct_1",
+        "connected_at": "2026-05-20T12:00:00Z",
+        "webhook_secrets": 1,
+        "webhook_url": f"http://127.0.0.1:8000/api/v1/payments/stripe/{dashboard.acme.program_id}",
+    }
+    assert (await dashboard.get("./payment-account")).json() == connected.json()
+    audit = (await dashboard.get("./audit-log")).text
+    assert "payment_account.connect" in audit
+    assert stripe.SECRET not in audit + connected.text
+
+
+async def test_the_secret_is_stored_encrypted(dashboard: Dashboard):
+    await connect(dashboard)
+
+    def sealed(connection: Any) -> str:
+        stored: str = connection.execute(select(payment_accounts.c.sealed_secrets)).scalar_one()
+        return stored
+
+    assert stripe.SECRET not in await dashboard.acme.store.read(sealed)
+
+
+@pytest.mark.parametrize("method", ["PUT", "GET", "DELETE"])
+async def test_members_and_strangers_are_refused(dashboard: Dashboard, method: str):
+    body = ACCOUNT if method == "PUT" else None
+
+    member = await dashboard.call(method, "./payment-account", MAX, json=body)
+    stranger = await dashboard.call(method, "./payment-account", None, json=body)
+
+    assert (member.status_code, member.json()["error"]["code"]) == (403, "owner_required")
+    assert (stranger.status_code, stranger.json()["error"]["code"]) == (403, "forbidden")
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"provider": "paypal"}, "provider"),
+        ({"webhook_secret": "x"}, "webhook_secret"),
+        ({"account_id": ""}, "account_id"),
+    ],
+)
+async def test_what_is_wrong_is_named(dashboard: Dashboard, changed: dict[str, str], field: str):
+    refused = await connect(dashboard, **changed)
+
+    assert [each["field"] for each in refused.json()["error"]["fields"]] == [field]
+
+
+async def test_both_secrets_are_taken_while_one_rolls_over(dashboard: Dashboard):
+    await connect(dashboard)
+    rolled = await connect(dashboard, webhook_secret=TURNED)
+
+    assert rolled.json()["webhook_secrets"] == 2
+    assert await outcome(dashboard) == (200, "waiting")
+    assert await outcome(dashboard, secret=TURNED) == (200, "repeated")
+    await connect(dashboard, webhook_secret="whsec_a_third_secret")
+    assert await outcome(dashboard) == (400, "invalid_signature")
+
+
+async def test_an_account_that_is_disconnected_is_believed_no_more(dashboard: Dashboard):
+    await connect(dashboard)
+
+    gone = await dashboard.call("DELETE", "./payment-account")
+
+    assert gone.json() == {"success": True}
+    assert (await dashboard.get("./payment-account")).status_code == 404
+    assert await outcome(dashboard) == (400, "invalid_signature")
+
+
+async def test_a_signed_checkout_is_a_sale_of_the_partner(dashboard: Dashboard):
+    await connect(dashboard)
+    metadata = {"svc_click_id": await dashboard.acme.visitor()}
+
+    answer = await deliver(dashboard, *stripe.signed(stripe.checkout(metadata=metadata)))
+
+    assert answer.json() == {"received": True, "outcome": "recorded", "transaction_id": "pi_1"}
+    commission = (await dashboard.get("./commissions")).json()["data"][0]
+    assert (commission["partner"]["code"], commission["amount_cents"]) == ("anna", 2_000)
+
+
+async def test_a_signature_that_is_stale_wrong_truncated_or_missing_is_refused(dashboard: Dashboard):
+    await connect(dashboard)
+    content, headers = stripe.signed(stripe.checkout())
+    stale = datetime.now(UTC) - timedelta(seconds=301)
+
+    answers = [
+        await deliver(dashboard, content[:-1], headers),
+        await deliver(dashboard, content + b" ", headers),
+        await deliver(dashboard, content, {**headers, "Stripe-Signature": headers["Stripe-Signature"][:-1]}),
+        await deliver(dashboard, content, {**headers, "Stripe-Signature": "t=x,v1=y"}),
+        await deliver(dashboard, content, {"Content-Type": "application/json"}),
+    ]
+
+    assert [(answer.status_code, answer.json()["error"]["code"]) for answer in answers] == [
+        (400, "invalid_signature")
+    ] * 5
+    assert await outcome(dashboard, at=stale) == (400, "invalid_signature")
+    assert await outcome(dashboard, secret="whsec_somebody_elses") == (400, "invalid_signature")
+
+
+@pytest.mark.parametrize("program", ["0", "99", "x", "9" * 400])
+async def test_a_program_without_an_account_is_refused_alike(dashboard: Dashboard, program: str):
+    content, headers = stripe.signed(stripe.checkout())
+
+    answer = await dashboard.client.post(f"/api/v1/payments/stripe/{program}", content=content, headers=headers)
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid_signature")
+
+
+async def test_what_is_no_event_is_refused_and_an_unknown_type_is_taken(dashboard: Dashboard):
+    await connect(dashboard)
+    found = stripe.event("customer.created", {"id": "cus_1"}, event_id="evt_9")
+
+    unknown = await deliver(dashboard, *stripe.signed(found))
+    broken = await deliver(dashboard, *stripe.signed(stripe.checkout(amount_total="much")))
+
+    assert (unknown.status_code, unknown.json()["outcome"]) == (200, "ignored")
+    assert (broken.status_code, broken.json()["error"]["code"]) == (400, "invalid_json")
+
+
+async def test_members_read_what_came_and_a_possible_duplicate_is_among_it(dashboard: Dashboard):
+    await connect(dashboard)
+    click_id = await dashboard.acme.visitor()
+    await dashboard.acme.lead(click_id, "user-1")
+    await dashboard.acme.sale("order-1")
+    held = stripe.checkout(metadata={"svc_click_id": click_id})
+    await deliver(dashboard, *stripe.signed(held))
+    await deliver(dashboard, *stripe.signed(stripe.charge_refunded(total=100, intent="pi_other")))
+
+    listed = (await dashboard.get("./payment-events", MAX)).json()["data"]
+    first = (await dashboard.get("./payment-events", MAX, limit=1)).json()
+    rest = (await dashboard.get("./payment-events", MAX, cursor=first["next_cursor"])).json()["data"]
+
+    told = [(each["type"], each["outcome"], each["amount_cents"]) for each in listed]
+    assert told == [("charge.refunded", "waiting", 100), ("checkout.session.completed", "held_as_duplicate", 10_000)]
+    assert [*first["data"], *rest] == listed
+    only = (await dashboard.get("./payment-events", MAX, outcome="held_as_duplicate")).json()["data"]
+    assert [each["transaction_id"] for each in only] == ["pi_1"]
+    assert stripe.SECRET not in str(listed)
+
+
+async def test_the_status_says_that_an_account_is_connected(dashboard: Dashboard):
+    async def connected() -> bool:
+        status = await dashboard.call("GET", "/api/v1/cli/status", dashboard.acme.key)
+        found: bool = status.json()["data"]["payment_account_connected"]
+        return found
+
+    before = await connected()
+    await connect(dashboard)
+
+    assert (before, await connected()) == (False, True)
+
+
+async def test_an_event_of_the_processors_test_mode_is_marked_and_counts(dashboard: Dashboard):
+    await connect(dashboard)
+    click_id = await dashboard.acme.visitor()
+    paid = stripe.checkout(metadata={"svc_click_id": click_id})
+
+    await deliver(dashboard, *stripe.signed(paid | {"livemode": False}))
+    await deliver(dashboard, *stripe.signed(stripe.charge_refunded(total=100)))
+
+    listed = (await dashboard.get("./payment-events")).json()["data"]
+    assert [(each["outcome"], each["is_test"]) for each in listed] == [("recorded", False), ("recorded", True)]

@@ -1,0 +1,208 @@
+"""Partners, customers, commissions, and the logs of what happened."""
+
+from typing import Any
+
+import pytest
+
+from storage.tracking import refunds
+from storage.tracking.refunds import Refund
+from tests.tracking_api.dashboard.conftest import MAX, Dashboard
+from tests.world import NOW
+
+pytestmark = pytest.mark.anyio
+
+
+async def everything(dashboard: Dashboard, path: str, *, limit: int, **query: Any) -> list[Any]:
+    """Return a list's rows, read page by page."""
+    rows: list[Any] = []
+    cursor: dict[str, str] = {}
+    while True:
+        page = (await dashboard.get(path, MAX, limit=limit, **cursor, **query)).json()
+        assert len(page["data"]) <= limit
+        rows += page["data"]
+        if page["next_cursor"] is None:
+            return rows
+        cursor = {"cursor": page["next_cursor"]}
+
+
+async def test_an_owner_enrols_and_changes_a_partner(dashboard: Dashboard):
+    made = await dashboard.post("./partners", name="Cleo", code="cleo", email="cleo@blog.example")
+    changed = await dashboard.patch(f"./partners/{made.json()['id']}", status="paused", code="cleo-2")
+
+    log = (await dashboard.get("./audit-log")).json()["data"]
+    assert made.status_code == 201
+    assert changed.json() == {**made.json(), "status": "paused", "code": "cleo-2"}
+    assert [(entry["action"], entry["field"]) for entry in log] == [
+        ("partner.change", "status"),
+        ("partner.change", "code"),
+        ("partner.enrol", None),
+    ]
+    assert (await dashboard.get("./partners", MAX, status="paused")).json()["data"] == [changed.json()]
+
+
+async def test_a_code_is_taken_once_in_a_program(dashboard: Dashboard):
+    made = await dashboard.post("./partners", name="Anna again", code="anna")
+    changed = await dashboard.patch(f"./partners/{dashboard.acme.ben}", code="anna")
+
+    for answer in (made, changed):
+        assert answer.status_code == 400
+        assert answer.json()["error"]["fields"][0]["field"] == "code"
+    assert len((await dashboard.get("./partners")).json()["data"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "fields"),
+    [
+        ({}, {"name", "code"}),
+        ({"name": "C", "code": "a b"}, {"code"}),
+        ({"name": "C", "code": "c" * 65}, {"code"}),
+        ({"name": "C", "code": "c", "email": "nobody"}, {"email"}),
+        ({"name": "C", "code": "c", "status": "lazy"}, {"status"}),
+    ],
+)
+async def test_what_is_wrong_about_a_partner_is_named(dashboard: Dashboard, body: dict[str, Any], fields: set[str]):
+    answer = await dashboard.call("POST", "./partners", json=body)
+
+    assert {each["field"] for each in answer.json()["error"]["fields"]} == fields
+
+
+@pytest.mark.parametrize("odd", ["1", "banana", "9" * 30])
+async def test_what_the_program_has_not_is_not_found(dashboard: Dashboard, odd: str):
+    refused = [
+        await dashboard.patch(f"./partners/{odd}", name="X"),
+        await dashboard.patch(f"./commissions/{odd}", status="approved"),
+        await dashboard.get(f"./customers/{odd}"),
+    ]
+
+    assert {(answer.status_code, answer.json()["error"]["code"]) for answer in refused} == {(404, "not_found")}
+
+
+async def test_a_customer_shows_their_whole_trail_in_time_order(dashboard: Dashboard):
+    acme = dashboard.acme
+    await acme.customer()
+    await acme.sale()
+    await acme.store.write(refunds.record, Refund(acme.key_hash, "inv-1", NOW, amount_cents=5_000, refund_id="r-1"))
+
+    (customer,) = (await dashboard.get("./customers", MAX)).json()["data"]
+    shown = (await dashboard.get(f"./customers/{customer['id']}", MAX)).json()
+    assert {name: shown[name] for name in customer} == customer
+    assert customer["status"] == "conversion"
+    assert customer["partner"]["code"] == "anna"
+    assert customer["signup_date"] == customer["first_purchase_date"] == "2026-05-20"
+    assert [step["kind"] for step in shown["trail"]] == ["click", "lead", "sale", "refund", "commission"]
+    assert (shown["trail"][-1]["amount_cents"], shown["trail"][-1]["net_cents"]) == (2_000, 1_000)
+
+
+async def test_customers_are_found_by_status_partner_and_key(dashboard: Dashboard):
+    acme = dashboard.acme
+    await acme.customer("user-1", "anna")
+    await acme.customer("user-2", "ben")
+    await acme.sale()
+
+    async def keys(**query: Any) -> list[str]:
+        return [row["customer_key"] for row in (await dashboard.get("./customers", **query)).json()["data"]]
+
+    assert await keys() == ["user-2", "user-1"]
+    assert await keys(status="lead") == ["user-2"]
+    assert await keys(partner_id=acme.anna) == ["user-1"]
+    assert await keys(customer_key="user-2") == ["user-2"]
+    assert (await dashboard.get("./customers", status="rich")).json()["error"]["fields"][0]["field"] == "status"
+
+
+async def test_a_commission_goes_from_pending_through_approved_to_paid(dashboard: Dashboard):
+    await dashboard.acme.customer()
+    sold = await dashboard.acme.sale()
+
+    approved = await dashboard.patch(f"./commissions/{sold.commission_id}", status="approved")
+    paid = await dashboard.patch(f"./commissions/{sold.commission_id}", status="paid")
+    again = await dashboard.patch(f"./commissions/{sold.commission_id}", status="rejected")
+
+    assert (approved.json()["status"], approved.json()["paid_at"]) == ("approved", None)
+    assert (paid.json()["status"], paid.json()["paid_at"]) == ("paid", "2026-05-20T12:00:00Z")
+    assert again.json()["error"]["fields"][0]["field"] == "status"
+    entries = (await dashboard.get("./audit-log")).json()["data"]
+    assert [(entry["before"], entry["after"]) for entry in entries] == [("approved", "paid"), ("pending", "approved")]
+
+
+async def test_a_rejected_commission_is_worth_nothing_and_leaves_the_report(dashboard: Dashboard):
+    await dashboard.acme.customer()
+    sold = await dashboard.acme.sale()
+    before = (await dashboard.performance()).json()["metrics"]["totalPartnersCommission"]
+
+    rejected = (await dashboard.patch(f"./commissions/{sold.commission_id}", status="rejected")).json()
+
+    assert (rejected["amount_cents"], rejected["net_cents"]) == (2_000, 0)
+    assert before == 20
+    assert (await dashboard.performance()).json()["metrics"]["totalPartnersCommission"] == 0
+
+
+async def test_commissions_are_decided_in_bulk_each_with_its_own_result(dashboard: Dashboard):
+    await dashboard.acme.customer()
+    ids = [(await dashboard.acme.sale(f"inv-{n}")).commission_id for n in range(2)]
+    await dashboard.patch(f"./commissions/{ids[0]}", status="rejected")
+
+    results = (await dashboard.patch("./commissions", ids=[*ids, 7], status="approved")).json()["data"]
+
+    assert [(each["id"], each.get("status"), each.get("error", {}).get("code")) for each in results] == [
+        (7, None, "not_found"),
+        (ids[0], None, "validation_error"),
+        (ids[1], "approved", None),
+    ]
+    assert [row["id"] for row in (await dashboard.get("./commissions", status="approved")).json()["data"]] == ids[1:]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 200])
+async def test_pages_hold_every_row_once_newest_first(dashboard: Dashboard, limit: int):
+    acme = dashboard.acme
+    for n in range(3):
+        await acme.customer(f"user-{n}")
+        await acme.sale(f"inv-{n}", customer_key=f"user-{n}")
+    await dashboard.call(
+        "POST",
+        "/api/v1/track/lead",
+        acme.key,
+        json={"click_id": "x", "additional_data": {"test_mode": True}},
+    )
+
+    events = await everything(dashboard, "./events", limit=limit)
+    assert len({(event["kind"], event["id"]) for event in events}) == len(events) == 10
+    assert sorted(event["kind"] for event in events) == ["click"] * 3 + ["lead"] * 3 + ["sale"] * 3 + ["test"]
+    sales = await everything(dashboard, "./events", limit=limit, kind="sale")
+    assert [sale["transaction_id"] for sale in sales] == ["inv-2", "inv-1", "inv-0"]
+    commissions = await everything(dashboard, "./commissions", limit=limit)
+    assert [row["transaction_id"] for row in commissions] == ["inv-2", "inv-1", "inv-0"]
+
+
+async def test_a_row_that_arrives_between_two_pages_shifts_nothing(dashboard: Dashboard):
+    for n in range(3):
+        await dashboard.acme.customer(f"user-{n}")
+    first = (await dashboard.get("./customers", limit=2)).json()
+    await dashboard.acme.customer("user-3")
+
+    second = (await dashboard.get("./customers", limit=2, cursor=first["next_cursor"])).json()
+
+    assert [row["customer_key"] for row in first["data"] + second["data"]] == ["user-2", "user-1", "user-0"]
+
+
+@pytest.mark.parametrize("limit", ["0", "201", "-1", "ten", "", "1.0", "9" * 400])
+async def test_a_limit_outside_1_to_200_is_refused(dashboard: Dashboard, limit: str):
+    answer = await dashboard.get("./events", limit=limit)
+
+    assert answer.json()["error"]["fields"][0]["field"] == "limit"
+
+
+@pytest.mark.parametrize("cursor", ["WzFd", "bnVsbA", "W10", "%00", "é", "WzEsICJjbGljayIsICJcdTAwMDAiXQ", "W1s" * 900])
+async def test_a_cursor_that_we_did_not_give_is_refused(dashboard: Dashboard, cursor: str):
+    answer = await dashboard.get("./events", cursor=cursor)
+
+    assert answer.json()["error"]["fields"][0]["field"] == "cursor"
+
+
+async def test_refused_calls_say_what_was_wrong_and_what_to_do(dashboard: Dashboard):
+    sale = {"transaction_id": "inv-9", "customer_key": "nobody", "amount_cents": 100}
+    await dashboard.call("POST", "/api/v1/track/sale", dashboard.acme.key, json=sale)
+
+    (refused,) = (await dashboard.get("./refused-calls", MAX)).json()["data"]
+    assert (refused["code"], refused["status"], refused["transaction_id"]) == ("customer_not_found", 400, "inv-9")
+    assert refused["hint"]
+    assert (await dashboard.get("./refused-calls", code="other")).json()["data"] == []

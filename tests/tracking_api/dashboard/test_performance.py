@@ -1,0 +1,148 @@
+"""GET /api/tracking/performance/:programId, to the letter of the specification."""
+
+from datetime import timedelta
+
+import pytest
+
+from storage.tracking import refunds
+from storage.tracking.refunds import Refund
+from tests.tracking_api.dashboard.conftest import MAX, Dashboard
+from tests.world import NOW
+
+pytestmark = pytest.mark.anyio
+ROW = {"date", "period", "clicks", "leads", "conversions", "revenue", "partners", "sales", "commission"}
+TRENDS = ("clicks", "leads", "conversions", "revenue", "partners", "sales", "commission")
+
+
+async def test_a_report_has_a_row_for_each_day_with_today_the_last(dashboard: Dashboard):
+    report = (await dashboard.performance(MAX)).json()
+
+    assert [row["date"] for row in report["data"]] == [f"2026-05-{day}" for day in range(14, 21)]
+    assert all(set(row) == ROW and row["period"] == row["date"] for row in report["data"])
+    assert report["meta"] == {
+        "period": "7d",
+        "dateFrom": "2026-05-14T00:00:00.000Z",
+        "dateTo": "2026-05-20T23:59:59.999Z",
+        "previousPeriod": {"dateFrom": "2026-05-07T00:00:00.000Z", "dateTo": "2026-05-13T23:59:59.999Z"},
+    }
+
+
+async def test_a_program_without_activity_shows_zeros(dashboard: Dashboard):
+    metrics = (await dashboard.performance(dateFrom="2020-01-01", dateTo="2020-01-03")).json()["metrics"]
+
+    still = {"trend": 0, "trendDirection": "stable", "previous": 0}
+    assert metrics == {
+        **dict.fromkeys(("totalClicks", "totalLeads", "totalConversions", "totalRevenue", "conversionRate"), 0),
+        **dict.fromkeys(("averageOrderValue", "totalPartners", "totalSales", "totalPartnersCommission"), 0),
+        **{f"{name}Trend": still for name in TRENDS},
+    }
+
+
+async def test_metrics_are_the_sums_of_the_rows_in_dollars(dashboard: Dashboard):
+    acme = dashboard.acme
+    for n in range(3):
+        await acme.customer(f"user-{n}")
+    await acme.sale("inv-1", 10_001, customer_key="user-1")
+    await acme.sale("inv-2", 5_000, customer_key="user-2", occurred_at=NOW - timedelta(days=2))
+    await acme.sale("inv-3", 5_000, customer_key="user-2")
+
+    report = (await dashboard.performance()).json()
+
+    metrics, rows = report["metrics"], report["data"]
+    assert (rows[-1]["clicks"], rows[-1]["leads"], rows[-1]["conversions"], rows[-1]["partners"]) == (3, 3, 1, 2)
+    assert (rows[-1]["revenue"], rows[-1]["commission"], rows[-1]["sales"]) == (150.01, 30.0, 0)
+    assert (rows[-3]["revenue"], rows[-3]["conversions"]) == (50, 1)
+    assert (metrics["totalClicks"], metrics["totalLeads"], metrics["totalConversions"]) == (3, 3, 2)
+    assert (metrics["totalRevenue"], metrics["totalSales"], metrics["totalPartners"]) == (200.01, 3, 2)
+    assert (metrics["conversionRate"], metrics["averageOrderValue"]) == (66.67, 100.01)
+    assert metrics["totalPartnersCommission"] == 40.0
+    assert metrics["revenueTrend"] == {"trend": None, "trendDirection": "up", "previous": 0}
+
+
+async def test_a_refund_lowers_revenue_and_a_whole_one_unpays_the_sale(dashboard: Dashboard):
+    acme = dashboard.acme
+    await acme.customer()
+    await acme.sale()
+    await acme.store.write(refunds.record, Refund(acme.key_hash, "inv-1", NOW, amount_cents=2_500))
+    partly = (await dashboard.performance()).json()["metrics"]
+    await acme.store.write(refunds.record, Refund(acme.key_hash, "inv-1", NOW))
+    wholly = (await dashboard.performance()).json()["metrics"]
+
+    assert (partly["totalRevenue"], partly["totalSales"], partly["totalPartnersCommission"]) == (75, 1, 15)
+    assert (wholly["totalRevenue"], wholly["totalSales"], wholly["totalPartnersCommission"]) == (0, 0, 0)
+    assert wholly["totalConversions"] == 1
+
+
+async def test_a_lead_that_converts_later_stays_counted_on_its_day(dashboard: Dashboard):
+    await dashboard.acme.customer()
+    await dashboard.acme.sale(at=NOW + timedelta(days=3))
+    dashboard.at = NOW + timedelta(days=3)
+
+    rows = {row["date"]: row for row in (await dashboard.performance()).json()["data"]}
+
+    assert (rows["2026-05-20"]["leads"], rows["2026-05-20"]["conversions"]) == (1, 0)
+    assert (rows["2026-05-23"]["leads"], rows["2026-05-23"]["conversions"]) == (0, 1)
+
+
+async def test_the_previous_period_is_what_the_one_before_said(dashboard: Dashboard):
+    acme = dashboard.acme
+    await acme.customer()
+    await acme.sale(at=NOW)
+    await acme.sale("inv-2", 15_000, at=NOW + timedelta(days=7))
+    earlier = (await dashboard.performance()).json()["metrics"]
+    dashboard.at = NOW + timedelta(days=7)
+
+    later = (await dashboard.performance()).json()["metrics"]
+
+    assert later["revenueTrend"] == {"trend": 50, "trendDirection": "up", "previous": earlier["totalRevenue"]}
+    assert later["clicksTrend"] == {"trend": 100, "trendDirection": "down", "previous": earlier["totalClicks"]}
+    assert later["salesTrend"] == {"trend": 0, "trendDirection": "stable", "previous": earlier["totalSales"]}
+
+
+async def test_a_custom_range_is_widened_to_whole_days(dashboard: Dashboard):
+    query = {"dateFrom": "2026-05-10T18:00:00Z", "dateTo": "2026-05-12T01:00:00+02:00", "period": "90d"}
+
+    report = (await dashboard.performance(**query)).json()
+
+    assert [row["date"] for row in report["data"]] == ["2026-05-10", "2026-05-11"]
+    assert report["meta"]["period"] == "90d"
+    assert report["meta"]["dateTo"] == "2026-05-11T23:59:59.999Z"
+    assert report["meta"]["previousPeriod"]["dateFrom"] == "2026-05-08T00:00:00.000Z"
+
+
+async def test_all_starts_on_the_day_of_the_program(dashboard: Dashboard):
+    dashboard.at = NOW + timedelta(days=9)
+
+    report = (await dashboard.performance(period="all")).json()
+
+    assert (report["meta"]["period"], len(report["data"])) == ("all", 10)
+    assert report["data"][0]["date"] == "2026-05-20"
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ({"period": "1d"}, "invalid_period"),
+        ({"dateFrom": "2026-05-02", "dateTo": "2026-05-01"}, "invalid_range"),
+        ({"dateFrom": "yesterday", "dateTo": "2026-05-01"}, "invalid_range"),
+        ({"dateFrom": "2020-01-01", "dateTo": "2026-05-01"}, "invalid_range"),
+        ({"dateFrom": "0001-01-01", "dateTo": "0001-01-02"}, "invalid_range"),
+    ],
+)
+async def test_what_is_no_range_is_refused_but_403_comes_first(dashboard: Dashboard, query: dict[str, str], code: str):
+    refused = await dashboard.performance(**query)
+    stranger = await dashboard.performance(None, **query)
+
+    assert (refused.status_code, refused.json()["error"]["code"]) == (400, code)
+    assert (stranger.status_code, stranger.json()["error"]["code"]) == (403, "forbidden")
+
+
+@pytest.mark.parametrize("odd", ["99", "banana", "9" * 30])
+async def test_no_such_program_is_403_like_no_session(dashboard: Dashboard, odd: str):
+    answer = await dashboard.get(f"/api/tracking/performance/{odd}")
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "forbidden")
+
+
+async def test_a_program_key_is_not_accepted(dashboard: Dashboard):
+    assert (await dashboard.performance(dashboard.acme.key)).status_code == 403

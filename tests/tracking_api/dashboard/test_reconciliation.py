@@ -1,0 +1,85 @@
+"""POST /api/programs/:id/reconciliation: who may ask, what is refused, and that asking changes nothing."""
+
+from typing import Any
+
+import pytest
+
+from tests.tracking_api.dashboard.conftest import MAX, Dashboard
+
+pytestmark = pytest.mark.anyio
+PAID = {
+    "line": 2,
+    "names": ["pi_1"],
+    "amount": "100.00",
+    "currency": "usd",
+    "occurred_at": "2026-05-20T12:00:00Z",
+    "customer_key": "user-1",
+}
+
+
+async def reconcile(dashboard: Dashboard, *payments: dict[str, Any], who: str | None = MAX) -> Any:
+    return await dashboard.post("./reconciliation", who, payments=list(payments))
+
+
+async def test_a_member_is_told_what_is_wrong_and_what_mends_it(dashboard: Dashboard):
+    await dashboard.acme.customer()
+
+    (finding,) = (await reconcile(dashboard, PAID)).json()["findings"]
+    (call,) = finding.pop("calls")
+
+    assert finding == {
+        "code": "missing",
+        "line": 2,
+        "transaction_id": "pi_1",
+        "paid_cents": 10_000,
+        "returned_cents": 0,
+        "currency": "USD",
+        "recorded_cents": None,
+        "recorded_refunded_cents": None,
+        "recorded_currency": None,
+        "reason": None,
+    }
+    assert (call["path"], call["body"]["amount_cents"]) == ("/api/v1/track/sale", 10_000)
+    assert (await reconcile(dashboard, PAID)).json()["findings"][0]["code"] == "missing"
+
+
+async def test_nobody_else_is(dashboard: Dashboard):
+    assert (await reconcile(dashboard, PAID, who=None)).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"amount": "100.001"}, "line 2: amount"),
+        ({"amount": "100.5", "currency": "jpy"}, "line 2: amount"),
+        ({"returned": "99999999999999"}, "line 2: returned"),
+        ({"amount": "-1"}, "payments.0.amount"),
+        ({"names": []}, "payments.0.names"),
+        ({"names": ["pi\n1"]}, "payments.0.names.0"),
+        ({"currency": "dollar"}, "payments.0.currency"),
+        ({"occurred_at": "2026-05-20T12:00:00"}, "payments.0.occurred_at"),
+    ],
+)
+async def test_what_is_no_payment_is_refused_by_its_field(dashboard: Dashboard, wrong: dict[str, Any], field: str):
+    answer = await reconcile(dashboard, PAID | wrong)
+
+    assert answer.status_code == 400
+    assert [each["field"] for each in answer.json()["error"]["fields"]] == [field]
+
+
+async def test_more_than_a_thousand_payments_are_refused(dashboard: Dashboard):
+    answer = await reconcile(dashboard, *[PAID] * 1001)
+
+    assert answer.json()["error"]["code"] == "validation_error"
+
+
+async def test_three_decimals_and_none_are_exact(dashboard: Dashboard):
+    await dashboard.acme.customer()
+
+    found = await reconcile(
+        dashboard,
+        PAID | {"amount": "1.234", "currency": "kwd"},
+        PAID | {"line": 3, "names": ["pi_2"], "amount": "5000", "currency": "jpy"},
+    )
+
+    assert [each["paid_cents"] for each in found.json()["findings"]] == [1234, 5000]

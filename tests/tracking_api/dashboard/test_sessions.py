@@ -1,0 +1,120 @@
+"""Signing in and out."""
+
+import logging
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+
+from storage.access import workspaces
+from storage.rules import keys
+from storage.tables import sessions as stored
+from tests.tracking_api.dashboard.conftest import MAX, OLGA, PASSWORD, Dashboard
+from tests.world import NOW
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_member_signs_in_and_is_known_by_the_token(dashboard: Dashboard):
+    answer = (await dashboard.login()).json()
+
+    me = (await dashboard.get("/api/auth/me", answer["token"])).json()
+    assert answer["expires_at"] == "2026-06-03T12:00:00Z"
+    assert me["user"]["email"] == answer["user"]["email"] == OLGA
+    assert me["workspaces"] == [{"id": dashboard.acme.workspace_id, "name": "Acme", "role": "owner"}]
+
+
+async def test_the_address_is_read_without_regard_to_case_and_space(dashboard: Dashboard):
+    assert (await dashboard.login(f" {OLGA.upper()} ")).status_code == 200
+
+
+@pytest.mark.parametrize("email", [OLGA, "stranger@acme.example", "no address"])
+async def test_a_wrong_password_and_an_unknown_address_are_refused_alike(dashboard: Dashboard, email: str):
+    answer = await dashboard.login(email, "wrong")
+
+    assert answer.status_code == 401
+    assert answer.json()["error"]["code"] == "invalid_credentials"
+
+
+async def test_the_eleventh_try_is_told_to_wait(dashboard: Dashboard):
+    tries = [await dashboard.login(password="wrong") for _ in range(11)]
+
+    assert [answer.status_code for answer in tries] == [401] * 10 + [429]
+    assert int(tries[-1].headers["Retry-After"]) >= 1
+    assert (await dashboard.login()).status_code == 429
+    assert (await dashboard.login(MAX)).status_code == 200
+
+
+async def test_who_knows_the_password_is_not_throttled(dashboard: Dashboard):
+    tries = [(await dashboard.login()).status_code for _ in range(11)]
+
+    assert tries == [200] * 11
+
+
+async def test_fields_that_are_missing_are_named(dashboard: Dashboard):
+    answer = await dashboard.post("/api/auth/login", None, email=5)
+
+    assert answer.json()["error"]["code"] == "validation_error"
+    assert {field["field"] for field in answer.json()["error"]["fields"]} == {"email", "password"}
+
+
+async def test_a_session_ends_when_its_owner_signs_out(dashboard: Dashboard):
+    out = await dashboard.post("/api/auth/logout")
+
+    assert out.json() == {"success": True}
+    assert (await dashboard.get("/api/auth/me")).status_code == 403
+    assert (await dashboard.post("/api/auth/logout")).status_code == 200
+
+
+async def test_a_session_ends_after_fourteen_days(dashboard: Dashboard):
+    dashboard.at = NOW + timedelta(days=14) - timedelta(seconds=1)
+    before = await dashboard.get("/api/auth/me")
+    dashboard.at = NOW + timedelta(days=14)
+
+    assert before.status_code == 200
+    assert (await dashboard.get("/api/auth/me")).json()["error"]["code"] == "forbidden"
+
+
+async def test_a_suspended_member_is_out_at_the_next_request(dashboard: Dashboard):
+    before = await dashboard.get(".", MAX)
+    await dashboard.acme.store.write(workspaces.suspend, dashboard.acme.workspace_id, email=MAX)
+
+    assert before.status_code == 200
+    assert (await dashboard.get(".", MAX)).status_code == 403
+    assert (await dashboard.get("/api/auth/me", MAX)).status_code == 403
+    assert (await dashboard.login(MAX)).status_code == 401
+
+
+async def test_a_token_is_stored_as_its_hash_and_logged_nowhere(dashboard: Dashboard, caplog: pytest.LogCaptureFixture):
+    caplog.set_level(logging.DEBUG)
+    token = (await dashboard.login()).json()["token"]
+
+    rows = await dashboard.acme.store.read(lambda connection: connection.execute(select(stored)).all())
+    assert keys.digest(token) in {row.token_hash for row in rows}
+    assert token not in f"{rows}{caplog.text}"
+    assert PASSWORD not in caplog.text
+
+
+async def test_an_expired_session_is_forgotten_at_the_next_sign_in(dashboard: Dashboard):
+    dashboard.at = NOW + timedelta(days=15)
+    await dashboard.login()
+
+    rows = await dashboard.acme.store.read(lambda connection: connection.execute(select(stored)).all())
+    assert sum(row.expires_at > dashboard.at for row in rows) == 1
+    assert len(rows) == 2  # Olga's new one, and Max's old one until Max comes back
+
+
+async def test_the_cookie_of_our_pages_reads_and_writes_from_our_pages_alone(dashboard: Dashboard):
+    cookie = {"Cookie": f"svc_session={dashboard.tokens[OLGA]}"}
+
+    async def rename(**headers: str) -> int:
+        answer = await dashboard.call("PATCH", ".", None, json={"name": "New"}, headers=cookie | headers)
+        return answer.status_code
+
+    assert (await dashboard.call("GET", ".", None, headers=cookie)).status_code == 200
+    assert await rename() == 403
+    assert await rename(Origin="http://evil.test") == 403
+    assert await rename(Origin="http://svc.test", **{"Sec-Fetch-Site": "cross-site"}) == 403
+    assert await rename(**{"Sec-Fetch-Site": "same-site"}) == 403
+    assert await rename(**{"Sec-Fetch-Site": "same-origin"}) == 200
+    assert await rename(Origin="http://svc.test") == 200

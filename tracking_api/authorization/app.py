@@ -1,0 +1,70 @@
+"""The route table of the authorization server: read this first."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from mcp.server.auth.handlers.metadata import MetadataHandler
+from mcp.server.auth.routes import build_metadata, cors_middleware
+from mcp.server.auth.settings import ClientRegistrationOptions, RevocationOptions
+from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+from storage import Storage
+from storage.engine.sealing import Sealer
+from storage.rules.scope import READING
+from tracking_api.authorization import endpoints
+from tracking_api.authorization.clients import Clients
+from tracking_api.authorization.documents import Documents
+from tracking_api.authorization.provider import Provider
+from tracking_api.authorization.settings import AuthorizationSettings
+from web.clock import now
+from web.handlers import HANDLERS
+from web.limits import RateLimits
+
+METADATA = "/.well-known/oauth-authorization-server"
+PROTECTED = "/.well-known/oauth-protected-resource"
+# An issuer is compared character by character (RFC 8414, 3.3).
+AS_WRITTEN = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))
+PATHS = ("/.well-known/oauth-", "/authorize", "/token", "/register", "/revoke")
+
+
+def create(
+    storage: Storage,
+    settings: AuthorizationSettings,
+    *,
+    sealer: Callable[[], Sealer],
+    clock: Callable[[], datetime] = now,
+) -> Starlette:
+    """Return the authorization server over an open storage; `sealer` seals what goes through a member's browser."""
+    clients = Clients(storage, Documents(settings.private_hosts))
+    app = Starlette(routes=_routes(settings), exception_handlers=HANDLERS)
+    app.router.redirect_slashes = False
+    app.state.storage = storage
+    app.state.settings = settings
+    app.state.clock = clock
+    app.state.clients = clients
+    app.state.provider = Provider(storage, clients, settings, sealer=sealer, clock=clock)
+    rates = {"register": settings.registration_rate, "authorize": settings.authorization_rate}
+    app.state.limits = RateLimits({**rates, "token": settings.token_rate}, settings.redis_url)
+    return app
+
+
+def _routes(settings: AuthorizationSettings) -> list[Route]:
+    issuer = AS_WRITTEN.validate_python(settings.base_url)
+    protected = cors_middleware(endpoints.resource, ["GET", "OPTIONS"])
+    registration = ClientRegistrationOptions(enabled=True, valid_scopes=list(READING))
+    metadata = build_metadata(issuer, None, registration, RevocationOptions(enabled=True))
+    metadata.token_endpoint_auth_methods_supported = ["none"]
+    metadata.revocation_endpoint_auth_methods_supported = ["none"]
+    metadata.client_id_metadata_document_supported = True
+    metadata.authorization_response_iss_parameter_supported = True
+    return [
+        Route(METADATA, cors_middleware(MetadataHandler(metadata).handle, ["GET", "OPTIONS"])),
+        Route(f"{PROTECTED}/mcp", protected),
+        Route(PROTECTED, protected),  # where clients look that know no path
+        Route("/authorize", endpoints.authorize, methods=["GET"]),
+        Route("/token", cors_middleware(endpoints.token, ["POST", "OPTIONS"]), methods=["POST", "OPTIONS"]),
+        Route("/register", cors_middleware(endpoints.register, ["POST", "OPTIONS"]), methods=["POST", "OPTIONS"]),
+        Route("/revoke", cors_middleware(endpoints.revoke, ["POST", "OPTIONS"]), methods=["POST", "OPTIONS"]),
+    ]

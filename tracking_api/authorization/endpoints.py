@@ -1,0 +1,134 @@
+"""The protocol's endpoints: the SDK's handlers, behind this service's limits and what the handlers leave open."""
+
+import json
+from http import HTTPStatus
+from typing import Any
+
+from markupsafe import escape
+from mcp.server.auth.handlers.authorize import AuthorizationHandler
+from mcp.server.auth.handlers.metadata import ProtectedResourceMetadataHandler
+from mcp.server.auth.handlers.register import RegistrationHandler
+from mcp.server.auth.handlers.token import TokenHandler
+from mcp.server.auth.middleware.client_auth import ClientAuthenticator
+from mcp.server.auth.settings import ClientRegistrationOptions
+from mcp.shared.auth import ProtectedResourceMetadata
+from pydantic import AnyHttpUrl
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+
+from storage.access import assistant_tokens
+from storage.rules.errors import UnsupportedMediaType
+from storage.rules.scope import READING
+from tracking_api.authorization.clients import Clients
+from tracking_api.authorization.documents import DocumentRefusedError
+from tracking_api.authorization.provider import CONSENT, is_resource
+from tracking_api.authorization.requests import answered
+from tracking_api.authorization.settings import AuthorizationSettings
+from web import body
+from web.loopback import called
+
+FORM = "application/x-www-form-urlencoded"
+FRESH = {"Cache-Control": "no-store"}
+NOTHING = "default-src 'none'; frame-ancestors 'none'"
+PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Not connected</title>
+<h1>Your assistant was not connected</h1>
+<p>It asked in a way that cannot be answered: {told}</p>
+<p>Remove the connection from your assistant and add it again. If that does not help, tell its maker.</p>
+</html>
+"""
+
+
+async def resource(request: Request) -> Response:
+    """Say what is protected, by the name under which it was called, and who gives access to it (RFC 9728)."""
+    base_url = request.app.state.settings.base_url
+    metadata = ProtectedResourceMetadata(
+        resource=AnyHttpUrl(f"{called(base_url, request.headers.get('host', ''))}/mcp"),
+        authorization_servers=[base_url],
+        scopes_supported=list(READING),
+        resource_name="Affiliate tracking",
+    )
+    return await ProtectedResourceMetadataHandler(metadata).handle(request)
+
+
+async def authorize(request: Request) -> Response:
+    """Check a request and lead the browser to the consent page; a refusal goes to the client, if its address holds."""
+    state, client_id = request.app.state, request.query_params.get("client_id", "")
+    clients: Clients = state.clients
+    await _limit(request, "authorize")
+    try:
+        await clients.learn(client_id, at=state.clock())
+    except DocumentRefusedError as refusal:
+        answer = _refused("invalid_client", f"The document at client_id was not taken: {refusal}.")
+    else:
+        answer = _from_us(await AuthorizationHandler(state.provider).handle(request), state.settings)
+    is_page = answer.status_code == HTTPStatus.BAD_REQUEST and "text/html" in request.headers.get("accept", "")
+    return _page(answer) if is_page else answer
+
+
+async def token(request: Request) -> Response:
+    """Exchange a code or a refresh token for a pair of tokens for this resource."""
+    await _limit(request, "token")
+    asked = await _form(request)
+    settings: AuthorizationSettings = request.app.state.settings
+    if not all(is_resource(str(sent), settings.resource) for sent in (await asked.form()).getlist("resource")):
+        return _refused("invalid_target", f"resource is not {settings.resource}")
+    provider: Any = request.app.state.provider
+    answer: Response = await TokenHandler(provider, ClientAuthenticator(provider)).handle(asked)
+    return answer
+
+
+async def register(request: Request) -> Response:
+    """Register a public client (RFC 7591)."""
+    await _limit(request, "register")
+    content = await body.read_body(request.scope, request.receive, seconds=request.app.state.settings.body_seconds)
+    asked = Request(request.scope, body.replay(bytes(content), request.receive))
+    return await RegistrationHandler(request.app.state.provider, ClientRegistrationOptions(enabled=True)).handle(asked)
+
+
+async def revoke(request: Request) -> Response:
+    """End the assistant that a token is of (RFC 7009): 200 also for a token that is none.
+
+    The SDK's handler asks for a client_secret, which public clients do not have.
+    """
+    await _limit(request, "token")
+    sent = await (await _form(request)).form()
+    revoked, client_id = str(sent.get("token", "")), str(sent.get("client_id", ""))
+    if not (revoked and client_id):
+        return _refused("invalid_request", "token and client_id are required")
+    state = request.app.state
+    await state.storage.write(assistant_tokens.revoke, revoked, client_id=client_id, at=state.clock())
+    return Response(headers=FRESH)
+
+
+def _from_us(answer: Response, settings: AuthorizationSettings) -> Response:
+    """Say in a refusal, too, who it is from (RFC 9207, 2): the consent page says it in every other answer."""
+    location = answer.headers.get("location", f"{settings.base_url}{CONSENT}")
+    if not location.startswith(f"{settings.base_url}{CONSENT}"):
+        answer.headers["location"] = answered(location, iss=settings.base_url)
+    return answer
+
+
+def _page(refusal: Response) -> Response:
+    """Return a refusal that cannot go back to the client as a page for whoever sits in front of the browser."""
+    told = escape(json.loads(bytes(refusal.body))["error_description"])
+    return HTMLResponse(PAGE.format(told=told), HTTPStatus.BAD_REQUEST, {**FRESH, "Content-Security-Policy": NOTHING})
+
+
+def _refused(error: str, description: str) -> Response:
+    return JSONResponse({"error": error, "error_description": description}, HTTPStatus.BAD_REQUEST, FRESH)
+
+
+async def _form(request: Request) -> Request:
+    """Return the request with its whole form, read within the limits of every body."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
+        raise UnsupportedMediaType("The body must be sent as a form.", hint=f"Set the header Content-Type: {FORM}.")
+    seconds = request.app.state.settings.body_seconds
+    content = await body.collect(request.receive, largest=body.LARGEST_BODY, seconds=seconds)
+    return Request(request.scope, body.replay(bytes(content), request.receive))
+
+
+async def _limit(request: Request, call: str) -> None:
+    limits: Any = request.app.state.limits
+    await limits.hit(call, request.client.host if request.client else "unknown")

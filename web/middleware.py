@@ -1,0 +1,48 @@
+"""The outermost layer: a request id on every response, security headers, and no stack trace ever."""
+
+import itertools
+import logging
+import secrets
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from storage.rules.errors import InternalError
+from web.response import error_response
+
+log = logging.getLogger(__name__)
+_NOSNIFF = (b"x-content-type-options", b"nosniff")
+_RUN = secrets.token_hex(4)  # with the count: unique in the logs of many processes, without a random draw per request
+_count = itertools.count()
+
+
+class RequestMiddleware:
+    """Pure ASGI middleware: `scope["request_id"]` in, `X-Request-Id` out, 500 `internal_error` for what escapes.
+
+    `scope["extra_headers"]`, where an app inside sets it, goes out with whatever answer comes.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = scope["request_id"] = f"{_RUN}{next(_count):08x}"
+        header = (b"x-request-id", request_id.encode())
+        started = False
+
+        async def send_marked(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                message["headers"] = [*message.get("headers", ()), header, _NOSNIFF, *scope.get("extra_headers", ())]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_marked)
+        except Exception:
+            log.exception("request %s failed", request_id)
+            if not started:
+                await error_response(InternalError(), request_id)(scope, receive, send_marked)
