@@ -17,7 +17,6 @@ import mcp_server.app
 import mcp_server.settings
 import storage
 import tracking_api.app
-import tracking_api.authorization.app
 import tracking_api.authorization.settings
 import tracking_api.openapi
 from storage import Storage
@@ -35,7 +34,6 @@ PRUNES = (
     assistant_tokens.prune,
     assistant_clients.prune,
 )
-AGENT_API = "/api/agent/"
 OPERATIONS = (*tracking_api.openapi.OPERATIONS, *agent_api.openapi.OPERATIONS)
 log = logging.getLogger(__name__)
 
@@ -77,23 +75,19 @@ def configured(environment: Mapping[str, str]) -> Config:
 
 
 class Service:
-    """The ASGI app: one lifespan that opens storage, then each request to the app that its path names."""
+    """The ASGI app: one lifespan that opens storage, then each request to the app whose prefix its path has."""
 
     def __init__(self, config: Config | None = None) -> None:
         self._config = config  # None: what the environment says when the lifespan starts
-        self._tracking: ASGIApp | None = None
-        self._elsewhere: dict[str, ASGIApp] = {}  # what a path starts with, and the app that serves it
+        self._mounts: list[tuple[str, ASGIApp]] = []  # path prefix and app, the first that fits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve the lifespan or one request."""
         if scope["type"] == "lifespan":
             await self._live(receive, send)
-        elif scope["type"] == "http" and self._tracking is not None:
-            await self._serving(scope["path"], self._tracking)(scope, receive, send)
-
-    def _serving(self, path: str, otherwise: ASGIApp) -> ASGIApp:
-        """Return the app that a path names; `otherwise` where it names none."""
-        return next((app for start, app in self._elsewhere.items() if path.startswith(start)), otherwise)
+        elif scope["type"] == "http":
+            app = next(app for prefix, app in self._mounts if scope["path"].startswith(prefix))
+            await app(scope, receive, send)
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
@@ -114,11 +108,12 @@ class Service:
             storage.opened(config.database_url) as store,
             mcp_server.app.serving(store.reader, config.mcp) as mcp,
         ):
-            self._tracking = tracking_api.app.create(store, config.tracking, operations=OPERATIONS)
-            self._elsewhere = {AGENT_API: agent_api.app.create(store), **dict.fromkeys(mcp_server.app.PATHS, mcp)}
-            if config.sign_in.is_possible:
-                sign_in = tracking_api.authorization.app.create(store, config.sign_in, sealer=config.tracking.sealer)
-                self._elsewhere |= dict.fromkeys(tracking_api.authorization.app.PATHS, sign_in)
+            self._mounts = [
+                ("/api/agent/", agent_api.app.create(store)),
+                ("/mcp", mcp),
+                ("/llms.txt", mcp),
+                ("", tracking_api.app.create(store, config.tracking, config.sign_in, operations=OPERATIONS)),
+            ]
             housekeeping = asyncio.create_task(_keep_house(store))
             _settle_memory()
             try:

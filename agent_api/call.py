@@ -11,9 +11,9 @@ from starlette.requests import Request
 from storage import Storage
 from storage.access import agent_keys
 from storage.access.agent_keys import AgentKey
-from storage.rules import keys
 from storage.rules.errors import NotFound, Overloaded
 from storage.rules.scope import Scope
+from web import credentials
 from web.response import JsonResponse
 
 NO_PROGRAM = 0  # an id that no program has: refused like any other that the key does not reach
@@ -55,7 +55,7 @@ class Allowed:
         program_id = _program(request)
         key = await storage.read(
             agent_keys.authorize,
-            keys.presented(request.headers.get("authorization"), request.headers.get("x-agent-key")),
+            credentials.agent_credential(request.headers.get("authorization"), request.headers.get("x-agent-key")),
             scope=self.scope,
             program_id=program_id,
             at=at,

@@ -11,7 +11,7 @@ from mcp_server.settings import McpSettings
 from storage import Reader
 from storage.rules import keys
 from storage.rules.errors import MethodNotAllowed, RateLimited, ServiceError
-from web import body
+from web import body, credentials
 from web.limits import RateLimits
 from web.response import JsonResponse, error_response
 
@@ -44,7 +44,7 @@ class McpMiddleware:
         scope["headers"] = [_tidied(name, value.strip(b" \t"), scope) for name, value in scope["headers"]]
         headers = scope["header_fields"] = dict(scope["headers"])
         sent = (headers.get(name, b"").decode("latin-1") for name in (b"authorization", b"x-agent-key"))
-        credential = keys.presented(*sent)
+        credential = credentials.agent_credential(*sent)
         about = (self._clock(), scope["request_id"])
         caller = scope[SCOPE_MEMBER] = Caller(self._reader, credential, *about, resource=self._settings.resource)
         if credential is None or not credential.startswith((keys.AGENT_PREFIX, keys.ACCESS_PREFIX)):

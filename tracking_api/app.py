@@ -12,6 +12,8 @@ import presentation.openapi
 from presentation.openapi import Operation, document
 from storage import Storage
 from tracking_api import guides, probes, tracker
+from tracking_api.authorization import app as authorization
+from tracking_api.authorization.settings import AuthorizationSettings
 from tracking_api.calls import click, lead, refund, sale, status
 from tracking_api.cors import open_to_browsers
 from tracking_api.dashboard import routes as dashboard
@@ -49,29 +51,32 @@ ROUTES = [
 
 
 class Tracking(Starlette):
-    """The tracking app: Starlette, with a short cut to the hot calls."""
+    """The tracking app: Starlette, with a shortcut to the hot calls, and the sign-in of assistants beside it."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        hot = HOT.get(scope["path"]) if scope["type"] == "http" and scope["method"] == "POST" else None
-        if hot is None:
-            await super().__call__(scope, receive, send)
-        else:
+        hot = HOT.get(scope["path"]) if scope["method"] == "POST" else None
+        if hot is not None:
             scope["app"] = self
             await hot(scope, receive, send)
+        elif self.state.authorization and scope["path"].startswith(authorization.PATHS):
+            await self.state.authorization(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
 
 
 def create(
     storage: Storage,
     settings: TrackingSettings,
+    sign_in: AuthorizationSettings | None = None,
     *,
     clock: Callable[[], datetime] = now,
     operations: Sequence[Operation] = OPERATIONS,
 ) -> Starlette:
     """Return the tracking app over an open storage.
 
-    `clock` gives every call its time; `operations` is what /openapi.json describes: these calls, and those of the
-    apps that are served beside them.
+    `sign_in` says how assistants sign in (None: not at all), `clock` gives every call its time, and `operations` is
+    what /openapi.json describes: these calls, and those of the apps that are served beside them.
     """
     app = Tracking(routes=ROUTES, exception_handlers=HANDLERS)
     app.router.redirect_slashes = False  # another address is not found, never a redirect to the Host that was sent
@@ -80,5 +85,8 @@ def create(
     app.state.clock = clock
     rates = {"click": settings.click_rate, "lead": settings.lead_rate, "login": settings.login_rate}
     app.state.limits = RateLimits(rates, settings.redis_url)
+    app.state.authorization = None
+    if sign_in is not None and sign_in.is_possible:
+        app.state.authorization = authorization.create(storage, sign_in, sealer=settings.sealer, clock=clock)
     app.state.openapi = to_json(document(operations, base_url=settings.base_url))
     return app

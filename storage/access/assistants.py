@@ -15,10 +15,30 @@ from storage.rules import keys
 from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.rules.scope import Scope
 from storage.tables import assistant_tokens, assistants, members, programs, users
-from tracking_api.authorization.requests import AuthorizationRequest
 
 CODE, ACCESS, REFRESH = "code", "access", "refresh"
 CODE_LIFETIME = timedelta(minutes=2)
+
+
+class AuthorizationRequest(NamedTuple):
+    """A valid request (RFC 6749, 4.1.1; RFC 7636; RFC 8707). `name` is what the client calls itself: untrusted text.
+
+    `host` says who vouches for the name: where the client's own document is, or else where the answer goes.
+    """
+
+    client_id: str
+    name: str
+    host: str
+    redirect_uri: str
+    scopes: tuple[Scope, ...]
+    resource: str
+    code_challenge: str
+    state: str | None = None
+
+    @property
+    def is_documented(self) -> bool:
+        """Whether the client's name stands in a document at its own https address; else it only says so."""
+        return self.client_id.startswith("https://")
 
 
 class Assistant(NamedTuple):

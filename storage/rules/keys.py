@@ -32,18 +32,6 @@ def mask(prefix: str, last4: str) -> str:
     return f"{prefix}{MASK}{last4}"
 
 
-def bearer(header: str | None) -> str | None:
-    """Return the credential of an `Authorization: Bearer` header (RFC 6750, scheme case-insensitive), else None."""
-    scheme, _, credential = (header or "").partition(" ")
-    credential = credential.strip()
-    return credential if scheme.lower() == "bearer" and credential else None
-
-
-def presented(authorization: str | None, agent_key: str | None) -> str | None:
-    """Return what an agent presents: its `Authorization`, else its `X-Agent-Key`, which some clients cannot drop."""
-    return bearer(authorization) or (agent_key or "").strip() or None
-
-
 def click_id(program_id: int, at: datetime) -> str:
     """Return a new click id: 48 bits of time, 80 random bits, and the program, so that ids arrive in order."""
     return f"{first_click_id(at)}{secrets.token_hex(10)}-{program_id:x}"

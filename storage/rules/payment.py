@@ -1,12 +1,8 @@
-"""What a payment processor's events mean: money that came, or money that went back. Stripe's shapes, old and new."""
+"""What a payment processor reports: money that came, money that went back, and how much of a payment is gone."""
 
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
-from typing import Any, NamedTuple
-
-TWO_EXTRA_DIGITS = ("ISK", "UGX")  # have no minor unit, but Stripe counts them in hundredths
-LONGEST = 255
+from typing import NamedTuple
 
 
 class Paid(NamedTuple):
@@ -59,137 +55,8 @@ class ProcessorEvent(NamedTuple):
     is_test: bool = False
 
 
-def parse_event(event: Mapping[str, Any]) -> ProcessorEvent:
-    """Return what a Stripe event says. Raises ValueError for one that is not in Stripe's shape."""
-    try:
-        kind, created = str(event["type"]), datetime.fromtimestamp(int(event["created"]), UTC)
-        reader = READERS.get(kind)
-        content = reader(event["data"]["object"], created) if reader else None
-        return ProcessorEvent(
-            _text(event["id"]) or _missing("id"), kind[:64], created, content, event.get("livemode") is False
-        )
-    except (KeyError, TypeError, OverflowError, AttributeError) as problem:
-        raise ValueError(f"not in the processor's shape: {problem!r}") from problem
-
-
 def returned_cents(returns: list[Returned]) -> int:
     """Return how much of a payment is gone: what was refunded, told by refund or in total, and what is disputed."""
     standing = [each for each in returns if each.stands]
     cents = {kind: sum(each.amount_cents for each in standing if each.kind == kind) for kind in ReturnKind}
     return max(cents[ReturnKind.REFUND], cents[ReturnKind.TOTAL]) + cents[ReturnKind.DISPUTE]
-
-
-def _checkout(session: Mapping[str, Any], created: datetime) -> Paid | None:
-    if session.get("payment_status") != "paid":
-        return None
-    names = (_id(session.get("invoice")), _id(session.get("payment_intent")), _text(session["id"]))
-    return _paid(session, names, session["amount_total"], session.get("metadata"), created)
-
-
-def _invoice(invoice: Mapping[str, Any], created: datetime) -> Paid | None:
-    details = (invoice.get("parent") or {}).get("subscription_details") or invoice.get("subscription_details") or {}
-    metadata = {**(details.get("metadata") or {}), **(invoice.get("metadata") or {})}
-    payments = ((each.get("payment") or {}) for each in (invoice.get("payments") or {}).get("data", ()))
-    intents = [_id(payment.get("payment_intent")) for payment in payments]
-    names = (_text(invoice["id"]), _id(invoice.get("payment_intent")), _id(invoice.get("charge")), *intents)
-    paid_at = (invoice.get("status_transitions") or {}).get("paid_at")
-    moment = datetime.fromtimestamp(int(paid_at), UTC) if paid_at else created
-    renewal = invoice.get("billing_reason") == "subscription_cycle"
-    return _paid(invoice, names, invoice["amount_paid"], metadata, moment, first=not renewal)
-
-
-def _invoice_payment(found: Mapping[str, Any], _: datetime) -> Linked | None:
-    payment = found["payment"]
-    names = (_id(found.get("invoice")), _id(payment.get("payment_intent")) or _id(payment.get("charge")))
-    return Linked((names[0], names[1])) if names[0] and names[1] else None
-
-
-def _paid(
-    found: Mapping[str, Any],
-    names: tuple[str | None, ...],
-    amount: Any,
-    metadata: Mapping[str, Any] | None,
-    moment: datetime,
-    *,
-    first: bool = True,
-) -> Paid | None:
-    """Return a payment under its first name; None for one of nothing."""
-    references = tuple(dict.fromkeys(name for name in names if name))
-    sent, currency = metadata or {}, _currency(found["currency"])
-    cents = _cents(amount, currency)
-    if cents == 0:
-        return None
-    return Paid(
-        transaction_id=references[0] if references else _missing("id"),
-        references=references,
-        amount_cents=cents,
-        currency=currency,
-        occurred_at=moment,
-        first=first,
-        click_id=_text(sent.get("svc_click_id")),
-        customer_key=_text(sent.get("svc_customer_key")),
-        program_id=_text(sent.get("program_id")),
-        processor_customer=_id(found.get("customer")),
-    )
-
-
-def _charge_refunded(charge: Mapping[str, Any], created: datetime) -> Returned:
-    named = {**charge, "charge": charge["id"]}
-    return _returned(named, ReturnKind.TOTAL, charge["amount_refunded"], created)
-
-
-def _refund(refund: Mapping[str, Any], created: datetime) -> Returned:
-    stands = refund.get("status") == "succeeded"
-    return _returned(refund, ReturnKind.REFUND, refund["amount"], created, stands=stands)
-
-
-def _dispute(dispute: Mapping[str, Any], created: datetime) -> Returned:
-    stands = dispute.get("status") not in {"won", "warning_closed", "prevented"}
-    return _returned(dispute, ReturnKind.DISPUTE, dispute["amount"], created, stands=stands)
-
-
-def _returned(
-    found: Mapping[str, Any], kind: ReturnKind, amount: Any, moment: datetime, *, stands: bool = True
-) -> Returned:
-    payment = _id(found.get("payment_intent")) or _id(found.get("charge"))
-    cents = _cents(amount, _currency(found["currency"]))
-    name = _text(found["id"]) or _missing("id")
-    return Returned(payment or _missing("payment_intent"), name, kind, cents, stands, moment)
-
-
-def _cents(amount: Any, currency: str) -> int:
-    if isinstance(amount, bool) or not isinstance(amount, int) or amount < 0:
-        raise ValueError("an amount is an integer of at least 0")
-    return amount // 100 if currency in TWO_EXTRA_DIGITS else amount
-
-
-def _currency(found: Any) -> str:
-    if not isinstance(found, str) or len(found) != len("USD") or not found.isascii() or not found.isalpha():
-        raise ValueError("a currency has three letters")
-    return found.upper()
-
-
-def _id(found: Any) -> str | None:
-    """Return an object's id, whether it is expanded or not."""
-    return _text(found.get("id") if isinstance(found, Mapping) else found)
-
-
-def _text(found: Any) -> str | None:
-    """Return a name as it can be stored; None for what is none."""
-    text = str(found) if isinstance(found, str | int) and not isinstance(found, bool) else ""
-    return text if 0 < len(text) <= LONGEST and text.isprintable() else None
-
-
-def _missing(name: str) -> Any:
-    raise ValueError(f"without {name}")
-
-
-READERS: dict[str, Callable[[Mapping[str, Any], datetime], Paid | Returned | Linked | None]] = {
-    "checkout.session.completed": _checkout,
-    "invoice.paid": _invoice,
-    "invoice_payment.paid": _invoice_payment,
-    "charge.refunded": _charge_refunded,
-    "refund.updated": _refund,
-    "charge.dispute.created": _dispute,
-    "charge.dispute.closed": _dispute,
-}

@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 WITHIN = timedelta(minutes=10)  # as possible duplicates are told: storage/tracking/possible_duplicates.py
 CORRECTED = ":corrected"
-SALE, REFUND, LEAD = "/api/v1/track/sale", "/api/v1/track/refund", "/api/v1/track/lead"
 
 
 class Code(StrEnum):
@@ -70,20 +69,41 @@ class Buyer(NamedTuple):
     bought_at: datetime | None
 
 
-class CorrectingCall(NamedTuple):
-    """A call of the tracking API; sent twice it does nothing more."""
+class SettleLead(NamedTuple):
+    """A correction: settle the provisional lead of this click."""
 
-    path: str
-    body: dict[str, Any]
+    click_id: str
+    customer_key: str
+
+
+class RecordSale(NamedTuple):
+    """A correction: record this sale; `amount_cents` is in minor units of `currency`."""
+
+    transaction_id: str
+    click_id: str
+    amount_cents: int
+    currency: str
+    occurred_at: datetime
+
+
+class RefundSale(NamedTuple):
+    """A correction: refund this much of a sale; applied twice under its `refund_id`, it changes nothing more."""
+
+    transaction_id: str
+    amount_cents: int
+    refund_id: str
+
+
+Correction = SettleLead | RecordSale | RefundSale
 
 
 class Finding(NamedTuple):
-    """What is wrong about a payment; without `calls` the `reason` says why no call mends it."""
+    """What is wrong about a payment; without `corrections` the `reason` says why there is none."""
 
     code: Code
     payment: Payment
     recorded: Recorded | None
-    calls: tuple[CorrectingCall, ...]
+    corrections: tuple[Correction, ...]
     reason: str | None = None
 
 
@@ -136,7 +156,7 @@ def _unrecorded(payment: Payment, buyer: Buyer) -> Iterable[Finding]:
     if buyer.settled:
         yield Finding(code, payment, None, tuple(_sold(payment, payment.names[0], buyer)))
     elif payment.customer_key is not None:
-        lead = CorrectingCall(LEAD, {"click_id": buyer.click_id, "customer_key": payment.customer_key})
+        lead = SettleLead(buyer.click_id, payment.customer_key)
         yield Finding(code, payment, None, (lead, *_sold(payment, payment.names[0], buyer)))
     else:
         yield Finding(
@@ -149,7 +169,7 @@ def _doubled(payment: Payment, sale: Recorded) -> Finding:
     return Finding(Code.DOUBLED, payment, sale, (_refund(sale.transaction_id, sale.refunded_cents, left_cents),))
 
 
-def _anew(payment: Payment, sale: Recorded, buyer: Buyer) -> tuple[CorrectingCall, ...]:
+def _anew(payment: Payment, sale: Recorded, buyer: Buyer) -> tuple[Correction, ...]:
     """Take a wrong sale back and record it as it was paid, under a name that tells both."""
     left_cents = sale.amount_cents - sale.refunded_cents
     undone = [_refund(sale.transaction_id, sale.refunded_cents, left_cents)] if left_cents else []
@@ -161,21 +181,12 @@ def _anew(payment: Payment, sale: Recorded, buyer: Buyer) -> tuple[CorrectingCal
     return (*undone, *anew)
 
 
-def _sold(payment: Payment, transaction_id: str, buyer: Buyer) -> Iterable[CorrectingCall]:
-    sale = {
-        "transaction_id": transaction_id,
-        "click_id": buyer.click_id,
-        "amount_cents": payment.amount_cents,
-        "currency": payment.currency,
-        "occurred_at": payment.occurred_at.isoformat(),
-    }
-    yield CorrectingCall(SALE, sale)
+def _sold(payment: Payment, transaction_id: str, buyer: Buyer) -> Iterable[Correction]:
+    yield RecordSale(transaction_id, buyer.click_id, payment.amount_cents, payment.currency, payment.occurred_at)
     if payment.returned_cents:
         yield _refund(transaction_id, 0, payment.returned_cents)
 
 
-def _refund(transaction_id: str, refunded_cents: int, cents: int) -> CorrectingCall:
-    """Return a refund named for the total that it leads to; the processor's own events count it as theirs."""
-    name = f"payments:reconciled:{refunded_cents + cents}"
-    body = {"transaction_id": transaction_id, "refund_amount_cents": cents, "refund_id": name}
-    return CorrectingCall(REFUND, {**body, "refund_reason": "reconciled with the payment processor's export"})
+def _refund(transaction_id: str, refunded_cents: int, cents: int) -> RefundSale:
+    """Return a refund named for the total that it leads to, which the processor's own events count as theirs."""
+    return RefundSale(transaction_id, cents, f"payments:reconciled:{refunded_cents + cents}")

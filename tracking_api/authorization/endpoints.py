@@ -22,7 +22,7 @@ from storage.rules.scope import READING
 from tracking_api.authorization.clients import Clients
 from tracking_api.authorization.documents import DocumentRefusedError
 from tracking_api.authorization.provider import CONSENT, is_resource
-from tracking_api.authorization.requests import answered
+from tracking_api.authorization.requests import with_query
 from tracking_api.authorization.settings import AuthorizationSettings
 from web import body
 from web.loopback import called
@@ -106,7 +106,7 @@ def _from_us(answer: Response, settings: AuthorizationSettings) -> Response:
     """Say in a refusal, too, who it is from (RFC 9207, 2): the consent page says it in every other answer."""
     location = answer.headers.get("location", f"{settings.base_url}{CONSENT}")
     if not location.startswith(f"{settings.base_url}{CONSENT}"):
-        answer.headers["location"] = answered(location, iss=settings.base_url)
+        answer.headers["location"] = with_query(location, iss=settings.base_url)
     return answer
 
 

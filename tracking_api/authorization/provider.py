@@ -20,13 +20,12 @@ from pydantic import AnyUrl
 from storage import Storage
 from storage.access import assistant_tokens
 from storage.access.assistant_tokens import ACCESS_LIFETIME, Tokens
-from storage.access.assistants import CODE, REFRESH
+from storage.access.assistants import CODE, REFRESH, AuthorizationRequest
 from storage.engine.sealing import Sealer
 from storage.rules.scope import Scope
 from tracking_api.authorization import documents, redirects, requests
 from tracking_api.authorization.clients import Client, Clients
 from tracking_api.authorization.documents import PUBLIC, DocumentRefusedError
-from tracking_api.authorization.requests import AuthorizationRequest
 from tracking_api.authorization.settings import AuthorizationSettings
 from web.loopback import called
 

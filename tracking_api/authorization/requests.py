@@ -1,10 +1,10 @@
-"""What an assistant asks a member for: checked, and sealed to go through their browser; it is stored nowhere."""
+"""Authorization requests in a member's browser: sealed on the way there, opened on the way back, never stored."""
 
 import json
 from datetime import datetime, timedelta
-from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
+from storage.access.assistants import AuthorizationRequest
 from storage.engine.sealing import Sealer, UnreadableSecretError
 from storage.rules.errors import NotFound
 from storage.rules.scope import Scope
@@ -13,34 +13,15 @@ AGAIN = "Go back to your assistant and connect it again."
 LIFETIME = timedelta(minutes=20)  # long enough to find one's password
 
 
-class AuthorizationRequest(NamedTuple):
-    """A valid request (RFC 6749, 4.1.1; RFC 7636; RFC 8707). `name` is what the client calls itself: untrusted text.
-
-    `host` says who vouches for the name: where the client's own document is, or else where the answer goes.
-    """
-
-    client_id: str
-    name: str
-    host: str
-    redirect_uri: str
-    scopes: tuple[Scope, ...]
-    resource: str
-    code_challenge: str
-    state: str | None = None
-
-    @property
-    def is_documented(self) -> bool:
-        """Whether the client's name stands in a document at its own https address; else it only says so."""
-        return self.client_id.startswith("https://")
-
-    def answer(self, issuer: str, **parameters: str) -> str:
-        """Return where the browser goes with the answer: with the state, and who answers (RFC 9207)."""
-        return answered(self.redirect_uri, **parameters, **({"state": self.state} if self.state else {}), iss=issuer)
+def response_url(request: AuthorizationRequest, issuer: str, **parameters: str) -> str:
+    """Return the redirect URL of the response, with the client's state and the issuer (RFC 9207)."""
+    state = {"state": request.state} if request.state else {}
+    return with_query(request.redirect_uri, **parameters, **state, iss=issuer)
 
 
-def answered(address: str, **parameters: str) -> str:
-    """Return an address with parameters put after those that it has."""
-    parts = urlsplit(address)
+def with_query(url: str, **parameters: str) -> str:
+    """Return a URL with parameters after those that it has."""
+    parts = urlsplit(url)
     query = [*parse_qsl(parts.query, keep_blank_values=True), *parameters.items()]
     return urlunsplit(parts._replace(query=urlencode(query)))
 

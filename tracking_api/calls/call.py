@@ -15,7 +15,7 @@ from storage.tracking.rejection_log import record as record_refusal
 from storage.tracking.test_mode import TestModeResult
 from tracking_api.calls import rotation
 from tracking_api.settings import TrackingSettings
-from web import body
+from web import body, credentials
 from web.body import Body
 from web.errors import STATUS
 from web.response import JsonResponse, error_response
@@ -56,7 +56,7 @@ class TrackingRequest:
         header = self.header(b"authorization")
         if header is None:
             return None
-        credential = keys.bearer(header)
+        credential = credentials.bearer(header)
         if credential is None:
             raise InvalidKey
         return keys.digest(credential)

@@ -15,6 +15,7 @@ from storage.access import sessions
 from storage.access.sessions import Member, Visitor
 from storage.rules import keys
 from storage.rules.errors import Forbidden, NotFound
+from web import credentials
 
 COOKIE = "svc_session"
 SAFE_METHODS = ("GET", "HEAD")
@@ -64,7 +65,7 @@ def presented(request: Request) -> str | None:
     """Return the hash of the session token that a request presents, if it presents one."""
     cookie = request.cookies.get(COOKIE) if is_our_own(request) else None
     header = request.headers.get("authorization")
-    token = cookie if header is None else keys.bearer(header)
+    token = cookie if header is None else credentials.bearer(header)
     return keys.digest(token) if token else None
 
 

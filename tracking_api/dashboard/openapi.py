@@ -5,15 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from presentation import diagnosis, lists, report, resources
-from presentation.changes import (
-    CommissionChange,
-    CommissionChanges,
-    NewPartner,
-    NewProgram,
-    PartnerChange,
-    ProgramChange,
-)
+from presentation import changes, diagnosis, lists, report, resources
 from presentation.openapi import Operation, refusing
 from storage.rules.errors import (
     AccessDenied,
@@ -134,7 +126,7 @@ OPERATIONS = (
         resources.Program,
         *(OwnerRequired, CurrencyNotSupported, *SENT),
         status=201,
-        body=NewProgram,
+        body=changes.NewProgram,
     ),
     _call("GET", PROGRAM, "readProgram", "A program; of its key only the mask", resources.Program),
     _call(
@@ -144,7 +136,7 @@ OPERATIONS = (
         "Change a program's settings",
         resources.Program,
         *(OwnerRequired, CurrencyNotSupported, *SENT),
-        body=ProgramChange,
+        body=changes.ProgramChange,
     ),
     _call(
         "POST",
@@ -163,7 +155,7 @@ OPERATIONS = (
         resources.Partner,
         *(OwnerRequired, *SENT),
         status=201,
-        body=NewPartner,
+        body=changes.NewPartner,
     ),
     _call(
         "PATCH",
@@ -172,7 +164,7 @@ OPERATIONS = (
         "Change a partner",
         resources.Partner,
         *(OwnerRequired, NotFound, *SENT),
-        body=PartnerChange,
+        body=changes.PartnerChange,
     ),
     _list(
         f"{PROGRAM}/customers",
@@ -206,7 +198,7 @@ OPERATIONS = (
         "Approve, reject or pay several commissions",
         responses.Decided,
         *(OwnerRequired, *SENT),
-        body=CommissionChanges,
+        body=changes.CommissionChanges,
     ),
     _call(
         "PATCH",
@@ -215,7 +207,7 @@ OPERATIONS = (
         "Approve, reject or pay a commission",
         resources.Commission,
         *(OwnerRequired, NotFound, *SENT),
-        body=CommissionChange,
+        body=changes.CommissionChange,
     ),
     _list(
         f"{PROGRAM}/events",

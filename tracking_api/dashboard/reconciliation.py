@@ -8,7 +8,7 @@ from starlette.requests import Request
 
 from storage.payments import reconciliation
 from storage.rules.errors import FieldError, ValidationError
-from storage.rules.reconciliation import Code, Finding, Payment
+from storage.rules.reconciliation import Code, Correction, Finding, Payment, RecordSale, RefundSale
 from storage.tracking import currencies
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
@@ -110,6 +110,26 @@ def _shown(found: Finding) -> dict[str, Any]:
         "recorded_cents": sale.amount_cents if sale else None,
         "recorded_refunded_cents": sale.refunded_cents if sale else None,
         "recorded_currency": sale.currency if sale else None,
-        "calls": [call._asdict() for call in found.calls],
+        "calls": [_call(correction) for correction in found.corrections],
         "reason": found.reason,
     }
+
+
+def _call(correction: Correction) -> dict[str, Any]:
+    """Return the call of the tracking API that makes a correction."""
+    if isinstance(correction, RefundSale):
+        path, body = (
+            "/api/v1/track/refund",
+            {
+                "transaction_id": correction.transaction_id,
+                "refund_amount_cents": correction.amount_cents,
+                "refund_id": correction.refund_id,
+                "refund_reason": "reconciled with the payment processor's export",
+            },
+        )
+    elif isinstance(correction, RecordSale):
+        path = "/api/v1/track/sale"
+        body = correction._asdict() | {"occurred_at": correction.occurred_at.isoformat()}
+    else:
+        path, body = "/api/v1/track/lead", correction._asdict()
+    return {"path": path, "body": body}

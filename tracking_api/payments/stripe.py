@@ -8,7 +8,7 @@ from stripe import SignatureVerificationError, WebhookSignature
 from storage import Storage
 from storage.payments import accounts, processing
 from storage.payments.processing import EventOutcome
-from storage.rules import payment
+from storage.payments.stripe import parse_event
 from storage.rules.errors import InvalidJson, InvalidSignature, NotFound
 from tracking_api.dashboard import authentication
 from web import body
@@ -30,7 +30,7 @@ async def webhook(request: Request) -> JsonResponse:
         raise InvalidSignature
     await _verify(request, storage, program_id, content)
     try:
-        event = payment.parse_event(json.loads(content))
+        event = parse_event(json.loads(content))
     except ValueError:
         raise InvalidJson("The body is not an event of this processor.") from None
     at = request.app.state.clock()

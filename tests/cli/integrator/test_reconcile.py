@@ -8,7 +8,8 @@ import pytest
 
 from cli.integrator.stripe_export import read
 from storage.payments import processing
-from storage.rules import contact, payment
+from storage.payments.stripe import parse_event
+from storage.rules import contact
 from storage.tracking import currencies
 from tests import stripe_events
 from tests.cli.integrator.conftest import Shop
@@ -164,7 +165,7 @@ async def test_the_balance_report_adds_a_payments_movements_up(book: Book):
 async def test_a_payment_that_the_connected_account_told_is_known_by_all_its_names(book: Book):
     acme = book.shop.acme
     told = stripe_events.checkout(metadata={"svc_customer_key": "user-1", "program_id": str(acme.program_id)})
-    await acme.store.write(processing.process, acme.program_id, payment.parse_event(told), at=NOW)
+    await acme.store.write(processing.process, acme.program_id, parse_event(told), at=NOW)
     book.write(row(1))
 
     assert await book.codes() == []

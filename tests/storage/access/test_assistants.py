@@ -9,6 +9,7 @@ from storage import tables
 from storage.access import assistant_clients, assistant_tokens, assistants, sessions, workspaces
 from storage.access.assistant_clients import AssistantClient
 from storage.access.assistant_tokens import Tokens
+from storage.access.assistants import AuthorizationRequest
 from storage.access.sessions import Visitor
 from storage.access.workspaces import Role
 from storage.engine import audit
@@ -17,7 +18,6 @@ from storage.rules.errors import InsufficientScope, InvalidKey, NotFound, Progra
 from storage.rules.scope import READING, Scope
 from tests import world
 from tests.world import NOW, World
-from tracking_api.authorization.requests import AuthorizationRequest
 
 RESOURCE = "https://track.example/mcp"
 ASKED = AuthorizationRequest(

@@ -6,13 +6,13 @@ from sqlalchemy import select
 
 from storage.payments import processing
 from storage.payments.processing import EventOutcome
-from storage.rules import payment
+from storage.payments.stripe import parse_event
 from tests.world import NOW, World
 
 
 async def take(acme: World, event: dict[str, Any]) -> EventOutcome:
     done: EventOutcome = await acme.store.write(
-        processing.process, acme.program_id, payment.parse_event(event), at=NOW, lane=acme.program_id
+        processing.process, acme.program_id, parse_event(event), at=NOW, lane=acme.program_id
     )
     return done
 

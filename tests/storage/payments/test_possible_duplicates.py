@@ -14,7 +14,7 @@ from storage.engine.audit import Actor
 from storage.engine.sealing import Sealer
 from storage.payments import accounts, processing
 from storage.payments.processing import Decision, EventOutcome
-from storage.rules import payment
+from storage.payments.stripe import parse_event
 from storage.rules.errors import DuplicateTransaction, NotFound, ValidationError
 from storage.tables import payment_events, sales
 from tests import stripe_events as stripe
@@ -123,7 +123,7 @@ async def test_a_sale_of_the_api_waits_for_the_event_that_another_process_is_tak
         await connect(acme)
         await acme.customer()
         await acme.sale("inv-1", at=NOW - timedelta(days=1))
-        told = payment.parse_event(stripe.checkout(metadata={"svc_customer_key": "user-1"}))
+        told = parse_event(stripe.checkout(metadata={"svc_customer_key": "user-1"}))
         engine = create_async_engine(postgres_url)
         async with engine.connect() as taking, engine.connect() as watching:
             await taking.run_sync(lambda connection: processing.process(connection, acme.program_id, told, at=NOW))

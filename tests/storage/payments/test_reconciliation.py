@@ -5,7 +5,7 @@ from typing import Any
 
 from storage.payments import reconciliation
 from storage.payments.reconciliation import Reconciled
-from storage.rules.reconciliation import Code, Payment
+from storage.rules.reconciliation import Code, Payment, RecordSale, SettleLead
 from tests import stripe_events as stripe
 from tests import world
 from tests.storage.payments.paying import named, take
@@ -42,7 +42,9 @@ async def test_the_processors_customer_names_who_paid_again(acme: World):
 
     assert codes(found) == [Code.RENEWAL_NOT_REPORTED]
     assert found.unattributed == 1
-    assert found.findings[0].calls[0].body["transaction_id"] == "in_2"
+    (correction,) = found.findings[0].corrections
+    assert isinstance(correction, RecordSale)
+    assert correction.transaction_id == "in_2"
 
 
 async def test_the_click_of_the_metadata_outranks_the_key(acme: World):
@@ -53,7 +55,9 @@ async def test_the_click_of_the_metadata_outranks_the_key(acme: World):
     found = await reconcile(acme, PAID._replace(click_id=click_id, customer_key="user-1"))
 
     assert codes(found) == [Code.MISSING]
-    assert found.findings[0].calls[0].body["click_id"] == click_id
+    (correction,) = found.findings[0].corrections
+    assert isinstance(correction, SettleLead | RecordSale)
+    assert correction.click_id == click_id
 
 
 async def test_a_sale_of_the_shops_own_name_is_the_payment_if_it_is_alike_and_near(acme: World):

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from storage.rules import payment
-from storage.rules.payment import Paid, Returned, ReturnKind
+from storage.payments.stripe import parse_event
+from storage.rules.payment import Paid, Returned, ReturnKind, returned_cents
 from tests import stripe_events as stripe
 from tests.world import NOW
 
@@ -13,7 +13,7 @@ METADATA = {"svc_click_id": "click", "svc_customer_key": "user-1", "program_id":
 
 
 def content(event: dict[str, Any]) -> Any:
-    return payment.parse_event(event).content
+    return parse_event(event).content
 
 
 @pytest.mark.parametrize("old_shape", [True, False])
@@ -61,7 +61,7 @@ def returned(kind: ReturnKind, cents: int, *, stands: bool = True) -> Returned:
     ],
 )
 def test_what_went_back_is_counted_once(returns: list[Returned], gone: int):
-    assert payment.returned_cents(returns) == gone
+    assert returned_cents(returns) == gone
 
 
 @pytest.mark.parametrize(
@@ -79,4 +79,4 @@ def test_what_went_back_is_counted_once(returns: list[Returned], gone: int):
 )
 def test_what_is_not_in_its_shape_is_refused(broken: Any):
     with pytest.raises(ValueError, match=r"."):
-        payment.parse_event(broken)
+        parse_event(broken)

@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,16 +19,6 @@ def test_a_key_has_its_prefix_and_is_never_the_same_twice():
 
 def test_a_mask_shows_the_prefix_and_the_last_characters_alone():
     assert keys.mask("aff_", "x9Qz") == "aff_••••x9Qz"
-
-
-@pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer ", "Basic abc", "abc"])
-def test_what_is_no_bearer_header_gives_no_credential(header: str | None):
-    assert keys.bearer(header) is None
-
-
-@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
-def test_the_scheme_is_case_insensitive(scheme: str):
-    assert keys.bearer(f"{scheme} aff_1") == "aff_1"
 
 
 @given(st.integers(1, 2**53))

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from storage.rules import reconciliation
 from storage.rules.reconciliation import (
     CORRECTED,
-    REFUND,
-    SALE,
     Buyer,
     Code,
-    CorrectingCall,
+    Correction,
     Finding,
     Payment,
     Recorded,
+    RecordSale,
+    RefundSale,
 )
 from tests.world import NOW
 
@@ -64,22 +64,23 @@ def sales(draw: st.DrawFn) -> list[Recorded]:
 def mend(recorded: Sequence[Recorded], findings: Sequence[Finding], *, calls: int | None = None) -> list[Recorded]:
     """Do what the calls of the findings do, the first ones alone if their number is given."""
     known = {sale.transaction_id: sale for sale in recorded}
-    for call in [call for finding in findings for call in finding.calls][:calls]:
-        _apply(known, call)
+    for correction in [each for finding in findings for each in finding.corrections][:calls]:
+        _apply(known, correction)
     return list(known.values())
 
 
-def _apply(known: dict[str, Recorded], call: CorrectingCall) -> None:
-    name, sent = call.body["transaction_id"], call.body
-    if call.path == SALE:
+def _apply(known: dict[str, Recorded], correction: Correction) -> None:
+    if isinstance(correction, RecordSale):
+        name = correction.transaction_id
         assert name not in known
         names = frozenset({name, name.removesuffix(CORRECTED)})
-        known[name] = Recorded(name, sent["amount_cents"], 0, sent["currency"], NOW, names, by_processor=False)
-        known[name] = known[name]._replace(occurred_at=PAID.occurred_at.fromisoformat(sent["occurred_at"]))
+        paid = (correction.amount_cents, 0, correction.currency, correction.occurred_at)
+        known[name] = Recorded(name, *paid, names, by_processor=False)
     else:
-        assert call.path == REFUND
-        refunded = known[name].refunded_cents + sent["refund_amount_cents"]
-        assert sent["refund_amount_cents"] > 0
+        assert isinstance(correction, RefundSale)
+        name = correction.transaction_id
+        refunded = known[name].refunded_cents + correction.amount_cents
+        assert correction.amount_cents > 0
         assert refunded <= known[name].amount_cents
         known[name] = known[name]._replace(refunded_cents=refunded)
 
@@ -90,7 +91,7 @@ def test_what_is_mended_is_found_no_more(paid: list[Payment], recorded: list[Rec
 
     mended = mend(recorded, found)
 
-    assert all(finding.calls for finding in found)
+    assert all(finding.corrections for finding in found)
     assert reconciliation.judge(paid, mended, JANE) == []
 
 

@@ -6,13 +6,13 @@ import httpx
 import pytest
 
 from storage.access import assistant_tokens, assistants, sessions, workspaces
+from storage.access.assistants import AuthorizationRequest
 from storage.engine import audit
 from storage.rules import keys
 from storage.rules.scope import READING
 from tests.tracking_api.authorization.conftest import BASE, Flow, sent
 from tests.tracking_api.authorization.consenting import CALLBACK, CHALLENGE
 from tests.tracking_api.dashboard.pages.conftest import OLGA
-from tracking_api.authorization.requests import AuthorizationRequest
 
 
 def error(answer: httpx.Response) -> tuple[int, str]:

@@ -8,7 +8,7 @@ from storage.engine.sealing import Sealer
 from storage.rules.errors import NotFound
 from tests.storage.access.test_assistants import ASKED
 from tests.world import NOW
-from tracking_api.authorization.requests import seal, unseal
+from tracking_api.authorization.requests import response_url, seal, unseal
 
 
 def test_a_request_goes_through_the_browser_sealed_for_twenty_minutes():
@@ -23,6 +23,6 @@ def test_a_request_goes_through_the_browser_sealed_for_twenty_minutes():
 
 
 def test_an_answer_keeps_what_the_address_had_and_names_the_issuer():
-    answer = ASKED.answer("https://track.example", code="oac_1")
+    answer = response_url(ASKED, "https://track.example", code="oac_1")
 
     assert answer == "https://assistant.example/callback?a=1&code=oac_1&state=s%26t&iss=https%3A%2F%2Ftrack.example"

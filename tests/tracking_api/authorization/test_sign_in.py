@@ -17,13 +17,13 @@ from pydantic import AnyUrl
 
 import storage
 from storage.access import assistant_tokens, assistants, sessions
+from storage.access.assistants import AuthorizationRequest
 from storage.rules import keys
 from storage.rules.scope import Scope
 from tests.mcp_server.conftest import CLIENTS
 from tests.tracking_api.authorization.client_host import ClientHost
 from tests.tracking_api.authorization.consenting import consent
 from tests.tracking_api.dashboard.pages.conftest import OLGA, Site
-from tracking_api.authorization.requests import AuthorizationRequest
 
 CALLBACK = "http://127.0.0.1:9/callback"  # nothing listens there: the test reads where the browser was sent
 

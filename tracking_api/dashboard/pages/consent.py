@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from storage.access import assistants
+from storage.access.assistants import AuthorizationRequest
 from storage.access.sessions import Visitor
 from storage.engine.pagination import MOST, Paging
 from storage.management import program_settings
@@ -13,7 +14,6 @@ from storage.management.program_settings import Program
 from storage.rules.errors import ValidationError
 from storage.rules.scope import Scope
 from tracking_api.authorization import redirects, requests
-from tracking_api.authorization.requests import AuthorizationRequest
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, templates
@@ -52,7 +52,9 @@ async def decide(request: Request) -> Response:
     form = await forms.read_form(request)
     asked, issuer = _asked(request), request.app.state.settings.base_url
     if form.text("decision") != "allow":
-        return redirect(asked.answer(issuer, error="access_denied", error_description="The member refused."))
+        return redirect(
+            requests.response_url(asked, issuer, error="access_denied", error_description="The member refused.")
+        )
     chosen = {int(sent) for sent in form.each("program") if sent.isascii() and sent.isdigit() and len(sent) < LONGEST}
     try:
         code = await storage_of(request).write(
@@ -60,7 +62,7 @@ async def decide(request: Request) -> Response:
         )
     except ValidationError as refusal:
         return await _page(request, visitor, asked, chosen, Problems.of(refusal))
-    return redirect(asked.answer(issuer, code=code))
+    return redirect(requests.response_url(asked, issuer, code=code))
 
 
 def _asked(request: Request) -> AuthorizationRequest:
