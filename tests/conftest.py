@@ -44,12 +44,12 @@ def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres_server() -> Iterator[str]:
     """The address of a running PostgreSQL whose database `template` is migrated."""
     if postgres.binaries() is None:
         assert "SVC_NOTHING_SKIPPED" not in os.environ, NO_POSTGRES
         pytest.skip(NO_POSTGRES)
-    with postgres.running(tmp_path_factory.mktemp("postgres") / "server") as url:
+    with postgres.running() as url:
         asyncio.run(create_database(url, "template"))
         asyncio.run(migrations.upgrade(named(url, "template")))
         yield url

@@ -4,6 +4,7 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,36 +20,27 @@ def binaries() -> Path | None:
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[str]:
-    """Run a server in `folder`, without fsync, and yield the address of its maintenance database."""
+def running() -> Iterator[str]:
+    """Run a server without fsync in a folder of its own, and yield the address of its maintenance database.
+
+    The folder is not one of pytest's: every run of pytest closes those to other users,
+    and root runs PostgreSQL as another.
+    """
     where = binaries()
     assert where is not None
-    folder.mkdir(parents=True)
-    if os.geteuid() == 0:  # initdb refuses to run as root
-        shutil.chown(folder, "postgres", "postgres")
-    for parent in folder.parents:
-        if parent.stat().st_uid == os.geteuid():
-            parent.chmod(parent.stat().st_mode | 0o011)
-    port = free_port()
-    data = folder / "data"
-    _run(
-        where / "initdb",
-        "--pgdata",
-        data,
-        "--auth",
-        "trust",
-        "--username",
-        "postgres",
-        "--encoding",
-        "UTF8",
-        "--no-sync",
-    )
-    options = f"-p {port} -k {folder} -c fsync=off -c listen_addresses=127.0.0.1 -c max_connections=200"
-    _run(where / "pg_ctl", "--pgdata", data, "--log", folder / "log", "--options", options, "--wait", "start")
-    try:
-        yield f"postgresql+asyncpg://postgres@127.0.0.1:{port}/postgres"
-    finally:
-        _run(where / "pg_ctl", "--pgdata", data, "--mode", "immediate", "stop")
+    with tempfile.TemporaryDirectory(prefix="svc-postgres-", dir="/tmp") as name:
+        folder = Path(name)
+        if os.geteuid() == 0:  # initdb refuses to run as root
+            shutil.chown(folder, "postgres", "postgres")
+        data, port = folder / "data", free_port()
+        of_data = ("--pgdata", data)
+        _run(where / "initdb", *of_data, "--auth", "trust", "--username", "postgres", "--encoding", "UTF8", "--no-sync")
+        options = f"-p {port} -k {folder} -c fsync=off -c listen_addresses=127.0.0.1 -c max_connections=200"
+        _run(where / "pg_ctl", *of_data, "--log", folder / "log", "--options", options, "--wait", "start")
+        try:
+            yield f"postgresql+asyncpg://postgres@127.0.0.1:{port}/postgres"
+        finally:
+            _run(where / "pg_ctl", *of_data, "--mode", "immediate", "stop")
 
 
 def free_port() -> int:
