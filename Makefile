@@ -6,7 +6,7 @@ PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-anno
 	--custom-compile-command "make lock"
 NPM_CI := npm ci --silent --no-audit --no-fund
 
-.PHONY: serve test check format bench screenshots browser lock
+.PHONY: serve test check format bench generated screenshots browser lock
 
 serve: .venv/serve ## start the service on the embedded database, on PORT
 	exec $(BIN)/svc serve --port $(PORT)
@@ -25,6 +25,9 @@ format: .venv/develop
 
 bench: .venv/develop ## the ratios of docs/performance.md
 	$(BIN)/python -m benchmarks
+
+generated: .venv/develop ## write the files that come from the code: the errors guide and others
+	$(BIN)/python -m tests.generated
 
 screenshots: .venv/develop ## take docs/screenshots anew
 	$(BIN)/python -m tests.tracking_api.dashboard.pages.screenshots

@@ -15,14 +15,10 @@ from mcp_server.tools import BY_NAME
 from mcp_server.tools.tool import Tool, ToolRequest
 from storage.access.agent_keys import AgentKey
 from storage.access.assistants import Assistant
-from storage.rules.errors import InsufficientScope, InternalError, ProgramNotAllowed, ServiceError, ValidationError
+from storage.rules.errors import InsufficientScope, InternalError, ServiceError, ValidationError
 from web.errors import error_body
 
 METHOD = "tools/call"
-HINTS = {
-    ProgramNotAllowed.code: "list_programs lists the programs that this key reaches.",
-    InsufficientScope.code: "The service's operator issues keys; ask for one with required_scope.",
-}
 log = logging.getLogger(__name__)
 
 
@@ -100,8 +96,6 @@ def _answered(result: results.Result) -> dict[str, Any]:
 def _refused(refusal: ServiceError, caller: Caller) -> dict[str, Any]:
     """Tell the model what was wrong and what to do, in the words of the HTTP surfaces."""
     body = error_body(refusal, caller.request_id)
-    if refusal.code in HINTS:
-        body["error"].setdefault("hint", HINTS[refusal.code])
     return {"content": [{"type": "text", "text": results.compact(body)}], "isError": True}
 
 

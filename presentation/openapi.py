@@ -1,7 +1,7 @@
 """The OpenAPI 3.1 document: built once, from the operations that each app lists beside its route table."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from itertools import chain
 from types import MappingProxyType
@@ -12,7 +12,7 @@ from pydantic.json_schema import models_json_schema
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-from storage.rules.errors import CODES, ServiceError
+from storage.rules.errors import BY_CODE, CODES, ServiceError
 from web.error_model import Error
 from web.errors import STATUS
 
@@ -178,13 +178,13 @@ def _answers(operation: Operation) -> dict[str, Any]:
 
 def _refusals(operation: Operation) -> dict[str, Any]:
     return {
-        str(status): _response(operation, status, _json(_error(refusals)), _meanings(refusals))
+        str(status): _response(operation, status, _json(_error(refusals)), _explained(refusals))
         for status, refusals in operation.refusals.items()
     }
 
 
-def _meanings(refusals: Sequence[type[ServiceError]]) -> str:
-    return "\n".join(f"- `{refusal.code}`: {refusal.message}" for refusal in refusals)
+def _explained(errors: Iterable[type[ServiceError]]) -> str:
+    return "\n".join(f"- `{error.code}`: {error.message} {error.hint}" for error in errors)
 
 
 def _response(operation: Operation, status: int, content: Mapping[str, Any] | None, text: str) -> dict[str, Any]:
@@ -233,6 +233,9 @@ def _schemas(operations: Sequence[Operation]) -> dict[str, Any]:
     models: dict[Model, None] = dict.fromkeys([*bodies, *answered, Error])
     # "validation" for answers too: there, a member with a default is one that may be absent.
     _, definitions = models_json_schema([(model, "validation") for model in models], ref_template=_ref("{model}"))
-    schemas = {**definitions["$defs"], "ErrorCode": {"type": "string", "enum": CODES}}
+    schemas = {
+        **definitions["$defs"],
+        "ErrorCode": {"type": "string", "enum": CODES, "description": _explained(BY_CODE.values())},
+    }
     schemas["ErrorObject"]["properties"]["code"] = {"$ref": _ref("ErrorCode")}
     return schemas

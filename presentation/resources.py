@@ -10,14 +10,12 @@ from storage.engine import audit
 from storage.engine.pagination import Page
 from storage.management import commissions, partners, program_settings
 from storage.reading import customer_timelines, event_kinds, rejected_calls
-from storage.rules import commission_rate
+from storage.rules import commission_rate, errors
 from storage.rules.attribution import AttributionModel, PartnerStatus, ProgramStatus
 from storage.rules.commission import CommissionStatus, CommissionType
-from storage.rules.errors import ServiceError
 from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Settlement
 
 Value = TypeVar("Value")
-HINTS = {refusal.code: refusal.hint for refusal in ServiceError.__subclasses__()}
 
 
 class Program(BaseModel):
@@ -219,7 +217,7 @@ def event(value: event_kinds.Event) -> dict[str, Any]:
 
 def refused_call(value: rejected_calls.LoggedRejection) -> dict[str, Any]:
     """Return a refused call as its JSON object."""
-    return _shown(RefusedCall, value._asdict(), hint=HINTS.get(value.code), fields=list(value.fields))
+    return _shown(RefusedCall, value._asdict(), hint=errors.hint_of(value.code), fields=list(value.fields))
 
 
 def audit_entry(value: audit.Entry) -> dict[str, Any]:

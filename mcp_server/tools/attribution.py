@@ -10,9 +10,9 @@ from mcp_server.arguments import Identifier, OfProgram, Paged
 from mcp_server.results import Listed, Model, Result, fitting, page
 from mcp_server.sanitize import Untrusted, clean
 from mcp_server.tools.tool import Tool, ToolRequest
-from presentation.resources import HINTS
 from storage.diagnosis import explanation
 from storage.reading import rejected_calls
+from storage.rules import errors
 from storage.rules.scope import Scope
 
 
@@ -98,7 +98,7 @@ def _refused(call: ToolRequest, arguments: RefusedQuery) -> RefusedCalls:
     if arguments.view == View.CAUSES:
         found = rejected_calls.by_cause(call.connection, arguments.program_id)
         wanted = [cause for cause in found if arguments.code in {None, cause.code}]
-        causes = [Cause(**cause._asdict(), hint=HINTS.get(cause.code)) for cause in wanted]
+        causes = [Cause(**cause._asdict(), hint=errors.hint_of(cause.code)) for cause in wanted]
         return RefusedCalls(**call.says(arguments), truncated=False, next_cursor=None, causes=causes, data=[])
     listed = rejected_calls.list_calls(call.connection, arguments.program_id, arguments.paging, code=arguments.code)
     return RefusedCalls(**call.says(arguments), causes=[], **page(listed, CallRow.model_validate))

@@ -1,4 +1,4 @@
-"""What a refusal is: an answer with a stable code, what was wrong, and what to do about it."""
+"""What an error is: a stable code, what went wrong, and what to do about it."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
@@ -12,15 +12,15 @@ class FieldError(NamedTuple):
 
 
 class ServiceError(Exception):
-    """A call that is refused: nothing was stored for it.
+    """A rejected request: nothing was stored for it.
 
-    `message` says what was wrong, `hint` what to do; `fields` names the fields at fault; `details` are further
-    members of the error object. Clients branch on `code` alone.
+    `message` says what went wrong, `hint` what to do, `fields` which fields are wrong; `details` are further members
+    of the error object. Clients branch on `code` alone.
     """
 
     code: ClassVar[str]
     message: ClassVar[str]
-    hint: ClassVar[str | None] = None
+    hint: ClassVar[str]
 
     def __init__(
         self,

@@ -1,0 +1,35 @@
+"""Errors about payment webhooks, reports and program changes."""
+
+from storage.rules.errors.service_error import ServiceError
+
+
+class InvalidSignature(ServiceError):
+    code = "invalid_signature"
+    message = (
+        "The webhook's signature is missing, wrong or more than 5 minutes old, or no payment account is connected."
+    )
+    hint = "Connect the account with the secret of this webhook, and check the server's clock."
+
+
+class InvalidPeriod(ServiceError):
+    code = "invalid_period"
+    message = "period must be one of 7d, 30d, 90d, all."
+    hint = "Send one of them, or dateFrom and dateTo."
+
+
+class InvalidRange(ServiceError):
+    code = "invalid_range"
+    message = "dateFrom and dateTo must be ISO 8601, in order, and at most 1,830 days apart."
+    hint = "Send both, with dateFrom before dateTo."
+
+
+class PreconditionFailed(ServiceError):
+    code = "precondition_failed"
+    message = "The program has changed since the version in If-Match."
+    hint = "Get the program again and repeat the change with its new ETag."
+
+
+class IdempotencyKeyReused(ServiceError):
+    code = "idempotency_key_reused"
+    message = "This Idempotency-Key was already used with another body."
+    hint = "Use a new Idempotency-Key. Send the same key only to repeat the same body."
