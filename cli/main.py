@@ -1,27 +1,80 @@
-"""The `svc` command's index: each command stands in a file of its own."""
+"""The `svc` command's index: each command is in a module of its own, which is imported when the command is used."""
+
+from importlib import import_module
+from typing import Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from cli import serve
-from cli.admin import app as admin
-from cli.demo import command as demo
-from cli.integrator import explain, init, login, programs, reconcile, status, try_calls
+# Command: where it is defined, and its line in `svc --help`, which is the first line of its own help.
+COMMANDS = {
+    "serve": ("cli.serve:command", "Serve the API; migrations are applied first."),
+    "demo": (
+        "cli.demo.command:command",
+        "Serve a fresh sample workspace: two programs, eight partners, 90 days of clicks, leads, sales and refunds.",
+    ),
+    "login": ("cli.integrator.login:login", "Log this command line in: open a page, compare a code, approve it."),
+    "logout": ("cli.integrator.login:logout", "End this command line's login, here and on the service."),
+    "init": (
+        "cli.integrator.init:init",
+        "Write .svc/ for this project: AGENTS.md and skills.md for coding agents, .env with the key, .env.example.",
+    ),
+    "status": (
+        "cli.integrator.status:status",
+        "Show the program's health and what its integration still lacks.",
+    ),
+    "explain": (
+        "cli.integrator.explain:explain",
+        "Explain what became of a sale, also of one that was refused or never arrived.",
+    ),
+    "reconcile": (
+        "cli.integrator.reconcile:reconcile",
+        "Compare a Stripe export with the sales: missing, doubled, wrong, not refunded, renewals not reported.",
+    ),
+    "admin": ("cli.admin:app", "Set up workspaces, programs, partners and keys; import rates; check the database."),
+    "programs": ("cli.integrator.programs:app", "List and create programs, as the account that is logged in."),
+    "test": (
+        "cli.integrator.try_calls:app",
+        "Send a test-mode call: it pays no commission and attributes nothing.",
+    ),
+}
+
+
+class Index(TyperGroup):
+    """Lists COMMANDS without importing them; imports the one that is used."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - the signature of TyperGroup
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - the signature of TyperGroup
+        return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1]) if cmd_name in COMMANDS else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, load(str(name)), rest
+
+
+def load(name: str) -> Any:
+    """Import a command, or a group of commands, and return it as Typer runs it."""
+    module, attribute = COMMANDS[name][0].split(":")
+    target = getattr(import_module(module), attribute)
+    parent = typer.Typer()
+    if isinstance(target, typer.Typer):
+        parent.add_typer(target, name=name)
+    else:
+        parent.command(name)(target)
+    return typer.main.get_group(parent).commands[name]
+
 
 app = typer.Typer(
+    cls=Index,
     name="svc",
-    help="Affiliate tracking: serve it, try it, administer it, integrate it.",
     epilog="Start with: svc demo. In a shop's project: svc login, then svc init.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-app.command("serve")(serve.command)
-app.command("demo")(demo.command)
-app.add_typer(admin, name="admin")
-app.command("login")(login.login)
-app.command("logout")(login.logout)
-app.command("init")(init.init)
-app.command("status")(status.status)
-app.command("explain")(explain.explain)
-app.command("reconcile")(reconcile.reconcile)
-app.add_typer(programs.app, name="programs")
-app.add_typer(try_calls.app, name="test")
+
+
+@app.callback()
+def svc() -> None:
+    """Affiliate tracking: serve it, try it, administer it, integrate it."""

@@ -23,7 +23,7 @@ def reconcile(
     fix: Annotated[bool, typer.Option("--fix", help="Send the calls that mend it, with SERVICE_API_KEY.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Hold a Stripe export against the recorded sales: missing, doubled, wrong, not refunded, renewals never reported.
+    """Compare a Stripe export with the sales: missing, doubled, wrong, not refunded, renewals not reported.
 
     Nothing is changed without --fix; the calls that it sends do nothing more when they are sent again. Exit code 0:
     everything agrees, or was mended; 1: something is left.
