@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from agent_api import responses
 from agent_api.app import PROGRAM, SCOPES
 from presentation import diagnosis, lists, report, resources
-from presentation.changes import CommissionChange, NewPartner, PartnerChange, ProgramSettings
+from presentation.changes import AgentProgramChange, CommissionChange, NewPartner, PartnerChange
 from presentation.openapi import Operation, refusing
 from storage.rules.errors import (
     CurrencyNotSupported,
@@ -76,7 +76,7 @@ OPERATIONS = (
         "Change a program's settings; new terms hold for later sales only",
         resources.Program,
         *(CurrencyNotSupported, PreconditionFailed, *SENT),
-        body=ProgramSettings,
+        body=AgentProgramChange,
         headers={"If-Match": "The ETag of the version that shall be changed: another one is 412."},
         answer_headers=("ETag",),
     ),

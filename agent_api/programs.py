@@ -3,7 +3,7 @@
 from agent_api import revisions
 from agent_api.call import AgentRequest
 from presentation import queries, resources
-from presentation.changes import ProgramSettings
+from presentation.changes import AgentProgramChange
 from storage.management import program_settings
 from web import body
 from web.response import JsonResponse
@@ -28,7 +28,7 @@ async def show(call: AgentRequest) -> JsonResponse:
 
 async def change(call: AgentRequest) -> JsonResponse:
     """Change the settings that are sent, unless If-Match names another version than the present one."""
-    sent = body.parse(ProgramSettings, await body.read_body(call.request.scope, call.request.receive)).sent()
+    sent = body.parse(AgentProgramChange, await body.read_body(call.request.scope, call.request.receive)).sent()
     program = await call.storage.write(
         program_settings.change,
         call.program_id,

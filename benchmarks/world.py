@@ -12,8 +12,8 @@ import storage
 from storage import Storage, migrations
 from storage.access import program_keys, workspaces
 from storage.management import partners, program_settings
-from storage.management.program_settings import ProgramSettings
 from storage.rules import keys
+from storage.rules.settings import ProgramSettings
 from storage.tracking import clicks, leads
 from storage.tracking.clicks import Click
 from storage.tracking.leads import Lead

@@ -1,49 +1,20 @@
 """What the dashboard and the agent API take: programs, partners and commissions as request bodies."""
 
-import re
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
-from storage.rules.attribution import AttributionModel, PartnerStatus, ProgramStatus
-from storage.rules.commission import CommissionStatus, CommissionType
-from storage.rules.commission_rate import MOST_CENTS
-from storage.rules.settlement import LeadAuthPolicy
-from web.body import Body, Identifier
+from presentation.settings_models import Name, changed, created, with_settings
+from storage.rules.attribution import PartnerStatus
+from storage.rules.commission import CommissionStatus
+from storage.rules.settings import SETTINGS
+from web.body import Body
 
-_NO_CONTROL = r"^[^\x00-\x1f\x7f-\u009f]*$"
 LARGEST_ROW_ID = 2**31 - 1
-_SCHEME = re.compile(r"^https?://", re.IGNORECASE)
-_HOST = re.compile(r"[^\s/?#@\\]+")
-
-
-def _named(text: str) -> str:
-    if not text.strip():
-        raise ValueError("Must not be blank")
-    return text.strip()
-
-
-def _host(text: str) -> str:
-    """Keep the host of what people paste: `https://Shop.example/` is shop.example."""
-    host = _SCHEME.sub("", text.strip()).partition("/")[0].lower()
-    if not _HOST.fullmatch(host):
-        raise ValueError("Must be a host name such as shop.example")
-    return host
-
-
-Name = Annotated[str, StringConstraints(min_length=1, max_length=512, pattern=_NO_CONTROL), AfterValidator(_named)]
-Domain = Annotated[Identifier, AfterValidator(_host)]
-Currency = Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{3}$", to_upper=True)]
 Email = Annotated[
     str, StringConstraints(max_length=255, pattern=r"^[^\s@\x00-\x1f\x7f-\u009f]+@[^\s@\x00-\x1f\x7f-\u009f]+$")
 ]
 Code = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9._~-]+$")]
-Rate = Annotated[float, Field(ge=0, le=MOST_CENTS, allow_inf_nan=False)]
-Percent = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
-Cents = Annotated[int, Field(ge=0, le=MOST_CENTS)]
-Days = Annotated[int, Field(ge=1, le=3650)]
-HoldDays = Annotated[int, Field(ge=0, le=3650)]
-Months = Annotated[int, Field(ge=0, le=1200)]
 RowId = Annotated[int, Field(ge=1, le=LARGEST_ROW_ID)]
 
 
@@ -55,35 +26,20 @@ class Changes(Body):
         return self.model_dump(exclude_unset=True)
 
 
-class ProgramSettings(Changes):
-    """The settings of a program that an agent may change; send those that shall."""
-
-    name: Name = ""
-    domain: Domain = ""
-    currency: Currency = "USD"
-    commission_type: CommissionType = CommissionType.PERCENT
-    commission_rate: Rate = 20
-    lead_commission_cents: Cents = 0
-    recurring_months: Months | None = None
-    attribution_model: AttributionModel = AttributionModel.LAST_CLICK
-    cookie_window_days: Days = 60
-    attribution_window_days: Days = 60
-    hold_days: HoldDays = 15
-    lead_auth_policy: LeadAuthPolicy = LeadAuthPolicy.SERVER_REQUIRED
-    platform_fee_rate: Percent = 0
+@with_settings(changed, [setting for setting in SETTINGS if not setting.owner_only])
+class AgentProgramChange(Changes):
+    """The settings of a program that an agent may change; send those that change."""
 
 
-class ProgramChange(ProgramSettings):
-    """The settings of a program that its owner may change: those, and whether it takes new clicks."""
+@with_settings(changed)
+class ProgramChange(Changes):
+    """The settings of a program, which its owner may change; send those that change."""
 
-    status: ProgramStatus = ProgramStatus.ACTIVE
 
+@with_settings(created)
+class NewProgram(Changes):
+    """A new program; an owner of one workspace may leave out `workspace_id`."""
 
-class NewProgram(ProgramChange):
-    """A new program; `workspace_id` may be left out by an owner of one workspace."""
-
-    name: Name
-    domain: Domain
     workspace_id: RowId | None = None
 
 

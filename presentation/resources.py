@@ -6,36 +6,27 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, JsonValue
 
+from presentation.settings_models import shown, with_settings
 from storage.engine import audit
 from storage.engine.pagination import Page
 from storage.management import commissions, partners, program_settings
 from storage.reading import customer_timelines, event_kinds, rejected_calls
-from storage.rules import commission_rate, errors
-from storage.rules.attribution import AttributionModel, PartnerStatus, ProgramStatus
-from storage.rules.commission import CommissionStatus, CommissionType
-from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Settlement
+from storage.rules import errors, settings
+from storage.rules.attribution import PartnerStatus
+from storage.rules.commission import CommissionStatus
+from storage.rules.settlement import CustomerStatus, Settlement
 
 Value = TypeVar("Value")
 
 
-class Program(BaseModel):
+@with_settings(shown)
+class _ProgramSettings(BaseModel):
+    id: int
+
+
+class Program(_ProgramSettings):
     """A program; `commission_rate` is percent, or cents when `commission_type` is flat."""
 
-    id: int
-    name: str
-    domain: str
-    currency: str
-    commission_type: CommissionType
-    commission_rate: int | float
-    lead_commission_cents: int
-    recurring_months: int | None
-    attribution_model: AttributionModel
-    cookie_window_days: int
-    attribution_window_days: int
-    hold_days: int
-    lead_auth_policy: LeadAuthPolicy
-    platform_fee_rate: int | float
-    status: ProgramStatus
     api_token_masked: str
     rotate_by: datetime | None
     created_at: datetime
@@ -177,10 +168,7 @@ def page(found: Page[Value], shown: Callable[[Value], dict[str, Any]]) -> dict[s
 
 def program(value: program_settings.Program) -> dict[str, Any]:
     """Return a program as its JSON object."""
-    settings = value.settings._asdict()
-    settings["commission_rate"] = commission_rate.shown(value.settings.commission_type, settings.pop("rate"))
-    settings["platform_fee_rate"] = commission_rate.percent(settings.pop("platform_fee_bps"))
-    return _shown(Program, value._asdict() | settings)
+    return _shown(Program, value._asdict() | settings.published(value.settings))
 
 
 def partner(value: partners.Partner) -> dict[str, Any]:

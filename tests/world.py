@@ -7,8 +7,8 @@ from typing import Any
 from storage import Storage
 from storage.access import program_keys, workspaces
 from storage.management import partners, program_settings
-from storage.management.program_settings import ProgramSettings
 from storage.rules import keys
+from storage.rules.settings import ProgramSettings
 from storage.tracking import clicks, leads, sales
 from storage.tracking.clicks import Click, ClickResult
 from storage.tracking.leads import Lead, LeadResult

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from cli.admin import command, options
 from storage.engine.audit import OPERATOR
 from storage.management import program_settings
-from storage.management.program_settings import ProgramSettings
+from storage.rules.settings import ProgramSettings
 from storage.rules.settlement import LeadAuthPolicy
 
 app = typer.Typer(no_args_is_help=True)

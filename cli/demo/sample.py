@@ -9,8 +9,8 @@ from cli.demo.story import DAYS, STEP, Shop, Story
 from storage.access import agent_keys, workspaces
 from storage.access.workspaces import Role
 from storage.engine.audit import Actor
-from storage.management.program_settings import ProgramSettings
 from storage.rules.scope import Scope
+from storage.rules.settings import ProgramSettings
 from storage.rules.settlement import LeadAuthPolicy
 
 OWNER = "olivia@sample.example"

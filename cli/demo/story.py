@@ -13,11 +13,11 @@ from storage.access import program_keys
 from storage.engine.audit import Actor
 from storage.engine.pagination import MOST, Paging
 from storage.management import commissions, partners, program_settings
-from storage.management.program_settings import ProgramSettings
 from storage.rules import contact, keys
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import DuplicateTransaction, ServiceError
+from storage.rules.settings import ProgramSettings
 from storage.rules.settlement import LeadAuthPolicy
 from storage.tables import commissions as earned
 from storage.tracking import clicks, leads, refunds, rejection_log, sales, test_mode

@@ -7,9 +7,11 @@ from mcp_server.arguments import OfProgram, Paged
 from mcp_server.results import Listed, Model, Result, page
 from mcp_server.sanitize import Untrusted
 from mcp_server.tools.tool import Tool, ToolRequest
+from presentation.settings_models import with_settings
 from storage.management import program_settings
-from storage.rules import commission_rate, rotation
+from storage.rules import rotation, settings
 from storage.rules.scope import Scope
+from storage.rules.setting_kinds import Kind, Setting
 
 
 class ProgramRow(Model):
@@ -29,19 +31,25 @@ class Programs(Listed):
     data: list[ProgramRow]
 
 
-class Settings(ProgramRow):
+def _field(setting: Setting) -> Any:
+    """Return a setting as a field without a description: clients read every schema in every conversation."""
+    if setting.kind in {Kind.PERCENT, Kind.COMMISSION_RATE}:
+        shown: Any = float
+    elif setting.kind in {Kind.TEXT, Kind.HOST}:
+        shown = Untrusted
+    else:
+        shown = str if setting.kind == Kind.CHOICE else setting.value_type
+    return shown, None if setting.is_nullable else ...
+
+
+@with_settings(_field)
+class _ProgramSettings(ProgramRow):
+    pass
+
+
+class ProgramDetails(_ProgramSettings):
     """A program's settings; `commission_rate` is percent, or cents when `commission_type` is flat."""
 
-    commission_type: str
-    commission_rate: float
-    lead_commission_cents: int
-    recurring_months: int | None = None
-    platform_fee_rate: float
-    attribution_model: str
-    cookie_window_days: int
-    attribution_window_days: int
-    hold_days: int
-    lead_auth_policy: str
     program_key_state: str
     program_key_rotate_by: datetime | None = None
 
@@ -49,7 +57,7 @@ class Settings(ProgramRow):
 class Program(Result):
     """One program."""
 
-    program: Settings
+    program: ProgramDetails
 
 
 def _list(call: ToolRequest, arguments: Paged) -> Programs:
@@ -64,11 +72,8 @@ def _list(call: ToolRequest, arguments: Paged) -> Programs:
 
 def _get(call: ToolRequest, arguments: OfProgram) -> Program:
     program = program_settings.get_program(call.connection, arguments.program_id)
-    settings = program.settings
-    shown = Settings(
+    shown = ProgramDetails(
         **_flat(program),
-        commission_rate=commission_rate.shown(settings.commission_type, settings.rate),
-        platform_fee_rate=commission_rate.percent(settings.platform_fee_bps),
         program_key_state=rotation.state(program.rotate_by, call.at),
         program_key_rotate_by=program.rotate_by,
     )
@@ -76,7 +81,7 @@ def _get(call: ToolRequest, arguments: OfProgram) -> Program:
 
 
 def _flat(program: program_settings.Program) -> dict[str, Any]:
-    return {**program.settings._asdict(), "id": program.id, "created_at": program.created_at}
+    return {**settings.published(program.settings), "id": program.id, "created_at": program.created_at}
 
 
 LIST_PROGRAMS = Tool(

@@ -1,4 +1,4 @@
-"""A program's settings: what owners and agents may read and change, and how a program is created with them."""
+"""Programs with their settings: create, get, list and change them."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -10,36 +10,15 @@ from storage.access import program_keys
 from storage.engine import audit, pagination
 from storage.engine.audit import Actor
 from storage.engine.pagination import FIRST_PAGE, Page, Paging
-from storage.rules import commission_rate, keys
-from storage.rules.attribution import AttributionModel, ProgramStatus
-from storage.rules.commission import CommissionType
+from storage.rules import keys, settings
 from storage.rules.errors import FieldError, NotFound, PreconditionFailed, ValidationError
-from storage.rules.settlement import LeadAuthPolicy
+from storage.rules.setting_kinds import Kind
+from storage.rules.settings import SETTINGS, ProgramSettings
 from storage.tables import commission_terms, commissions, programs, sales
 from storage.tables import program_keys as held
 from storage.tracking import currencies
 
-
-class ProgramSettings(NamedTuple):
-    """The settings; `rate` is basis points when `commission_type` is percent, cents per sale when it is flat."""
-
-    name: str
-    domain: str
-    currency: str = "USD"
-    commission_type: CommissionType = CommissionType.PERCENT
-    rate: int = 2000
-    lead_commission_cents: int = 0
-    recurring_months: int | None = None
-    attribution_model: AttributionModel = AttributionModel.LAST_CLICK
-    cookie_window_days: int = 60
-    attribution_window_days: int = 60
-    hold_days: int = 15
-    lead_auth_policy: LeadAuthPolicy = LeadAuthPolicy.SERVER_REQUIRED
-    platform_fee_bps: int = 0
-    status: ProgramStatus = ProgramStatus.ACTIVE
-
-
-TERMS = ("commission_type", "rate", "lead_commission_cents", "recurring_months", "platform_fee_bps")
+TERMS = tuple(setting.name for setting in SETTINGS if setting.is_term)
 
 
 class Program(NamedTuple):
@@ -56,14 +35,14 @@ class Program(NamedTuple):
 
 
 def create(
-    connection: Connection, workspace_id: int, settings: ProgramSettings, *, at: datetime, actor: Actor | None = None
+    connection: Connection, workspace_id: int, chosen: ProgramSettings, *, at: datetime, actor: Actor | None = None
 ) -> int:
     """Create a program with its first commission terms and its key; return its id.
 
     Raises CurrencyNotSupported for a currency that sales in USD could not be converted to.
     """
-    currencies.convert(connection, 1, source="USD", target=settings.currency, day=at.date())
-    values = settings._asdict()
+    currencies.convert(connection, 1, source="USD", target=chosen.currency, day=at.date())
+    values = chosen._asdict()
     terms = {name: values.pop(name) for name in TERMS}
     owner = {"workspace_id": workspace_id, "terms_version": 1, "revision": 1, "created_at": at}
     created = connection.execute(insert(programs).values(**values, **owner).returning(programs.c.id))
@@ -107,7 +86,7 @@ def change(
 ) -> Program:
     """Change a program's settings and return it; new terms hold for later sales only, nothing earned is touched.
 
-    `changes` are members of Settings, or `commission_rate` (percent or cents) and `platform_fee_rate` (percent).
+    `changes` are fields of ProgramSettings, or settings as the APIs name them.
     Raises NotFound, PreconditionFailed when `expected_revision` is not the current one, ValidationError for a rate
     that does not fit the commission type, CurrencyNotSupported.
     """
@@ -116,33 +95,17 @@ def change(
     if expected_revision is not None and expected_revision != program.revision:
         raise PreconditionFailed
     before = program.settings._asdict()
-    after = before | settled(changes, kind=program.settings.commission_type)
+    after = before | settings.stored(changes, kind=program.settings.commission_type)
     differing = {name for name in before if before[name] != after[name]}
     if "currency" in differing:
         _require_unearned(connection, program_id)
         currencies.convert(connection, 1, source="USD", target=after["currency"], day=at.date())
     if differing:
         _store(connection, program_id, after, new_terms=not differing.isdisjoint(TERMS), at=at)
-        entries = audit.changed("program.change", program_id, _shown(before), _shown(after))
+        published = settings.published(program.settings), settings.published(ProgramSettings(**after))
+        entries = audit.changed("program.change", program_id, *published)
         audit.write(connection, program_id, entries, actor=actor, at=at)
     return get_program(connection, program_id)
-
-
-def settled(changes: Mapping[str, Any], *, kind: CommissionType = CommissionType.PERCENT) -> dict[str, Any]:
-    """Return changes as members of Settings; `kind` is the commission type before them.
-
-    Raises ValidationError for a rate that does not fit, or a new commission type without a rate of its own.
-    """
-    values = dict(changes)
-    new_kind = values.get("commission_type", kind)
-    if "commission_rate" in values:
-        values["rate"] = commission_rate.stored(new_kind, values.pop("commission_rate"))
-    elif new_kind != kind and "rate" not in values:
-        missing = "Required with a new commission_type: percent and cents are not the same number"
-        raise ValidationError(fields=[FieldError("commission_rate", missing)])
-    if "platform_fee_rate" in values:
-        values["platform_fee_bps"] = commission_rate.basis_points("platform_fee_rate", values.pop("platform_fee_rate"))
-    return values
 
 
 def _require_unearned(connection: Connection, program_id: int) -> None:
@@ -164,14 +127,6 @@ def _store(connection: Connection, program_id: int, after: dict[str, Any], *, ne
         connection.execute(insert(commission_terms).values(**row, **terms))
 
 
-def _shown(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings under the names and in the units that people know."""
-    shown = dict(settings)
-    shown["commission_rate"] = commission_rate.shown(shown["commission_type"], shown.pop("rate"))
-    shown["platform_fee_rate"] = commission_rate.percent(shown.pop("platform_fee_bps"))
-    return shown
-
-
 def _select() -> Select[Any]:
     current = (commission_terms.c.program_id == programs.c.id) & (
         commission_terms.c.version == programs.c.terms_version
@@ -183,13 +138,16 @@ def _select() -> Select[Any]:
 
 
 def _of_row(row: Any) -> Program:
-    settings = ProgramSettings(*(getattr(row, name) for name in ProgramSettings._fields))._replace(
-        commission_type=CommissionType(row.commission_type),
-        attribution_model=AttributionModel(row.attribution_model),
-        lead_auth_policy=LeadAuthPolicy(row.lead_auth_policy),
-        status=ProgramStatus(row.status),
-    )
+    stored = {setting.name: getattr(row, setting.name) for setting in SETTINGS}
+    chosen = {each.name: each.value_type(stored[each.name]) for each in SETTINGS if each.kind == Kind.CHOICE}
     masked = keys.mask(row.prefix, row.last4)
     return Program(
-        row.id, row.workspace_id, settings, row.revision, masked, row.flagged_at, row.rotate_by, row.created_at
+        row.id,
+        row.workspace_id,
+        ProgramSettings(**stored | chosen),
+        row.revision,
+        masked,
+        row.flagged_at,
+        row.rotate_by,
+        row.created_at,
     )

@@ -7,8 +7,10 @@ from presentation.changes import NewProgram, ProgramChange
 from storage.access.sessions import Visitor
 from storage.access.workspaces import Role
 from storage.management import program_settings
-from storage.management.program_settings import Program, ProgramSettings
+from storage.management.program_settings import Program
+from storage.rules import settings
 from storage.rules.errors import FieldError, Forbidden, OwnerRequired, ValidationError
+from storage.rules.settings import ProgramSettings
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from web import body
@@ -30,10 +32,9 @@ async def create(request: Request) -> JsonResponse:
     visitor = await authentication.visitor(request)
     sent = body.parse(NewProgram, await body.read_body(request.scope, request.receive)).sent()
     workspace_id = _workspace(visitor, sent.pop("workspace_id", None))
-    values = program_settings.settled(sent)
     storage, at = storage_of(request), time_of(request)
     program_id = await storage.write(
-        program_settings.create, workspace_id, ProgramSettings(**values), at=at, actor=visitor.actor
+        program_settings.create, workspace_id, ProgramSettings(**settings.stored(sent)), at=at, actor=visitor.actor
     )
     return await _shown(request, program_id, status=201)
 

@@ -35,7 +35,8 @@ async def add(request: Request) -> Response:
     see = await page_context.as_owner(request)
     form = await forms.read_form(request)
     try:
-        sent = body.parse(NewPartner, to_json(values.of_form(form, ("name", "code", "email")))).sent()
+        asked = {"name": form.text("name"), "code": form.text("code"), "email": form.text("email") or None}
+        sent = body.parse(NewPartner, to_json(asked)).sent()
         await storage_of(request).write(
             partners.enrol, see.program.id, **sent, actor=see.member.actor, at=see.at, lane=see.program.id
         )

@@ -11,10 +11,11 @@ from presentation.changes import NewProgram
 from storage.access.sessions import Membership, Visitor
 from storage.access.workspaces import Role
 from storage.management import program_settings
-from storage.management.program_settings import ProgramSettings
 from storage.reading import performance
+from storage.rules import settings
 from storage.rules.errors import CurrencyNotSupported, OwnerRequired, ValidationError
 from storage.rules.period import DateRangeQuery, Period
+from storage.rules.settings import BY_NAME, ProgramSettings
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices, templates, values
@@ -22,7 +23,7 @@ from tracking_api.dashboard.pages.forms import Form, Problems
 from tracking_api.dashboard.pages.page import redirect
 from web import body
 
-START = {"name": "", "domain": "", "currency": "USD", "commission_type": "percent", "commission_rate": "20"}
+CHOSEN_FIRST = [BY_NAME[name] for name in ("name", "domain", "commission_type", "commission_rate", "currency")]
 
 
 async def index(request: Request) -> Response:
@@ -41,7 +42,7 @@ async def index(request: Request) -> Response:
 async def new(request: Request) -> Response:
     """Show the form for a new program."""
     visitor = await authentication.visitor(request)
-    return _form(request, visitor, START, Problems())
+    return _form(request, visitor, values.of_settings(ProgramSettings("", "")), Problems())
 
 
 async def create(request: Request) -> Response:
@@ -50,11 +51,11 @@ async def create(request: Request) -> Response:
     form = await forms.read_form(request)
     owned = [each.workspace_id for each in _owned(visitor)]
     try:
-        workspace_id, settings = _asked(form)
+        workspace_id, chosen = _asked(form)
         if workspace_id not in owned:
             raise OwnerRequired
         program_id = await storage_of(request).write(
-            program_settings.create, workspace_id, settings, at=time_of(request), actor=visitor.actor
+            program_settings.create, workspace_id, chosen, at=time_of(request), actor=visitor.actor
         )
     except ValidationError as refusal:
         return _form(request, visitor, values.typed(form), Problems.of(refusal))
@@ -65,10 +66,10 @@ async def create(request: Request) -> Response:
 
 def _asked(form: Form) -> tuple[int | None, ProgramSettings]:
     """Return the workspace and the settings that the form asks for. Raises ValidationError."""
-    asked = values.of_form(form, ("name", "domain", "currency", "commission_type", "commission_rate", "workspace_id"))
+    asked = values.of_form(form, CHOSEN_FIRST) | {"workspace_id": values.number(form.text("workspace_id"))}
     sent = body.parse(NewProgram, to_json(asked)).sent()
     workspace_id = sent.pop("workspace_id", None)
-    return workspace_id, ProgramSettings(**program_settings.settled(sent))
+    return workspace_id, ProgramSettings(**settings.stored(sent))
 
 
 def _form(request: Request, visitor: Visitor, typed: dict[str, str], problems: Problems) -> Response:
@@ -76,8 +77,8 @@ def _form(request: Request, visitor: Visitor, typed: dict[str, str], problems: P
     if not owned:
         raise OwnerRequired
     workspaces = [(str(each.workspace_id), each.name) for each in owned]
-    shown = {"owned": owned, "workspaces": workspaces, "typed": typed, "problems": problems, "visitor": visitor}
-    return templates.render(request, "new_program.html", status=400 if problems else 200, **shown)
+    shown = {"owned": owned, "workspaces": workspaces, "settings": CHOSEN_FIRST, "typed": typed, "problems": problems}
+    return templates.render(request, "new_program.html", status=400 if problems else 200, visitor=visitor, **shown)
 
 
 def _owned(visitor: Visitor) -> list[Membership]:

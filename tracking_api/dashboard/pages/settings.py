@@ -1,7 +1,5 @@
 """A program's settings: what it is called, what it pays, how it tracks."""
 
-from typing import Any
-
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
@@ -9,32 +7,17 @@ from starlette.responses import Response
 from presentation.changes import ProgramChange
 from storage.management import program_settings
 from storage.management.program_settings import Program
-from storage.rules import commission_rate
-from storage.rules.commission import CommissionType
 from storage.rules.errors import CurrencyNotSupported, PreconditionFailed, ValidationError
+from storage.rules.setting_kinds import Kind
+from storage.rules.settings import SECTIONS, SETTINGS
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import forms, notices, page_context, templates, text, values
+from tracking_api.dashboard.pages import forms, notices, page_context, templates, values
 from tracking_api.dashboard.pages.forms import Form, Problems
 from tracking_api.dashboard.pages.page import redirect
 from tracking_api.dashboard.pages.page_context import PageContext
 from web import body
 
-FIELDS = (
-    "name",
-    "domain",
-    "status",
-    "currency",
-    "commission_type",
-    "commission_rate",
-    "lead_commission",
-    "recurring_months",
-    "platform_fee_rate",
-    "hold_days",
-    "lead_auth_policy",
-    "attribution_model",
-    "cookie_window_days",
-    "attribution_window_days",
-)
+BY_SECTION = {section: [setting for setting in SETTINGS if setting.section == section] for section in SECTIONS}
 
 
 async def show(request: Request) -> Response:
@@ -48,7 +31,7 @@ async def change(request: Request) -> Response:
     see = await page_context.as_owner(request)
     form = await forms.read_form(request)
     try:
-        asked = body.parse(ProgramChange, to_json(values.of_form(form, FIELDS, currency=see.currency))).sent()
+        asked = body.parse(ProgramChange, to_json(values.of_form(form, SETTINGS, currency=see.currency))).sent()
         await storage_of(request).write(
             program_settings.change,
             see.program.id,
@@ -66,8 +49,9 @@ async def change(request: Request) -> Response:
 def _problems(refusal: ValidationError | CurrencyNotSupported | PreconditionFailed) -> Problems:
     if isinstance(refusal, ValidationError):
         found = Problems.of(refusal)
-        if "lead_commission_cents" in found:
-            found["lead_commission"] = "Must be an amount such as 2.50"
+        for setting in SETTINGS:
+            if setting.kind == Kind.CENTS and setting.public_name in found:
+                found[setting.form_name] = "Must be an amount such as 2.50"
     elif isinstance(refusal, CurrencyNotSupported):
         found = Problems(currency=refusal.text)
     else:
@@ -81,18 +65,10 @@ def _revision(form: Form) -> int:
 
 
 def _typed(program: Program) -> dict[str, str]:
-    """Return the settings as somebody would type them."""
-    settings = program.settings
-    shown: dict[str, Any] = settings._asdict()
-    flat = settings.commission_type == CommissionType.FLAT
-    percent = commission_rate.shown(settings.commission_type, settings.rate)
-    shown["commission_rate"] = text.major(settings.rate, settings.currency) if flat else percent
-    shown["lead_commission"] = text.major(settings.lead_commission_cents, settings.currency)
-    shown["platform_fee_rate"] = commission_rate.percent(settings.platform_fee_bps)
-    shown["revision"] = program.revision
-    return {name: "" if value is None else str(value) for name, value in shown.items()}
+    return values.of_settings(program.settings) | {"revision": str(program.revision)}
 
 
 def _form(request: Request, see: PageContext, typed: dict[str, str], problems: Problems) -> Response:
     status = 400 if problems else 200
-    return templates.render(request, "settings.html", status=status, seen=see, typed=typed, problems=problems)
+    shown = {"sections": BY_SECTION, "typed": typed, "problems": problems}
+    return templates.render(request, "settings.html", status=status, seen=see, **shown)

@@ -4,34 +4,33 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from storage.rules import settings
 from storage.rules.commission import CommissionType
+from storage.rules.setting_kinds import Kind, Setting
+from storage.rules.settings import SETTINGS, ProgramSettings
 from tracking_api.dashboard.pages import text
 from tracking_api.dashboard.pages.forms import Form
 
-NUMBERS = (
-    "commission_rate",
-    "platform_fee_rate",
-    "cookie_window_days",
-    "attribution_window_days",
-    "hold_days",
-    "recurring_months",
-    "workspace_id",
-)
-EMPTY_IS_NULL = ("recurring_months", "email")
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _DECIMAL = re.compile(r"-?[0-9]{0,18}\.[0-9]{1,18}")
 
 
-def of_form(form: Form, names: Iterable[str], *, currency: str = "USD") -> dict[str, Any]:
-    """Return the named fields as the API takes them; `lead_commission` and a flat rate are typed in major units."""
-    asked: dict[str, Any] = {name: _value(name, form.text(name)) for name in names}
-    flat = asked.get("commission_type") == CommissionType.FLAT
-    if flat and "commission_rate" in asked:
-        asked["commission_rate"] = text.minor(form.text("commission_rate"), form.text("currency") or currency)
-    if "lead_commission" in asked:
-        cents = text.minor(str(asked.pop("lead_commission")), form.text("currency") or currency)
-        asked["lead_commission_cents"] = cents
-    return asked
+def of_form(form: Form, wanted: Iterable[Setting], *, currency: str = "USD") -> dict[str, Any]:
+    """Return what was typed for these settings as the API takes it."""
+    currency = form.text("currency") or currency
+    is_flat = form.text("commission_type") == CommissionType.FLAT
+    return {each.public_name: _value(each, form.text(each.form_name), currency, is_flat=is_flat) for each in wanted}
+
+
+def of_settings(chosen: ProgramSettings) -> dict[str, str]:
+    """Return a program's settings as people would type them."""
+    shown = settings.published(chosen)
+    is_flat = chosen.commission_type == CommissionType.FLAT
+    for setting in SETTINGS:
+        if _is_amount(setting, is_flat=is_flat):
+            shown[setting.public_name] = text.major(shown[setting.public_name], chosen.currency)
+    values = {setting.form_name: shown[setting.public_name] for setting in SETTINGS}
+    return {name: "" if value is None else str(value) for name, value in values.items()}
 
 
 def typed(form: Form) -> dict[str, str]:
@@ -39,17 +38,25 @@ def typed(form: Form) -> dict[str, str]:
     return {name: form.text(name) for name in form.fields}
 
 
-def _value(name: str, typed: str) -> int | float | str | None:
-    if not typed and name in EMPTY_IS_NULL:
+def number(typed: str) -> int | float | str:
+    """Return what was typed as a number; what is no number comes back as it is."""
+    if _INTEGER.fullmatch(typed):
+        return int(typed)
+    return float(typed) if _DECIMAL.fullmatch(typed) else typed
+
+
+def _value(setting: Setting, typed: str, currency: str, *, is_flat: bool) -> int | float | str | None:
+    if not typed and setting.is_nullable:
         value: int | float | str | None = None
-    elif name in NUMBERS:
-        value = _number(typed)
+    elif _is_amount(setting, is_flat=is_flat):
+        value = text.minor(typed, currency)
+    elif setting.kind in {Kind.NUMBER, Kind.PERCENT, Kind.COMMISSION_RATE}:
+        value = number(typed)
     else:
         value = typed
     return value
 
 
-def _number(typed: str) -> int | float | str:
-    if _INTEGER.fullmatch(typed):
-        return int(typed)
-    return float(typed) if _DECIMAL.fullmatch(typed) else typed
+def _is_amount(setting: Setting, *, is_flat: bool) -> bool:
+    """Say whether people type the setting as an amount of money."""
+    return setting.kind == Kind.CENTS or (setting.kind == Kind.COMMISSION_RATE and is_flat)

@@ -1,0 +1,89 @@
+"""A program's settings as fields of pydantic models: what a request may send, what a response shows."""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints, create_model
+
+from storage.rules.commission_rate import MOST_CENTS
+from storage.rules.setting_kinds import Kind, Setting
+from storage.rules.settings import SETTINGS
+from web.body import Identifier
+
+Model = TypeVar("Model", bound=BaseModel)
+_NO_CONTROL = r"^[^\x00-\x1f\x7f-\u009f]*$"
+_SCHEME = re.compile(r"^https?://", re.IGNORECASE)
+_HOST = re.compile(r"[^\s/?#@\\]+")
+
+
+def _named(text: str) -> str:
+    if not text.strip():
+        raise ValueError("Must not be blank")
+    return text.strip()
+
+
+def _host(text: str) -> str:
+    """Keep the host of what people paste: `https://Shop.example/` is shop.example."""
+    host = _SCHEME.sub("", text.strip()).partition("/")[0].lower()
+    if not _HOST.fullmatch(host):
+        raise ValueError("Must be a host name such as shop.example")
+    return host
+
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=512, pattern=_NO_CONTROL), AfterValidator(_named)]
+REQUEST_TYPES: dict[Kind, Any] = {
+    Kind.TEXT: Name,
+    Kind.HOST: Annotated[Identifier, AfterValidator(_host)],
+    Kind.CURRENCY: Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{3}$", to_upper=True)],
+    Kind.PERCENT: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)],
+    Kind.COMMISSION_RATE: Annotated[float, Field(ge=0, le=MOST_CENTS, allow_inf_nan=False)],
+}
+
+
+def with_settings(
+    field: Callable[[Setting], Any], settings: Iterable[Setting] = SETTINGS
+) -> Callable[[type[Model]], type[Model]]:
+    """Return a decorator that adds a field for each setting to a model, after those that the model has."""
+
+    def add(model: type[Model]) -> type[Model]:
+        missing = [setting for setting in settings if setting.public_name not in model.model_fields]
+        fields: dict[str, Any] = {setting.public_name: field(setting) for setting in missing}
+        return create_model(
+            model.__name__, __base__=model, __doc__=model.__doc__, __module__=model.__module__, **fields
+        )
+
+    return add
+
+
+def changed(setting: Setting) -> Any:
+    """Return a setting as a field of a request that changes a program; a field that is not sent changes nothing."""
+    return _request_type(setting), Field("" if setting.is_required else setting.default, description=_text(setting))
+
+
+def created(setting: Setting) -> Any:
+    """Return a setting as a field of a request that creates a program."""
+    return _request_type(setting), Field(... if setting.is_required else setting.default, description=_text(setting))
+
+
+def shown(setting: Setting) -> Any:
+    """Return a setting as a field of a response."""
+    is_rate = setting.kind in {Kind.PERCENT, Kind.COMMISSION_RATE}
+    return int | float if is_rate else setting.value_type, Field(description=_text(setting))
+
+
+def _request_type(setting: Setting) -> Any:
+    if setting.kind == Kind.CHOICE:
+        accepted = setting.value_type
+    elif setting.kind in {Kind.NUMBER, Kind.CENTS}:
+        accepted = Annotated[int, Field(ge=setting.lowest, le=setting.highest)]
+    else:
+        accepted = REQUEST_TYPES[setting.kind]
+    return accepted | None if setting.is_nullable else accepted
+
+
+def _text(setting: Setting) -> str:
+    units = {Kind.PERCENT: "percent", Kind.CENTS: "cents", Kind.COMMISSION_RATE: "percent, or cents"}
+    unit = units.get(setting.kind, setting.unit)
+    text = f"{setting.description} In {unit}." if unit else setting.description
+    return f"{text} null: {setting.if_empty}." if setting.if_empty else text

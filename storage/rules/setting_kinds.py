@@ -1,0 +1,92 @@
+"""What a setting is made of: its kind, its options, its place on the settings page, its words."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, NamedTuple, get_args
+
+from storage.rules import commission_rate
+from storage.rules.commission import CommissionType
+from storage.rules.commission_rate import MOST_CENTS
+
+
+class Kind(StrEnum):
+    """What a setting holds; it decides how the APIs validate it and how people type it."""
+
+    TEXT = "text"
+    HOST = "host"
+    CURRENCY = "currency"
+    CHOICE = "choice"
+    NUMBER = "number"
+    CENTS = "cents"
+    PERCENT = "percent"  # stored as basis points
+    COMMISSION_RATE = "commission_rate"  # percent or cents, as commission_type says
+
+
+class Section(NamedTuple):
+    """A part of the settings page."""
+
+    title: str
+    hint: str = ""
+
+
+class Option(NamedTuple):
+    """One choice of a setting."""
+
+    title: str
+    description: str = ""
+
+
+class Setting(NamedTuple):
+    """A setting as people and the APIs meet it.
+
+    A term is kept in versions: a sale is priced by those in force when it happened. Agents may not change an
+    owner-only setting. `if_empty` says what None means. `public_name` is the name in the APIs where the stored one
+    differs. The field that declares the setting gives the last four.
+    """
+
+    label: str
+    kind: Kind
+    section: Section
+    description: str
+    unit: str = ""
+    lowest: int = 0
+    highest: int = MOST_CENTS
+    options: Mapping[StrEnum, Option] = MappingProxyType({})
+    if_empty: str = ""
+    is_term: bool = False
+    owner_only: bool = False
+    public_name: str = ""
+    name: str = ""
+    value_type: Any = None
+    is_required: bool = False
+    default: Any = None
+
+    @property
+    def is_nullable(self) -> bool:
+        """Say whether the setting may be empty."""
+        return type(None) in get_args(self.value_type)
+
+    @property
+    def is_explained(self) -> bool:
+        """Say whether each choice has a description of its own."""
+        return any(option.description for option in self.options.values())
+
+    @property
+    def choices(self) -> list[tuple[str, ...]]:
+        """Return the choices as a form shows them: value, title, and the description where they have one."""
+        shown = 2 if self.is_explained else 1
+        return [(value, *option[:shown]) for value, option in self.options.items()]
+
+    @property
+    def form_name(self) -> str:
+        """Return the name in forms, where people type whole amounts and not cents."""
+        return self.public_name.removesuffix("_cents")
+
+    def published(self, value: Any, commission_type: CommissionType) -> Any:
+        """Return a stored value in the unit of the APIs."""
+        if self.kind == Kind.PERCENT:
+            value = commission_rate.percent(value)
+        elif self.kind == Kind.COMMISSION_RATE:
+            value = commission_rate.shown(commission_type, value)
+        return value

@@ -1,0 +1,190 @@
+"""A program's settings, each declared once: storage, APIs, forms and docs/settings.md are derived from this file.
+
+docs/decisions/0015-settings.md says how to add one.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
+
+from storage.rules import commission_rate
+from storage.rules.attribution import AttributionModel, ProgramStatus
+from storage.rules.commission import CommissionType
+from storage.rules.errors import FieldError, ValidationError
+from storage.rules.setting_kinds import Kind, Option, Section, Setting
+from storage.rules.settlement import LeadAuthPolicy
+
+PROGRAM = Section("Program")
+COMMISSION = Section("Commission", "New terms hold for later sales only; what was earned stays as it is.")
+TRACKING = Section("Tracking")
+SECTIONS = (PROGRAM, COMMISSION, TRACKING)
+
+
+class ProgramSettings(NamedTuple):
+    """A program's settings as they are stored, in the order in which the APIs show them."""
+
+    name: Annotated[str, Setting("Name", Kind.TEXT, PROGRAM, "What partners know the program by.")]
+    domain: Annotated[
+        str, Setting("Domain", Kind.HOST, PROGRAM, "The host that referral links lead to, such as shop.example.")
+    ]
+    currency: Annotated[
+        str,
+        Setting(
+            *("Currency", Kind.CURRENCY, PROGRAM),
+            "Three letters (ISO 4217), such as USD. Fixed once a sale or commission is recorded.",
+        ),
+    ] = "USD"
+    commission_type: Annotated[
+        CommissionType,
+        Setting(
+            *("Commission", Kind.CHOICE, COMMISSION),
+            "Whether a sale earns a share of its amount or a fixed amount.",
+            options={
+                CommissionType.PERCENT: Option("Percent of each sale"),
+                CommissionType.FLAT: Option("Amount per sale"),
+            },
+            is_term=True,
+        ),
+    ] = CommissionType.PERCENT
+    rate: Annotated[
+        int,
+        Setting(
+            *("Rate", Kind.COMMISSION_RATE, COMMISSION),
+            "What a sale earns the partner: percent of the sale, or an amount in the program's currency.",
+            public_name="commission_rate",
+            is_term=True,
+        ),
+    ] = 2000
+    lead_commission_cents: Annotated[
+        int,
+        Setting("Commission per lead", Kind.CENTS, COMMISSION, "What a settled lead earns the partner.", is_term=True),
+    ] = 0
+    recurring_months: Annotated[
+        int | None,
+        Setting(
+            *("Recurring sales earn for", Kind.NUMBER, COMMISSION),
+            "For how long after a customer's first sale later sales earn. 0: the first sale only.",
+            unit="months",
+            highest=1200,
+            if_empty="for life",
+            is_term=True,
+        ),
+    ] = None
+    attribution_model: Annotated[
+        AttributionModel,
+        Setting(
+            *("Who is credited", Kind.CHOICE, TRACKING),
+            "Which partner keeps a visitor who follows the links of two.",
+            options={
+                AttributionModel.LAST_CLICK: Option("Last click", "The newest partner link before the sign-up."),
+                AttributionModel.FIRST_CLICK: Option("First click", "The first partner link keeps the visitor."),
+            },
+        ),
+    ] = AttributionModel.LAST_CLICK
+    cookie_window_days: Annotated[
+        int,
+        Setting(
+            *("Cookie lasts", Kind.NUMBER, TRACKING),
+            "How long a browser remembers the click on a partner's link.",
+            *("days", 1, 3650),
+        ),
+    ] = 60
+    attribution_window_days: Annotated[
+        int,
+        Setting(
+            *("A click counts for", Kind.NUMBER, TRACKING),
+            "How long after the click a visitor can still become a customer of the partner.",
+            *("days", 1, 3650),
+        ),
+    ] = 60
+    hold_days: Annotated[
+        int,
+        Setting(
+            *("Hold before approval", Kind.NUMBER, COMMISSION),
+            "How long a commission waits for refunds before it can be approved.",
+            *("days", 0, 3650),
+        ),
+    ] = 15
+    lead_auth_policy: Annotated[
+        LeadAuthPolicy,
+        Setting(
+            *("Lead capture mode", Kind.CHOICE, TRACKING),
+            "Whether a browser alone can settle a lead.",
+            options={
+                LeadAuthPolicy.SERVER_REQUIRED: Option(
+                    "Server required",
+                    "A lead from a browser stays provisional until your server confirms it. "
+                    "The safe choice when leads earn commission.",
+                ),
+                LeadAuthPolicy.BROWSER_ALLOWED: Option(
+                    "Browser allowed",
+                    "A lead from a browser settles at once. Anyone can send one: choose it only if you have no server.",
+                ),
+            },
+        ),
+    ] = LeadAuthPolicy.SERVER_REQUIRED
+    platform_fee_bps: Annotated[
+        int,
+        Setting(
+            *("Platform fee", Kind.PERCENT, COMMISSION),
+            "What the platform charges on top of each commission.",
+            unit="% of commission",
+            public_name="platform_fee_rate",
+            is_term=True,
+        ),
+    ] = 0
+    status: Annotated[
+        ProgramStatus,
+        Setting(
+            *("Status", Kind.CHOICE, PROGRAM),
+            "Whether the program takes new clicks.",
+            options={
+                ProgramStatus.ACTIVE: Option("Active"),
+                ProgramStatus.PAUSED: Option("Paused: takes no new clicks"),
+            },
+            owner_only=True,
+        ),
+    ] = ProgramStatus.ACTIVE
+
+
+def published(settings: ProgramSettings) -> dict[str, Any]:
+    """Return the settings under the names and in the units of the APIs."""
+    kind = settings.commission_type
+    return {each.public_name: each.published(getattr(settings, each.name), kind) for each in SETTINGS}
+
+
+def stored(changes: Mapping[str, Any], *, kind: CommissionType = CommissionType.PERCENT) -> dict[str, Any]:
+    """Return changes from an API as they are stored; `kind` is the commission type before them.
+
+    Raises ValidationError for a rate that does not fit, or a new commission type without a rate of its own.
+    """
+    values = dict(changes)
+    new_kind = values.get("commission_type", kind)
+    if "commission_rate" in values:
+        values["rate"] = commission_rate.stored(new_kind, values.pop("commission_rate"))
+    elif new_kind != kind and "rate" not in values:
+        missing = "Required with a new commission_type: percent and cents are not the same number"
+        raise ValidationError(fields=[FieldError("commission_rate", missing)])
+    for setting in SETTINGS:
+        if setting.kind == Kind.PERCENT and setting.public_name in values:
+            percent = values.pop(setting.public_name)
+            values[setting.name] = commission_rate.basis_points(setting.public_name, percent)
+    return values
+
+
+def _declared(name: str, hint: Any) -> Setting:
+    """Return the setting that a field of ProgramSettings declares."""
+    value_type, setting = get_args(hint)
+    defaults = ProgramSettings("", "")
+    return setting._replace(
+        name=name,
+        public_name=setting.public_name or name,
+        value_type=value_type,
+        is_required=name not in ProgramSettings._field_defaults,
+        default=setting.published(getattr(defaults, name), defaults.commission_type),
+    )
+
+
+SETTINGS: tuple[Setting, ...] = tuple(
+    _declared(name, hint) for name, hint in get_type_hints(ProgramSettings, include_extras=True).items()
+)
+BY_NAME = {setting.public_name: setting for setting in SETTINGS}
