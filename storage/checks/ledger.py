@@ -1,5 +1,6 @@
-"""Recomputes refunds, commissions and platform fees: what the ledger must hold after every sale and refund."""
+"""Recomputes refunds, commissions, platform fees and balances: what the ledger must hold after every event."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,17 +10,20 @@ from storage.checks.difference import Difference
 from storage.rules.commission import CommissionStatus, of_remaining
 from storage.rules.money import share
 from storage.tables import commission_terms, commissions, ledger_entries, refunds, sales
-from storage.tracking.ledger import PARTNER_KINDS, PLATFORM_KINDS, EntryKind
+from storage.tracking.ledger import ACCOUNT_KINDS, PARTNER_KINDS, PLATFORM_KINDS, EntryKind
 
 ROWS_AT_ONCE = 2_000
 
 
 def differences(connection: Connection) -> Iterator[Difference]:
-    """Return every sale whose refunds, and every commission whose ledger entries, do not add up."""
+    """Return every sale, commission and partner's account whose refunds or ledger entries do not add up."""
     for sale in _streamed(connection, _refunded_sales()):
         yield from _refunds(sale)
+    balances: Counter[tuple[int, int]] = Counter()
     for commission in _streamed(connection, _commissions()):
         yield from _entries(commission)
+        balances[commission.program_id, commission.partner_id] += _owed(commission)
+    yield from _balances(connection, balances)
 
 
 def _streamed(connection: Connection, statement: Any) -> Iterator[Any]:
@@ -45,6 +49,7 @@ def _entries(row: Any) -> Iterator[Difference]:
         ("net commission", row.net_cents, _expected(row, row.amount_cents)),
         ("platform fee entry", row.fee_cents, fee_cents),
         ("net platform fee", row.net_fee_cents, _expected(row, fee_cents)),
+        ("payout", row.payout_cents, _owed(row) - _expected(row, row.amount_cents)),
     ):
         if stored != recomputed:
             yield Difference(what, where, int(stored), recomputed)
@@ -59,6 +64,27 @@ def _expected(row: Any, cents: int) -> int:
     else:
         left = of_remaining(cents, sale_cents=row.sale_cents, refunded_cents=int(row.back_cents))
     return left
+
+
+def _owed(row: Any) -> int:
+    """Return what the partner must be owed for a commission: once it is paid, only what came back or went since."""
+    return int(row.after_cents) if row.status == CommissionStatus.PAID else _expected(row, row.amount_cents)
+
+
+def _balances(connection: Connection, owed: Counter[tuple[int, int]]) -> Iterator[Difference]:
+    """Compare what each partner's entries add up to with what their commissions and adjustments do."""
+    entry = ledger_entries.c
+    account = (entry.program_id, entry.partner_id)
+    adjusted = func.sum(case((entry.kind == EntryKind.ADJUSTMENT, entry.amount_cents), else_=0)).label("adjusted_cents")
+    stored = select(*account, func.sum(entry.amount_cents).label("cents"), adjusted).group_by(*account)
+    balances: Counter[tuple[int, int]] = Counter()
+    for row in _streamed(connection, stored.where(entry.kind.in_(ACCOUNT_KINDS))):
+        balances[row.program_id, row.partner_id] = int(row.cents)
+        owed[row.program_id, row.partner_id] += int(row.adjusted_cents)
+    for program_id, partner_id in sorted(balances.keys() | owed.keys()):
+        cents, recomputed = balances[program_id, partner_id], owed[program_id, partner_id]
+        if cents != recomputed:
+            yield Difference("balance", f"program {program_id}, partner {partner_id}", cents, recomputed)
 
 
 def _back() -> Any:
@@ -93,6 +119,7 @@ def _commissions() -> Any:
     return select(
         commission.program_id,
         commission.id,
+        commission.partner_id,
         commission.status,
         commission.amount_cents,
         terms.platform_fee_bps,
@@ -103,16 +130,21 @@ def _commissions() -> Any:
 
 
 def _net() -> Any:
-    """Return what the ledger entries of each commission add up to, as a whole and at first."""
+    """Return what the ledger entries of each commission add up to: as a whole, at first, and after its payout."""
     entry = ledger_entries.c
-    sums = {
-        "earned_cents": (EntryKind.COMMISSION,),
-        "net_cents": PARTNER_KINDS,
-        "fee_cents": (EntryKind.PLATFORM_FEE,),
-        "net_fee_cents": PLATFORM_KINDS,
-    }
-    totals = [
-        func.sum(case((entry.kind.in_(kinds), entry.amount_cents), else_=0)).label(name) for name, kinds in sums.items()
-    ]
     by_commission = (entry.program_id, entry.commission_id)
-    return select(*by_commission, *totals).group_by(*by_commission).subquery("net")
+    paid = entry.kind == EntryKind.PAYOUT
+    payout = select(*by_commission, func.max(entry.id).label("id")).where(paid).group_by(*by_commission)
+    last = payout.subquery("payout")
+    sums = {
+        "earned_cents": entry.kind == EntryKind.COMMISSION,
+        "net_cents": entry.kind.in_(PARTNER_KINDS),
+        "payout_cents": paid,
+        "after_cents": entry.kind.in_(PARTNER_KINDS) & (entry.id > last.c.id),
+        "fee_cents": entry.kind == EntryKind.PLATFORM_FEE,
+        "net_fee_cents": entry.kind.in_(PLATFORM_KINDS),
+    }
+    totals = [func.sum(case((which, entry.amount_cents), else_=0)).label(name) for name, which in sums.items()]
+    of_payout = and_(last.c.program_id == entry.program_id, last.c.commission_id == entry.commission_id)
+    found = ledger_entries.outerjoin(last, of_payout)
+    return select(*by_commission, *totals).select_from(found).group_by(*by_commission).subquery("net")

@@ -14,14 +14,14 @@ def first(at: datetime) -> int:
     return int((at - _EPOCH).total_seconds() * 1_000_000)
 
 
-def after(at: datetime, count: int) -> range:
-    """Return `count` new ids: microseconds since 2020, moved on past every id that this process gave before.
+def after(at: datetime, count: int, *, past: int = 0) -> range:
+    """Return `count` new ids: microseconds since 2020, moved on past `past` and every id that this process gave.
 
     They stay below 2**53 (exact in JSON) until the year 2305. Two processes may meet in one microsecond; then
     the primary key (program_id, id) refuses the later batch and the writer runs it again with new ids.
     """
     global _last  # noqa: PLW0603 - the one counter of the process
     with _lock:
-        start = max(_last + 1, first(at))
+        start = max(_last + 1, first(at), past + 1)
         _last = start + count - 1
     return range(start, start + count)

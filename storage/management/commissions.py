@@ -111,7 +111,9 @@ def decide_each(
 def change_status(
     connection: Connection, program_id: int, commission_id: int, status: CommissionStatus, *, at: datetime
 ) -> CommissionStatus:
-    """Move a commission to a status and return the one it had. A rejection takes back what the ledger holds.
+    """Move a commission to a status and return the one it had.
+
+    A rejection takes back what the ledger holds; a payment settles it by a payout.
 
     Raises NotFound for a commission that the program has not, ValidationError for a step that is not allowed.
     """
@@ -127,6 +129,8 @@ def change_status(
     connection.execute(update(commissions).where(*mine).values(status=status, paid_at=paid_at))
     if status == CommissionStatus.REJECTED:
         _take_back(connection, commission, at)
+    elif status == CommissionStatus.PAID:
+        ledger.record_payout(connection, commission, at=at)
     return before
 
 

@@ -28,9 +28,6 @@ class Partner(NamedTuple):
     created_at: datetime
 
 
-Enrolled = Partner
-
-
 def enrol(
     connection: Connection,
     program_id: int,

@@ -15,7 +15,6 @@ test_events = Table(
     Column("transaction_id", String(255)),
     Column("amount_cents", BigInteger),
     Column("refunded_cents", BigInteger, nullable=False, server_default="0"),
-    Column("payload", Text),
     timestamp_column("at"),
     Index("ix_test_events_transaction", "program_id", "transaction_id"),
 )

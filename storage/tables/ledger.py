@@ -1,4 +1,4 @@
-"""Commissions and the append-only ledger: every movement of money is a signed entry, never an edit."""
+"""Commissions and the append-only ledger: every movement on a partner's account is a signed entry, never an edit."""
 
 from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, Index, Integer, String, Table
 
@@ -30,12 +30,16 @@ ledger_entries = Table(
     "ledger_entries",
     metadata,
     program_id(),
-    Column("commission_id", BigInteger, primary_key=True, autoincrement=False),
     event_id(),
+    Column("partner_id", BigInteger, nullable=False),
+    Column("commission_id", BigInteger),
+    Column("payout_id", BigInteger),
     Column("kind", String(32), nullable=False),
     Column("amount_cents", BigInteger, nullable=False),
     Column("corrects_id", BigInteger),
     Column("refund_id", BigInteger),
     timestamp_column("at"),
+    Index("ix_ledger_entries_commission", "program_id", "commission_id"),
+    Index("ix_ledger_entries_partner", "program_id", "partner_id"),
     ForeignKeyConstraint(["program_id", "commission_id"], ["commissions.program_id", "commissions.id"]),
 )

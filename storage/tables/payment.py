@@ -8,7 +8,7 @@ from storage.tables.program import programs
 payment_accounts = Table(
     "payment_accounts",
     metadata,
-    Column("program_id", ForeignKey(programs.c.id), primary_key=True),
+    Column("program_id", BigInteger, ForeignKey(programs.c.id), primary_key=True, autoincrement=False),
     Column("provider", String(16), nullable=False),
     Column("account_id", String(255), nullable=False),
     Column("sealed_secrets", Text, nullable=False),

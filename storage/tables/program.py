@@ -29,7 +29,7 @@ programs = Table(
 commission_terms = Table(
     "commission_terms",
     metadata,
-    Column("program_id", ForeignKey(programs.c.id), primary_key=True),
+    Column("program_id", BigInteger, ForeignKey(programs.c.id), primary_key=True, autoincrement=False),
     Column("version", Integer, primary_key=True, autoincrement=False),
     Column("commission_type", String(16), nullable=False),
     Column("rate", BigInteger, nullable=False),

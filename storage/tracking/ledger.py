@@ -1,11 +1,11 @@
-"""Commissions and the append-only ledger that says what they are worth."""
+"""Commissions, and the append-only ledger: what each is worth, and what each partner is owed."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, case, func, insert, select, update
 
 from storage.engine import ids
 from storage.engine.statements import Append
@@ -17,12 +17,14 @@ from storage.tracking.program_terms import ProgramTerms
 
 
 class EntryKind(StrEnum):
-    """Why money moved. The first four are the partner's, the others the platform's."""
+    """Why money moved: on the partner's account, or (the last three) the platform's fee on a commission."""
 
     COMMISSION = "commission"
     REVERSAL = "reversal"
     REINSTATEMENT = "reinstatement"
     REJECTION = "rejection"
+    PAYOUT = "payout"
+    ADJUSTMENT = "adjustment"
     PLATFORM_FEE = "platform_fee"
     PLATFORM_FEE_REVERSAL = "platform_fee_reversal"
     PLATFORM_FEE_REINSTATEMENT = "platform_fee_reinstatement"
@@ -34,6 +36,19 @@ PLATFORM_KINDS = (
     EntryKind.PLATFORM_FEE_REVERSAL,
     EntryKind.PLATFORM_FEE_REINSTATEMENT,
 )
+ACCOUNT_KINDS = (*PARTNER_KINDS, EntryKind.PAYOUT, EntryKind.ADJUSTMENT)
+
+
+class Balance(NamedTuple):
+    """A partner's account in cents of the program's currency: what they earned (and adjustments), and what was paid."""
+
+    earned_cents: int
+    paid_cents: int
+
+    @property
+    def owed_cents(self) -> int:
+        """What the program owes the partner; below 0, what the partner owes back after a refund of a paid sale."""
+        return self.earned_cents - self.paid_cents
 
 
 class Earned(NamedTuple):
@@ -91,7 +106,7 @@ def append(connection: Connection, earned: Sequence[Earned], *, at: datetime) ->
     _insert_entries(
         connection,
         [
-            (item.program_id, item.commission_id, entry_id, kind, cents, to_millis(at))
+            (item.program_id, entry_id, item.partner_id, item.commission_id, kind, cents, to_millis(at))
             for entry_id, (item, kind, cents) in zip(new_ids, entries, strict=True)
         ],
     )
@@ -103,6 +118,22 @@ def net(connection: Connection, program_id: int, commission_id: int, kinds: Sequ
     mine = (entry.program_id == program_id, entry.commission_id == commission_id, entry.kind.in_(kinds))
     total = connection.execute(select(func.coalesce(func.sum(entry.amount_cents), 0)).where(*mine))
     return int(total.scalar_one())
+
+
+def balance(connection: Connection, program_id: int, partner_id: int) -> Balance:
+    """Return what a partner's entries add up to."""
+    entry = ledger_entries.c
+    payout = entry.kind == EntryKind.PAYOUT
+    earned, paid = (func.sum(case((which, entry.amount_cents), else_=0)) for which in (~payout, payout))
+    mine = (entry.program_id == program_id, entry.partner_id == partner_id, entry.kind.in_(ACCOUNT_KINDS))
+    row = connection.execute(select(func.coalesce(earned, 0), func.coalesce(paid, 0)).where(*mine)).one()
+    return Balance(earned_cents=int(row[0]), paid_cents=-int(row[1]))
+
+
+def record_payout(connection: Connection, commission: Any, *, at: datetime) -> None:
+    """Append the payout that settles a commission: all that it is worth now."""
+    net_cents = net(connection, commission.program_id, commission.id, PARTNER_KINDS)
+    _append_entry(connection, commission, EntryKind.PAYOUT, -net_cents, at=at)
 
 
 def correct(
@@ -118,22 +149,7 @@ def correct(
     if cents == 0:
         return
     original = EntryKind.PLATFORM_FEE if kind in PLATFORM_KINDS else EntryKind.COMMISSION
-    entry = ledger_entries.c
-    corrected = select(entry.id).where(
-        entry.program_id == commission.program_id, entry.commission_id == commission.id, entry.kind == original
-    )
-    connection.execute(
-        insert(ledger_entries).values(
-            program_id=commission.program_id,
-            commission_id=commission.id,
-            id=ids.after(at, 1)[0],
-            kind=kind,
-            amount_cents=-cents,
-            corrects_id=connection.execute(corrected).scalar_one(),
-            refund_id=refund_id,
-            at=at,
-        )
-    )
+    _append_entry(connection, commission, kind, -cents, at=at, corrects=original, refund_id=refund_id)
 
 
 def reverse(
@@ -170,6 +186,36 @@ def _follow(connection: Connection, commission: Any, left_cents: int) -> None:
     connection.execute(update(commissions).where(*mine).values(status=status))
 
 
+def _append_entry(
+    connection: Connection,
+    commission: Any,
+    kind: EntryKind,
+    cents: int,
+    *,
+    at: datetime,
+    corrects: EntryKind | None = None,
+    refund_id: int | None = None,
+) -> None:
+    """Append an entry of a commission after its earlier ones: `db check` tells by the ids what a payout settled."""
+    entry = ledger_entries.c
+    corrected = func.max(case((entry.kind == corrects, entry.id)))
+    mine = (entry.program_id == commission.program_id, entry.commission_id == commission.id)
+    corrects_id, last_id = connection.execute(select(corrected, func.max(entry.id)).where(*mine)).one()
+    connection.execute(
+        insert(ledger_entries).values(
+            program_id=commission.program_id,
+            id=ids.after(at, 1, past=last_id)[0],
+            partner_id=commission.partner_id,
+            commission_id=commission.id,
+            kind=kind,
+            amount_cents=cents,
+            corrects_id=corrects_id,
+            refund_id=refund_id,
+            at=at,
+        )
+    )
+
+
 def _commission_row(item: Earned) -> tuple[Any, ...]:
     hold_until = item.earned_at + timedelta(days=item.hold_days)
     links = [item.partner_id, item.customer_id, item.sale_id, item.lead_id, item.terms_version]
@@ -192,4 +238,6 @@ _insert_commissions = Append(
     "created_at",
     "hold_until",
 )
-_insert_entries = Append(ledger_entries, "program_id", "commission_id", "id", "kind", "amount_cents", "at")
+_insert_entries = Append(
+    ledger_entries, "program_id", "id", "partner_id", "commission_id", "kind", "amount_cents", "at"
+)

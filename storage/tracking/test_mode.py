@@ -26,7 +26,6 @@ class TestModeCall(NamedTuple):
     click_program_id: int | None = None
     transaction_id: str | None = None
     amount_cents: int | None = None
-    payload: str | None = None
 
 
 class TestModeResult(NamedTuple):
@@ -110,7 +109,6 @@ def _store(connection: Connection, event: TestModeCall, program_id: int | None, 
             with_key=key is not None,
             transaction_id=event.transaction_id,
             amount_cents=event.amount_cents,
-            payload=event.payload,
         )
     )
     trust = "with the program key" if key else "without a key: it does not verify the integration"

@@ -8,13 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, func, select, table
+from sqlalchemy import Connection, MetaData, func, insert, select, table
 
 import storage
 from storage import Storage, migrations
-from storage.tables import metadata
+from storage.checks import ledger as ledger_check
+from storage.engine import database
+from storage.tables import ledger_entries, metadata, payment_accounts
+from storage.tables import test_events as tried_events
+from storage.tracking import ledger
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -39,12 +44,17 @@ async def test_upgrading_again_changes_nothing(database_url: str):
         assert await store.read(migrations.is_current)
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_two_processes_that_start_together_migrate_once(kind: str, request: Any, tmp_path: Path):
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a database without a table, once of each kind."""
     empty = f"sqlite+aiosqlite:///{tmp_path}/empty.db"
-    url = empty if kind == "sqlite" else request.getfixturevalue("empty_postgres_url")
+    url: str = empty if request.param == "sqlite" else request.getfixturevalue("empty_postgres_url")
+    return url
+
+
+def test_two_processes_that_start_together_migrate_once(empty_url: str):
     command = [sys.executable, "-m", "cli", "admin", "db", "upgrade", "--json"]
-    environment = os.environ | {"SVC_DATABASE_URL": url, "PYTHONPATH": str(ROOT)}
+    environment = os.environ | {"SVC_DATABASE_URL": empty_url, "PYTHONPATH": str(ROOT)}
 
     started = [
         subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) for _ in range(3)
@@ -52,10 +62,132 @@ def test_two_processes_that_start_together_migrate_once(kind: str, request: Any,
     problems = [process.communicate()[1].decode() for process in started]
 
     assert [process.returncode for process in started] == [0, 0, 0], problems
-    assert asyncio.run(applied(url)) == 1
+    assert asyncio.run(applied(empty_url)) == 1
 
 
 async def applied(url: str) -> int:
     versions = select(func.count()).select_from(table("alembic_version"))
     async with storage.opened(url) as store:
         return await store.read(lambda connection: connection.execute(versions).scalar_one())
+
+
+MARCH = 1_772_323_200_000  # 2026-03-01, in milliseconds
+ID = 194_486_399_000_000  # a second earlier, in microseconds since 2020
+DAY = 86_400_000
+PARTNER = {"program_id": 1, "status": "active", "created_at": MARCH}
+CUSTOMER = {"program_id": 1, "clicked_at": MARCH, "status": "conversion", "settlement": "settled", "revision": 1}
+SALE = {"program_id": 1, "amount_cents": 1_000, "currency": "USD", "program_cents": 1_000, "payload_hash": ""}
+EARNED = {"program_id": 1, "terms_version": 1, "amount_cents": 200, "currency": "USD", "hold_until": MARCH}
+# Of each table: rows as the first release stored them. Commission 11 was paid, then half of its sale was refunded;
+# half of sale 12 was refunded, then its commission was paid; commission 13 is pending, and an entry of it was given
+# the id of one of commission 12's.
+ROWS: dict[str, list[dict[str, Any]]] = {
+    "workspaces": [{"id": 1, "name": "Acme", "created_at": MARCH}],
+    "programs": [{"id": 1, "workspace_id": 1, "name": "Acme", "domain": "acme.example", "created_at": MARCH}],
+    "commission_terms": [
+        {"program_id": 1, "version": 1, "commission_type": "percent", "rate": 2_000, "created_at": MARCH}
+        | {"lead_commission_cents": 0, "platform_fee_bps": 1_000}
+    ],
+    "partners": [PARTNER | {"id": 1, "name": "Anna", "code": "anna"}, PARTNER | {"id": 2, "name": "Ben", "code": "b"}],
+    "customers": [
+        CUSTOMER | {"id": 1, "partner_id": 1, "click_id": "c1", "created_at": MARCH},
+        CUSTOMER | {"id": 2, "partner_id": 2, "click_id": "c2", "created_at": MARCH},
+    ],
+    "sales": [
+        SALE | {"id": 11, "transaction_id": "a", "customer_id": 1, "partner_id": 1, "refunded_cents": 500},
+        SALE | {"id": 12, "transaction_id": "b", "customer_id": 1, "partner_id": 1, "refunded_cents": 500},
+        SALE | {"id": 13, "transaction_id": "c", "customer_id": 2, "partner_id": 2, "refunded_cents": 0},
+    ],
+    "refunds": [
+        {"program_id": 1, "id": sale, "sale_id": sale, "amount_cents": 500, "program_cents": 500}
+        | {"reversed_cents": 100, "at": at}
+        for sale, at in ((11, MARCH + 2 * DAY), (12, MARCH))
+    ],
+    "commissions": [
+        EARNED | {"id": 11, "sale_id": 11, "partner_id": 1, "customer_id": 1, "status": "paid"},
+        EARNED | {"id": 12, "sale_id": 12, "partner_id": 1, "customer_id": 1, "status": "paid"},
+        EARNED | {"id": 13, "sale_id": 13, "partner_id": 2, "customer_id": 2, "status": "pending"},
+    ],
+    "ledger_entries": [
+        {"program_id": 1, "commission_id": commission, "id": entry_id, "kind": kind, "amount_cents": cents}
+        for commission, entry_id, kind, cents in (
+            (11, ID, "commission", 200),
+            (11, ID + 1, "platform_fee", 20),
+            (11, ID + 2 * DAY * 1_000 + 10**6, "reversal", -100),
+            (11, ID + 2 * DAY * 1_000 + 10**6 + 1, "platform_fee_reversal", -10),
+            (12, ID + 2, "commission", 200),
+            (12, ID + 3, "platform_fee", 20),
+            (12, ID + 4, "reversal", -100),
+            (12, ID + 5, "platform_fee_reversal", -10),
+            (13, ID + 2, "commission", 200),
+            (13, ID + 6, "platform_fee", 20),
+        )
+    ],
+    "test_events": [
+        {"program_id": 1, "id": 1, "kind": "sale", "is_test": True, "with_key": True, "payload": "{}", "at": MARCH}
+    ],
+    "payment_accounts": [
+        {"program_id": 1, "provider": "stripe", "account_id": "acct_1", "sealed_secrets": "", "connected_at": MARCH}
+    ],
+}
+LATER: dict[str, dict[str, Any]] = {
+    "sales": {"occurred_at": MARCH, "at": MARCH},
+    "commissions": {"created_at": MARCH},
+    "ledger_entries": {"at": MARCH},
+}
+
+
+def fill(connection: Connection) -> None:
+    """Store the rows in the tables that this schema has."""
+    schema = MetaData()
+    schema.reflect(connection)
+    for name, rows in ROWS.items():
+        if name in schema.tables:
+            connection.execute(insert(schema.tables[name]), [LATER.get(name, {}) | row for row in rows])
+    earned = schema.tables["commissions"]
+    paid = earned.update().where(earned.c.status == "paid")
+    connection.execute(paid.values(paid_at=MARCH + DAY))
+
+
+@pytest.mark.parametrize("revision", ["0001", "0002", "0003", "0004", "0005"])
+async def test_partners_get_accounts_from_each_earlier_schema(revision: str, empty_url: str) -> None:
+    [writer, *_] = lanes = database.writers(database.parse_url(empty_url))
+    await writer.run(lambda connection: command.upgrade(migrations.config_for(connection), revision))
+    await writer.run(fill)
+
+    await writer.run(lambda connection: command.upgrade(migrations.config_for(connection), "head"))
+
+    assert await writer.run(difference) == []
+    assert await writer.run(lambda connection: list(ledger_check.differences(connection))) == []
+    assert await writer.run(accounts) == {1: ledger.Balance(200, 300), 2: ledger.Balance(200, 0)}
+    assert await writer.run(payouts) == [(11, -200), (12, -100)]
+    kept = 1 if revision >= "0003" else 0
+    assert await writer.run(lambda c: (count(c, tried_events), count(c, payment_accounts))) == (1, kept)
+    await asyncio.gather(*(lane.close() for lane in lanes))
+
+
+def accounts(connection: Connection) -> dict[int, ledger.Balance]:
+    return {partner_id: ledger.balance(connection, 1, partner_id) for partner_id in (1, 2)}
+
+
+def payouts(connection: Connection) -> list[tuple[int, int]]:
+    entry = ledger_entries.c
+    paid = select(entry.commission_id, entry.amount_cents).where(entry.kind == ledger.EntryKind.PAYOUT)
+    return [tuple(row) for row in connection.execute(paid.order_by(entry.commission_id))]
+
+
+def count(connection: Connection, counted: Any) -> int:
+    return connection.execute(select(func.count()).select_from(counted)).scalar_one()
+
+
+async def test_the_accounts_can_be_taken_back(empty_url: str) -> None:
+    [writer, *_] = lanes = database.writers(database.parse_url(empty_url))
+    for change, revision in ((command.upgrade, "0005"), (command.upgrade, "head"), (command.downgrade, "0005")):
+        await writer.run(lambda c, change=change, to=revision: change(migrations.config_for(c), to))  # type: ignore[misc]
+    await writer.run(fill)
+
+    await writer.run(lambda connection: command.upgrade(migrations.config_for(connection), "head"))
+
+    assert await writer.run(difference) == []
+    assert await writer.run(accounts) == {1: ledger.Balance(200, 300), 2: ledger.Balance(200, 0)}
+    await asyncio.gather(*(lane.close() for lane in lanes))

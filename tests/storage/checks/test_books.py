@@ -76,9 +76,10 @@ def test_a_lost_click_is_reported_for_its_program_and_its_partner(filled: Path, 
 @pytest.mark.parametrize(
     ("kind", "reported"),
     [
-        ("commission", {"commission entry", "net commission"}),
-        ("reversal", {"net commission"}),
-        ("rejection", {"net commission"}),
+        ("commission", {"commission entry", "net commission", "balance"}),
+        ("reversal", {"net commission", "balance"}),
+        ("rejection", {"net commission", "balance"}),
+        ("payout", {"payout", "balance"}),
         ("platform_fee", {"platform fee entry", "net platform fee"}),
         ("platform_fee_reversal", {"net platform fee"}),
     ],
@@ -89,6 +90,21 @@ def test_a_changed_ledger_entry_is_reported(filled: Path, tmp_path: Path, kind: 
     lines = corrupted(filled, tmp_path, change)
 
     assert {line.split(" of ")[0] for line in lines if "rollup" not in line} == reported
+
+
+def test_an_entry_on_another_partners_account_is_reported_for_both(filled: Path, tmp_path: Path) -> None:
+    other = "(SELECT id FROM partners WHERE partners.program_id = ledger_entries.program_id AND id <> partner_id)"
+    change = f"UPDATE ledger_entries SET partner_id = {other} WHERE {ONE_ENTRY.format('commission')}"
+
+    lines = corrupted(filled, tmp_path, change)
+
+    assert [line.split(" of ")[0] for line in lines] == ["balance", "balance"]
+
+
+def test_a_lost_payout_is_reported(filled: Path, tmp_path: Path) -> None:
+    lines = corrupted(filled, tmp_path, f"DELETE FROM ledger_entries WHERE {ONE_ENTRY.format('payout')}")
+
+    assert [line.split(" of ")[0] for line in lines] == ["payout", "balance"]
 
 
 def test_refunds_that_do_not_add_up_are_reported(filled: Path, tmp_path: Path) -> None:

@@ -1,0 +1,137 @@
+"""A partner's account: what they are owed after any history, on both databases."""
+
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import insert
+
+from storage import Storage
+from storage.checks import books
+from storage.management import commissions
+from storage.rules.commission import CommissionStatus, of_remaining
+from storage.rules.errors import ServiceError
+from storage.tables import ledger_entries
+from storage.tracking import ledger, refunds
+from storage.tracking.ledger import Balance, EntryKind
+from storage.tracking.refunds import Refund
+from tests import world
+from tests.world import NOW, World
+
+SALE_CENTS = (9_999, 10_001)
+APPROVED, PAID, REJECTED = CommissionStatus.APPROVED, CommissionStatus.PAID, CommissionStatus.REJECTED
+STEPS = st.tuples(
+    st.integers(0, len(SALE_CENTS) - 1),
+    st.sampled_from([APPROVED, PAID, REJECTED, "refund", "reinstate"]),
+    st.integers(1, 6_000),
+)
+
+
+async def balance(acme: World, partner_id: int) -> Balance:
+    found: Balance = await acme.store.read(ledger.balance, acme.program_id, partner_id)
+    return found
+
+
+async def decide(acme: World, commission_id: int, status: CommissionStatus) -> None:
+    await acme.store.write(
+        commissions.change_status, acme.program_id, commission_id, status, at=NOW, lane=acme.program_id
+    )
+
+
+async def move(acme: World, operation: Any, transaction_id: str, cents: int) -> None:
+    """Send money of a sale back, or take it again."""
+    await acme.store.write(
+        operation, Refund(acme.key_hash, transaction_id, NOW, amount_cents=cents), lane=acme.program_id
+    )
+
+
+async def test_a_sale_is_owed_until_its_commission_is_paid(acme: World):
+    await acme.customer()
+    sold = await acme.sale()
+    assert await balance(acme, acme.anna) == Balance(earned_cents=2_000, paid_cents=0)
+
+    for status in (APPROVED, PAID):
+        await decide(acme, sold.commission_id or 0, status)
+
+    assert await balance(acme, acme.anna) == Balance(earned_cents=2_000, paid_cents=2_000)
+    assert (await balance(acme, acme.ben)).owed_cents == 0
+
+
+async def test_a_refund_after_payment_is_owed_back_by_the_partner(acme: World):
+    await acme.customer()
+    sold = await acme.sale()
+    for status in (APPROVED, PAID):
+        await decide(acme, sold.commission_id or 0, status)
+
+    await move(acme, refunds.record, "inv-1", 5_000)
+
+    assert (await balance(acme, acme.anna)).owed_cents == -1_000
+    assert await acme.store.read(books.run) == []
+
+
+async def test_an_adjustment_needs_no_commission(acme: World):
+    adjustment = {"program_id": acme.program_id, "id": 1, "partner_id": acme.ben, "kind": EntryKind.ADJUSTMENT}
+
+    await acme.store.write(
+        lambda connection: connection.execute(insert(ledger_entries).values(**adjustment, amount_cents=-50, at=NOW))
+    )
+
+    assert (await balance(acme, acme.ben)).owed_cents == -50
+    assert await acme.store.read(books.run) == []
+
+
+class Account:
+    """What the partner must be owed, told apart from the ledger: by sale, its status, what went back, what was paid."""
+
+    def __init__(self) -> None:
+        self.status = [CommissionStatus.PENDING] * len(SALE_CENTS)
+        self.refunded = [0] * len(SALE_CENTS)
+        self.paid = [0] * len(SALE_CENTS)
+
+    def worth(self, sale: int) -> int:
+        if self.status[sale] == REJECTED:
+            return 0
+        whole = round(SALE_CENTS[sale] * 0.2)
+        return of_remaining(whole, sale_cents=SALE_CENTS[sale], refunded_cents=self.refunded[sale])
+
+    def decided(self, sale: int, status: CommissionStatus) -> None:
+        self.status[sale] = status
+        if status == PAID:
+            self.paid[sale] = self.worth(sale)
+
+    def moved(self, sale: int, cents: int) -> None:
+        self.refunded[sale] += cents
+        if self.status[sale] in {APPROVED, CommissionStatus.PENDING} and self.worth(sale) == 0:
+            self.status[sale] = CommissionStatus.REVERSED
+        elif self.status[sale] == CommissionStatus.REVERSED and self.worth(sale):
+            self.status[sale] = CommissionStatus.PENDING
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(STEPS, max_size=12))
+async def test_after_any_history_the_balance_is_what_is_left_less_what_was_paid(
+    store: Storage, steps: list[tuple[int, Any, int]]
+):
+    acme = await world.acme(store)
+    await acme.customer()
+    sold = [await acme.sale(f"inv-{index}", cents, at=NOW) for index, cents in enumerate(SALE_CENTS)]
+    account = Account()
+
+    for sale, step, asked in steps:
+        try:
+            if step == "refund":
+                await move(acme, refunds.record, f"inv-{sale}", asked)
+                account.moved(sale, asked if account.refunded[sale] < SALE_CENTS[sale] else 0)
+            elif step == "reinstate":
+                cents = min(asked, account.refunded[sale])
+                await move(acme, refunds.reinstate, f"inv-{sale}", cents)
+                account.moved(sale, -cents)
+            else:
+                await decide(acme, sold[sale].commission_id or 0, step)
+                account.decided(sale, step)
+        except ServiceError:
+            continue
+
+    left = sum(map(account.worth, range(len(SALE_CENTS))))
+    assert await balance(acme, acme.anna) == Balance(earned_cents=left, paid_cents=sum(account.paid))
+    assert await store.read(books.run) == []
