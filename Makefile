@@ -26,7 +26,7 @@ format: .venv/develop
 bench: .venv/develop ## the ratios of docs/performance.md
 	$(BIN)/python -m benchmarks
 
-generated: .venv/develop ## write the files that come from the code: the errors guide and others
+generated: .venv/develop ## write the files that come from the code: the errors guide, docs/settings.md
 	$(BIN)/python -m tests.generated
 
 screenshots: .venv/develop ## take docs/screenshots anew

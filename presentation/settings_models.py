@@ -58,7 +58,7 @@ def with_settings(
 
 def changed(setting: Setting) -> Any:
     """Return a setting as a field of a request that changes a program; a field that is not sent changes nothing."""
-    return _request_type(setting), Field("" if setting.is_required else setting.default, description=_text(setting))
+    return _request_type(setting), Field(setting.default, description=_text(setting))
 
 
 def created(setting: Setting) -> Any:

@@ -14,6 +14,7 @@ from storage.rules.errors import (
     refunds,
     requests,
 )
+from tests import settings_page
 from web.errors import STATUS
 
 ROOT = Path(__file__).parent.parent
@@ -47,7 +48,10 @@ def _classes(module: ModuleType) -> Iterator[type[ServiceError]]:
             yield value
 
 
-FILES: dict[str, Callable[[], str]] = {"presentation/guides/errors.md": errors_guide}
+FILES: dict[str, Callable[[], str]] = {
+    "presentation/guides/errors.md": errors_guide,
+    "docs/settings.md": settings_page.markdown,
+}
 
 
 if __name__ == "__main__":

@@ -1,0 +1,239 @@
+"""Every program setting, walked from its declaration: table, APIs, OpenAPI document, form, MCP and docs agree."""
+
+import asyncio
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from html import escape
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import String
+
+import storage
+from mcp_server.tools.programs import ProgramDetails
+from storage.access import agent_keys, sessions, workspaces
+from storage.access.workspaces import Role
+from storage.rules.scope import Scope
+from storage.rules.setting_kinds import Kind, Setting
+from storage.rules.settings import SETTINGS
+from storage.tables import commission_terms, programs
+from storage.tracking import currencies
+from tests import world
+from tests.conftest import ROOT, servers
+
+OTHER = {
+    Kind.TEXT: ("Renamed", "Acme partners"),
+    Kind.HOST: ("renamed.example", "acme.example"),
+    Kind.CURRENCY: ("EUR", "USD"),
+    Kind.CENTS: (1234, 0),
+    Kind.PERCENT: (12.5, 20),
+    Kind.COMMISSION_RATE: (33, 20),
+}
+WRONG = {Kind.TEXT: "", Kind.HOST: "//", Kind.CURRENCY: "US", Kind.CHOICE: "none of them"}
+each_setting = pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.public_name)
+
+
+@dataclass
+class Served:
+    """A running service with Acme's program, the owner's session and an agent's key."""
+
+    client: httpx.Client
+    program_id: int
+    owner: str
+    agent: str
+
+    def program(self) -> dict[str, Any]:
+        """Return the program as the dashboard's API shows it."""
+        return self.client.get(f"/api/programs/{self.program_id}", headers=self.as_owner()).json()
+
+    def change(self, **body: Any) -> httpx.Response:
+        """Change the program as its owner."""
+        return self.client.patch(f"/api/programs/{self.program_id}", json=body, headers=self.as_owner())
+
+    def agent_change(self, **body: Any) -> httpx.Response:
+        """Change the program as an agent."""
+        headers = {"Authorization": f"Bearer {self.agent}"}
+        return self.client.patch(f"/api/agent/v1/programs/{self.program_id}", json=body, headers=headers)
+
+    def as_owner(self) -> dict[str, str]:
+        """Return the headers of the owner's calls."""
+        return {"Authorization": f"Bearer {self.owner}"}
+
+    def page(self) -> str:
+        """Return the settings page."""
+        return self.client.get(f"/programs/{self.program_id}/settings", headers=self._browser()).text
+
+    def save(self, form: dict[str, str]) -> httpx.Response:
+        """Post the form of the settings page."""
+        return self.client.post(f"/programs/{self.program_id}/settings", data=form, headers=self._browser())
+
+    def _browser(self) -> dict[str, str]:
+        return {"Cookie": f"svc_session={self.owner}", "Sec-Fetch-Site": "same-origin", "Accept": "text/html"}
+
+
+class Controls(HTMLParser):
+    """What a browser would post of a page's form, as it was served."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.values: dict[str, str] = {}
+        self._select = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Take the value of a control."""
+        given = {name: value or "" for name, value in attrs}
+        if tag == "select":
+            self._select = given["name"]
+        elif tag == "option" and "selected" in given:
+            self.values[self._select] = given["value"]
+        elif tag == "input" and (given["type"] != "radio" or "checked" in given):
+            self.values[given["name"]] = given["value"]
+
+
+@pytest.fixture(scope="module")
+def served(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Serve Acme's program over HTTP, once for this file."""
+    folder = tmp_path_factory.mktemp("settings")
+    url = f"sqlite+aiosqlite:///{shutil.copy(sqlite_template, folder / 'svc.db')}"
+    program_id, owner, agent = asyncio.run(prepare(url))
+    with servers(folder) as start, httpx.Client(base_url=start(url).base_url) as client:
+        yield Served(client, program_id, owner, agent)
+
+
+async def prepare(url: str) -> tuple[int, str, str]:
+    """Create Acme, and return its program's id, a token of its owner and an agent's key."""
+    now = datetime.now(UTC)
+    async with storage.opened(url) as store:
+        acme = await world.acme(store)
+        await store.write(currencies.load, [(now.date(), "USD", "1.1")])
+        owner_id = await store.write(
+            workspaces.add_member,
+            acme.workspace_id,
+            email="olga@acme.example",
+            role=Role.OWNER,
+            password_hash="not a hash",
+            at=now,
+        )
+        session = await store.write(sessions.start, owner_id, at=now)
+        key = await store.write(agent_keys.issue, acme.workspace_id, name="Agent", scopes=list(Scope), at=now)
+    return acme.program_id, session.token, key.secret
+
+
+def another(setting: Setting, current: Any) -> Any:
+    """Return a valid value of a setting that is not the current one, as the APIs write it."""
+    if setting.kind == Kind.CHOICE:
+        values: tuple[Any, ...] = tuple(option.value for option in setting.options)
+    elif setting.kind == Kind.NUMBER:
+        values = (setting.highest, setting.lowest)
+    else:
+        values = OTHER[setting.kind]
+    return next(value for value in values if value != current)
+
+
+def typed(setting: Setting, value: Any) -> str:
+    """Return a value as people type it."""
+    return f"{value / 100:.2f}" if setting.kind == Kind.CENTS else str(value)
+
+
+def body_of(setting: Setting, value: Any) -> dict[str, Any]:
+    """Return the body that changes a setting: a new commission type needs a rate."""
+    rate = {"commission_rate": 20} if setting.name == "commission_type" else {}
+    return {setting.public_name: value, **rate}
+
+
+@each_setting
+def test_its_column_is_in_the_table_and_in_a_migrated_database(setting: Setting, sqlite_template: Path):
+    table = commission_terms if setting.is_term else programs
+    column = table.c[setting.name]
+
+    with sqlite3.connect(sqlite_template) as connection:
+        migrated = {row[1]: row for row in connection.execute(f"PRAGMA table_info({table.name})")}
+    assert column.nullable == setting.is_nullable
+    assert bool(migrated[setting.name][3]) != setting.is_nullable
+    assert isinstance(column.type, String) == isinstance(another(setting, None), str)
+
+
+def test_every_column_that_describes_a_program_is_a_setting():
+    kept = {column.name for column in programs.c} - {"id", "workspace_id", "terms_version", "revision", "created_at"}
+    terms = {column.name for column in commission_terms.c} - {"program_id", "version", "created_at"}
+
+    assert kept == {setting.name for setting in SETTINGS if not setting.is_term}
+    assert terms == {setting.name for setting in SETTINGS if setting.is_term}
+
+
+@each_setting
+def test_an_owner_reads_and_changes_it(served: Served, setting: Setting):
+    before = served.program()
+    value = another(setting, before[setting.public_name])
+
+    changed = served.change(**body_of(setting, value))
+
+    assert (changed.status_code, changed.json()[setting.public_name]) == (200, value)
+    assert served.program() == {**before, **body_of(setting, value)}
+
+
+@each_setting
+def test_a_wrong_value_is_named_and_changes_nothing(served: Served, setting: Setting):
+    before = served.program()
+
+    refused = served.change(**{setting.public_name: WRONG.get(setting.kind, -1)})
+
+    assert refused.status_code == 400
+    assert [field["field"] for field in refused.json()["error"]["fields"]] == [setting.public_name]
+    assert served.program() == before
+
+
+@each_setting
+def test_an_agent_changes_it_unless_it_is_the_owners(served: Served, setting: Setting):
+    before = served.program()
+    value = another(setting, before[setting.public_name])
+
+    changed = served.agent_change(**body_of(setting, value))
+
+    assert changed.status_code == 200
+    assert (changed.json()[setting.public_name] == value) is not setting.owner_only
+
+
+@each_setting
+def test_the_settings_page_shows_it_and_saves_it(served: Served, setting: Setting):
+    served.change(commission_type="percent", commission_rate=20, lead_auth_policy="server_required")
+    value = another(setting, served.program()[setting.public_name])
+    page = served.page()
+    texts = (setting.label, setting.description, setting.unit, setting.if_empty)
+
+    saved = served.save(Controls(page).values | {setting.form_name: typed(setting, value)})
+
+    assert [text for text in texts if escape(text, quote=False) not in page.replace("&#39;", "'")] == []
+    assert saved.status_code == 303, saved.text
+    assert served.program()[setting.public_name] == value
+
+
+@each_setting
+def test_the_openapi_document_describes_it(served: Served, setting: Setting):
+    schemas = served.client.get("/openapi.json").json()["components"]["schemas"]
+    published = {name: schemas[name]["properties"] for name in ("Program", "ProgramChange", "NewProgram")}
+    for_agents = schemas["AgentProgramChange"]["properties"]
+
+    assert all(setting.description in fields[setting.public_name]["description"] for fields in published.values())
+    assert (setting.public_name in for_agents) is not setting.owner_only
+    assert (setting.public_name in schemas["NewProgram"]["required"]) is setting.is_required
+    assert published["ProgramChange"][setting.public_name]["default"] == setting.default
+
+
+@each_setting
+def test_assistants_read_it(setting: Setting):
+    assert setting.public_name in ProgramDetails.model_fields
+
+
+@each_setting
+def test_the_docs_list_it(setting: Setting):
+    written = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+
+    assert f"| `{setting.public_name}` | {setting.label} | {setting.description}" in written
