@@ -1,6 +1,5 @@
 """Payments: what a connected account's events do: sales, their refunds and disputes, each event once, in any order."""
 
-import json
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -11,10 +10,10 @@ from storage.access import program_keys
 from storage.engine import audit, ids
 from storage.engine.audit import Actor, Change
 from storage.engine.database import insert_for
-from storage.payments import returns
+from storage.payments import returns, stored_events
 from storage.rules import keys
 from storage.rules.errors import NotFound, ServiceError, ValidationError
-from storage.rules.payment import Linked, Paid, ProcessorEvent, Returned, ReturnKind
+from storage.rules.payment import Linked, Paid, ProcessorEvent, Returned
 from storage.rules.settlement import Settlement
 from storage.tables import payment_accounts, payment_customers, payment_events, payment_references
 from storage.tracking import leads, possible_duplicates, sales
@@ -74,7 +73,7 @@ def decide(
         raise NotFound
     if row.outcome != HELD:
         raise ValidationError("Only a payment that is held as a possible duplicate is decided.")
-    paid = _read(row.payment)
+    paid = stored_events.load(row.payment)
     assert isinstance(paid, Paid)  # noqa: S101 - nothing else is held
     customer = _customer(connection, program_id, paid, at)
     assert customer is not None  # noqa: S101 - it was known when the payment was held
@@ -94,8 +93,9 @@ def decide(
 
 
 def _is_new(connection: Connection, program_id: int, event: ProcessorEvent, at: datetime) -> bool:
+    payment = None if event.content is None else stored_events.dump(event.content)
     row = {"program_id": program_id, "event_id": event.id, "id": ids.after(at, 1)[0], "outcome": WAITING}
-    row |= {"type": event.type, "occurred_at": event.occurred_at, "received_at": at, "payment": _written(event.content)}
+    row |= {"type": event.type, "occurred_at": event.occurred_at, "received_at": at, "payment": payment}
     row |= {"is_test": event.is_test}
     new = insert_for(connection)(payment_events).values(**row)
     new = new.on_conflict_do_nothing(index_elements=["program_id", "event_id"])
@@ -214,7 +214,7 @@ def _try_again(connection: Connection, program_id: int, paid: Paid, at: datetime
     waiting = (event.program_id == program_id, event.outcome == WAITING, event.waits_for.in_(names))
     ordered = select(event.event_id, event.payment).where(*waiting).order_by(event.occurred_at, event.event_id)
     for row in connection.execute(ordered).all():
-        content = _read(row.payment)
+        content = stored_events.load(row.payment)
         done = _apply(connection, program_id, content, at)
         _note(connection, program_id, row.event_id, done)
         if done.outcome in {RECORDED, REPEATED} and isinstance(content, Paid):
@@ -224,20 +224,3 @@ def _try_again(connection: Connection, program_id: int, paid: Paid, at: datetime
 def _note(connection: Connection, program_id: int, event_id: str, done: EventOutcome) -> None:
     mine = (payment_events.c.program_id == program_id, payment_events.c.event_id == event_id)
     connection.execute(update(payment_events).where(*mine).values(done._asdict()))
-
-
-def _written(content: Paid | Returned | Linked | None) -> str | None:
-    if content is None:
-        return None
-    return json.dumps({type(content).__name__: content._asdict()}, default=datetime.isoformat)
-
-
-def _read(written: str) -> Paid | Returned | Linked:
-    ((kind, values),) = json.loads(written).items()
-    if kind == Paid.__name__:
-        moment = datetime.fromisoformat(values["occurred_at"])
-        return Paid(**values | {"references": tuple(values["references"]), "occurred_at": moment})
-    if kind == Linked.__name__:
-        return Linked(tuple(values["references"]))
-    told_at = datetime.fromisoformat(values["told_at"])
-    return Returned(**values | {"kind": ReturnKind(values["kind"]), "told_at": told_at})

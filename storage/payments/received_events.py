@@ -1,6 +1,5 @@
 """What a connected payment account sent, and what became of it: newest first."""
 
-import json
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -8,6 +7,7 @@ from sqlalchemy import Connection, select
 
 from storage.engine import pagination
 from storage.engine.pagination import FIRST_PAGE, Page, Paging
+from storage.payments import stored_events
 from storage.tables import payment_events
 
 
@@ -42,6 +42,6 @@ def list_events(
 
 
 def _of_row(row: Any) -> PaymentEvent:
-    told = next(iter(json.loads(row.payment).values())) if row.payment else {}
-    values: dict[str, Any] = {name: getattr(row, name, told.get(name)) for name in PaymentEvent._fields}
+    content = stored_events.load(row.payment) if row.payment else None
+    values: dict[str, Any] = {name: getattr(row, name, getattr(content, name, None)) for name in PaymentEvent._fields}
     return PaymentEvent(**values)

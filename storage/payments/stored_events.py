@@ -1,0 +1,90 @@
+"""The JSON in which the database keeps what an event says: a version, the type of content, and its named fields."""
+
+import json
+from datetime import datetime
+from typing import Any
+
+from storage.rules.payment import Linked, Paid, Returned, ReturnKind
+
+VERSION = 1
+
+
+def dump(content: Paid | Returned | Linked) -> str:
+    """Return an event's content as it is stored."""
+    match content:
+        case Paid():
+            fields = {"type": "paid", **_of_paid(content)}
+        case Returned():
+            fields = {"type": "returned", **_of_returned(content)}
+        case Linked():
+            fields = {"type": "linked", "references": content.references}
+    return json.dumps({"version": VERSION, **fields})
+
+
+def load(stored: str) -> Paid | Returned | Linked:
+    """Return an event's content; also of one that was stored before there were versions: `{"Paid": {...}}`."""
+    fields = json.loads(stored)
+    if "version" not in fields:
+        [(name, content)] = fields.items()
+        fields = {"version": VERSION, "type": name.lower(), **content}
+    match fields["version"], fields["type"]:
+        case 1, "paid":
+            return _paid(fields)
+        case 1, "returned":
+            return _returned(fields)
+        case 1, "linked":
+            return Linked(tuple(fields["references"]))
+        case version, kind:
+            raise ValueError(f"A newer release stored this event (version {version}, {kind}): upgrade this one.")
+
+
+def _of_paid(paid: Paid) -> dict[str, Any]:
+    return {
+        "transaction_id": paid.transaction_id,
+        "references": paid.references,
+        "amount_cents": paid.amount_cents,
+        "currency": paid.currency,
+        "occurred_at": paid.occurred_at.isoformat(),
+        "first": paid.first,
+        "click_id": paid.click_id,
+        "customer_key": paid.customer_key,
+        "program_id": paid.program_id,
+        "processor_customer": paid.processor_customer,
+    }
+
+
+def _paid(fields: dict[str, Any]) -> Paid:
+    return Paid(
+        transaction_id=fields["transaction_id"],
+        references=tuple(fields["references"]),
+        amount_cents=fields["amount_cents"],
+        currency=fields["currency"],
+        occurred_at=datetime.fromisoformat(fields["occurred_at"]),
+        first=fields["first"],
+        click_id=fields["click_id"],
+        customer_key=fields["customer_key"],
+        program_id=fields["program_id"],
+        processor_customer=fields["processor_customer"],
+    )
+
+
+def _of_returned(returned: Returned) -> dict[str, Any]:
+    return {
+        "reference": returned.reference,
+        "return_id": returned.return_id,
+        "kind": returned.kind,
+        "amount_cents": returned.amount_cents,
+        "stands": returned.stands,
+        "told_at": returned.told_at.isoformat(),
+    }
+
+
+def _returned(fields: dict[str, Any]) -> Returned:
+    return Returned(
+        reference=fields["reference"],
+        return_id=fields["return_id"],
+        kind=ReturnKind(fields["kind"]),
+        amount_cents=fields["amount_cents"],
+        stands=fields["stands"],
+        told_at=datetime.fromisoformat(fields["told_at"]),
+    )
