@@ -15,18 +15,19 @@ QUIET = (
     "--disable-dev-shm-usage",
     "--disable-background-networking",
     "--no-first-run",
+    "--host-resolver-rules=MAP * 127.0.0.1",  # every host is this machine, and nothing leaves it
 )
 
 
 @asynccontextmanager
-async def launched(*flags: str) -> AsyncIterator[Browser]:
-    """Run a headless Chromium with further flags; skip the test, with the reason, where there is none."""
+async def launched() -> AsyncIterator[Browser]:
+    """Run a headless Chromium; skip the test, with the reason, where there is none."""
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
         assert "SVC_NOTHING_SKIPPED" not in os.environ, MISSING
         pytest.skip(MISSING)
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=path, args=[*QUIET, *flags])
+        browser = await playwright.chromium.launch(executable_path=path, args=QUIET)
         try:
             yield browser
         finally:

@@ -7,17 +7,19 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.error import URLError
 
 import asyncpg
 import pytest
+from playwright.async_api import Browser
 
 import storage
 from storage import Storage, migrations
-from tests import postgres, world
+from tests import chromium, postgres, serving, world
+from tests.serving import Serve, Served
 from tests.world import World
 
 ROOT = Path(__file__).parent.parent
@@ -103,12 +105,32 @@ def named(server: str, name: str) -> str:
     return f"{server.rpartition('/')[0]}/{name}"
 
 
+@pytest.fixture(scope="session")
+async def running_chromium() -> AsyncIterator[Browser]:
+    """The one Chromium of this worker."""
+    async with chromium.launched() as running:
+        yield running
+
+
+@pytest.fixture
+async def browser(running_chromium: Browser) -> AsyncIterator[Browser]:
+    """A browser whose contexts are the test's own."""
+    yield running_chromium
+    for context in running_chromium.contexts:
+        await context.close()
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Serve databases in this process: `serve(database_url, **environment)`; all end with the test."""
+    with ExitStack() as stack:
+        yield lambda database_url, **environment: stack.enter_context(serving.in_a_thread(database_url, **environment))
+
+
 @dataclass
-class LiveServer:
+class LiveServer(Served):
     """A running server process."""
 
-    base_url: str
-    database_url: str
     process: subprocess.Popen[bytes]
 
 

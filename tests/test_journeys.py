@@ -16,6 +16,7 @@ from storage.checks import books
 from storage.tables import clicks, ledger_entries, sales
 from tests import world
 from tests.conftest import LiveServer
+from tests.serving import Served
 from tests.world import LANDING_PAGE, NOW, World
 
 Start = Callable[..., LiveServer]
@@ -46,7 +47,7 @@ async def regenerate(database_url: str, acme: World) -> str:
 class Integrator:
     """Acme's integration: calls a server with Acme's key."""
 
-    def __init__(self, server: LiveServer, acme: World, key: str | None = None) -> None:
+    def __init__(self, server: Served, acme: World, key: str | None = None) -> None:
         self._acme = acme
         headers = {"Authorization": f"Bearer {key or acme.key}", "User-Agent": "Mozilla/5.0 Firefox/140.0"}
         self.client = httpx.AsyncClient(base_url=server.base_url, headers=headers, timeout=60)

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from argon2 import PasswordHasher
+
 from storage import Storage
 from storage.access import program_keys, workspaces
 from storage.management import partners, program_settings
@@ -16,6 +18,7 @@ from storage.tracking.sales import Sale, SaleResult
 
 NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
 LANDING_PAGE = "https://acme.example/?aff=anna"
+_cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)  # a hash carries its cost: verifying is cheap too
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,11 @@ class World:
             sales.record, Sale(transaction_id=transaction_id, amount_cents=amount_cents, **fields)
         )
         return sold
+
+
+def password_hash(password: str) -> str:
+    """Return what is stored for a password."""
+    return _cheap.hash(password)
 
 
 async def acme(store: Storage, **settings: Any) -> World:

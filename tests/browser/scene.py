@@ -9,7 +9,7 @@ from typing import Any
 from playwright.async_api import BrowserContext, ConsoleMessage, Page, Request
 
 from tests.browser.shop import Shop
-from tests.conftest import LiveServer
+from tests.serving import Served
 from tests.world import World
 
 GUIDE = (Path(__file__).parent.parent.parent / "docs/tracker.md").read_text(encoding="utf-8")
@@ -22,7 +22,7 @@ class Scene:
     """What a test acts in. `said` is what the console showed, `thrown` what a page threw, `calls` what was sent."""
 
     acme: World
-    server: LiveServer
+    server: Served
     shop: Shop
     context: BrowserContext
     said: list[str] = field(default_factory=list)

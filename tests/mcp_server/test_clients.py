@@ -1,7 +1,6 @@
 """The official client drives every tool, prompt and resource against a live server, in both eras."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import httpx2
@@ -17,8 +16,8 @@ from presentation import guides
 from storage.access import agent_keys
 from storage.rules.scope import Scope
 from tests import world
-from tests.conftest import LiveServer
 from tests.mcp_server.conftest import CLIENTS, EVERY_TOOL, a_sale_and_a_refusal
+from tests.serving import Serve
 from tests.world import NOW
 
 pytestmark = pytest.mark.anyio
@@ -40,10 +39,8 @@ def text(content: Any) -> str:
 
 
 @pytest.mark.parametrize("mode", CLIENTS)
-async def test_a_client_uses_all_that_there_is(
-    sqlite_url: str, key: str, live_server: Callable[..., LiveServer], mode: str
-):
-    url = f"{live_server(sqlite_url).base_url}/mcp"
+async def test_a_client_uses_all_that_there_is(sqlite_url: str, key: str, serve: Serve, mode: str):
+    url = f"{serve(sqlite_url).base_url}/mcp"
     async with (
         httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=20) as http,
         Client(streamable_http_client(url, http_client=http), mode=mode) as client,

@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -16,7 +16,8 @@ import storage
 from storage.access import agent_keys
 from storage.rules.scope import Scope
 from tests import postgres, world
-from tests.conftest import ROOT, LiveServer
+from tests.conftest import ROOT
+from tests.serving import Serve
 from tests.world import NOW
 
 HERE = Path(__file__).parent
@@ -114,10 +115,8 @@ def test_every_exclusion_names_its_reason():
     assert [line for line in lines if not re.search(r" # \w.{20,}", line)] == []
 
 
-def test_the_inspector_lists_and_calls_a_tool(
-    node: Path, sqlite_url: str, key: str, live_server: Callable[..., LiveServer], tmp_path: Path
-):
-    server = live_server(sqlite_url)
+def test_the_inspector_lists_and_calls_a_tool(node: Path, sqlite_url: str, key: str, serve: Serve, tmp_path: Path):
+    server = serve(sqlite_url)
     launcher = MODULES / "@modelcontextprotocol" / "inspector" / "clients" / "launcher" / "build" / "index.js"
     command = [node, launcher, "--cli", f"{server.base_url}/mcp", "--transport", "http"]
     environment = os.environ | {"PATH": f"{node.parent}:{os.environ['PATH']}", "HOME": str(tmp_path)}

@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import subprocess
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,23 +14,23 @@ import pytest
 
 import storage
 from storage import Storage
-from storage.access import passwords, sessions, workspaces
+from storage.access import sessions, workspaces
 from storage.access.workspaces import Role
 from storage.engine.audit import Actor
 from storage.management import program_settings
 from tests import world
 from tests.cli.conftest import CHECKOUT, Done, command, run
-from tests.conftest import LiveServer
+from tests.serving import Serve, Served
 from tests.world import World
 
 OLGA, MAX, PASSWORD = "olga@acme.example", "max@acme.example", "correct horse battery"
-HASH = passwords.protect(PASSWORD)
+HASH = world.password_hash(PASSWORD)
 
 
 class Shop:
     """A shop's project with `svc` at hand; `acme` is its program, served at `server`."""
 
-    def __init__(self, folder: Path, acme: World, server: LiveServer) -> None:
+    def __init__(self, folder: Path, acme: World, server: Served) -> None:
         self.acme = acme
         self.server = server
         self.home, self.project = folder / "home", folder / "project"
@@ -94,11 +94,11 @@ async def prepare(sqlite_url: str) -> AsyncIterator[Storage]:
 
 
 @pytest.fixture
-async def shop(prepare: Storage, sqlite_url: str, live_server: Callable[..., LiveServer], tmp_path: Path) -> Shop:
+async def shop(prepare: Storage, sqlite_url: str, serve: Serve, tmp_path: Path) -> Shop:
     """Acme, served, with Olga who owns it and Max who is a member; nobody is logged in."""
     acme = await world.acme(prepare)
     for email, role in ((OLGA, Role.OWNER), (MAX, Role.MEMBER)):
         await prepare.write(
             workspaces.add_member, acme.workspace_id, email=email, role=role, password_hash=HASH, at=datetime.now(UTC)
         )
-    return Shop(tmp_path, acme, await asyncio.to_thread(live_server, sqlite_url))
+    return Shop(tmp_path, acme, serve(sqlite_url))

@@ -2,20 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 
-import pytest
 from playwright.async_api import Browser, Page, expect
 
-from tests import chromium
 from tests.cli.integrator.conftest import OLGA, PASSWORD, Shop
-
-
-@pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
-    """A browser in which nobody is signed in."""
-    async with chromium.launched() as launched:
-        yield launched
 
 
 async def open_page(browser: Browser, address: str) -> Page:

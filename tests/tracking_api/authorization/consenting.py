@@ -2,22 +2,20 @@
 
 import base64
 import hashlib
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-import anyio.to_thread
 import httpx
 import pytest
-from playwright.async_api import Page
+from playwright.async_api import Browser, Page
 
 import storage
 from storage.access import workspaces
 from storage.access.workspaces import Role
-from tests import chromium, world
-from tests.conftest import LiveServer
+from tests import world
+from tests.serving import Serve
 from tests.tracking_api.authorization.client_host import ClientHost, serving
 from tests.tracking_api.dashboard.pages.conftest import HASH, OLGA, PASSWORD, Site
 
@@ -34,7 +32,13 @@ def client_host(tmp_path: Path) -> Iterator[ClientHost]:
 
 
 @pytest.fixture
-async def site(sqlite_url: str, live_server: Callable[..., LiveServer], client_host: ClientHost) -> AsyncIterator[Site]:
+async def site(
+    sqlite_url: str,
+    serve: Serve,
+    client_host: ClientHost,
+    browser: Browser,
+    monkeypatch: pytest.MonkeyPatch,
+) -> AsyncIterator[Site]:
     """Acme, served where a client's own host may be on this machine, and Olga's browser."""
     async with storage.opened(sqlite_url) as store:
         acme = await world.acme(store)
@@ -42,18 +46,8 @@ async def site(sqlite_url: str, live_server: Callable[..., LiveServer], client_h
         await store.write(
             workspaces.add_member, acme.workspace_id, email=OLGA, role=Role.OWNER, password_hash=HASH, at=now
         )
-        async with served(acme, sqlite_url, live_server, client_host) as made:
-            yield made
-
-
-@asynccontextmanager
-async def served(
-    acme: world.World, sqlite_url: str, live_server: Callable[..., LiveServer], host: ClientHost
-) -> AsyncIterator[Site]:
-    """Serve it and open a browser; what its console complained about fails the test."""
-    trusted = {"SSL_CERT_FILE": str(host.authority), "SVC_PRIVATE_CLIENT_HOSTS": "localhost"}
-    server = await anyio.to_thread.run_sync(lambda: live_server(sqlite_url, **trusted))
-    async with chromium.launched() as browser:
+        monkeypatch.setenv("SSL_CERT_FILE", str(client_host.authority))
+        server = serve(sqlite_url, SVC_PRIVATE_CLIENT_HOSTS="localhost")
         made = Site(acme, server, browser, [])
         yield made
         assert made.said == []

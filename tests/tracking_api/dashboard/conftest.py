@@ -7,16 +7,16 @@ import httpx
 import pytest
 
 import tracking_api.app
-from storage.access import passwords, sessions, workspaces
+from storage.access import sessions, workspaces
 from storage.access.workspaces import Role
-from tests import documented
+from tests import documented, world
 from tests.world import NOW, World
 from tracking_api.settings import TrackingSettings
 from web.middleware import RequestMiddleware
 
 OLGA, MAX = "olga@acme.example", "max@acme.example"
 PASSWORD = "correct horse"
-HASH = passwords.protect(PASSWORD)
+HASH = world.password_hash(PASSWORD)
 
 
 @pytest.fixture

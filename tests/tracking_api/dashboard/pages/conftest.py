@@ -1,7 +1,6 @@
 """The dashboard in a real browser: a live server over a fresh database, Olga who owns Acme, Max who is a member."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -12,15 +11,15 @@ from playwright.async_api import Browser, BrowserContext, Page
 
 import storage
 from storage import Storage
-from storage.access import passwords, workspaces
+from storage.access import sessions, workspaces
 from storage.access.workspaces import Role
-from tests import chromium, world
-from tests.conftest import LiveServer
+from tests import world
+from tests.serving import Serve, Served
 from tests.world import World
 
 OLGA, MAX = "olga@acme.example", "max@acme.example"
 PASSWORD = "correct horse battery"
-HASH = passwords.protect(PASSWORD)
+HASH = world.password_hash(PASSWORD)
 
 
 @dataclass
@@ -28,7 +27,7 @@ class Site:
     """A running service, what is in it, and a browser; `said` is all that a page's console complained about."""
 
     acme: World
-    server: LiveServer
+    server: Served
     browser: Browser
     said: list[str]
 
@@ -47,8 +46,20 @@ class Site:
         return page
 
     async def sign_in(self, who: str = OLGA, **options: Any) -> Page:
-        """Open a browser signed in as somebody, on the list of programs."""
+        """Open a browser that has the session of somebody, on the list of programs."""
+        account = await self.acme.store.read(sessions.account, who)
+        assert account
+        started = await self.acme.store.write(sessions.start, account.user_id, at=datetime.now(UTC))
         page = await self.visit(**options)
+        await page.context.add_cookies(
+            [{"name": "svc_session", "value": started.token, "url": self.server.base_url, "httpOnly": True}]
+        )
+        await page.goto("/programs")
+        return page
+
+    async def fill_in_the_sign_in_form(self, who: str = OLGA) -> Page:
+        """Open a browser and sign in as somebody does, to the list of programs."""
+        page = await self.visit()
         await page.goto("/sign-in")
         await page.get_by_label("E-mail address").fill(who)
         await page.get_by_label("Password").fill(PASSWORD)
@@ -88,15 +99,13 @@ async def prepare(sqlite_url: str) -> AsyncIterator[Storage]:
 
 
 @pytest.fixture
-async def site(prepare: Storage, sqlite_url: str, live_server: Callable[..., LiveServer]) -> AsyncIterator[Site]:
+async def site(prepare: Storage, sqlite_url: str, serve: Serve, browser: Browser) -> AsyncIterator[Site]:
     """Acme, served, and a browser to look at it; whatever the console complained about fails the test."""
     acme = await world.acme(prepare)
     for email, role in ((OLGA, Role.OWNER), (MAX, Role.MEMBER)):
         await prepare.write(
             workspaces.add_member, acme.workspace_id, email=email, role=role, password_hash=HASH, at=datetime.now(UTC)
         )
-    server = await asyncio.to_thread(live_server, sqlite_url)
-    async with chromium.launched() as browser:
-        made = Site(acme, server, browser, [])
-        yield made
-        assert made.said == []
+    made = Site(acme, serve(sqlite_url), browser, [])
+    yield made
+    assert made.said == []

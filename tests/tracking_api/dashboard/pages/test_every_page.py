@@ -1,18 +1,16 @@
 """What holds on every page: no barrier that axe-core finds, light or dark, on a phone or a desk; small; and guarded."""
 
-import asyncio
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.async_api import Page
+from playwright.async_api import Browser, Page
 
 import storage
 from cli.demo import sample
-from tests import chromium
-from tests.conftest import LiveServer
+from tests.serving import Serve
 from tests.tracking_api.authorization.consenting import ask
 from tests.tracking_api.dashboard.pages.conftest import HASH, Site
 from tests.world import NOW, World
@@ -38,15 +36,13 @@ def axe() -> str:
 
 
 @pytest.fixture
-async def demo(sqlite_url: str, live_server: Callable[..., LiveServer]) -> AsyncIterator[Site]:
+async def demo(sqlite_url: str, serve: Serve, browser: Browser) -> AsyncIterator[Site]:
     """The sample workspace that `svc demo` serves."""
     async with storage.opened(sqlite_url) as store:
         made = await store.write(sample.create, password_hash=HASH, at=NOW)
         program_id = made.programs[0][0]
-        server = await asyncio.to_thread(live_server, sqlite_url)
-        async with chromium.launched() as browser:
-            acme = World(store, made.workspace_id, 0, program_id, made.programs[0][2], 0, 0)
-            yield Site(acme, server, browser, [])
+        acme = World(store, made.workspace_id, 0, program_id, made.programs[0][2], 0, 0)
+        yield Site(acme, serve(sqlite_url), browser, [])
 
 
 async def addresses(page: Page, program: str) -> list[str]:

@@ -1,0 +1,50 @@
+"""The whole service in a thread of the test's process: real HTTP on a real socket, without the start of a process."""
+
+import socket
+import threading
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import uvicorn
+
+import asgi
+from web.middleware import RequestMiddleware
+
+
+@dataclass
+class Served:
+    """A service that answers on a socket, and the database under it."""
+
+    base_url: str
+    database_url: str
+
+
+Serve = Callable[..., Served]  # with a database and SVC_ variables
+
+
+@contextmanager
+def in_a_thread(database_url: str, **environment: str) -> Iterator[Served]:
+    """Serve a database until the block ends, with these SVC_ variables and no others."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    served = Served(f"http://127.0.0.1:{listening.getsockname()[1]}", database_url)
+    settings = {
+        "SVC_DATABASE_URL": database_url,
+        "SVC_BASE_URL": served.base_url,
+        "SVC_RATE_LIMIT": "off",
+        "SVC_SECRET_KEY": "a secret key of the tests",
+    }
+    app = RequestMiddleware(asgi.Service(asgi.configured(settings | environment)))
+    server = uvicorn.Server(
+        uvicorn.Config(app, loop="uvloop", http="httptools", log_config=None, server_header=False, lifespan="on")
+    )
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    try:
+        with urllib.request.urlopen(f"{served.base_url}/readyz", timeout=20):
+            yield served
+    finally:
+        server.should_exit = True
+        thread.join()
+        listening.close()
