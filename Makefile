@@ -3,21 +3,25 @@ PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
 PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-emit-index-url --upgrade \
-	--custom-compile-command "make lock"
+	--generate-hashes --custom-compile-command "make lock"
 NPM_CI := npm ci --silent --no-audit --no-fund
 
-.PHONY: serve test check format bench generated screenshots browser lock
+.PHONY: serve test test-fast check format bench generated screenshots browser lock
 
 serve: .venv/serve ## start the service on the embedded database, on PORT
 	exec $(BIN)/svc serve --port $(PORT)
 
 test: .venv/develop ## run every test that this machine can run, and name those it cannot
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest -n 2 --dist worksteal
 
-check: .venv/develop ## format, lint, types, and a lock that fits pyproject.toml
+test-fast: .venv/develop ## the tests that start no browser, no PostgreSQL, no server and no command
+	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
+
+check: .venv/develop ## what CI checks: format, lint, types, and every test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(MAKE) --no-print-directory test
 
 format: .venv/develop
 	$(BIN)/ruff format .
@@ -47,11 +51,11 @@ lock: .venv/develop ## pin the newest versions that pyproject.toml allows
 	$(PYTHON) -m venv .venv
 
 .venv/serve: requirements.lock pyproject.toml asgi.py | .venv/bin/python
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
 .venv/develop: requirements-dev.lock pyproject.toml asgi.py | .venv/bin/python
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@ .venv/serve

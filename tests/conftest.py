@@ -22,6 +22,7 @@ from tests import chromium, postgres, serving, world
 from tests.serving import Serve, Served
 from tests.world import World
 
+pytest_plugins = ["tests.selection"]
 ROOT = Path(__file__).parent.parent
 NO_POSTGRES = "PostgreSQL's server binaries are not installed (Debian: apt-get install postgresql)"
 
@@ -49,7 +50,6 @@ def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
 def postgres_server() -> Iterator[str]:
     """The address of a running PostgreSQL whose database `template` is migrated."""
     if postgres.binaries() is None:
-        assert "SVC_NOTHING_SKIPPED" not in os.environ, NO_POSTGRES
         pytest.skip(NO_POSTGRES)
     with postgres.running() as url:
         asyncio.run(create_database(url, "template"))
