@@ -12,13 +12,11 @@ from typing import NamedTuple
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import agent_api.app
-import agent_api.openapi
 import mcp_server.app
 import mcp_server.settings
 import storage
 import tracking_api.app
 import tracking_api.authorization.settings
-import tracking_api.openapi
 from storage import Storage
 from storage.access import assistant_clients, assistant_tokens, device_logins, idempotency, sessions
 from storage.tracking import rejection_log
@@ -34,7 +32,6 @@ PRUNES = (
     assistant_tokens.prune,
     assistant_clients.prune,
 )
-OPERATIONS = (*tracking_api.openapi.OPERATIONS, *agent_api.openapi.OPERATIONS)
 log = logging.getLogger(__name__)
 
 
@@ -112,7 +109,7 @@ class Service:
                 ("/api/agent/", agent_api.app.create(store)),
                 ("/mcp", mcp),
                 ("/llms.txt", mcp),
-                ("", tracking_api.app.create(store, config.tracking, config.sign_in, operations=OPERATIONS)),
+                ("", tracking_api.app.create(store, config.tracking, config.sign_in, others=agent_api.app.ROUTES)),
             ]
             housekeeping = asyncio.create_task(_keep_house(store))
             _settle_memory()

@@ -4,61 +4,42 @@ from collections.abc import Callable
 from datetime import datetime
 
 from starlette.applications import Starlette
-from starlette.routing import Route
 
-from agent_api import (
-    audit_log,
-    commissions,
-    customers,
-    events,
-    explain,
-    me,
-    partners,
-    performance,
-    programs,
-    readiness,
-    refused_calls,
-)
-from agent_api.call import Allowed
+from agent_api import me, partners, programs
+from agent_api.call import scoped
+from presentation.handlers import audit_log, commissions, customers, diagnosis, events, performance, refused_calls
+from presentation.handlers.partners import change_partner, list_partners
+from presentation.handlers.programs import list_programs
 from storage import Storage
 from storage.rules.scope import Scope
 from web.clock import now
 from web.handlers import HANDLERS
-from web.routes import route
 
-
-def scoped(path: str, **handlers: Allowed) -> Route:
-    """Return a route, and note the scope that each of its methods needs."""
-    SCOPES.update({(method, path): allowed.scope for method, allowed in handlers.items()})
-    return route(path, **handlers)
-
-
-SCOPES: dict[tuple[str, str], Scope | None] = {}  # filled by the table below: what each method of each path needs
 PROGRAM = "/api/agent/v1/programs/{program_id}"
 ROUTES = [
-    scoped("/api/agent/v1/me", GET=Allowed(None, me.show)),
-    scoped("/api/agent/v1/programs", GET=Allowed(Scope.PROGRAMS_READ, programs.index)),
+    scoped("/api/agent/v1/me", GET=(None, me.get_key)),
+    scoped("/api/agent/v1/programs", GET=(Scope.PROGRAMS_READ, list_programs)),
     scoped(
         PROGRAM,
-        GET=Allowed(Scope.PROGRAMS_READ, programs.show),
-        PATCH=Allowed(Scope.PROGRAMS_WRITE, programs.change),
+        GET=(Scope.PROGRAMS_READ, programs.get_program),
+        PATCH=(Scope.PROGRAMS_WRITE, programs.change_program),
     ),
-    scoped(f"{PROGRAM}/readiness", GET=Allowed(Scope.PROGRAMS_READ, readiness.show)),
-    scoped(f"{PROGRAM}/audit-log", GET=Allowed(Scope.PROGRAMS_READ, audit_log.index)),
-    scoped(f"{PROGRAM}/performance", GET=Allowed(Scope.PERFORMANCE_READ, performance.show)),
-    scoped(f"{PROGRAM}/events", GET=Allowed(Scope.EVENTS_READ, events.index)),
-    scoped(f"{PROGRAM}/refused-calls", GET=Allowed(Scope.EVENTS_READ, refused_calls.index)),
-    scoped(f"{PROGRAM}/explain", GET=Allowed(Scope.EVENTS_READ, explain.show)),
-    scoped(f"{PROGRAM}/customers", GET=Allowed(Scope.CUSTOMERS_READ, customers.index)),
-    scoped(f"{PROGRAM}/customers/{{customer_id}}", GET=Allowed(Scope.CUSTOMERS_READ, customers.show)),
-    scoped(f"{PROGRAM}/commissions", GET=Allowed(Scope.COMMISSIONS_READ, commissions.index)),
-    scoped(f"{PROGRAM}/commissions/{{commission_id}}", PATCH=Allowed(Scope.COMMISSIONS_WRITE, commissions.decide)),
+    scoped(f"{PROGRAM}/readiness", GET=(Scope.PROGRAMS_READ, diagnosis.get_readiness)),
+    scoped(f"{PROGRAM}/audit-log", GET=(Scope.PROGRAMS_READ, audit_log.list_audit_log)),
+    scoped(f"{PROGRAM}/performance", GET=(Scope.PERFORMANCE_READ, performance.get_performance)),
+    scoped(f"{PROGRAM}/events", GET=(Scope.EVENTS_READ, events.list_events)),
+    scoped(f"{PROGRAM}/refused-calls", GET=(Scope.EVENTS_READ, refused_calls.list_refused_calls)),
+    scoped(f"{PROGRAM}/explain", GET=(Scope.EVENTS_READ, diagnosis.explain_sale)),
+    scoped(f"{PROGRAM}/customers", GET=(Scope.CUSTOMERS_READ, customers.list_customers)),
+    scoped(f"{PROGRAM}/customers/{{customer_id}}", GET=(Scope.CUSTOMERS_READ, customers.get_customer)),
+    scoped(f"{PROGRAM}/commissions", GET=(Scope.COMMISSIONS_READ, commissions.list_commissions)),
+    scoped(f"{PROGRAM}/commissions/{{commission_id}}", PATCH=(Scope.COMMISSIONS_WRITE, commissions.decide_commission)),
     scoped(
         f"{PROGRAM}/partners",
-        GET=Allowed(Scope.PARTNERS_READ, partners.index),
-        POST=Allowed(Scope.PARTNERS_WRITE, partners.enrol),
+        GET=(Scope.PARTNERS_READ, list_partners),
+        POST=(Scope.PARTNERS_WRITE, partners.enrol_partner),
     ),
-    scoped(f"{PROGRAM}/partners/{{partner_id}}", PATCH=Allowed(Scope.PARTNERS_WRITE, partners.change)),
+    scoped(f"{PROGRAM}/partners/{{partner_id}}", PATCH=(Scope.PARTNERS_WRITE, change_partner)),
 ]
 
 

@@ -1,20 +1,27 @@
 """GET /api/agent/v1/me: what the presented key is and may do."""
 
+from datetime import datetime
+
 from agent_api.call import AgentRequest
-from web.response import JsonResponse
+from presentation.operations import operation
+from presentation.view import View
+from storage.rules.scope import Scope
+from web.response import ModelResponse
 
 
-async def show(call: AgentRequest) -> JsonResponse:
-    """Show the key; `programs` null reaches every program of the workspace."""
-    key = call.key
-    return JsonResponse(
-        {
-            "id": key.id,
-            "name": key.name,
-            "workspace_id": key.workspace_id,
-            "scopes": key.scopes,
-            "programs": key.program_ids,
-            "expires_at": key.expires_at,
-            "created_at": key.created_at,
-        }
-    )
+class AgentKeyView(View):
+    """The presented key; `programs` null reaches every program of the workspace."""
+
+    id: int
+    name: str
+    workspace_id: int
+    scopes: list[Scope]
+    programs: list[int] | None
+    expires_at: datetime | None
+    created_at: datetime
+
+
+@operation("What the presented key is and may do")
+async def get_key(call: AgentRequest) -> ModelResponse[AgentKeyView]:
+    """Return the presented key."""
+    return ModelResponse(AgentKeyView.of(call.key._asdict() | {"programs": call.key.program_ids}))

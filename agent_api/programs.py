@@ -1,41 +1,33 @@
-"""GET /api/agent/v1/programs, GET|PATCH .../programs/:id: a program's settings, guarded by its ETag."""
+"""GET|PATCH /api/agent/v1/programs/:id: a program's settings, guarded by its ETag."""
 
 from agent_api import revisions
 from agent_api.call import AgentRequest
-from presentation import queries, resources
 from presentation.changes import AgentProgramChange
+from presentation.operations import operation
+from presentation.resources import ProgramView
 from storage.management import program_settings
-from web import body
-from web.response import JsonResponse
+from storage.rules.errors import CurrencyNotSupported, PreconditionFailed
+from web.response import ModelResponse
 
 
-async def index(call: AgentRequest) -> JsonResponse:
-    """List the programs that the key reaches."""
-    found = await call.storage.read(
-        program_settings.list_programs,
-        workspace_ids=[call.key.workspace_id],
-        program_ids=call.key.program_ids,
-        paging=queries.paging(call.request),
-    )
-    return JsonResponse(resources.page(found, resources.program))
+@operation("A program; its ETag guards a change", response_headers=("ETag",))
+async def get_program(call: AgentRequest) -> ModelResponse[ProgramView]:
+    """Return a program; its ETag guards a change."""
+    program = await call.read(program_settings.get_program)
+    return ModelResponse(ProgramView.of(program), revisions.tag(program))
 
 
-async def show(call: AgentRequest) -> JsonResponse:
-    """Show a program; its ETag guards a change."""
-    program = await call.storage.read(program_settings.get_program, call.program_id)
-    return JsonResponse(resources.program(program), headers=revisions.tag(program))
-
-
-async def change(call: AgentRequest) -> JsonResponse:
+@operation(
+    "Change a program's settings; new terms hold for later sales only",
+    CurrencyNotSupported,
+    PreconditionFailed,
+    body=AgentProgramChange,
+    headers={"If-Match": "The ETag of the version to change; if there is a newer one, the response is 412."},
+    response_headers=("ETag",),
+)
+async def change_program(call: AgentRequest) -> ModelResponse[ProgramView]:
     """Change the settings that are sent, unless If-Match names another version than the present one."""
-    sent = body.parse(AgentProgramChange, await body.read_body(call.request.scope, call.request.receive)).sent()
-    program = await call.storage.write(
-        program_settings.change,
-        call.program_id,
-        sent,
-        actor=call.key.actor,
-        at=call.at,
-        expected_revision=await revisions.expected(call),
-        lane=call.program_id,
-    )
-    return JsonResponse(resources.program(program), headers=revisions.tag(program))
+    sent = (await call.parse(AgentProgramChange)).sent()
+    expected = await revisions.expected(call)
+    program = await call.write(program_settings.change, sent, expected_revision=expected)
+    return ModelResponse(ProgramView.of(program), revisions.tag(program))

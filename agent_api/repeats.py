@@ -3,16 +3,18 @@
 import hashlib
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic_core import from_json, to_json
+from pydantic_core import from_json
 
 from agent_api.call import AgentRequest
+from presentation.view import View
 from storage.access import idempotency
 from storage.access.idempotency import Given, Request
 from storage.rules.errors import FieldError, ValidationError
-from web.response import JsonResponse
+from web.response import CreatedResponse
 
+Viewed = TypeVar("Viewed", bound=View)
 LONGEST = 255
 HEADER = "Idempotency-Key"
 
@@ -21,26 +23,27 @@ async def once(
     call: AgentRequest,
     content: bytes | bytearray,
     operation: Callable[..., Any],
-    shown: Callable[[Any], Any],
+    view: type[Viewed],
     **options: Any,
-) -> JsonResponse:
-    """Perform a write on the call's program and answer 201 with what is `shown` of its result.
+) -> CreatedResponse[Viewed]:
+    """Perform a write on the call's program and answer 201 with the view of its result.
 
-    With an Idempotency-Key the answer is stored in the same transaction; the same key and body are given it again.
+    With an Idempotency-Key the response is stored in the same transaction; the same key and body are given it again.
     Raises ValidationError for a key that is none, IdempotencyKeyReused, and what the operation raises.
     """
     repeat = _key(call)
     if repeat is None:
         done = await call.storage.write(operation, call.program_id, **options, lane=call.program_id)
-        return JsonResponse(shown(done), 201)
+        return CreatedResponse(view.of(done))
 
     def perform(connection: Any) -> Given:
-        return Given(201, to_json(shown(operation(connection, call.program_id, **options))).decode())
+        created = view.of(operation(connection, call.program_id, **options))
+        return Given(CreatedResponse.success, created.model_dump_json(exclude_unset=True))
 
     request = Request(call.key.id, repeat, _fingerprint(call, content), call.at)
     given = await call.storage.write(idempotency.once, request, perform, lane=call.program_id)
     headers = {"Idempotency-Replayed": "true"} if given.replayed else {}
-    return JsonResponse(json.loads(given.body), given.status, headers)
+    return CreatedResponse[Viewed].stored(json.loads(given.body), headers)
 
 
 def _key(call: AgentRequest) -> str | None:

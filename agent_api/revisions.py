@@ -26,6 +26,6 @@ async def expected(call: AgentRequest) -> int | None:
         return None
     wanted = [int(value) for weak, value in _TAG.findall(header) if not weak and _REVISION.fullmatch(value)]
     if len(wanted) > 1:
-        program = await call.storage.read(program_settings.get_program, call.program_id)
+        program = await call.read(program_settings.get_program)
         wanted = [revision for revision in wanted if revision == program.revision]
     return wanted[0] if wanted else NEVER

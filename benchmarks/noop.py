@@ -23,9 +23,9 @@ from starlette.types import Receive, Scope, Send
 import storage
 from mcp_server import app as mcp_app
 from mcp_server import exchange
-from presentation import resources
+from presentation.resources import ProgramView
 from storage.management import program_settings
-from web.response import JsonResponse
+from web.response import ModelResponse
 
 BASE_URL = "http://127.0.0.1:8000"
 _server: Server[Any] = Server("noop")
@@ -65,7 +65,7 @@ class Noop:
 async def program(request: Request) -> Response:
     body = await request.json()
     found = await request.app.state.store.read(program_settings.get_program, body["program_id"])
-    return JsonResponse(resources.program(found))  # type: ignore[return-value]  # an ASGI app, which is all that is asked
+    return ModelResponse(ProgramView.of(found))  # type: ignore[return-value]  # an ASGI app, which is all that is asked
 
 
 noop = Noop()

@@ -1,23 +1,27 @@
-"""The OpenAPI 3.1 document: built once, from the operations that each app lists beside its route table."""
+"""The OpenAPI 3.1 document: built once, from the routes of the apps."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
+from importlib.metadata import version
 from itertools import chain
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
-from pydantic.json_schema import models_json_schema
+from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from starlette.requests import Request
+from starlette.routing import BaseRoute
 from starlette.types import Receive, Scope, Send
 
+from presentation.operations import JSON, Description, described
+from presentation.view import View, published_name
 from storage.rules.errors import BY_CODE, CODES, ServiceError
 from web.error_model import Error
 from web.errors import STATUS
 
-VERSION = "1.0.0"
-JSON = "application/json"
+PACKAGE = "affiliate-tracking-service"
+REFERENCE = "#/components/schemas/{model}"
+References = Mapping[Any, Mapping[str, Any]]  # by model
 NAMED = re.compile(r"{(\w+)}")
 INFO = """\
 Records clicks, leads, sales and refunds of affiliate programs.
@@ -28,35 +32,6 @@ document answers 404 `not_found`; a method that its address does not list, 405 `
 is answered wherever GET is). Fields that a request does not know are ignored; clients must ignore unknown ones in
 answers. Beside it are the pages, `/mcp`, and what assistants sign in by (`/.well-known/oauth-authorization-server`).
 """
-Model = type[BaseModel]
-Refusals = Mapping[int, Sequence[type[ServiceError]]]
-
-
-class Operation(NamedTuple):
-    """One method at one path, with the exact list of what it answers.
-
-    `answers` gives the models of each good status (none: no JSON body), `refusals` the codes of each bad one;
-    `security` the alternative credentials (None: without). `headers` describes optional request headers;
-    `answer_headers` names, out of HEADERS, those that its answers may carry. `query` describes optional query
-    parameters. `media` is what a good answer is.
-    """
-
-    method: str
-    path: str
-    name: str
-    summary: str
-    answers: Mapping[int, Sequence[Model]]
-    refusals: Refusals = MappingProxyType({})
-    body: Model | None = None
-    description: str = ""
-    tag: str = "tracking"
-    security: Sequence[str | None] = ()
-    headers: Mapping[str, str] = MappingProxyType({})
-    answer_headers: Sequence[str] = ()
-    media: str = JSON
-    query: Mapping[str, str] = MappingProxyType({})
-
-
 SECURITY = {
     "programKey": {
         "type": "http",
@@ -94,24 +69,20 @@ ALWAYS_SENT = ("X-Request-Id", "Access-Control-Allow-Origin")
 RETRIED = (429, 503)
 
 
-def refusing(*refusals: type[ServiceError]) -> Refusals:
-    """Return the refusals under the status that each is answered with."""
-    statuses = sorted({int(STATUS[refusal.code]) for refusal in refusals})
-    return {status: [refusal for refusal in refusals if STATUS[refusal.code] == status] for status in statuses}
-
-
-def document(operations: Sequence[Operation], *, base_url: str) -> dict[str, Any]:
-    """Return the document that describes these operations, served at `base_url`."""
+def document(routes: Sequence[BaseRoute], *, base_url: str) -> dict[str, Any]:
+    """Return the document that describes what these routes serve at `base_url`."""
+    operations = list(described(routes))
+    references, schemas = _schemas([description for _, _, description in operations])
     paths: dict[str, dict[str, Any]] = {}
-    for operation in operations:
-        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
+    for path, method, description in operations:
+        paths.setdefault(path, {})[method.lower()] = _Writer(path, method, description, references).operation()
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Affiliate Tracking Service", "version": VERSION, "description": INFO},
+        "info": {"title": "Affiliate Tracking Service", "version": version(PACKAGE), "description": INFO},
         "servers": [{"url": base_url}],
         "paths": paths,
         "components": {
-            "schemas": _schemas(operations),
+            "schemas": schemas,
             "headers": {name: _header(name) for name in HEADERS},
             "securitySchemes": SECURITY,
         },
@@ -132,90 +103,109 @@ class Published:
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else self._content})
 
 
+class DocumentView(View):
+    """An OpenAPI 3.1 document."""
+
+    openapi: str
+
+
+DESCRIPTION = Description("getOpenapi", "This document", {200: (DocumentView,)}, tag="documents")
+
+
 async def endpoint(request: Request) -> Published:
     """Answer with the document of the app."""
     return Published(request.app.state.openapi)
 
 
-def _operation(operation: Operation) -> dict[str, Any]:
-    described: dict[str, Any] = {
-        "operationId": operation.name,
-        "tags": [operation.tag],
-        "summary": operation.summary,
-        "security": [{name: []} if name else {} for name in operation.security],
-        "responses": {**_answers(operation), **_refusals(operation)},
-    }
-    if operation.description:
-        described["description"] = operation.description
-    if parameters := _parameters(operation):
-        described["parameters"] = parameters
-    if operation.body:
-        required = operation.method != "HEAD"
-        described["requestBody"] = {"required": required, "content": _json({"$ref": _ref(operation.body.__name__)})}
-    return described
+class _Names(GenerateJsonSchema):
+    def normalize_name(self, name: str) -> str:
+        return published_name(name)
 
 
-def _parameters(operation: Operation) -> list[dict[str, Any]]:
-    text = {"type": "string"}
-    path = [{"name": name, "in": "path", "required": True, "schema": text} for name in NAMED.findall(operation.path)]
-    headers = [
-        {"name": name, "in": "header", "required": False, "description": meaning, "schema": text}
-        for name, meaning in operation.headers.items()
-    ]
-    query = [
-        {"name": name, "in": "query", "required": False, "description": meaning, "schema": text}
-        for name, meaning in operation.query.items()
-    ]
-    return [*path, *query, *headers]
+class _Writer(NamedTuple):
+    """Writes one operation; `references` says where each model's schema is."""
 
+    path: str
+    method: str
+    description: Description
+    references: References
 
-def _answers(operation: Operation) -> dict[str, Any]:
-    return {
-        str(status): _response(operation, status, _content(operation, models), operation.summary)
-        for status, models in operation.answers.items()
-    }
+    def operation(self) -> dict[str, Any]:
+        it = self.description
+        written: dict[str, Any] = {
+            "operationId": it.name,
+            "tags": [it.tag],
+            "summary": it.summary,
+            "security": [{name: list(needs) for name, needs in each.items()} for each in it.security],
+            "responses": {**self._responses(), **self._errors()},
+        }
+        if it.description:
+            written["description"] = it.description
+        if parameters := self._parameters():
+            written["parameters"] = parameters
+        if it.body:
+            content = _json(self.references[it.body])
+            written["requestBody"] = {"required": self.method != "HEAD", "content": content}
+        return written
 
+    def _parameters(self) -> list[dict[str, Any]]:
+        it, text = self.description, {"type": "string"}
+        path = [{"name": name, "in": "path", "required": True, "schema": text} for name in NAMED.findall(self.path)]
+        optional = [
+            {"name": name, "in": place, "required": False, "description": meaning, "schema": text}
+            for place, described in (("query", it.query), ("header", it.headers))
+            for name, meaning in described.items()
+        ]
+        return path + optional
 
-def _refusals(operation: Operation) -> dict[str, Any]:
-    return {
-        str(status): _response(operation, status, _json(_error(refusals)), _explained(refusals))
-        for status, refusals in operation.refusals.items()
-    }
+    def _responses(self) -> dict[str, Any]:
+        it = self.description
+        return {
+            str(status): self._response(status, self._content(models), it.summary)
+            for status, models in it.responses.items()
+        }
+
+    def _errors(self) -> dict[str, Any]:
+        it = self.description
+        by_status: dict[int, list[type[ServiceError]]] = {}
+        for error in it.errors:
+            by_status.setdefault(it.statuses.get(error, STATUS[error.code]), []).append(error)
+        return {
+            str(int(status)): self._response(status, _json(self._error(errors)), _explained(errors))
+            for status, errors in sorted(by_status.items())
+        }
+
+    def _error(self, errors: Sequence[type[ServiceError]]) -> dict[str, Any]:
+        """Return the one error schema, and beside it (JSON Schema 2020-12) the codes that this status has here."""
+        codes = {"enum": [error.code for error in errors]}
+        return {**self.references[Error], "properties": {"error": {"properties": {"code": codes}}}}
+
+    def _content(self, models: Sequence[type[BaseModel]]) -> Mapping[str, Any] | None:
+        if self.description.media != JSON:
+            return {self.description.media: {"schema": {"type": "string"}}}
+        references = [self.references[model] for model in models]
+        if not references:
+            return None
+        return _json(references[0] if len(references) == 1 else {"anyOf": references})
+
+    def _response(self, status: int, content: Mapping[str, Any] | None, text: str) -> dict[str, Any]:
+        retried = ["Retry-After"] if status in RETRIED and self.description.tag != "probes" else []
+        names = ["X-Request-Id", *self.description.response_headers, *retried]
+        response: dict[str, Any] = {
+            "description": text,
+            "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in names},
+        }
+        if content is not None and self.method != "HEAD" and status != HTTPStatus.NOT_MODIFIED:
+            response["content"] = content
+        return response
 
 
 def _explained(errors: Iterable[type[ServiceError]]) -> str:
     return "\n".join(f"- `{error.code}`: {error.message} {error.hint}" for error in errors)
 
 
-def _response(operation: Operation, status: int, content: Mapping[str, Any] | None, text: str) -> dict[str, Any]:
-    retried = ["Retry-After"] if status in RETRIED and operation.tag != "probes" else []
-    names = ["X-Request-Id", *operation.answer_headers, *retried]
-    response: dict[str, Any] = {
-        "description": text,
-        "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in names},
-    }
-    if content is not None and operation.method != "HEAD" and status != HTTPStatus.NOT_MODIFIED:
-        response["content"] = content
-    return response
-
-
 def _json(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {JSON: {"schema": schema}}
-
-
-def _content(operation: Operation, models: Sequence[Model]) -> Mapping[str, Any] | None:
-    if operation.media != JSON:
-        return {operation.media: {"schema": {"type": "string"}}}
-    references = [{"$ref": _ref(model.__name__)} for model in models]
-    if not references:
-        return None
-    return _json(references[0] if len(references) == 1 else {"anyOf": references})
-
-
-def _error(refusals: Sequence[type[ServiceError]]) -> dict[str, Any]:
-    codes = {"enum": [refusal.code for refusal in refusals]}
-    narrowed = {"properties": {"error": {"properties": {"code": codes}}}}
-    return {"allOf": [{"$ref": _ref("Error")}, narrowed]}
 
 
 def _header(name: str) -> dict[str, Any]:
@@ -223,19 +213,16 @@ def _header(name: str) -> dict[str, Any]:
     return {"description": text, "required": name in ALWAYS_SENT, "schema": schema}
 
 
-def _ref(name: str) -> str:
-    return f"#/components/schemas/{name}"
-
-
-def _schemas(operations: Sequence[Operation]) -> dict[str, Any]:
-    bodies = [operation.body for operation in operations if operation.body]
-    answered = chain.from_iterable(chain.from_iterable(operation.answers.values()) for operation in operations)
-    models: dict[Model, None] = dict.fromkeys([*bodies, *answered, Error])
-    # "validation" for answers too: there, a member with a default is one that may be absent.
-    _, definitions = models_json_schema([(model, "validation") for model in models], ref_template=_ref("{model}"))
-    schemas = {
-        **definitions["$defs"],
-        "ErrorCode": {"type": "string", "enum": CODES, "description": _explained(BY_CODE.values())},
-    }
-    schemas["ErrorObject"]["properties"]["code"] = {"$ref": _ref("ErrorCode")}
-    return schemas
+def _schemas(descriptions: Sequence[Description]) -> tuple[References, dict[str, Any]]:
+    """Return where the schema of each model is, and all schemas by name."""
+    bodies = [each.body for each in descriptions if each.body]
+    responses = chain.from_iterable(chain.from_iterable(each.responses.values()) for each in descriptions)
+    models: dict[Any, None] = dict.fromkeys([*bodies, *responses, Error])
+    # "validation" for responses too: there, a member with a default is one that may be absent.
+    found, definitions = models_json_schema(
+        [(model, "validation") for model in models], ref_template=REFERENCE, schema_generator=_Names
+    )
+    codes = {"type": "string", "enum": CODES, "description": _explained(BY_CODE.values())}
+    schemas = {**definitions["$defs"], "ErrorCode": codes}
+    schemas["ErrorObject"]["properties"]["code"] = {"$ref": REFERENCE.format(model="ErrorCode")}
+    return {model: reference for (model, _), reference in found.items()}, schemas

@@ -2,17 +2,18 @@
 
 from datetime import date as calendar_date
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Self
 
-from pydantic import BaseModel
+from pydantic import PlainSerializer, WithJsonSchema
 
+from presentation.view import View
 from storage.reading.performance import Day, Performance
 from storage.rules import metrics, trend
 from storage.rules.money import dollars
 from storage.rules.period import Period, Window
 from storage.rules.trend import Direction
 
-# metric of a trend, its name in Totals, whether it is money
+# A trend's metric, its name in Totals, whether it is money
 TRENDS = (
     ("clicks", "clicks", False),
     ("leads", "leads", False),
@@ -24,7 +25,16 @@ TRENDS = (
 )
 
 
-class Row(BaseModel):
+def _iso(at: datetime) -> str:
+    """Write a timestamp with its milliseconds, always: 2026-01-31T23:59:59.999Z."""
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+Number = Annotated[int | float, WithJsonSchema({"type": "number"})]  # written as it was computed: 5 stays 5
+Timestamp = Annotated[datetime, PlainSerializer(_iso)]
+
+
+class ReportRowView(View):
     """One UTC day; `sales` is always 0."""
 
     date: calendar_date
@@ -32,115 +42,108 @@ class Row(BaseModel):
     clicks: int
     leads: int
     conversions: int
-    revenue: float
+    revenue: Number
     partners: int
     sales: int
-    commission: float
+    commission: Number
 
 
-class Trend(BaseModel):
+class TrendView(View):
     """How a metric moved; `trend` is null from nothing to something."""
 
-    trend: float | None
+    trend: Number | None
     trendDirection: Direction  # noqa: N815 - the specification's names, here and below
-    previous: float
+    previous: Number
 
 
-class Metrics(BaseModel):
+class ReportMetricsView(View):
     """The sums of the rows, and their trends."""
 
     totalClicks: int  # noqa: N815
     totalLeads: int  # noqa: N815
     totalConversions: int  # noqa: N815
-    totalRevenue: float  # noqa: N815
-    conversionRate: float  # noqa: N815
-    averageOrderValue: float  # noqa: N815
+    totalRevenue: Number  # noqa: N815
+    conversionRate: Number  # noqa: N815
+    averageOrderValue: Number  # noqa: N815
     totalPartners: int  # noqa: N815
     totalSales: int  # noqa: N815
-    totalPartnersCommission: float  # noqa: N815
-    clicksTrend: Trend  # noqa: N815
-    leadsTrend: Trend  # noqa: N815
-    conversionsTrend: Trend  # noqa: N815
-    revenueTrend: Trend  # noqa: N815
-    partnersTrend: Trend  # noqa: N815
-    salesTrend: Trend  # noqa: N815
-    commissionTrend: Trend  # noqa: N815
+    totalPartnersCommission: Number  # noqa: N815
+    clicksTrend: TrendView  # noqa: N815
+    leadsTrend: TrendView  # noqa: N815
+    conversionsTrend: TrendView  # noqa: N815
+    revenueTrend: TrendView  # noqa: N815
+    partnersTrend: TrendView  # noqa: N815
+    salesTrend: TrendView  # noqa: N815
+    commissionTrend: TrendView  # noqa: N815
 
 
-class Range(BaseModel):
+class ReportRangeView(View):
     """The first and the last millisecond of a window."""
 
-    dateFrom: datetime  # noqa: N815
-    dateTo: datetime  # noqa: N815
+    dateFrom: Timestamp  # noqa: N815
+    dateTo: Timestamp  # noqa: N815
 
 
-class Meta(Range):
+class ReportMetaView(ReportRangeView):
     """What the report covers, and what it is compared to."""
 
     period: Period
-    previousPeriod: Range  # noqa: N815
+    previousPeriod: ReportRangeView  # noqa: N815
 
 
-class Report(BaseModel):
+class ReportView(View):
     """Daily totals, metrics and trends of a program."""
 
-    data: list[Row]
-    metrics: Metrics
-    meta: Meta
+    data: list[ReportRowView]
+    metrics: ReportMetricsView
+    meta: ReportMetaView
+
+    @classmethod
+    def of(cls, row: Performance) -> Self:
+        """Return a performance report as the specification words it."""
+        meta = ReportMetaView(
+            period=row.period, **_range(row.window), previousPeriod=ReportRangeView(**_range(row.previous_window))
+        )
+        return cls(data=[_row(day) for day in row.days], metrics=_metrics(row), meta=meta)
 
 
-def report(found: Performance) -> dict[str, Any]:
-    """Return a performance report as the specification's JSON object."""
-    meta = {
-        "period": found.period,
-        **_range(found.window),
-        "previousPeriod": _range(found.previous_window),
-    }
-    return {"data": [_row(day) for day in found.days], "metrics": _metrics(found), "meta": meta}
-
-
-def _row(day: Day) -> dict[str, Any]:
+def _row(day: Day) -> ReportRowView:
     totals = day.totals
-    return {
-        "date": day.date,
-        "period": day.date,
-        "clicks": totals.clicks,
-        "leads": totals.leads,
-        "conversions": totals.conversions,
-        "revenue": dollars(totals.revenue_cents),
-        "partners": totals.partners,
-        "sales": 0,
-        "commission": dollars(totals.commission_cents),
-    }
+    return ReportRowView(
+        date=day.date,
+        period=day.date,
+        clicks=totals.clicks,
+        leads=totals.leads,
+        conversions=totals.conversions,
+        revenue=dollars(totals.revenue_cents),
+        partners=totals.partners,
+        sales=0,
+        commission=dollars(totals.commission_cents),
+    )
 
 
-def _metrics(found: Performance) -> dict[str, Any]:
+def _metrics(found: Performance) -> ReportMetricsView:
     total = found.current
     average_cents = metrics.average_order_cents(total.revenue_cents, total.conversions)
-    return {
-        "totalClicks": total.clicks,
-        "totalLeads": total.leads,
-        "totalConversions": total.conversions,
-        "totalRevenue": dollars(total.revenue_cents),
-        "conversionRate": metrics.conversion_rate(total.conversions, total.clicks),
-        "averageOrderValue": dollars(average_cents),
-        "totalPartners": total.partners,
-        "totalSales": total.sales,
-        "totalPartnersCommission": dollars(total.commission_cents),
+    return ReportMetricsView(
+        totalClicks=total.clicks,
+        totalLeads=total.leads,
+        totalConversions=total.conversions,
+        totalRevenue=dollars(total.revenue_cents),
+        conversionRate=metrics.conversion_rate(total.conversions, total.clicks),
+        averageOrderValue=dollars(average_cents),
+        totalPartners=total.partners,
+        totalSales=total.sales,
+        totalPartnersCommission=dollars(total.commission_cents),
         **{f"{name}Trend": _trend(found, field, money=money) for name, field, money in TRENDS},
-    }
+    )
 
 
-def _trend(found: Performance, field: str, *, money: bool) -> dict[str, Any]:
+def _trend(found: Performance, field: str, *, money: bool) -> TrendView:
     previous, current = (getattr(totals, field) for totals in (found.previous, found.current))
     percent, direction = trend.between(previous, current)
-    return {"trend": percent, "trendDirection": direction, "previous": dollars(previous) if money else previous}
+    return TrendView(trend=percent, trendDirection=direction, previous=dollars(previous) if money else previous)
 
 
-def _range(window: Window) -> dict[str, Any]:
-    return {"dateFrom": _iso(window.starts_at), "dateTo": _iso(window.ends_at)}
-
-
-def _iso(at: datetime) -> str:
-    """Write a moment with its milliseconds, always: 2026-01-31T23:59:59.999Z."""
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def _range(window: Window) -> dict[str, datetime]:
+    return {"dateFrom": window.starts_at, "dateTo": window.ends_at}

@@ -1,38 +1,37 @@
-"""What the dashboard and the agent API show: programs, partners, customers, commissions, events as JSON objects."""
+"""What the dashboard and the agent API show: programs, partners, customers, commissions, events."""
 
-from collections.abc import Callable
 from datetime import date, datetime
-from typing import Any, TypeVar
-
-from pydantic import BaseModel, JsonValue
+from typing import Any, Literal, Self
 
 from presentation.settings_models import shown, with_settings
-from storage.engine import audit
-from storage.engine.pagination import Page
-from storage.management import commissions, partners, program_settings
+from presentation.view import View
+from storage.management import commissions, program_settings
 from storage.reading import customer_timelines, event_kinds, rejected_calls
 from storage.rules import errors, settings
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
 from storage.rules.settlement import CustomerStatus, Settlement
 
-Value = TypeVar("Value")
-
 
 @with_settings(shown)
-class _ProgramSettings(BaseModel):
+class _ProgramSettings(View):
     id: int
 
 
-class Program(_ProgramSettings):
+class ProgramView(_ProgramSettings):
     """A program; `commission_rate` is percent, or cents when `commission_type` is flat."""
 
     api_token_masked: str
     rotate_by: datetime | None
     created_at: datetime
 
+    @classmethod
+    def of(cls, row: program_settings.Program) -> Self:
+        """Return the view of a program: its settings beside what else is known of it."""
+        return cls(**row._asdict() | settings.published(row.settings))
 
-class Partner(BaseModel):
+
+class PartnerView(View):
     """A partner of a program; `code` is what their links carry."""
 
     id: int
@@ -43,15 +42,20 @@ class Partner(BaseModel):
     created_at: datetime
 
 
-class PartnerName(BaseModel):
+class PartnerNameView(View):
     """The partner who sent a customer."""
 
     id: int
     name: str
     code: str
 
+    @classmethod
+    def of(cls, row: Any) -> Self:
+        """Return the view of the partner whom a customer's or a commission's row names."""
+        return cls(id=row.partner_id, name=row.partner_name, code=row.partner_code)
 
-class Customer(BaseModel):
+
+class CustomerView(View):
     """A customer; of their e-mail address only the mask is known."""
 
     id: int
@@ -60,18 +64,30 @@ class Customer(BaseModel):
     email_masked: str | None
     status: CustomerStatus
     settlement: Settlement
-    partner: PartnerName
+    partner: PartnerNameView
     clicked_at: datetime
     signup_date: date | None
     first_purchase_date: date | None
     created_at: datetime
 
+    @classmethod
+    def of(cls, row: customer_timelines.CustomerRecord, **others: Any) -> Self:
+        """Return the view of a customer."""
+        return cls(
+            **row._asdict(),
+            **others,
+            email_masked=row.email_mask,
+            partner=PartnerNameView.of(row),
+            signup_date=row.signup_at.date() if row.signup_at else None,
+            first_purchase_date=row.first_purchase_at.date() if row.first_purchase_at else None,
+        )
 
-class Commission(BaseModel):
+
+class CommissionView(View):
     """A commission: `amount_cents` as it was earned, `net_cents` after refunds and a rejection."""
 
     id: int
-    partner: PartnerName
+    partner: PartnerNameView
     customer_id: int
     customer_key: str | None
     sale_id: int | None
@@ -85,8 +101,13 @@ class Commission(BaseModel):
     hold_until: datetime
     paid_at: datetime | None
 
+    @classmethod
+    def of(cls, row: commissions.Commission, **others: Any) -> Self:
+        """Return the view of a commission."""
+        return cls(**row._asdict(), **others, partner=PartnerNameView.of(row))
 
-class Event(BaseModel):
+
+class EventView(View):
     """An event. `kind`, `id`, `at` are always there; the rest where the kind has it. A click's id is its click_id."""
 
     kind: event_kinds.EventKind
@@ -116,14 +137,31 @@ class Event(BaseModel):
     page_title: str | None = None
     referrer_url: str | None = None
 
+    @classmethod
+    def of(cls, row: event_kinds.Event) -> Self:
+        """Return the view of an event, without the fields that its kind does not have."""
+        return cls(**{name: value for name, value in row._asdict().items() if value is not None})
 
-class CustomerTimeline(Customer):
-    """A customer with what led to and followed from them, in time order; a commission is a step of that kind."""
 
-    trail: list[dict[str, JsonValue]]
+class CommissionStepView(CommissionView):
+    """A commission as a step of a customer's timeline."""
+
+    kind: Literal["commission"]
+    at: datetime
 
 
-class RefusedCall(BaseModel):
+class CustomerTimelineView(CustomerView):
+    """A customer with what led to and followed from them, in time order."""
+
+    trail: list[CommissionStepView | EventView]
+
+    @classmethod
+    def timeline(cls, found: customer_timelines.CustomerTimeline) -> Self:
+        """Return the view of a customer with their steps."""
+        return cls.of(found.customer, trail=[_step(step) for step in found.steps])
+
+
+class RefusedCallView(View):
     """A keyed call that was refused, why, and what to do about it."""
 
     id: int
@@ -139,8 +177,13 @@ class RefusedCall(BaseModel):
     transaction_id: str | None
     request_id: str | None
 
+    @classmethod
+    def of(cls, row: rejected_calls.LoggedRejection) -> Self:
+        """Return the view of a refused call, with what to do about its code."""
+        return cls(**row._asdict() | {"hint": errors.hint_of(row.code), "fields": list(row.fields)})
 
-class Actor(BaseModel):
+
+class ActorView(View):
     """Who made a change."""
 
     type: str
@@ -148,82 +191,20 @@ class Actor(BaseModel):
     name: str
 
 
-class AuditEntry(BaseModel):
+class AuditEntryView(View):
     """One change: who, when, what, and of a field the value before and after."""
 
     id: int
     at: datetime
-    actor: Actor
+    actor: ActorView
     action: str
     subject_id: str | None
     field: str | None
-    before: JsonValue
-    after: JsonValue
+    before: Any
+    after: Any
 
 
-def page(found: Page[Value], shown: Callable[[Value], dict[str, Any]]) -> dict[str, Any]:
-    """Return a page as the body of a list."""
-    return {"data": [shown(value) for value in found.data], "next_cursor": found.next_cursor}
-
-
-def program(value: program_settings.Program) -> dict[str, Any]:
-    """Return a program as its JSON object."""
-    return _shown(Program, value._asdict() | settings.published(value.settings))
-
-
-def partner(value: partners.Partner) -> dict[str, Any]:
-    """Return a partner as their JSON object."""
-    return _shown(Partner, value._asdict())
-
-
-def customer(value: customer_timelines.CustomerRecord) -> dict[str, Any]:
-    """Return a customer as their JSON object."""
-    return _shown(
-        Customer,
-        value._asdict(),
-        email_masked=value.email_mask,
-        partner=_partner_name(value),
-        signup_date=value.signup_at.date() if value.signup_at else None,
-        first_purchase_date=value.first_purchase_at.date() if value.first_purchase_at else None,
-    )
-
-
-def trail(value: customer_timelines.CustomerTimeline) -> dict[str, Any]:
-    """Return a customer with their trail as a JSON object."""
-    return {**customer(value.customer), "trail": [_step(step) for step in value.steps]}
-
-
-def commission(value: commissions.Commission) -> dict[str, Any]:
-    """Return a commission as its JSON object."""
-    return _shown(Commission, value._asdict(), partner=_partner_name(value))
-
-
-def event(value: event_kinds.Event) -> dict[str, Any]:
-    """Return an event as its JSON object, without the fields that its kind does not have."""
-    return {name: content for name, content in value._asdict().items() if content is not None}
-
-
-def refused_call(value: rejected_calls.LoggedRejection) -> dict[str, Any]:
-    """Return a refused call as its JSON object."""
-    return _shown(RefusedCall, value._asdict(), hint=errors.hint_of(value.code), fields=list(value.fields))
-
-
-def audit_entry(value: audit.Entry) -> dict[str, Any]:
-    """Return an audit entry as its JSON object."""
-    return _shown(AuditEntry, value._asdict(), actor=value.actor._asdict())
-
-
-def _step(step: event_kinds.Event | commissions.Commission) -> dict[str, Any]:
+def _step(step: event_kinds.Event | commissions.Commission) -> CommissionStepView | EventView:
     if isinstance(step, commissions.Commission):
-        return {"kind": "commission", "at": step.created_at, **commission(step)}
-    return event(step)
-
-
-def _partner_name(value: Any) -> dict[str, Any]:
-    return {"id": value.partner_id, "name": value.partner_name, "code": value.partner_code}
-
-
-def _shown(model: type[BaseModel], values: dict[str, Any], **others: Any) -> dict[str, Any]:
-    """Return the model's fields of a value: what it does not name is not shown."""
-    values = values | others
-    return {name: values[name] for name in model.model_fields}
+        return CommissionStepView.of(step, kind="commission", at=step.created_at)
+    return EventView.of(step)

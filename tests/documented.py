@@ -7,12 +7,11 @@ from typing import Any
 import httpx
 from jsonschema_rs import validator_for
 
-import agent_api.openapi
-import tracking_api.openapi
+import agent_api.app
+import tracking_api.app
 from presentation import openapi
 
-OPERATIONS = (*tracking_api.openapi.OPERATIONS, *agent_api.openapi.OPERATIONS)
-DOCUMENT = openapi.document(OPERATIONS, base_url="http://svc.test")
+DOCUMENT = openapi.document([*tracking_api.app.ROUTES, *agent_api.app.ROUTES], base_url="http://svc.test")
 OPEN = {"Document"}
 UNLISTED = {404: "not_found", 405: "method_not_allowed"}
 

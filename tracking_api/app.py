@@ -5,28 +5,26 @@ from datetime import datetime
 
 from pydantic_core import to_json
 from starlette.applications import Starlette
-from starlette.routing import Route
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-import presentation.openapi
-from presentation.openapi import Operation, document
+from presentation import openapi
+from presentation.operations import DescribedRoute, route
 from storage import Storage
 from tracking_api import guides, probes, tracker
 from tracking_api.authorization import app as authorization
 from tracking_api.authorization.settings import AuthorizationSettings
 from tracking_api.calls import click, lead, refund, sale, status
+from tracking_api.calls.described import PREFLIGHT
 from tracking_api.cors import open_to_browsers
 from tracking_api.dashboard import routes as dashboard
 from tracking_api.dashboard.pages import routes as pages
-from tracking_api.openapi import OPERATIONS
 from tracking_api.payments import stripe
 from tracking_api.settings import TrackingSettings
 from web.clock import now
 from web.handlers import HANDLERS
 from web.limits import RateLimits
-from web.routes import route
 
-POST = ["POST"]
 # A POST to one of these is served before the router is asked: it costs a lookup instead of a tenth of the call.
 HOT: dict[str, ASGIApp] = {
     "/api/v1/track/click": open_to_browsers(click.endpoint),
@@ -34,17 +32,28 @@ HOT: dict[str, ASGIApp] = {
     "/api/v1/track/lead": open_to_browsers(lead.endpoint),
 }
 ROUTES = [
-    Route("/api/v1/track/click", HOT["/api/v1/track/click"], methods=["POST", "HEAD", "OPTIONS"]),
-    Route("/api/v1/track/sale", HOT["/api/v1/track/sale"], methods=POST),
-    Route("/api/v1/track/lead", HOT["/api/v1/track/lead"], methods=["POST", "OPTIONS"]),
-    Route("/api/v1/track/refund", refund.endpoint, methods=POST),
-    Route("/api/v1/cli/status", status.endpoint, methods=["GET"]),
-    Route("/js/{name}", tracker.endpoint, methods=["GET"]),
-    Route("/healthz", probes.healthz),
-    Route("/readyz", probes.readyz),
-    Route("/docs/{name}", guides.guide),
-    Route("/openapi.json", presentation.openapi.endpoint),
-    route("/api/v1/payments/stripe/{program_id}", POST=stripe.webhook),
+    DescribedRoute(
+        "/api/v1/track/click",
+        HOT["/api/v1/track/click"],
+        POST=click.DESCRIPTION,
+        HEAD=click.HEAD_DESCRIPTION,
+        OPTIONS=PREFLIGHT._replace(name="preflightClick"),
+    ),
+    DescribedRoute("/api/v1/track/sale", HOT["/api/v1/track/sale"], POST=sale.DESCRIPTION),
+    DescribedRoute(
+        "/api/v1/track/lead",
+        HOT["/api/v1/track/lead"],
+        POST=lead.DESCRIPTION,
+        OPTIONS=PREFLIGHT._replace(name="preflightLead"),
+    ),
+    DescribedRoute("/api/v1/track/refund", refund.endpoint, POST=refund.DESCRIPTION),
+    DescribedRoute("/api/v1/cli/status", status.endpoint, GET=status.DESCRIPTION),
+    DescribedRoute("/js/{name}", tracker.endpoint, GET=tracker.DESCRIPTION),
+    DescribedRoute("/healthz", probes.healthz, GET=probes.HEALTHZ),
+    DescribedRoute("/readyz", probes.readyz, GET=probes.READYZ),
+    DescribedRoute("/docs/{name}", guides.guide, GET=guides.DESCRIPTION),
+    DescribedRoute("/openapi.json", openapi.endpoint, GET=openapi.DESCRIPTION),
+    route("/api/v1/payments/stripe/{program_id}", POST=stripe.receive_stripe_event),
     *dashboard.ROUTES,
     *pages.ROUTES,
 ]
@@ -71,12 +80,12 @@ def create(
     sign_in: AuthorizationSettings | None = None,
     *,
     clock: Callable[[], datetime] = now,
-    operations: Sequence[Operation] = OPERATIONS,
+    others: Sequence[BaseRoute] = (),
 ) -> Starlette:
     """Return the tracking app over an open storage.
 
-    `sign_in` says how assistants sign in (None: not at all), `clock` gives every call its time, and `operations` is
-    what /openapi.json describes: these calls, and those of the apps that are served beside them.
+    `sign_in` says how assistants sign in (None: not at all), `clock` gives every call its time, and `others` are the
+    routes of the apps that are served beside it: /openapi.json describes them, too.
     """
     app = Tracking(routes=ROUTES, exception_handlers=HANDLERS)
     app.router.redirect_slashes = False  # another address is not found, never a redirect to the Host that was sent
@@ -88,5 +97,5 @@ def create(
     app.state.authorization = None
     if sign_in is not None and sign_in.is_possible:
         app.state.authorization = authorization.create(storage, sign_in, sealer=settings.sealer, clock=clock)
-    app.state.openapi = to_json(document(operations, base_url=settings.base_url))
+    app.state.openapi = to_json(openapi.document([*ROUTES, *others], base_url=settings.base_url))
     return app

@@ -8,8 +8,19 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from presentation import guides
+from presentation.operations import Description
+from storage.rules.errors import NotFound
 from tracking_api.dashboard.pages import templates
 from tracking_api.dashboard.pages.page import HEADERS
+
+DESCRIPTION = Description(
+    "getGuide",
+    "A guide for integrators, as Markdown",
+    {200: ()},
+    (NotFound,),
+    tag="documents",
+    media="text/markdown",
+)
 
 
 async def guide(request: Request) -> Response:

@@ -1,10 +1,31 @@
 """Health probes for whoever runs the process."""
 
+from typing import Literal
+
 from starlette.requests import Request
 
+from presentation.operations import Description
+from presentation.view import View
 from storage import migrations
 from storage.rules.errors import InternalError
 from web.response import JsonResponse, error_response
+
+
+class HealthyView(View):
+    """All is well."""
+
+    status: Literal["ok"]
+
+
+HEALTHZ = Description("getHealth", "The process is up", {200: (HealthyView,)}, tag="probes")
+READYZ = Description(
+    "getReadiness",
+    "Storage is reachable and its migrations are applied",
+    {200: (HealthyView,)},
+    (InternalError,),
+    statuses={InternalError: 503},
+    tag="probes",
+)
 
 
 async def healthz(request: Request) -> JsonResponse:  # noqa: ARG001 - the endpoint's signature

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from presentation.operations import Description
 from storage.rules.errors import NotFound
 from tracking_api.cors import open_to_browsers
 
@@ -81,3 +82,13 @@ def _has(request: Request, script: Script) -> bool:
 
 
 endpoint = open_to_browsers(_tracker)
+DESCRIPTION = Description(
+    "getTracker",
+    "The browser tracker: `svc-tracker.js`, or one version of it for ever, `svc-tracker.<version>.js`",
+    {200: (), 304: ()},
+    (NotFound,),
+    tag="browser",
+    headers={"If-None-Match": "The ETag of the copy that the browser has."},
+    response_headers=("Access-Control-Allow-Origin", "ETag", "Cache-Control", "Content-Location", "Vary"),
+    media="text/javascript",
+)

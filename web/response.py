@@ -1,13 +1,16 @@
 """An answer: a status, a JSON body and headers, sent in two messages without Starlette's response machinery."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
+from pydantic import BaseModel
 from pydantic_core import to_json
 from starlette.types import Receive, Scope, Send
 
 from storage.rules.errors import ServiceError
 from web.errors import STATUS, error_body, error_headers
+
+Model = TypeVar("Model", bound=BaseModel)
 
 
 class JsonResponse:
@@ -30,6 +33,30 @@ class JsonResponse:
         ]
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else content})
+
+
+class ModelResponse(JsonResponse, Generic[Model]):
+    """A 200 whose body is a model of the OpenAPI document; a field that was never set is absent."""
+
+    __slots__ = ()
+    success: ClassVar[int] = 200
+
+    def __init__(self, model: Model, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(model.model_dump(exclude_unset=True), self.success, headers)
+
+    @classmethod
+    def stored(cls, body: Mapping[str, Any], headers: Mapping[str, str]) -> Self:
+        """Return a response that was sent before, as it was then: the model may have changed since."""
+        response = cls.__new__(cls)
+        JsonResponse.__init__(response, body, cls.success, headers)
+        return response
+
+
+class CreatedResponse(ModelResponse[Model]):
+    """A 201 whose body is what was created."""
+
+    __slots__ = ()
+    success = 201
 
 
 def error_response(refusal: ServiceError, request_id: str) -> JsonResponse:

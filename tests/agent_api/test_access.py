@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from agent_api.app import PROGRAM, ROUTES, SCOPES
+from agent_api.app import PROGRAM, ROUTES
 from storage.access import agent_keys
 from storage.rules.scope import Scope
 from tests import world
@@ -44,6 +44,11 @@ EXPECTED = {
     ("GET", f"{PROGRAM}/partners"): Row(Scope.PARTNERS_READ),
     ("POST", f"{PROGRAM}/partners"): Row(Scope.PARTNERS_WRITE, 201, body={"name": "Cleo", "code": "cleo"}),
     ("PATCH", f"{PROGRAM}/partners/{{partner_id}}"): Row(Scope.PARTNERS_WRITE, body={"status": "paused"}),
+}
+SCOPES = {
+    (method, route.path): next(iter(description.security[0]["agentKey"]), None)
+    for route in ROUTES
+    for method, description in route.descriptions.items()
 }
 ENDPOINTS = [(method, route.path) for route in ROUTES for method in sorted((route.methods or set()) - {"HEAD"})]
 

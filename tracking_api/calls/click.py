@@ -3,13 +3,24 @@
 from pydantic_core import to_json
 
 from storage.rules import attribution
-from storage.rules.errors import AffiliateUrlRequired, ProgramIdRequired
+from storage.rules.errors import (
+    AffiliateUrlRequired,
+    AffMissing,
+    CustomerWrongProgram,
+    InvalidAffiliateUrl,
+    PartnerNotFound,
+    ProgramIdRequired,
+    ProgramNotFound,
+    RateLimited,
+)
 from storage.tracking import clicks, test_mode
 from storage.tracking.clicks import Click, PartnerInactive
 from storage.tracking.test_mode import TestModeCall
 from tracking_api.calls.bots import reason_to_filter
 from tracking_api.calls.call import Endpoint, TrackingRequest
+from tracking_api.calls.described import TEST_MODE, public_call
 from tracking_api.calls.fields import NO_ADDITIONAL_DATA, AdditionalData, ProgramId
+from tracking_api.calls.responses import ClickAcceptedView, PartnerInactiveView, TestRecordedView
 from web.body import Body, Text, Url
 from web.response import JsonResponse
 
@@ -84,3 +95,18 @@ async def _test(call: TrackingRequest, program_id: int) -> JsonResponse:
 
 
 endpoint = Endpoint(click, public=True)
+PREFETCH = dict.fromkeys(("Sec-Purpose", "Purpose", "X-Moz"), "`prefetch`: stored, never counted.")
+DESCRIPTION = public_call(
+    "trackClick",
+    "Record a click and give the visitor a click_id",
+    *(ProgramIdRequired, ProgramNotFound, AffiliateUrlRequired, InvalidAffiliateUrl, AffMissing, PartnerNotFound),
+    *(CustomerWrongProgram, RateLimited),
+    responses=(ClickAcceptedView, PartnerInactiveView, TestRecordedView),
+    body=ClickBody,
+    description=f"Public. Known bots and prefetches are never counted. {TEST_MODE} Only there is a key read.",
+    headers=PREFETCH,
+)
+HEAD_DESCRIPTION = DESCRIPTION._replace(
+    name="prefetchClick",
+    summary="As POST, without a body in the response; never counted. Without a click in the request, nothing is stored",
+)

@@ -5,13 +5,24 @@ from typing import Annotated
 from pydantic import StringConstraints
 
 from storage.rules import contact, keys
-from storage.rules.errors import IdentifierRequired
+from storage.rules.errors import (
+    AttributionWindowExpired,
+    CustomerNotFound,
+    CustomerWrongProgram,
+    IdentifierConflict,
+    IdentifierRequired,
+    ProgramNotFound,
+    RateLimited,
+    StatusTransitionRefused,
+)
 from storage.rules.settlement import Settlement
 from storage.tracking import leads, test_mode
 from storage.tracking.leads import Lead
 from storage.tracking.test_mode import TestModeCall
 from tracking_api.calls.call import Endpoint, TrackingRequest
+from tracking_api.calls.described import TEST_MODE, public_call
 from tracking_api.calls.fields import NO_ADDITIONAL_DATA, AdditionalData
+from tracking_api.calls.responses import LeadRecordedView, TestRecordedView
 from web.body import Body, Identifier
 from web.response import JsonResponse
 
@@ -62,3 +73,12 @@ async def lead(call: TrackingRequest) -> JsonResponse:
 
 
 endpoint = Endpoint(lead)
+DESCRIPTION = public_call(
+    "trackLead",
+    "Record a lead: settled with the program key, otherwise by the program's policy",
+    *(IdentifierRequired, CustomerNotFound, CustomerWrongProgram, StatusTransitionRefused, IdentifierConflict),
+    *(AttributionWindowExpired, ProgramNotFound, RateLimited),
+    responses=(LeadRecordedView, TestRecordedView),
+    body=LeadBody,
+    description=f"An Authorization header that is not a valid program key is 401, never browser mode. {TEST_MODE}",
+)

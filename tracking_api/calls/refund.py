@@ -1,11 +1,13 @@
 """POST /api/v1/track/refund: a sale was given back, whole or in part. Needs the program key."""
 
-from storage.rules.errors import FieldError, ValidationError
+from storage.rules.errors import FieldError, RefundExceedsSale, TransactionNotFound, ValidationError
 from storage.tracking import refunds, test_mode
 from storage.tracking.refunds import Refund, RefundResult
 from storage.tracking.test_mode import TestModeCall
 from tracking_api.calls.call import Endpoint, TrackingRequest
+from tracking_api.calls.described import keyed_call
 from tracking_api.calls.fields import NO_ADDITIONAL_DATA, AdditionalData, Cents
+from tracking_api.calls.responses import RefundRecordedView
 from web.body import Body, Identifier, Text
 from web.response import JsonResponse
 
@@ -72,3 +74,13 @@ async def _test(call: TrackingRequest, body: RefundBody, key_hash: str) -> JsonR
 
 
 endpoint = Endpoint(refund)
+DESCRIPTION = keyed_call(
+    "trackRefund",
+    "Record a refund and reverse its share of the commission",
+    *(RefundExceedsSale, TransactionNotFound),
+    responses=(RefundRecordedView,),
+    body=RefundBody,
+    description=(
+        "Without refund_amount_cents it takes all that remains. additional_data.test_mode true refunds a test sale."
+    ),
+)

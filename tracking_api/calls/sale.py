@@ -8,12 +8,24 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, JsonValue, StringConstraints
 
-from storage.rules.errors import FieldError, ValidationError
+from storage.rules.errors import (
+    AttributionWindowExpired,
+    CurrencyNotSupported,
+    CustomerNotAttributed,
+    CustomerNotFound,
+    CustomerWrongProgram,
+    DuplicateTransaction,
+    FieldError,
+    ProgramNotFound,
+    ValidationError,
+)
 from storage.tracking import sales, test_mode
 from storage.tracking.sales import Sale
 from storage.tracking.test_mode import TestModeCall
 from tracking_api.calls.call import Endpoint, TrackingRequest
+from tracking_api.calls.described import TEST_MODE, keyed_call
 from tracking_api.calls.fields import NO_ADDITIONAL_DATA, AdditionalData, Cents
+from tracking_api.calls.responses import SaleRecordedView, TestRecordedView
 from web.body import Body, Identifier
 from web.response import JsonResponse
 
@@ -125,3 +137,12 @@ async def _test(call: TrackingRequest, body: SaleBody, key_hash: str) -> JsonRes
 
 
 endpoint = Endpoint(sale)
+DESCRIPTION = keyed_call(
+    "trackSale",
+    "Record a sale and the commission it earns",
+    *(CustomerNotFound, CustomerNotAttributed, CustomerWrongProgram, AttributionWindowExpired),
+    *(CurrencyNotSupported, ProgramNotFound, DuplicateTransaction),
+    responses=(SaleRecordedView, TestRecordedView),
+    body=SaleBody,
+    description=f"A sale needs transaction_id, amount_cents, and customer_key or click_id. {TEST_MODE}",
+)

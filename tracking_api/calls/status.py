@@ -5,6 +5,8 @@ from typing import Any
 from storage.reading import program_status
 from storage.reading.program_status import ProgramStatus
 from tracking_api.calls.call import Endpoint, TrackingRequest
+from tracking_api.calls.described import keyed_call
+from tracking_api.calls.responses import StatusView
 from web.response import JsonResponse
 
 
@@ -37,3 +39,8 @@ def _data(found: ProgramStatus) -> dict[str, Any]:
 
 
 endpoint = Endpoint(status)
+DESCRIPTION = keyed_call(
+    "getStatus",
+    "How the key's program is doing, and its integration checklist",
+    responses=(StatusView,),
+)

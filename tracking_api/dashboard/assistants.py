@@ -2,17 +2,15 @@
 
 from datetime import datetime
 
-from pydantic import BaseModel
-from starlette.requests import Request
-
+from presentation.operations import operation
+from presentation.view import SuccessView, View
 from storage.access import assistants
 from storage.rules.scope import Scope
-from tracking_api.dashboard import authentication
-from tracking_api.dashboard.authentication import storage_of, time_of
-from web.response import JsonResponse
+from tracking_api.dashboard.roles import VisitorRequest
+from web.response import ModelResponse
 
 
-class ConnectedAssistant(BaseModel):
+class ConnectedAssistantView(View):
     """An assistant that a member connected. `name` is what its client calls itself: untrusted text.
 
     `host` is who vouches for it; `last_used_at` is when it last fetched a token: while in use, every 15 minutes.
@@ -29,22 +27,21 @@ class ConnectedAssistant(BaseModel):
     last_used_at: datetime | None
 
 
-class ConnectedAssistants(BaseModel):
+class ConnectedAssistantsView(View):
     """The assistants that a member may see, newest first: their own, and all of workspaces that they own."""
 
-    data: list[ConnectedAssistant]
+    data: list[ConnectedAssistantView]
 
 
-async def index(request: Request) -> JsonResponse:
+@operation("The assistants that members connected")
+async def list_assistants(call: VisitorRequest) -> ModelResponse[ConnectedAssistantsView]:
     """List the connected assistants."""
-    visitor = await authentication.visitor(request)
-    found = await storage_of(request).read(assistants.list_assistants, visitor, at=time_of(request))
-    return JsonResponse({"data": [each._asdict() for each in found]})
+    found = await call.storage.read(assistants.list_assistants, call.visitor, at=call.at)
+    return ModelResponse(ConnectedAssistantsView(data=[ConnectedAssistantView.of(each) for each in found]))
 
 
-async def disconnect(request: Request) -> JsonResponse:
-    """Disconnect an assistant: its tokens are dead when the answer arrives. Raises NotFound."""
-    visitor = await authentication.visitor(request)
-    assistant_id = authentication.named(request, "assistant_id")
-    await storage_of(request).write(assistants.disconnect, assistant_id, visitor=visitor, at=time_of(request))
-    return JsonResponse({"success": True})
+@operation("Disconnect an assistant; its tokens stop working at once")
+async def disconnect_assistant(call: VisitorRequest) -> ModelResponse[SuccessView]:
+    """Disconnect an assistant. Raises NotFound."""
+    await call.storage.write(assistants.disconnect, call.path_id("assistant_id"), visitor=call.visitor, at=call.at)
+    return ModelResponse(SuccessView(success=True))

@@ -4,23 +4,22 @@ The cookie authenticates reads; a request that changes something must also come 
 says in `Sec-Fetch-Site` or `Origin`. An Authorization header is taken alone: no other site can make a browser send it.
 """
 
-import re
 from datetime import datetime
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
+from presentation.api_request import row_id
 from storage import Storage
 from storage.access import sessions
 from storage.access.sessions import Member, Visitor
 from storage.rules import keys
-from storage.rules.errors import Forbidden, NotFound
+from storage.rules.errors import Forbidden
 from web import credentials
 
 COOKIE = "svc_session"
 SAFE_METHODS = ("GET", "HEAD")
 LARGEST_PROGRAM_ID = 2**31 - 1
-_DIGITS = re.compile(r"[0-9]{1,18}")
 
 
 def storage_of(request: Request) -> Storage:
@@ -79,17 +78,3 @@ def is_our_own(request: Request) -> bool:
     else:
         own = origin is not None and urlsplit(origin).netloc == request.headers.get("host")
     return own
-
-
-def row_id(request: Request, name: str) -> int | None:
-    """Return an id from the path, None when it can be nobody's."""
-    text = request.path_params[name]
-    return int(text) if _DIGITS.fullmatch(text) else None
-
-
-def named(request: Request, name: str) -> int:
-    """Return an id from the path. Raises NotFound when it can be nobody's."""
-    found = row_id(request, name)
-    if found is None:
-        raise NotFound
-    return found

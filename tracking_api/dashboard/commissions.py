@@ -1,69 +1,52 @@
-"""GET|PATCH /api/programs/:id/commissions, PATCH .../commissions/:commissionId: members read, owners decide."""
+"""PATCH /api/programs/:id/commissions: owners decide several commissions at once."""
 
-from typing import Any
+from collections.abc import Sequence
 
-from starlette.requests import Request
-
-from presentation import queries, resources
-from presentation.changes import CommissionChange, CommissionChanges
+from presentation.api_request import ApiRequest
+from presentation.changes import CommissionChanges
+from presentation.operations import operation
+from presentation.resources import CommissionView
+from presentation.view import View
 from storage.management import commissions
 from storage.management.commissions import Commission
-from storage.rules.commission import CommissionStatus
 from storage.rules.errors import ServiceError
-from tracking_api.dashboard import authentication
-from tracking_api.dashboard.authentication import storage_of, time_of
-from web import body
+from web.error_model import FieldProblem
 from web.errors import error_body
-from web.response import JsonResponse
+from web.response import ModelResponse
 
 
-async def index(request: Request) -> JsonResponse:
-    """List the program's commissions; `?status=` and `?partner_id=` narrow it."""
-    member = await authentication.member(request)
-    found = await storage_of(request).read(
-        commissions.list_commissions,
-        member.program_id,
-        queries.paging(request),
-        status=queries.choice(request, "status", CommissionStatus),
-        partner_id=queries.number(request, "partner_id"),
-    )
-    return JsonResponse(resources.page(found, resources.commission))
+class ProblemView(View):
+    """Why one commission was not decided."""
+
+    code: str
+    message: str
+    hint: str = ""
+    fields: Sequence[FieldProblem] = ()
 
 
-async def decide(request: Request) -> JsonResponse:
-    """Approve, reject or pay a commission."""
-    owner = await authentication.owner(request)
-    commission_id = authentication.named(request, "commission_id")
-    sent = body.parse(CommissionChange, await body.read_body(request.scope, request.receive))
-    decided = await storage_of(request).write(
-        commissions.decide,
-        owner.program_id,
-        commission_id,
-        sent.status,
-        actor=owner.actor,
-        at=time_of(request),
-        lane=owner.program_id,
-    )
-    return JsonResponse(resources.commission(decided))
+class UndecidedView(View):
+    """A commission that stays as it was."""
+
+    id: int
+    error: ProblemView
 
 
-async def decide_each(request: Request) -> JsonResponse:
+class DecidedView(View):
+    """One result for each commission, by id."""
+
+    data: list[CommissionView | UndecidedView]
+
+
+@operation("Approve, reject or pay several commissions", body=CommissionChanges)
+async def decide_commissions(call: ApiRequest) -> ModelResponse[DecidedView]:
     """Decide up to 200 commissions alike; each has its own result, a commission or an error."""
-    owner = await authentication.owner(request)
-    sent = body.parse(CommissionChanges, await body.read_body(request.scope, request.receive))
-    results = await storage_of(request).write(
-        commissions.decide_each,
-        owner.program_id,
-        sent.ids,
-        sent.status,
-        actor=owner.actor,
-        at=time_of(request),
-        lane=owner.program_id,
-    )
-    return JsonResponse({"data": [_result(request, *result) for result in results.items()]})
+    sent = await call.parse(CommissionChanges)
+    results = await call.write(commissions.decide_each, sent.ids, sent.status)
+    return ModelResponse(DecidedView(data=[_result(call, *result) for result in results.items()]))
 
 
-def _result(request: Request, commission_id: int, result: Commission | ServiceError) -> dict[str, Any]:
+def _result(call: ApiRequest, commission_id: int, result: Commission | ServiceError) -> CommissionView | UndecidedView:
     if isinstance(result, ServiceError):
-        return {"id": commission_id, "error": error_body(result, request.scope["request_id"])["error"]}
-    return resources.commission(result)
+        error = error_body(result, call.request.scope["request_id"])["error"]
+        return UndecidedView(id=commission_id, error=ProblemView(**error))
+    return CommissionView.of(result)

@@ -1,17 +1,17 @@
 """PUT, GET and DELETE /api/programs/:id/payment-account: owners connect a payment account; no secret is shown again."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, StringConstraints
-from starlette.requests import Request
+from pydantic import StringConstraints
 
+from presentation.api_request import ApiRequest
+from presentation.operations import operation
+from presentation.view import SuccessView, View
 from storage.payments import accounts
-from tracking_api.dashboard import authentication
-from tracking_api.dashboard.authentication import storage_of, time_of
-from web import body
+from storage.rules.errors import NotFound
 from web.body import Body, Identifier
-from web.response import JsonResponse
+from web.response import ModelResponse
 
 
 class NewPaymentAccount(Body):
@@ -22,7 +22,7 @@ class NewPaymentAccount(Body):
     webhook_secret: Annotated[str, StringConstraints(min_length=8, max_length=255, pattern=r"^[!-~]+$")]
 
 
-class PaymentAccount(BaseModel):
+class PaymentAccountView(View):
     """A connected payment account; `webhook_secrets` says how many are accepted: two during a roll-over."""
 
     provider: Literal["stripe"]
@@ -32,45 +32,30 @@ class PaymentAccount(BaseModel):
     webhook_url: str
 
 
-async def connect(request: Request) -> JsonResponse:
+@operation("Connect a payment account, or roll its webhook secret over", body=NewPaymentAccount, tag="payments")
+async def connect_payment_account(call: ApiRequest) -> ModelResponse[PaymentAccountView]:
     """Connect an account, or add a webhook secret beside the one before."""
-    owner = await authentication.owner(request)
-    sent = body.parse(NewPaymentAccount, await body.read_body(request.scope, request.receive))
-    account = await storage_of(request).write(
-        accounts.connect,
-        owner.program_id,
-        provider=sent.provider,
-        account_id=sent.account_id,
-        secret=sent.webhook_secret,
-        sealer=request.app.state.settings.sealer(),
-        actor=owner.actor,
-        at=time_of(request),
-        lane=owner.program_id,
-    )
-    return JsonResponse(_shown(request, account))
+    sent = await call.parse(NewPaymentAccount)
+    sealer = call.request.app.state.settings.sealer()
+    connecting = {"provider": sent.provider, "account_id": sent.account_id, "secret": sent.webhook_secret}
+    return _response(call, await call.write(accounts.connect, **connecting, sealer=sealer))
 
 
-async def show(request: Request) -> JsonResponse:
-    """Show the account that is connected. Raises NotFound."""
-    owner = await authentication.owner(request)
-    return JsonResponse(_shown(request, await storage_of(request).read(accounts.get_account, owner.program_id)))
+@operation("The connected payment account; never its secrets", NotFound, tag="payments")
+async def get_payment_account(call: ApiRequest) -> ModelResponse[PaymentAccountView]:
+    """Return the account that is connected. Raises NotFound."""
+    return _response(call, await call.read(accounts.get_account))
 
 
-async def disconnect(request: Request) -> JsonResponse:
+@operation("Disconnect the payment account; what it reported stays", NotFound, tag="payments")
+async def disconnect_payment_account(call: ApiRequest) -> ModelResponse[SuccessView]:
     """Disconnect the account. Raises NotFound."""
-    owner = await authentication.owner(request)
-    await storage_of(request).write(
-        accounts.disconnect, owner.program_id, actor=owner.actor, at=time_of(request), lane=owner.program_id
-    )
-    return JsonResponse({"success": True})
+    await call.write(accounts.disconnect)
+    return ModelResponse(SuccessView(success=True))
 
 
-def _shown(request: Request, account: accounts.PaymentAccount) -> dict[str, Any]:
-    base_url = request.app.state.settings.base_url
-    return {
-        "provider": account.provider,
-        "account_id": account.account_id,
-        "connected_at": account.connected_at,
-        "webhook_secrets": len(account.sealed),
-        "webhook_url": f"{base_url}/api/v1/payments/{account.provider}/{account.program_id}",
-    }
+def _response(call: ApiRequest, account: accounts.PaymentAccount) -> ModelResponse[PaymentAccountView]:
+    base_url = call.request.app.state.settings.base_url
+    webhook_url = f"{base_url}/api/v1/payments/{account.provider}/{account.program_id}"
+    shown = account._asdict() | {"webhook_secrets": len(account.sealed), "webhook_url": webhook_url}
+    return ModelResponse(PaymentAccountView.of(shown))

@@ -1,15 +1,23 @@
 """GET /api/programs/:id/payment-events and PATCH .../:eventId: what the payment account sent, and what was held."""
 
-from starlette.requests import Request
+from datetime import datetime
 
-from presentation import queries, resources
+from presentation import queries
+from presentation.api_request import ApiRequest
+from presentation.operations import operation
+from presentation.view import PageView, SuccessView, View, page
 from storage.payments import processing, received_events
 from storage.payments.processing import Decision
-from tracking_api.dashboard import authentication
-from tracking_api.dashboard.authentication import storage_of, time_of
-from web import body
+from storage.rules.errors import (
+    AttributionWindowExpired,
+    CurrencyNotSupported,
+    CustomerNotAttributed,
+    DuplicateTransaction,
+)
 from web.body import Body
-from web.response import JsonResponse
+from web.response import ModelResponse
+
+OUTCOME = {"outcome": "recorded, repeated, waiting, held_as_duplicate, ignored, or an error code."}
 
 
 class PaymentDecision(Body):
@@ -18,28 +26,46 @@ class PaymentDecision(Body):
     decision: Decision
 
 
-async def index(request: Request) -> JsonResponse:
+class PaymentEventView(View):
+    """An event of the payment account; amounts are in minor units of `currency`, null where it reported none.
+
+    `is_test`: of the processor's test mode; it counts like any other.
+    """
+
+    id: int
+    event_id: str
+    type: str
+    outcome: str
+    transaction_id: str | None
+    waits_for: str | None
+    amount_cents: int | None
+    currency: str | None
+    is_test: bool
+    occurred_at: datetime
+    received_at: datetime
+
+
+@operation(
+    "What the payment account reported and what became of it, possible duplicates included",
+    query=OUTCOME,
+    tag="payments",
+)
+async def list_payment_events(call: ApiRequest) -> ModelResponse[PageView[PaymentEventView]]:
     """List the program's payment events; `?outcome=` narrows it."""
-    member = await authentication.member(request)
-    outcome = queries.text(request, "outcome")
-    found = await storage_of(request).read(
-        received_events.list_events, member.program_id, queries.paging(request), outcome=outcome
-    )
-    return JsonResponse(resources.page(found, lambda event: event._asdict()))
+    outcome = queries.text(call.request, "outcome")
+    found = await call.read(received_events.list_events, queries.paging(call.request), outcome=outcome)
+    return page(found, PaymentEventView)
 
 
-async def decide(request: Request) -> JsonResponse:
+@operation(
+    "Decide a payment that is held as a possible duplicate",
+    *(DuplicateTransaction, CustomerNotAttributed, AttributionWindowExpired, CurrencyNotSupported),
+    body=PaymentDecision,
+    tag="payments",
+)
+async def decide_payment_event(call: ApiRequest) -> ModelResponse[SuccessView]:
     """Decide a payment that is held as a possible duplicate. Raises NotFound, DuplicateTransaction."""
-    owner = await authentication.owner(request)
-    event_id = authentication.named(request, "event_id")
-    sent = body.parse(PaymentDecision, await body.read_body(request.scope, request.receive))
-    await storage_of(request).write(
-        processing.decide,
-        owner.program_id,
-        event_id,
-        sent.decision,
-        actor=owner.actor,
-        at=time_of(request),
-        lane=owner.program_id,
-    )
-    return JsonResponse({"success": True})
+    event_id = call.path_id("event_id")
+    sent = await call.parse(PaymentDecision)
+    await call.write(processing.decide, event_id, sent.decision)
+    return ModelResponse(SuccessView(success=True))

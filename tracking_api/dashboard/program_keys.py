@@ -1,24 +1,29 @@
-"""POST /api/programs/:id/regenerate-api-token: the one answer that shows a program key."""
+"""POST /api/programs/:id/regenerate-api-token: the one response that shows a program key."""
 
-from starlette.requests import Request
-
+from presentation.api_request import ApiRequest
+from presentation.operations import operation
+from presentation.view import View
 from storage.access import program_keys
-from storage.access.program_keys import NewKey
-from tracking_api.dashboard import authentication
-from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.sessions import NO_STORE
-from web.response import JsonResponse
+from web.response import ModelResponse
 
 
-async def regenerate(request: Request) -> JsonResponse:
-    """Replace the program's key; the old one is dead when this is answered."""
-    owner = await authentication.owner(request)
-    new_key: NewKey = await storage_of(request).write(
-        program_keys.regenerate,
-        owner.program_id,
-        at=time_of(request),
-        actor=owner.actor,
-        lane=owner.program_id,
-    )
-    shown = {"api_token": new_key.secret, "api_token_masked": new_key.masked}
-    return JsonResponse({"data": shown}, headers=NO_STORE)
+class NewKeyView(View):
+    """A program's new key; `api_token` is shown here alone."""
+
+    api_token: str
+    api_token_masked: str
+
+
+class RegeneratedView(View):
+    """The key was replaced."""
+
+    data: NewKeyView
+
+
+@operation("Replace the program's key; the old one stops working at once")
+async def regenerate_program_key(call: ApiRequest) -> ModelResponse[RegeneratedView]:
+    """Replace the program's key; the old one is dead when the response arrives."""
+    new_key = await call.write(program_keys.regenerate)
+    key = NewKeyView(api_token=new_key.secret, api_token_masked=new_key.masked)
+    return ModelResponse(RegeneratedView(data=key), NO_STORE)

@@ -1,68 +1,42 @@
-"""GET|POST /api/programs, GET|PATCH /api/programs/:id: members read, owners create and change."""
+"""POST /api/programs, GET|PATCH /api/programs/:id: members read, owners create and change."""
 
-from starlette.requests import Request
-
-from presentation import queries, resources
+from presentation.api_request import ApiRequest
 from presentation.changes import NewProgram, ProgramChange
+from presentation.operations import operation
+from presentation.resources import ProgramView
 from storage.access.sessions import Visitor
 from storage.access.workspaces import Role
 from storage.management import program_settings
-from storage.management.program_settings import Program
 from storage.rules import settings
-from storage.rules.errors import FieldError, Forbidden, OwnerRequired, ValidationError
+from storage.rules.errors import CurrencyNotSupported, FieldError, Forbidden, OwnerRequired, ValidationError
 from storage.rules.settings import ProgramSettings
-from tracking_api.dashboard import authentication
-from tracking_api.dashboard.authentication import storage_of, time_of
-from web import body
-from web.response import JsonResponse
+from tracking_api.dashboard.roles import VisitorRequest
+from web.response import CreatedResponse, ModelResponse
 
 
-async def index(request: Request) -> JsonResponse:
-    """List the programs of every workspace that the visitor is a member of."""
-    visitor = await authentication.visitor(request)
-    reach = [each.workspace_id for each in visitor.memberships]
-    found = await storage_of(request).read(
-        program_settings.list_programs, workspace_ids=reach, paging=queries.paging(request)
-    )
-    return JsonResponse(resources.page(found, resources.program))
-
-
-async def create(request: Request) -> JsonResponse:
+@operation("Create a program", OwnerRequired, CurrencyNotSupported, body=NewProgram)
+async def create_program(call: VisitorRequest) -> CreatedResponse[ProgramView]:
     """Create a program; its key exists from now on, and an owner regenerates it to see one."""
-    visitor = await authentication.visitor(request)
-    sent = body.parse(NewProgram, await body.read_body(request.scope, request.receive)).sent()
-    workspace_id = _workspace(visitor, sent.pop("workspace_id", None))
-    storage, at = storage_of(request), time_of(request)
-    program_id = await storage.write(
-        program_settings.create, workspace_id, ProgramSettings(**settings.stored(sent)), at=at, actor=visitor.actor
+    sent = (await call.parse(NewProgram)).sent()
+    workspace_id = _workspace(call.visitor, sent.pop("workspace_id", None))
+    values = settings.stored(sent)
+    program_id = await call.storage.write(
+        program_settings.create, workspace_id, ProgramSettings(**values), at=call.at, actor=call.actor
     )
-    return await _shown(request, program_id, status=201)
+    return CreatedResponse(ProgramView.of(await call.storage.read(program_settings.get_program, program_id)))
 
 
-async def show(request: Request) -> JsonResponse:
-    """Show a program; of its key only the mask."""
-    member = await authentication.member(request)
-    return await _shown(request, member.program_id)
+@operation("A program; of its key only the mask")
+async def get_program(call: ApiRequest) -> ModelResponse[ProgramView]:
+    """Return a program; of its key only the mask."""
+    return ModelResponse(ProgramView.of(await call.read(program_settings.get_program)))
 
 
-async def change(request: Request) -> JsonResponse:
+@operation("Change a program's settings; new terms hold for later sales only", CurrencyNotSupported, body=ProgramChange)
+async def change_program(call: ApiRequest) -> ModelResponse[ProgramView]:
     """Change the settings that are sent; what was earned under the old terms stays as it is."""
-    owner = await authentication.owner(request)
-    sent = body.parse(ProgramChange, await body.read_body(request.scope, request.receive)).sent()
-    changed: Program = await storage_of(request).write(
-        program_settings.change,
-        owner.program_id,
-        sent,
-        actor=owner.actor,
-        at=time_of(request),
-        lane=owner.program_id,
-    )
-    return JsonResponse(resources.program(changed))
-
-
-async def _shown(request: Request, program_id: int, *, status: int = 200) -> JsonResponse:
-    program = await storage_of(request).read(program_settings.get_program, program_id)
-    return JsonResponse(resources.program(program), status)
+    sent = (await call.parse(ProgramChange)).sent()
+    return ModelResponse(ProgramView.of(await call.write(program_settings.change, sent)))
 
 
 def _workspace(visitor: Visitor, named: int | None) -> int:

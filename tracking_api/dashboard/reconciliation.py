@@ -3,18 +3,17 @@
 from decimal import Decimal
 from typing import Annotated, Any
 
-from pydantic import AwareDatetime, BaseModel, Field, StringConstraints
-from starlette.requests import Request
+from pydantic import AwareDatetime, Field, StringConstraints
 
+from presentation.api_request import ApiRequest
+from presentation.operations import operation
+from presentation.view import View
 from storage.payments import reconciliation
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.reconciliation import Code, Correction, Finding, Payment, RecordSale, RefundSale
 from storage.tracking import currencies
-from tracking_api.dashboard import authentication
-from tracking_api.dashboard.authentication import storage_of, time_of
-from web import body
 from web.body import Body, Identifier
-from web.response import JsonResponse
+from web.response import ModelResponse
 
 MOST = 1000
 LARGEST = 1024 * 1024
@@ -45,15 +44,15 @@ class Export(Body):
     payments: Annotated[list[ExportedPayment], Field(min_length=1, max_length=MOST)]
 
 
-class MendingCall(BaseModel):
-    """A call of the tracking API with the program's key that mends it; sent twice it does nothing more."""
+class CorrectingCallView(View):
+    """A call of the tracking API, with the program's key, that corrects it; sent twice it does nothing more."""
 
     path: str
     body: dict[str, Any]
 
 
-class Difference(BaseModel):
-    """What is wrong about a payment; `recorded_cents` is None where no sale is, `reason` says why no call mends it."""
+class FindingView(View):
+    """What is wrong about a payment; `recorded_cents` is null without a sale, `reason` says why no call does."""
 
     code: Code
     line: int
@@ -64,24 +63,28 @@ class Difference(BaseModel):
     recorded_cents: int | None
     recorded_refunded_cents: int | None
     recorded_currency: str | None
-    calls: list[MendingCall]
+    calls: list[CorrectingCallView]
     reason: str | None
 
 
-class Reconciliation(BaseModel):
+class ReconciliationView(View):
     """What is wrong, by line; `unattributed` counts payments of people whom no partner sent."""
 
-    findings: list[Difference]
+    findings: list[FindingView]
     unattributed: int
 
 
-async def show(request: Request) -> JsonResponse:
+@operation(
+    "What is wrong about payments of the processor's export, and the calls that correct it; nothing is changed",
+    body=Export,
+    tag="payments",
+)
+async def reconcile_payments(call: ApiRequest) -> ModelResponse[ReconciliationView]:
     """Say what is wrong about these payments; nothing is changed."""
-    member = await authentication.member(request)
-    content = await body.read_body(request.scope, request.receive, largest=LARGEST)
-    payments = [_payment(each) for each in body.parse(Export, content).payments]
-    found = await storage_of(request).read(reconciliation.compare, member.program_id, payments, at=time_of(request))
-    return JsonResponse({"findings": [_shown(each) for each in found.findings], "unattributed": found.unattributed})
+    sent = await call.parse(Export, largest=LARGEST)
+    found = await call.read(reconciliation.compare, [_payment(each) for each in sent.payments], at=call.at)
+    findings = [_finding(each) for each in found.findings]
+    return ModelResponse(ReconciliationView(findings=findings, unattributed=found.unattributed))
 
 
 def _payment(sent: ExportedPayment) -> Payment:
@@ -98,24 +101,24 @@ def _cents(sent: ExportedPayment, name: str) -> int:
     return int(cents)
 
 
-def _shown(found: Finding) -> dict[str, Any]:
+def _finding(found: Finding) -> FindingView:
     paid, sale = found.payment, found.recorded
-    return {
-        "code": found.code,
-        "line": paid.line,
-        "transaction_id": sale.transaction_id if sale else paid.names[0],
-        "paid_cents": paid.amount_cents,
-        "returned_cents": paid.returned_cents,
-        "currency": paid.currency,
-        "recorded_cents": sale.amount_cents if sale else None,
-        "recorded_refunded_cents": sale.refunded_cents if sale else None,
-        "recorded_currency": sale.currency if sale else None,
-        "calls": [_call(correction) for correction in found.corrections],
-        "reason": found.reason,
-    }
+    return FindingView(
+        code=found.code,
+        line=paid.line,
+        transaction_id=sale.transaction_id if sale else paid.names[0],
+        paid_cents=paid.amount_cents,
+        returned_cents=paid.returned_cents,
+        currency=paid.currency,
+        recorded_cents=sale.amount_cents if sale else None,
+        recorded_refunded_cents=sale.refunded_cents if sale else None,
+        recorded_currency=sale.currency if sale else None,
+        calls=[_call(correction) for correction in found.corrections],
+        reason=found.reason,
+    )
 
 
-def _call(correction: Correction) -> dict[str, Any]:
+def _call(correction: Correction) -> CorrectingCallView:
     """Return the call of the tracking API that makes a correction."""
     if isinstance(correction, RefundSale):
         path, body = (
@@ -132,4 +135,4 @@ def _call(correction: Correction) -> dict[str, Any]:
         body = correction._asdict() | {"occurred_at": correction.occurred_at.isoformat()}
     else:
         path, body = "/api/v1/track/lead", correction._asdict()
-    return {"path": path, "body": body}
+    return CorrectingCallView(path=path, body=body)

@@ -1,56 +1,56 @@
-"""The dashboard's part of the route table."""
+"""The dashboard's part of the route table, with the role that each handler needs."""
 
+from presentation.handlers import audit_log, customers, diagnosis, events, performance, refused_calls
+from presentation.handlers.commissions import decide_commission, list_commissions
+from presentation.handlers.partners import change_partner, list_partners
+from presentation.handlers.programs import list_programs
+from presentation.operations import route
 from tracking_api.dashboard import (
     assistants,
-    audit_log,
     commissions,
-    customers,
     device_login,
-    events,
     integration,
     partners,
     payment_account,
     payment_events,
-    performance,
     program_keys,
     programs,
     reconciliation,
-    refused_calls,
     sessions,
 )
-from web.routes import route
+from tracking_api.dashboard.roles import member, owner, signed_in
 
 PROGRAM = "/api/programs/{program_id}"
 ROUTES = [
-    route("/api/tracking/performance/{program_id}", GET=performance.show),
-    route("/api/auth/login", POST=sessions.login),
-    route("/api/auth/logout", POST=sessions.logout),
-    route("/api/auth/me", GET=sessions.me),
-    route("/api/auth/device", POST=device_login.ask),
-    route("/api/auth/device/token", POST=device_login.token),
-    route("/api/assistants", GET=assistants.index),
-    route("/api/assistants/{assistant_id}", DELETE=assistants.disconnect),
-    route("/api/programs", GET=programs.index, POST=programs.create),
-    route(PROGRAM, GET=programs.show, PATCH=programs.change),
-    route(f"{PROGRAM}/regenerate-api-token", POST=program_keys.regenerate),
-    route(f"{PROGRAM}/partners", GET=partners.index, POST=partners.enrol),
-    route(f"{PROGRAM}/partners/{{partner_id}}", PATCH=partners.change),
-    route(f"{PROGRAM}/customers", GET=customers.index),
-    route(f"{PROGRAM}/customers/{{customer_id}}", GET=customers.show),
-    route(f"{PROGRAM}/commissions", GET=commissions.index, PATCH=commissions.decide_each),
-    route(f"{PROGRAM}/commissions/{{commission_id}}", PATCH=commissions.decide),
-    route(f"{PROGRAM}/events", GET=events.index),
-    route(f"{PROGRAM}/refused-calls", GET=refused_calls.index),
-    route(f"{PROGRAM}/audit-log", GET=audit_log.index),
+    route("/api/tracking/performance/{program_id}", GET=member(performance.get_performance)),
+    route("/api/auth/login", POST=sessions.log_in),
+    route("/api/auth/logout", POST=sessions.log_out),
+    route("/api/auth/me", GET=signed_in(sessions.get_session)),
+    route("/api/auth/device", POST=device_login.start_device_login),
+    route("/api/auth/device/token", POST=device_login.poll_device_login),
+    route("/api/assistants", GET=signed_in(assistants.list_assistants)),
+    route("/api/assistants/{assistant_id}", DELETE=signed_in(assistants.disconnect_assistant)),
+    route("/api/programs", GET=signed_in(list_programs), POST=signed_in(programs.create_program)),
+    route(PROGRAM, GET=member(programs.get_program), PATCH=owner(programs.change_program)),
+    route(f"{PROGRAM}/regenerate-api-token", POST=owner(program_keys.regenerate_program_key)),
+    route(f"{PROGRAM}/partners", GET=member(list_partners), POST=owner(partners.enrol_partner)),
+    route(f"{PROGRAM}/partners/{{partner_id}}", PATCH=owner(change_partner)),
+    route(f"{PROGRAM}/customers", GET=member(customers.list_customers)),
+    route(f"{PROGRAM}/customers/{{customer_id}}", GET=member(customers.get_customer)),
+    route(f"{PROGRAM}/commissions", GET=member(list_commissions), PATCH=owner(commissions.decide_commissions)),
+    route(f"{PROGRAM}/commissions/{{commission_id}}", PATCH=owner(decide_commission)),
+    route(f"{PROGRAM}/events", GET=member(events.list_events)),
+    route(f"{PROGRAM}/refused-calls", GET=member(refused_calls.list_refused_calls)),
+    route(f"{PROGRAM}/audit-log", GET=member(audit_log.list_audit_log)),
     route(
         f"{PROGRAM}/payment-account",
-        PUT=payment_account.connect,
-        GET=payment_account.show,
-        DELETE=payment_account.disconnect,
+        PUT=owner(payment_account.connect_payment_account),
+        GET=owner(payment_account.get_payment_account),
+        DELETE=owner(payment_account.disconnect_payment_account),
     ),
-    route(f"{PROGRAM}/payment-events", GET=payment_events.index),
-    route(f"{PROGRAM}/payment-events/{{event_id}}", PATCH=payment_events.decide),
-    route(f"{PROGRAM}/reconciliation", POST=reconciliation.show),
-    route(f"{PROGRAM}/integration", GET=integration.show),
-    route(f"{PROGRAM}/explain", GET=integration.why),
+    route(f"{PROGRAM}/payment-events", GET=member(payment_events.list_payment_events)),
+    route(f"{PROGRAM}/payment-events/{{event_id}}", PATCH=owner(payment_events.decide_payment_event)),
+    route(f"{PROGRAM}/reconciliation", POST=member(reconciliation.reconcile_payments)),
+    route(f"{PROGRAM}/integration", GET=member(integration.get_integration)),
+    route(f"{PROGRAM}/explain", GET=member(diagnosis.explain_sale)),
 ]

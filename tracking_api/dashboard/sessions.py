@@ -1,22 +1,27 @@
 """POST /api/auth/login and /logout, GET /api/auth/me."""
 
 import secrets
+from datetime import datetime
 from functools import cache, partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import anyio.to_thread
 from pydantic import StringConstraints
 from starlette.requests import Request
 
+from presentation.operations import ANYONE, operation
+from presentation.view import SuccessView, View
 from storage.access import passwords, sessions
 from storage.access.sessions import Account, Started, Visitor
+from storage.access.workspaces import Role
 from storage.rules import keys
-from storage.rules.errors import InvalidCredentials
+from storage.rules.errors import InvalidCredentials, RateLimited
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
+from tracking_api.dashboard.roles import VisitorRequest
 from web import body
 from web.body import Body, Identifier
-from web.response import JsonResponse
+from web.response import ModelResponse
 
 NO_STORE = {"Cache-Control": "no-store"}
 VERIFIERS = 2  # argon2 takes 64 MiB and a core for each
@@ -29,25 +34,64 @@ class Credentials(Body):
     password: Annotated[str, StringConstraints(min_length=1, max_length=512)]
 
 
-async def login(request: Request) -> JsonResponse:
+class UserView(View):
+    """The account that is signed in."""
+
+    id: int
+    email: str
+
+
+class WorkspaceView(View):
+    """A workspace, and what the account is in it."""
+
+    id: int
+    name: str
+    role: Role
+
+
+class SessionView(View):
+    """Who is signed in, until when, and where."""
+
+    expires_at: datetime
+    user: UserView
+    workspaces: list[WorkspaceView]
+
+    @classmethod
+    def of(cls, row: Visitor, **others: Any) -> Self:
+        """Return the view of somebody who is signed in."""
+        workspaces = [WorkspaceView(id=each.workspace_id, name=each.name, role=each.role) for each in row.memberships]
+        user = UserView(id=row.user_id, email=row.email)
+        return cls(expires_at=row.expires_at, user=user, workspaces=workspaces, **others)
+
+
+class NewSessionView(SessionView):
+    """A session; `token` is shown here alone."""
+
+    token: str
+
+
+@operation("Sign in with an e-mail address and a password", InvalidCredentials, RateLimited, body=Credentials)
+async def log_in(request: Request) -> ModelResponse[NewSessionView]:
     """Sign in: 200 with the session's token, 401 for a wrong address or password, 429 after many tries."""
     credentials = body.parse(Credentials, await body.read_body(request.scope, request.receive))
     started = await sign_in(request, credentials)
     signed_in = await storage_of(request).read(sessions.identify, keys.digest(started.token), at=time_of(request))
-    return JsonResponse({"token": started.token, **shown(signed_in)}, headers=NO_STORE)
+    return ModelResponse(NewSessionView.of(signed_in, token=started.token), NO_STORE)
 
 
-async def logout(request: Request) -> JsonResponse:
+@operation("End the session that is presented, if any", security=({"session": ()}, ANYONE))
+async def log_out(request: Request) -> ModelResponse[SuccessView]:
     """Sign out. A session that has ended already is no error."""
     token_hash = authentication.presented(request)
     if token_hash is not None:
         await storage_of(request).write(sessions.end, token_hash)
-    return JsonResponse({"success": True})
+    return ModelResponse(SuccessView(success=True))
 
 
-async def me(request: Request) -> JsonResponse:
+@operation("Who is signed in")
+async def get_session(call: VisitorRequest) -> ModelResponse[SessionView]:
     """Say who is signed in."""
-    return JsonResponse(shown(await authentication.visitor(request)), headers=NO_STORE)
+    return ModelResponse(SessionView.of(call.visitor), NO_STORE)
 
 
 async def sign_in(request: Request, credentials: Credentials) -> Started:
@@ -75,10 +119,3 @@ async def _verified(request: Request, account: Account | None, password: str) ->
 @cache
 def _nobodys_hash() -> str:
     return passwords.protect(secrets.token_urlsafe(32))
-
-
-def shown(signed_in: Visitor) -> dict[str, Any]:
-    """Return who is signed in as JSON."""
-    workspaces = [{"id": each.workspace_id, "name": each.name, "role": each.role} for each in signed_in.memberships]
-    user = {"id": signed_in.user_id, "email": signed_in.email}
-    return {"expires_at": signed_in.expires_at, "user": user, "workspaces": workspaces}

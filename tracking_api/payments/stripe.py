@@ -1,31 +1,55 @@
 """POST /api/v1/payments/stripe/:programId: what a program's connected Stripe account reports, by its signature."""
 
 import json
+from typing import Literal
 
 from starlette.requests import Request
 
+from presentation.api_request import row_id
+from presentation.operations import operation
+from presentation.view import View
 from storage import Storage
 from storage.payments import accounts, processing
 from storage.payments.processing import EventOutcome
 from storage.payments.stripe import parse_event
-from storage.rules.errors import InvalidJson, InvalidSignature, NotFound
-from tracking_api.dashboard import authentication
+from storage.rules.errors import (
+    InvalidJson,
+    InvalidSignature,
+    NotFound,
+    PayloadTooLarge,
+    UnsupportedMediaType,
+)
+from tracking_api.dashboard.authentication import LARGEST_PROGRAM_ID
 from web import body
-from web.response import JsonResponse
+from web.response import ModelResponse
 
 TOLERANCE_SECONDS = 300
 LARGEST_EVENT = 512 * 1024
 
 
-async def webhook(request: Request) -> JsonResponse:
+class ReceivedEventView(View):
+    """The event was received; `outcome` says what it did."""
+
+    received: Literal[True]
+    outcome: str
+    transaction_id: str | None
+
+
+@operation(
+    "What a program's connected Stripe account reports, signed by it",
+    *(InvalidSignature, InvalidJson, PayloadTooLarge, UnsupportedMediaType),
+    tag="payments",
+    headers={"Stripe-Signature": "Of the raw body, at most 300 seconds old."},
+)
+async def receive_stripe_event(request: Request) -> ModelResponse[ReceivedEventView]:
     """Process an event; 200 also for one that is a repeat, that waits, or that says nothing about sales.
 
     Raises InvalidSignature, alike for a program without an account; InvalidJson for what is no event.
     """
     content = bytes(await body.read_body(request.scope, request.receive, largest=LARGEST_EVENT))
     storage: Storage = request.app.state.storage
-    program_id = authentication.row_id(request, "program_id")
-    if program_id is None or program_id > authentication.LARGEST_PROGRAM_ID:
+    program_id = row_id(request, "program_id")
+    if program_id is None or program_id > LARGEST_PROGRAM_ID:
         raise InvalidSignature
     await _verify(request, storage, program_id, content)
     try:
@@ -34,7 +58,8 @@ async def webhook(request: Request) -> JsonResponse:
         raise InvalidJson("The body is not an event of this processor.") from None
     at = request.app.state.clock()
     done: EventOutcome = await storage.write(processing.process, program_id, event, at=at, lane=program_id)
-    return JsonResponse({"received": True, "outcome": done.outcome, "transaction_id": done.transaction_id})
+    received = ReceivedEventView(received=True, outcome=done.outcome, transaction_id=done.transaction_id)
+    return ModelResponse(received)
 
 
 async def _verify(request: Request, storage: Storage, program_id: int, content: bytes) -> None:

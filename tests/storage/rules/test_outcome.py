@@ -2,19 +2,21 @@
 
 import pytest
 
+import tracking_api.app
+from presentation.operations import DescribedRoute
 from storage.rules import outcome
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import CODES
 from storage.rules.messages import MEANINGS
 from storage.rules.outcome import SaleOutcome, Traces, Verdict
 from storage.rules.settlement import CustomerStatus, Settlement
-from tracking_api.openapi import CLICK, LEAD, REFUND, SALE, STATUS
 
 TRACKING = {
-    refusal.code
-    for operation in (CLICK, LEAD, SALE, REFUND, STATUS)
-    for refusals in operation.refusals.values()
-    for refusal in refusals
+    error.code
+    for route in tracking_api.app.ROUTES
+    if isinstance(route, DescribedRoute) and route.path.startswith(("/api/v1/track/", "/api/v1/cli/"))
+    for description in route.descriptions.values()
+    for error in description.errors
 }
 EARNED = SaleOutcome(10_000, 0, 2_000, 2_000, CommissionStatus.PENDING, 2_000, recurring_over=False)
 NOTHING_EARNED = EARNED._replace(earned_cents=0, net_cents=0, status=None)

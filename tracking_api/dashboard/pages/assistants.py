@@ -3,6 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
+from presentation.api_request import path_id
 from storage.access import assistants
 from storage.engine.pagination import MOST, Paging
 from storage.management import program_settings
@@ -36,6 +37,6 @@ async def disconnect(request: Request) -> Response:
     """End an assistant. Raises NotFound."""
     visitor = await authentication.visitor(request)
     await forms.read_form(request)
-    assistant_id = authentication.named(request, "assistant_id")
+    assistant_id = path_id(request, "assistant_id")
     await storage_of(request).write(assistants.disconnect, assistant_id, visitor=visitor, at=time_of(request))
     return notices.leave(redirect(PLACE), "assistant-disconnected")

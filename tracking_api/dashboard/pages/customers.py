@@ -4,9 +4,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation import queries
+from presentation.api_request import path_id
 from storage.reading import customer_timelines
 from storage.rules.settlement import CustomerStatus
-from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import filters, page_context, templates
 
@@ -30,6 +30,6 @@ async def index(request: Request) -> Response:
 async def show(request: Request) -> Response:
     """Show one customer. Raises NotFound."""
     see = await page_context.as_member(request)
-    customer_id = authentication.named(request, "customer_id")
+    customer_id = path_id(request, "customer_id")
     found = await storage_of(request).read(customer_timelines.get_timeline, see.program.id, customer_id)
     return templates.render(request, "customer.html", seen=see, customer=found.customer, steps=found.steps)

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation import queries
+from presentation.api_request import path_id
 from presentation.changes import NewPartner
 from storage.management import partners
 from storage.reading import performance
@@ -14,7 +15,6 @@ from storage.rules import period
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import ValidationError
 from storage.rules.period import Period
-from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import forms, notices, page_context, ranges, templates, values
 from tracking_api.dashboard.pages.forms import Problems
@@ -55,7 +55,7 @@ async def change(request: Request) -> Response:
     await storage_of(request).write(
         partners.change,
         see.program.id,
-        authentication.named(request, "partner_id"),
+        path_id(request, "partner_id"),
         {"status": status},
         actor=see.member.actor,
         at=see.at,

@@ -5,10 +5,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation import queries
+from presentation.api_request import path_id
 from storage.payments import accounts, processing, received_events
 from storage.payments.processing import Decision
 from storage.rules.errors import NotFound, ValidationError
-from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import filters, forms, notices, page_context, templates
 from tracking_api.dashboard.pages.forms import Problems
@@ -57,7 +57,7 @@ async def decide(request: Request) -> Response:
     decision = {each.value: each for each in Decision}.get(form.text("decision"))
     if decision is None:
         raise ValidationError("A payment is counted, or is the same sale.")
-    event_id = authentication.named(request, "event_id")
+    event_id = path_id(request, "event_id")
     about = {"actor": see.member.actor, "at": see.at, "lane": see.program.id}
     await storage_of(request).write(processing.decide, see.program.id, event_id, decision, **about)
     return notices.leave(redirect(f"{see.place}/settings/payments"), f"payment-{decision}")

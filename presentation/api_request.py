@@ -1,0 +1,75 @@
+"""A request of which we know who sent it: by an agent key or by a session, the handlers behind it are the same."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from starlette.requests import Request
+
+from storage import Storage
+from storage.engine.audit import Actor
+from storage.rules.errors import NotFound
+from web import body
+from web.body import Body
+
+Parsed = TypeVar("Parsed", bound=Body)
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+NO_PROGRAM = 0  # an id that no program has
+_DIGITS = re.compile(r"[0-9]{1,18}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApiRequest:
+    """A request that its caller may make. `program_id` is the path's, NO_PROGRAM where the path names none.
+
+    The caller reaches the workspaces of `workspace_ids`; of their programs those of `program_ids` (None: all).
+    """
+
+    request: Request
+    storage: Storage
+    at: datetime
+    actor: Actor
+    workspace_ids: Sequence[int] = ()
+    program_ids: Sequence[int] | None = None
+    program_id: int = NO_PROGRAM
+
+    def path_id(self, name: str) -> int:
+        """Return an id from the path. Raises NotFound when it can be nobody's."""
+        return path_id(self.request, name)
+
+    async def parse(self, model: type[Parsed], *, largest: int = body.LARGEST_BODY) -> Parsed:
+        """Return the body as a model; raises what `web.body` raises."""
+        return body.parse(model, await body.read_body(self.request.scope, self.request.receive, largest=largest))
+
+    async def read(
+        self,
+        operation: Callable[Concatenate[Any, int, Parameters], Result],
+        *arguments: Parameters.args,
+        **options: Parameters.kwargs,
+    ) -> Result:
+        """Run a read operation on the program."""
+        return await self.storage.read(operation, self.program_id, *arguments, **options)
+
+    async def write(self, operation: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+        """Run a write operation on the program, in the caller's name."""
+        result: Result = await self.storage.write(
+            operation, self.program_id, *arguments, **options, actor=self.actor, at=self.at, lane=self.program_id
+        )
+        return result
+
+
+def row_id(request: Request, name: str) -> int | None:
+    """Return an id from the path, None when it can be nobody's."""
+    text = request.path_params[name]
+    return int(text) if _DIGITS.fullmatch(text) else None
+
+
+def path_id(request: Request, name: str) -> int:
+    """Return an id from the path. Raises NotFound when it can be nobody's."""
+    found = row_id(request, name)
+    if found is None:
+        raise NotFound
+    return found

@@ -1,0 +1,36 @@
+"""GET /programs/:id/customers and .../customers/:customerId."""
+
+from presentation import queries
+from presentation.api_request import ApiRequest
+from presentation.operations import operation
+from presentation.resources import CustomerTimelineView, CustomerView
+from presentation.view import PageView, page
+from storage.reading import customer_timelines
+from storage.rules.settlement import CustomerStatus
+from web.response import ModelResponse
+
+FILTERS = {
+    "status": "provisional, lead or conversion.",
+    "partner_id": "Of one partner.",
+    "customer_key": "The one with this key.",
+}
+
+
+@operation("The customers", query=FILTERS)
+async def list_customers(call: ApiRequest) -> ModelResponse[PageView[CustomerView]]:
+    """List the program's customers; `?status=`, `?partner_id=` and `?customer_key=` narrow it."""
+    found = await call.read(
+        customer_timelines.list_customers,
+        queries.paging(call.request),
+        status=queries.choice(call.request, "status", CustomerStatus),
+        partner_id=queries.number(call.request, "partner_id"),
+        customer_key=queries.text(call.request, "customer_key"),
+    )
+    return page(found, CustomerView)
+
+
+@operation("One customer with their timeline: click, lead, sales, refunds and commissions")
+async def get_customer(call: ApiRequest) -> ModelResponse[CustomerTimelineView]:
+    """Return one customer with their timeline."""
+    found = await call.read(customer_timelines.get_timeline, call.path_id("customer_id"))
+    return ModelResponse(CustomerTimelineView.timeline(found))

@@ -1,0 +1,26 @@
+"""GET /programs/:id/partners, PATCH .../partners/:partnerId."""
+
+from presentation import queries
+from presentation.api_request import ApiRequest
+from presentation.changes import PartnerChange
+from presentation.operations import operation
+from presentation.resources import PartnerView
+from presentation.view import PageView, page
+from storage.management import partners
+from storage.rules.attribution import PartnerStatus
+from web.response import ModelResponse
+
+
+@operation("The partners", query={"status": "active, paused or inactive."})
+async def list_partners(call: ApiRequest) -> ModelResponse[PageView[PartnerView]]:
+    """List the program's partners; `?status=` narrows it."""
+    status = queries.choice(call.request, "status", PartnerStatus)
+    return page(await call.read(partners.list_partners, queries.paging(call.request), status=status), PartnerView)
+
+
+@operation("Change a partner", body=PartnerChange)
+async def change_partner(call: ApiRequest) -> ModelResponse[PartnerView]:
+    """Change a partner's name, e-mail address, code or status."""
+    partner_id = call.path_id("partner_id")
+    sent = (await call.parse(PartnerChange)).sent()
+    return ModelResponse(PartnerView.of(await call.write(partners.change, partner_id, sent)))

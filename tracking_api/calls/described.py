@@ -1,0 +1,31 @@
+"""What the OpenAPI document says about every tracking call: its credential, its rotation headers, its errors."""
+
+from typing import Any
+
+from presentation.operations import ALWAYS, ANYONE, Description, Error, Model
+from storage.rules.errors import ApiKeyRotationRequired, InvalidKey
+
+TEST_MODE = "`additional_data.test_mode` true stores a test event, which touches no attribution and no commission."
+KEY = {"programKey": ()}
+CORS = "Access-Control-Allow-Origin"
+PREFLIGHT = Description(
+    "preflight",
+    "CORS preflight",
+    {204: ()},
+    tag="tracking",
+    response_headers=(CORS, "Access-Control-Allow-Methods", "Access-Control-Allow-Headers", "Access-Control-Max-Age"),
+)
+
+
+def keyed_call(name: str, summary: str, *errors: Error, responses: tuple[Model, ...], **options: Any) -> Description:
+    """Describe a call that takes the program key."""
+    errors = (*errors, InvalidKey, ApiKeyRotationRequired, *ALWAYS)
+    rotation = ("Deprecation", "Sunset", "Link")
+    keyed = Description(name, summary, {200: responses}, errors, tag="tracking", security=(KEY,))
+    return keyed._replace(response_headers=rotation, **options)
+
+
+def public_call(name: str, summary: str, *errors: Error, responses: tuple[Model, ...], **options: Any) -> Description:
+    """Describe a call that pages of any origin make, with the program key or without it."""
+    described = keyed_call(name, summary, *errors, responses=responses, **options)
+    return described._replace(security=(ANYONE, KEY), response_headers=(CORS, *described.response_headers))
