@@ -1,8 +1,10 @@
 """The document at /openapi.json: complete, built once, and true: schemathesis finds no answer it does not foresee."""
 
 import asyncio
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,6 +30,7 @@ UNTESTED = [
     # specification. That no call works without its credential is what ignored_auth checks.
     "missing_required_header",
 ]
+PROJECT = Path(__file__).parent.parent / "pyproject.toml"
 ALL_ROUTES = [*tracking_api.app.ROUTES, *agent_api.app.ROUTES]
 ROUTES = [route for route in ALL_ROUTES if isinstance(route, Route) and route.include_in_schema]
 
@@ -46,6 +49,39 @@ def test_every_path_that_is_described_has_a_route():
 
 def test_the_codes_are_the_closed_list():
     assert DOCUMENT["components"]["schemas"]["ErrorCode"]["enum"] == CODES
+
+
+def test_the_version_is_the_package_s():
+    assert DOCUMENT["info"]["version"] == tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["version"]
+
+
+def test_no_two_schemas_or_operations_share_a_name():
+    operation_ids = [operation["operationId"] for path in DOCUMENT["paths"].values() for operation in path.values()]
+
+    # Of two models of one name, pydantic puts the module before each.
+    assert [name for name in DOCUMENT["components"]["schemas"] if not re.fullmatch(r"([A-Z][a-z]+)+", name)] == []
+    assert len(operation_ids) == len(set(operation_ids))
+
+
+def test_every_error_is_the_one_error_schema_and_says_which_codes_it_may_carry():
+    errors = [
+        response["content"]["application/json"]["schema"]
+        for path in DOCUMENT["paths"].values()
+        for method, operation in path.items()
+        for status, response in operation["responses"].items()
+        if status >= "400" and method != "head"
+    ]
+
+    assert {schema["$ref"] for schema in errors} == {"#/components/schemas/Error"}
+    assert all(schema["properties"]["error"]["properties"]["code"]["enum"] for schema in errors)
+
+
+def test_a_route_says_which_scope_or_role_it_needs():
+    program = DOCUMENT["paths"]["/api/programs/{program_id}"]
+    partners = DOCUMENT["paths"]["/api/agent/v1/programs/{program_id}/partners"]
+
+    assert (program["get"]["security"], program["patch"]["security"]) == ([{"session": []}], [{"session": ["owner"]}])
+    assert partners["post"]["security"] == [{"agentKey": ["partners:write"]}]
 
 
 def test_every_operation_that_takes_a_key_says_what_a_flagged_one_gets():
