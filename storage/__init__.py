@@ -9,6 +9,8 @@ from sqlalchemy import Connection
 
 from storage.engine import database
 from storage.engine.group_commit import GroupCommit
+from storage.engine.own_thread import OwnThread
+from storage.engine.read_queue import ReadQueue
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -18,10 +20,8 @@ DEFAULT_URL = "sqlite+aiosqlite:///svc.db"  # a file in the working directory
 class Reader:
     """Runs read operations on connections that cannot write. The MCP server is handed this alone."""
 
-    def __init__(self, lanes: list[database.Lane]) -> None:
-        self._idle: asyncio.LifoQueue[database.Lane] = asyncio.LifoQueue()
-        for lane in lanes:
-            self._idle.put_nowait(lane)
+    def __init__(self, lanes: ReadQueue) -> None:
+        self._lanes = lanes
 
     async def read(
         self,
@@ -29,27 +29,25 @@ class Reader:
         *arguments: Parameters.args,
         **options: Parameters.kwargs,
     ) -> Result:
-        """Run `operation(connection, ...)` over one consistent snapshot; raises what it raises."""
-        lane = await self._idle.get()
-        try:
+        """Run `operation(connection, ...)` over one consistent snapshot, on a thread; raises what it raises.
+
+        Raises Overloaded when too many reads wait, or this one has waited too long.
+        """
+        async with self._lanes.lane() as lane:
             return await lane.run(lambda connection: operation(connection, *arguments, **options))
-        finally:
-            self._idle.put_nowait(lane)
 
 
 class Storage(Reader):
     """Reads, and writes through group commit."""
 
-    def __init__(self, readers: list[database.Lane], writers: list[GroupCommit]) -> None:
+    def __init__(self, readers: ReadQueue, writers: list[GroupCommit]) -> None:
         super().__init__(readers)
         self._writers = writers
 
     @property
     def reader(self) -> Reader:
         """These reads alone, over the same connections: for whoever must not be able to write."""
-        alone = Reader([])
-        alone._idle = self._idle  # noqa: SLF001 - its own class
-        return alone
+        return Reader(self._lanes)
 
     async def write(self, operation: Callable[..., Any], *arguments: Any, lane: Hashable = 0, **options: Any) -> Any:
         """Run a write operation and return its result after the commit that holds its rows.
@@ -65,11 +63,12 @@ class Storage(Reader):
 async def opened(url: str) -> AsyncIterator[Storage]:
     """Open the database at `url` (migrated already) for as long as the context lasts; closing drains the writers."""
     address = database.parse_url(url)
-    writing, reading = database.writers(address), database.readers(address)
+    writing = database.writers(address)
+    reading = [lane if database.is_sqlite(address) else OwnThread(lane) for lane in database.readers(address)]
     each = database.commits_each_operation(address)
     writers = [GroupCommit(lane, commits_each_operation=each) for lane in writing]
     try:
-        yield Storage(reading, writers)
+        yield Storage(ReadQueue(reading), writers)
     finally:
         await asyncio.gather(*(writer.close() for writer in writers))
         await asyncio.gather(*(lane.close() for lane in (*writing, *reading)))
