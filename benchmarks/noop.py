@@ -11,18 +11,15 @@ from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel.server import Server
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecurityMiddleware
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from mcp_types import SERVER_INFO_META_KEY
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
 
 import storage
 from mcp_server import app as mcp_app
-from mcp_server import exchange
 from presentation.resources import ProgramView
 from storage.management import program_settings
 from web.response import ModelResponse
@@ -40,26 +37,9 @@ async def _call(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> Han
 _server.middleware[:] = [_call]
 
 
-class Noop:
-    """ASGI for POST /mcp, as mcp_server.app serves it behind its gate."""
-
-    def __init__(self) -> None:
-        security = mcp_app.trusted(BASE_URL)
-        self.manager = StreamableHTTPSessionManager(
-            _server, json_response=True, stateless=True, security_settings=security
-        )
-        self._checks = TransportSecurityMiddleware(security)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
-        message = await receive()
-        scope["request_id"] = ""
-
-        async def again() -> Any:
-            return message
-
-        answer = await exchange.answer(_server, self._checks, Request(scope), message["body"])
-        await (self.manager.handle_request if answer is None else answer)(scope, again, send)
+manager = StreamableHTTPSessionManager(
+    _server, json_response=True, stateless=True, security_settings=mcp_app.trusted(BASE_URL)
+)
 
 
 async def program(request: Request) -> Response:
@@ -68,12 +48,9 @@ async def program(request: Request) -> Response:
     return ModelResponse(ProgramView.of(found))  # type: ignore[return-value]  # an ASGI app, which is all that is asked
 
 
-noop = Noop()
-
-
 @asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    async with storage.opened(os.environ["SVC_DATABASE_URL"]) as store, noop.manager.run():
+    async with storage.opened(os.environ["SVC_DATABASE_URL"]) as store, manager.run():
         app.state.store = store
         gc.collect()
         gc.freeze()
@@ -82,5 +59,9 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
 
 
 app = Starlette(
-    routes=[Route("/program", program, methods=["POST"]), Route("/mcp", noop, methods=["POST"])], lifespan=lifespan
+    routes=[
+        Route("/program", program, methods=["POST"]),
+        Route("/mcp", StreamableHTTPASGIApp(manager), methods=["POST"]),
+    ],
+    lifespan=lifespan,
 )

@@ -6,15 +6,16 @@ from datetime import datetime
 from urllib.parse import urlsplit
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mcp_server import exchange, llms, server
-from mcp_server.middleware import CONTENT, McpMiddleware
+from mcp_server import llms, server
+from mcp_server.handshake import HandshakeToolCalls
+from mcp_server.middleware import McpMiddleware
 from mcp_server.settings import McpSettings
 from storage import Reader
 from web.body import LARGEST_BODY
@@ -33,33 +34,32 @@ async def serving(
 
     `clock` gives every call its time. The SDK's session manager lives once: a new app for every context.
     """
-    served, security = server.create(settings.base_url), trusted(settings.base_url)
+    security = trusted(settings.base_url)
     manager = StreamableHTTPSessionManager(
-        served, json_response=True, stateless=True, security_settings=security, max_request_body_size=LARGEST_BODY
+        server.create(settings.base_url),
+        json_response=True,
+        stateless=True,
+        security_settings=security,
+        max_request_body_size=LARGEST_BODY,
     )
-    checks = TransportSecurityMiddleware(security)
-
-    async def protocol(scope: Scope, receive: Receive, send: Send) -> None:
-        answer = await exchange.answer(served, checks, Request(scope), scope[CONTENT])
-        await (manager.handle_request if answer is None else answer)(scope, receive, send)
-
-    gate = McpMiddleware(protocol, reader, settings, clock)
+    protocol = HandshakeToolCalls(manager.handle_request, base_url=settings.base_url, hosts=security.allowed_hosts)
+    mcp = McpMiddleware(protocol, reader, settings, clock)
     app = Starlette(routes=[Route("/llms.txt", _llms_txt)], exception_handlers=HANDLERS)
     app.router.redirect_slashes = False
     app.state.llms_txt = llms.text(settings.base_url)
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-        await (gate if scope["path"] == "/mcp" else app)(scope, receive, send)
+        await (mcp if scope["path"] == "/mcp" else app)(scope, receive, send)
 
     async with manager.run():
         yield serve
 
 
 def trusted(base_url: str) -> TransportSecuritySettings:
-    """Return the hosts and origins that may be named: where the world reaches the service, and this machine."""
-    address = urlsplit(base_url)
-    default_port = 443 if address.scheme == "https" else 80
-    served = {address.netloc, f"{address.hostname}:{address.port or default_port}"}
+    """Return the hosts and origins that a request may name: the service's public URL, and this machine."""
+    url = urlsplit(base_url)
+    default_port = 443 if url.scheme == "https" else 80
+    served = {url.netloc, f"{url.hostname}:{url.port or default_port}"}
     hosts = [*sorted(served), *LOCAL, *(f"{host}:*" for host in LOCAL)]
     origins = [f"{scheme}://{host}" for scheme in ("http", "https") for host in hosts]
     return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)

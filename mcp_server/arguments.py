@@ -1,4 +1,4 @@
-"""What a tool is asked: a strict model, and errors that say what is accepted without repeating what was sent."""
+"""A tool's arguments: a strict model, and errors that say what is accepted without repeating what was sent."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
@@ -8,14 +8,12 @@ from pydantic import ValidationError as Invalid
 
 from mcp_server import schema
 from mcp_server.sanitize import clean
-from storage.engine.pagination import Paging
 from storage.rules.errors import FieldError, ValidationError
 
-MOST = 100
-Asked = TypeVar("Asked", bound="Arguments")
+Given = TypeVar("Given", bound="Arguments")
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
 RowId = Annotated[int, Field(ge=1, lt=2**53)]
-Limit = Annotated[int, Field(ge=1, le=MOST)]
+Limit = Annotated[int, Field(ge=1, le=100)]
 Cursor = Annotated[str, StringConstraints(min_length=1, max_length=512)]
 
 
@@ -25,63 +23,39 @@ class Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     def applied(self) -> dict[str, Any]:
-        """Return the query as it was applied, defaults included; of what is None nothing."""
+        """Return the query as it is applied: defaults included, absent values and the cursor left out."""
         sent = self.model_dump(mode="json", exclude_none=True, exclude={"cursor"})
         return {name: clean(value) if isinstance(value, str) else value for name, value in sent.items()}
 
 
-class OfProgram(Arguments):
-    """Arguments of a tool that is about one program."""
-
-    program_id: int
-
-
-class Paged(Arguments):
-    """Arguments of a tool that lists, newest first."""
-
-    limit: Limit = 25
-    cursor: Cursor | None = None
-
-    @property
-    def paging(self) -> Paging:
-        """The page that is wanted."""
-        return Paging(self.limit, self.cursor)
-
-
-def parse(model: type[Asked], given: Mapping[str, Any]) -> Asked:
+def parse(model: type[Given], given: Mapping[str, Any]) -> Given:
     """Return the arguments as the model. Raises ValidationError, which names what is accepted and echoes nothing."""
     try:
         return model.model_validate(given)
     except Invalid as invalid:
-        raise _refusal(model, invalid) from None
+        raise _error(model, invalid) from None
 
 
-def _refusal(model: type[Arguments], invalid: Invalid) -> ValidationError:
-    accepted = schema.of_arguments(model)["properties"]
-    wrong = {str(error["loc"][0]): error["type"] for error in invalid.errors(include_input=False) if error["loc"]}
-    known = [FieldError(name, _expected(accepted[name], kind)) for name, kind in wrong.items() if name in accepted]
-    unknown = len(wrong) - len(known)
-    if unknown:
-        known.append(FieldError("(unknown)", f"{unknown} argument(s) that this tool does not have: leave them out"))
-    return ValidationError("Some arguments are missing or wrong.", hint=accepts(model), fields=known)
-
-
-def accepts(model: type[Arguments]) -> str:
-    """Return a sentence with the arguments that there are."""
+def _error(model: type[Arguments], invalid: Invalid) -> ValidationError:
     accepted = schema.of_arguments(model)
-    required = accepted.get("required", [])
-    names = [f"{name} (required)" if name in required else name for name in accepted["properties"]]
-    return f"Accepted arguments: {', '.join(names)}."
+    properties, required = accepted["properties"], accepted["required"]
+    wrong = {str(error["loc"][0]): error["type"] for error in invalid.errors(include_input=False) if error["loc"]}
+    fields = [FieldError(name, _expected(properties[name], kind)) for name, kind in wrong.items() if name in properties]
+    if unknown := len(wrong) - len(fields):
+        fields.append(FieldError("(unknown)", f"{unknown} argument(s) that this tool does not have: leave them out"))
+    names = [f"{name} (required)" if name in required else name for name in properties]
+    hint = f"Accepted arguments: {', '.join(names)}."
+    return ValidationError("Some arguments are missing or wrong.", hint=hint, fields=fields)
 
 
 def _expected(accepted: dict[str, Any], kind: str) -> str:
-    """Say what an argument must be, from its published schema."""
+    """Say what an argument must be, from its full schema."""
     if "enum" in accepted:
         must = f"One of {', '.join(accepted['enum'])}"
     elif accepted["type"] == "integer":
-        must = (
-            f"An integer from {accepted['minimum']} to {accepted['maximum']}" if "maximum" in accepted else "An integer"
-        )
+        must = "An integer"
+        if "maximum" in accepted:
+            must = f"An integer from {accepted['minimum']} to {accepted['maximum']}"
     elif accepted["type"] == "boolean":
         must = "true or false"
     else:

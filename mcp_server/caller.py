@@ -1,11 +1,12 @@
-"""Who calls: a key or an access token that the read which serves the call proves, before anything is answered."""
+"""Who calls: a key or an access token, proved by the same read that serves the call."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, TypeVar
 
-from mcp.server.context import ServerRequestContext
-from mcp.shared.exceptions import MCPError
+from mcp import MCPError
+from mcp.server import ServerRequestContext
 from mcp_types import INVALID_REQUEST
 
 from storage import Reader
@@ -16,89 +17,77 @@ from storage.rules import keys
 from storage.rules.errors import InsufficientScope, InvalidKey, ProgramNotAllowed, ServiceError, WrongKeyType
 from storage.rules.scope import Scope
 
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 SCOPE_MEMBER = "svc.caller"
 Context = ServerRequestContext[Any, Any]
 
 
-class Refused(MCPError):  # noqa: N818 - a refusal is an answer, not a fault
-    """Whatever was asked, the gate answers with `refusal`.
-
-    401 for a credential that does not work; 403 for an access token whose scopes do not reach, so that the client can
-    ask its user for more (RFC 6750, 3.1).
-    """
-
-    def __init__(self, refusal: ServiceError) -> None:
-        super().__init__(INVALID_REQUEST, refusal.text)
-        self.refusal = refusal
-
-
 class Caller:
-    """A presented credential in a request at a moment; over a Reader, so that nothing here can write."""
+    """The credential of one request, at one time; over a Reader, so that nothing here can write.
+
+    `proven`: a read has found that the credential works. `rejection`: the error that answers the whole request, 401
+    for a credential that does not work, or 403 for an access token whose scopes do not reach (RFC 6750, 3.1).
+    """
 
     def __init__(self, reader: Reader, credential: str | None, at: datetime, request_id: str, *, resource: str) -> None:
         self.at = at
         self.request_id = request_id
-        self.proven = False
-        self.signed_in = credential is not None and credential.startswith(keys.ACCESS_PREFIX)
-        self.granted: tuple[Scope, ...] = ()
-        self._reader = reader
         self.credential = credential
+        self.signed_in = credential is not None and credential.startswith(keys.ACCESS_PREFIX)
+        self.proven = False
+        self.rejection: ServiceError | None = None
+        self._reader = reader
         self._resource = resource
-        self._refused: Refused | None = None
 
     async def read(
         self,
-        operation: Callable[[Any, AgentKey | Assistant], Found],
+        operation: Callable[[Any, AgentKey | Assistant], Value],
         *,
         scope: Scope | None = None,
         program_id: int | None = None,
-    ) -> Found:
+    ) -> Value:
         """Run `operation(connection, key)` in the same read that proves the key: one hop, one snapshot.
 
-        Raises Refused for a credential that does not work, or a token whose scopes do not reach; InsufficientScope for
-        such a key, ProgramNotAllowed, what the operation raises.
+        Raises MCPError with a `rejection`; InsufficientScope or ProgramNotAllowed for a key; what the operation raises.
         """
+        granted: tuple[Scope, ...] = ()
 
-        def serve(connection: Any) -> Found:
+        def serve(connection: Any) -> Value:
+            nonlocal granted
             try:
                 key = self._authorize(connection, scope=scope, program_id=program_id, at=self.at)
             except (InsufficientScope, ProgramNotAllowed):
                 self.proven = True
                 raise
-            self.proven = True
-            self.granted = key.scopes
+            self.proven, granted = True, key.scopes
             return operation(connection, key)
 
         try:
             return await self._reader.read(serve)
-        except (InvalidKey, WrongKeyType) as refusal:
-            raise self._refuse(refusal) from None
-        except InsufficientScope as refusal:
-            raise (self._refuse(refusal) if self.signed_in else refusal) from None
-
-    async def prove(self) -> None:
-        """Prove the credential where no read has done so yet. Raises Refused, also for what a read refused before."""
-        if self._refused is not None:
-            raise self._refused
-        if not self.proven:
-            await self.read(lambda _connection, _key: None)
+        except (InvalidKey, WrongKeyType, InsufficientScope) as error:
+            if isinstance(error, InsufficientScope):
+                if not self.signed_in:
+                    raise
+                error.details.setdefault("granted_scopes", granted)
+            self.rejection = error
+            raise MCPError(INVALID_REQUEST, error.text) from None
 
     def _authorize(self, connection: Any, **about: Any) -> AgentKey | Assistant:
         if self.signed_in and self.credential is not None:
             return assistant_tokens.authorize(connection, self.credential, resource=self._resource, **about)
         return agent_keys.authorize(connection, self.credential, **about)
 
-    def _refuse(self, refusal: ServiceError) -> Refused:
-        if isinstance(refusal, InsufficientScope):
-            refusal.details.setdefault("granted_scopes", self.granted)
-        self.proven = False
-        self._refused = Refused(refusal)
-        return self._refused
+    async def prove(self) -> None:
+        """Prove the credential where no read has done so yet. Raises the rejection, also one that a read met before."""
+        if not self.proven and self.rejection is None:
+            with suppress(MCPError):  # the rejection says it
+                await self.read(lambda _connection, _key: None)
+        if self.rejection is not None:
+            raise self.rejection
 
 
 def caller_of(context: Context) -> Caller:
-    """Return who calls, as the gate left it in the request's scope."""
+    """Return who calls, as the middleware left it in the request's scope."""
     assert context.request is not None  # noqa: S101 - over HTTP there is one
     caller: Caller = context.request.scope[SCOPE_MEMBER]
     return caller

@@ -1,4 +1,4 @@
-"""WWW-Authenticate: what a client that was refused does next (RFC 6750, 3; RFC 9728, 5.1)."""
+"""WWW-Authenticate: what a client whose credential was rejected does next (RFC 6750, 3; RFC 9728, 5.1)."""
 
 from mcp_server.caller import Caller
 from mcp_server.settings import McpSettings
@@ -9,25 +9,25 @@ from web.loopback import called
 METADATA = "/.well-known/oauth-protected-resource/mcp"  # RFC 9728, 3.1
 
 
-def headers(refusal: ServiceError, caller: Caller, settings: McpSettings, *, host: str) -> dict[str, str]:
-    """Return the challenge that a refusal calls for; none for a refusal that no other credential would change.
+def headers(error: ServiceError, caller: Caller, settings: McpSettings, *, host: str) -> dict[str, str]:
+    """Return the challenge for an error; none for an error that no other credential would change.
 
-    `host` is the name under which the service was called.
+    `host` is the Host header as the client sent it.
 
-    Where to sign in is told to who sent nothing or an access token. Who sent a key that does not work shall mend the
+    Only a client that sent nothing or an access token learns where to sign in. A client with a wrong key must fix the
     key: some clients drop a header that their user configured as soon as they hear of an authorization server.
     """
-    if not isinstance(refusal, InvalidKey | WrongKeyType | InsufficientScope):
+    if not isinstance(error, InvalidKey | WrongKeyType | InsufficientScope):
         return {}
-    told: dict[str, str] = {}
-    if settings.assistants_sign_in and isinstance(refusal, InsufficientScope):
-        wanted = [*refusal.details["granted_scopes"], refusal.details["required_scope"]]
-        told = {"error": "insufficient_scope", "scope": " ".join(wanted)}
+    parameters: dict[str, str] = {}
+    if settings.assistants_sign_in and isinstance(error, InsufficientScope):
+        scopes = [*error.details["granted_scopes"], error.details["required_scope"]]
+        parameters = {"error": "insufficient_scope", "scope": " ".join(scopes)}
     elif settings.assistants_sign_in and caller.signed_in:
-        told = {"error": "invalid_token", "scope": " ".join(READING)}
+        parameters = {"error": "invalid_token", "scope": " ".join(READING)}
     elif settings.assistants_sign_in and caller.credential is None:
-        told = {"scope": " ".join(READING)}
-    if told:
-        told["resource_metadata"] = f"{called(settings.base_url, host)}{METADATA}"
-    parameters = ", ".join(f'{name}="{value}"' for name, value in told.items())
-    return {"WWW-Authenticate": f"Bearer {parameters}".strip()}
+        parameters = {"scope": " ".join(READING)}
+    if parameters:
+        parameters["resource_metadata"] = f"{called(settings.base_url, host)}{METADATA}"
+    quoted = ", ".join(f'{name}="{value}"' for name, value in parameters.items())
+    return {"WWW-Authenticate": f"Bearer {quoted}".strip()}

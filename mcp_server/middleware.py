@@ -1,4 +1,4 @@
-"""What every call to /mcp goes through before the SDK: the method, the headers, the key, its rate, the body's size."""
+"""What every call to /mcp passes before the SDK: the method, the headers, the key, its rate, the body's size."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -6,7 +6,7 @@ from datetime import datetime
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mcp_server import challenge
-from mcp_server.caller import SCOPE_MEMBER, Caller, Refused
+from mcp_server.caller import SCOPE_MEMBER, Caller
 from mcp_server.settings import McpSettings
 from storage import Reader
 from storage.rules import keys
@@ -16,12 +16,10 @@ from web.limits import RateLimits
 from web.response import JsonResponse, error_response
 
 CALL = "mcp call"
-SENT = "svc.sent"  # where the scope has the headers as they came
-CONTENT = "svc.content"  # where the scope has the body that was read
 
 
 class McpMiddleware:
-    """Pure ASGI: lets a POST with a key through, and no answer out before a read has proved that key."""
+    """Pure ASGI: lets a POST with a key through, and no response out before a read has proved that key."""
 
     def __init__(self, app: ASGIApp, reader: Reader, settings: McpSettings, clock: Callable[[], datetime]) -> None:
         self._app = app
@@ -32,51 +30,48 @@ class McpMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        try:
-            await self._serve(scope, receive, send)
-        except ServiceError as refusal:
-            await self._answer(refusal, scope)(scope, receive, send)
-
-    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
-            raise MethodNotAllowed
-        scope[SENT] = scope["headers"]
+            response = error_response(MethodNotAllowed(), scope["request_id"])
+            response.headers = {**response.headers, "Allow": "POST"}
+            await response(scope, receive, send)
+            return
+        host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
+        caller = self._identify(scope)
+        try:
+            await self._serve(caller, scope, receive, send)
+        except ServiceError as error:
+            await self._reject(error, caller, host, scope)(scope, receive, send)
+
+    def _identify(self, scope: Scope) -> Caller:
+        """Leave the caller, and headers as the SDK compares them, in the request's scope."""
         scope["headers"] = [_tidied(name, value.strip(b" \t"), scope) for name, value in scope["headers"]]
         headers = scope["header_fields"] = dict(scope["headers"])
         sent = (headers.get(name, b"").decode("latin-1") for name in (b"authorization", b"x-agent-key"))
-        credential = credentials.agent_credential(*sent)
-        about = (self._clock(), scope["request_id"])
-        caller = scope[SCOPE_MEMBER] = Caller(self._reader, credential, *about, resource=self._settings.resource)
-        if credential is None or not credential.startswith((keys.AGENT_PREFIX, keys.ACCESS_PREFIX)):
-            await _prove(caller)  # it cannot; the refusal says which kind of key this is
-        await self._count(credential or "")
-        content = await body.read_body(scope, receive, seconds=self._settings.body_seconds)
-        scope[CONTENT] = bytes(content)
-        await self._app(scope, body.replay(scope[CONTENT], receive), self._proving(caller, scope, receive, send))
+        credential, resource = credentials.agent_credential(*sent), self._settings.resource
+        caller = Caller(self._reader, credential, self._clock(), scope["request_id"], resource=resource)
+        scope[SCOPE_MEMBER] = caller
+        return caller
 
-    def _proving(self, caller: Caller, scope: Scope, receive: Receive, send: Send) -> Send:
-        """Let an answer out only for a proven caller; for any other, the refusal takes its place."""
+    async def _serve(self, caller: Caller, scope: Scope, receive: Receive, send: Send) -> None:
+        if not (caller.credential or "").startswith((keys.AGENT_PREFIX, keys.ACCESS_PREFIX)):
+            await caller.prove()  # it cannot; the error says which kind of key this is
+        await self._count(caller.credential or "")
+        content = bytes(await body.read_body(scope, receive, seconds=self._settings.body_seconds))
+        response: list[Message] = []
 
-        async def proved(message: Message) -> None:
-            if message["type"] == "http.response.start" and not caller.proven:
-                try:
-                    await caller.prove()
-                except Refused as unproven:
-                    await self._answer(unproven.refusal, scope)(scope, receive, send)
-            if caller.proven:
-                await send(message)
+        async def hold(message: Message) -> None:
+            response.append(message)
 
-        return proved
+        await self._app(scope, body.replay(content, receive), hold)
+        await caller.prove()
+        for message in response:
+            await send(message)
 
-    def _answer(self, refusal: ServiceError, scope: Scope) -> JsonResponse:
-        answer = error_response(refusal, scope["request_id"])
-        if isinstance(refusal, MethodNotAllowed):
-            answer.headers = {**answer.headers, "Allow": "POST"}
-        else:
-            host = dict(scope[SENT]).get(b"host", b"").decode("latin-1")
-            challenged = challenge.headers(refusal, scope[SCOPE_MEMBER], self._settings, host=host)
-            answer.headers = {**answer.headers, **challenged}
-        return answer
+    def _reject(self, error: ServiceError, caller: Caller, host: str, scope: Scope) -> JsonResponse:
+        response = error_response(error, scope["request_id"])
+        challenged = challenge.headers(error, caller, self._settings, host=host)
+        response.headers = {**response.headers, **challenged}
+        return response
 
     async def _count(self, credential: str) -> None:
         try:
@@ -86,18 +81,10 @@ class McpMiddleware:
 
 
 def _tidied(name: bytes, value: bytes, scope: Scope) -> tuple[bytes, bytes]:
-    """Return a header for the SDK; a Host that is the very address this socket has is as good as localhost.
+    """Return a header for the SDK; a Host that is the very address of this socket is as good as localhost.
 
     A page that rebinds a domain to this machine names the domain: an address in Host was typed by the client's user.
     """
     host, port = scope.get("server") or ("", 0)
     served = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     return (name, b"localhost") if name == b"host" and value.decode("latin-1") == served else (name, value)
-
-
-async def _prove(caller: Caller) -> None:
-    """Raise the refusal of a key that does not work, as the agent API words it."""
-    try:
-        await caller.prove()
-    except Refused as unproven:
-        raise unproven.refusal from None

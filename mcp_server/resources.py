@@ -1,6 +1,6 @@
 """Resources: the guides that people read under /docs, for clients that can attach them. Tools say the same."""
 
-from mcp.shared.exceptions import MCPError
+from mcp import MCPError
 from mcp_types import (
     INVALID_PARAMS,
     ListResourcesResult,

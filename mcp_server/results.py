@@ -1,46 +1,47 @@
-"""What a tool answers: a model with the moment and the query it shows, kept below 24 KB on the wire."""
+"""A tool's result: a model, sent as compact text and structured content, kept below 24 KB."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict
+from pydantic_core import to_jsonable_python
 
 from storage.engine import pagination
 from storage.engine.pagination import Page
 
-LARGEST = 23_000  # bytes of a whole answer: its text, escaped in JSON, and its structured content
+LARGEST = 23_000  # bytes of a whole result: its text, escaped in JSON, and its structured content
 Value = TypeVar("Value")
+Row = TypeVar("Row", bound=BaseModel)
 
 
-class Model(BaseModel):
-    """A part of a result, read from storage's values by their names; what is None is left out."""
+class Result(BaseModel):
+    """A result or a part of one, read from storage's values by their names; what is None is left out."""
 
     model_config = ConfigDict(from_attributes=True, extra="ignore")
 
 
-class Result(Model):
-    """A result; `as_of` is the moment that it shows, `applied_query` what was asked, defaults included."""
-
-    as_of: datetime
-    applied_query: dict[str, JsonValue]
-
-
-class Listed(Result):
+class RowPage(Result, Generic[Row]):
     """A page of a list, newest first.
 
-    `truncated`: the page was cut before `limit` rows to stay small; `next_cursor` goes on where it ends.
+    `truncated`: the page was cut before `limit` rows to stay small; `next_cursor` continues where it ends.
     """
 
     truncated: bool
     next_cursor: str | None
+    data: list[Row]
 
 
-def json_of(model: BaseModel) -> Any:
-    """Return a model as JSON values, without what is None; `next_cursor` is always said."""
+def values(result: Result, as_of: datetime, applied_query: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a result as JSON values, after its time and the query that it answers."""
+    return {"as_of": to_jsonable_python(as_of), "applied_query": applied_query, **json_of(result)}
+
+
+def json_of(model: BaseModel) -> dict[str, Any]:
+    """Return a model as JSON values, without what is None; a page always has its `next_cursor`."""
     values = model.model_dump(mode="json", by_alias=True, exclude_none=True)
-    return {**values, "next_cursor": None, **values} if isinstance(model, Listed) else values
+    return {**values, "next_cursor": model.next_cursor} if isinstance(model, RowPage) else values
 
 
 def compact(values: Any) -> str:
@@ -49,13 +50,13 @@ def compact(values: Any) -> str:
 
 
 def weight(values: Any) -> int:
-    """Return how many bytes of an answer these values take: escaped in its text, and once more as they are."""
+    """Return how many bytes of a response these values take: escaped in its text, and once more as they are."""
     text = json.dumps(values, separators=(",", ":"))
     return 2 * len(text) + text.count('"') + text.count("\\")
 
 
 def fitting(rows: Iterable[BaseModel], budget: int = LARGEST - 2_000) -> int:
-    """Return how many of the rows fit an answer."""
+    """Return how many of the rows fit a result."""
     count = used = 0
     for row in rows:
         used += weight(json_of(row))
@@ -70,14 +71,15 @@ def _id(value: Any) -> list[Any]:
 
 
 def page(
-    found: Page[Value], shown: Callable[[Value], BaseModel], *, key: Callable[[Value], list[Any]] = _id
-) -> dict[str, Any]:
-    """Return a page of storage as `data`, `truncated` and `next_cursor`; `key` is what a cursor names of its last row.
+    found: Page[Value], row_of: Callable[[Value], Row], *, key: Callable[[Value], list[Any]] = _id
+) -> RowPage[Row]:
+    """Return a page of storage as a result; `key` is what a cursor names of its last row.
 
     A page that is too long is cut, and the cursor says where: no row is skipped or repeated.
     """
-    rows = [shown(value) for value in found.data]
+    rows = [row_of(value) for value in found.data]
     count = fitting(rows)
     if count == len(rows):
-        return {"data": rows, "truncated": False, "next_cursor": found.next_cursor}
-    return {"data": rows[:count], "truncated": True, "next_cursor": pagination.encode(key(found.data[count - 1]))}
+        return RowPage(data=rows, truncated=False, next_cursor=found.next_cursor)
+    cursor = pagination.encode(key(found.data[count - 1]))
+    return RowPage(data=rows[:count], truncated=True, next_cursor=cursor)

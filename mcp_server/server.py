@@ -3,14 +3,13 @@
 from importlib.metadata import version
 from typing import Any
 
-from mcp.server.caching import CacheableMethod, CacheHint
-from mcp.server.lowlevel.server import Server
-from mcp_types import ListToolsResult, PaginatedRequestParams
+from mcp.server import CacheHint, Server
+from mcp.server.caching import CacheableMethod
+from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
 
-from mcp_server import prompts, resources
+from mcp_server import prompts, resources, tool_calls
 from mcp_server.caller import Context, caller_of
 from mcp_server.instructions import INSTRUCTIONS
-from mcp_server.tool_calls import ToolCalls
 from mcp_server.tools import ALL
 
 FIVE_MINUTES = CacheHint(ttl_ms=5 * 60 * 1000, scope="private")
@@ -27,7 +26,11 @@ PUBLISHED = {tool.name: tool.published() for tool in ALL}
 
 def create(base_url: str) -> Server[Any]:
     """Return the server; `base_url` is where its guides say that the service is."""
-    server: Server[Any] = Server(
+
+    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
+        return await tool_calls.call(caller_of(context), params, base_url)
+
+    return Server(
         "affiliate-tracking",
         title="Affiliate tracking",
         version=version("affiliate-tracking-service"),
@@ -36,6 +39,7 @@ def create(base_url: str) -> Server[Any]:
         cache_hints=dict.fromkeys(LISTS, FIVE_MINUTES),
         get_tool_input_schema=lambda _name: None,  # no argument travels in a header: there is none to check
         on_list_tools=_list_tools,
+        on_call_tool=call_tool,
         on_list_resources=resources.listed,
         on_list_resource_templates=resources.templates,
         on_read_resource=resources.read,
@@ -43,9 +47,6 @@ def create(base_url: str) -> Server[Any]:
         on_get_prompt=prompts.get,
         on_completion=prompts.complete,
     )
-    # Without OpenTelemetry's middleware: nobody exports spans here, and it takes its share of every call.
-    server.middleware[:] = [ToolCalls(base_url, server.server_info_stamp)]
-    return server
 
 
 async def _list_tools(context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:

@@ -2,12 +2,11 @@
 
 from datetime import date, datetime
 
-from pydantic import Field
-
-from mcp_server.arguments import Identifier, OfProgram, Paged, RowId
-from mcp_server.results import Listed, Model, page
+from mcp_server.arguments import Cursor, Identifier, Limit, RowId
+from mcp_server.results import Result, RowPage, page
 from mcp_server.sanitize import Untrusted
-from mcp_server.tools.tool import Tool, ToolRequest
+from mcp_server.tools.tool import ToolRequest, tool
+from storage.engine.pagination import Paging
 from storage.management import partners
 from storage.reading import customer_timelines
 from storage.reading.customer_timelines import CustomerRecord
@@ -16,13 +15,7 @@ from storage.rules.scope import Scope
 from storage.rules.settlement import CustomerStatus
 
 
-class PartnersQuery(Paged, OfProgram):
-    """Which partners are wanted."""
-
-    status: PartnerStatus | None = Field(default=None, strict=False)
-
-
-class PartnerRow(Model):
+class PartnerRow(Result):
     """A partner; `code` is what their links carry as ?aff=."""
 
     id: int
@@ -32,21 +25,7 @@ class PartnerRow(Model):
     created_at: datetime
 
 
-class Partners(Listed):
-    """A page of partners."""
-
-    data: list[PartnerRow]
-
-
-class CustomersQuery(Paged, OfProgram):
-    """Which customers are wanted."""
-
-    status: CustomerStatus | None = Field(default=None, strict=False)
-    partner_id: RowId | None = None
-    customer_key: Identifier | None = None
-
-
-class CustomerRow(Model):
+class CustomerRow(Result):
     """A customer, and the partner who sent them."""
 
     id: int
@@ -61,27 +40,45 @@ class CustomerRow(Model):
     first_purchase_date: date | None = None
 
 
-class Customers(Listed):
-    """A page of customers."""
+@tool("List partners", Scope.PARTNERS_READ)
+def list_partners(
+    request: ToolRequest,
+    *,
+    program_id: int,
+    limit: Limit = 25,
+    cursor: Cursor | None = None,
+    status: PartnerStatus | None = None,
+) -> RowPage[PartnerRow]:
+    """Partners (affiliates) of a program, newest first. code is what their links carry (?aff=code).
+    For who brings most, use get_performance with top_partners.
+    """
+    found = partners.list_partners(request.connection, program_id, Paging(limit, cursor), status=status)
+    return page(found, PartnerRow.model_validate)
 
-    data: list[CustomerRow]
 
-
-def _partners(call: ToolRequest, arguments: PartnersQuery) -> Partners:
-    found = partners.list_partners(call.connection, arguments.program_id, arguments.paging, status=arguments.status)
-    return Partners(**call.says(arguments), **page(found, PartnerRow.model_validate))
-
-
-def _customers(call: ToolRequest, arguments: CustomersQuery) -> Customers:
-    found = customer_timelines.list_customers(
-        call.connection,
-        arguments.program_id,
-        arguments.paging,
-        status=arguments.status,
-        partner_id=arguments.partner_id,
-        customer_key=arguments.customer_key,
+@tool("List customers", Scope.CUSTOMERS_READ)
+def list_customers(
+    request: ToolRequest,
+    *,
+    program_id: int,
+    limit: Limit = 25,
+    cursor: Cursor | None = None,
+    status: CustomerStatus | None = None,
+    partner_id: RowId | None = None,
+    customer_key: Identifier | None = None,
+) -> RowPage[CustomerRow]:
+    """People partners sent, newest first, with their partner. status: provisional (lead not yet confirmed),
+    lead, conversion (has paid). customer_key is the shop's own id of the user; use it to find one person.
+    """
+    customers = customer_timelines.list_customers(
+        request.connection,
+        program_id,
+        Paging(limit, cursor),
+        status=status,
+        partner_id=partner_id,
+        customer_key=customer_key,
     )
-    return Customers(**call.says(arguments), **page(found, _row))
+    return page(customers, _row)
 
 
 def _row(customer: CustomerRecord) -> CustomerRow:
@@ -91,29 +88,3 @@ def _row(customer: CustomerRecord) -> CustomerRow:
         signup_date=signup_at.date() if signup_at else None,
         first_purchase_date=bought_at.date() if bought_at else None,
     )
-
-
-LIST_PARTNERS = Tool(
-    name="list_partners",
-    title="List partners",
-    scope=Scope.PARTNERS_READ,
-    description=(
-        "Partners (affiliates) of a program, newest first. code is what their links carry (?aff=code). "
-        "For who brings most, use get_performance with top_partners."
-    ),
-    arguments=PartnersQuery,
-    result=Partners,
-    answer=_partners,
-)
-LIST_CUSTOMERS = Tool(
-    name="list_customers",
-    title="List customers",
-    scope=Scope.CUSTOMERS_READ,
-    description=(
-        "People partners sent, newest first, with their partner. status: provisional (lead not yet confirmed), "
-        "lead, conversion (has paid). customer_key is the shop's own id of the user; use it to find one person."
-    ),
-    arguments=CustomersQuery,
-    result=Customers,
-    answer=_customers,
-)

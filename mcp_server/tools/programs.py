@@ -3,18 +3,19 @@
 from datetime import datetime
 from typing import Any
 
-from mcp_server.arguments import OfProgram, Paged
-from mcp_server.results import Listed, Model, Result, page
+from mcp_server.arguments import Cursor, Limit
+from mcp_server.results import Result, RowPage, page
 from mcp_server.sanitize import Untrusted
-from mcp_server.tools.tool import Tool, ToolRequest
+from mcp_server.tools.tool import ToolRequest, tool
 from presentation.settings_models import with_settings
+from storage.engine.pagination import Paging
 from storage.management import program_settings
 from storage.rules import rotation, settings
 from storage.rules.scope import Scope
 from storage.rules.setting_kinds import Kind, Setting
 
 
-class ProgramRow(Model):
+class ProgramRow(Result):
     """A program in a list."""
 
     id: int
@@ -23,12 +24,6 @@ class ProgramRow(Model):
     status: str
     currency: str
     created_at: datetime
-
-
-class Programs(Listed):
-    """A page of programs."""
-
-    data: list[ProgramRow]
 
 
 def _field(setting: Setting) -> Any:
@@ -54,55 +49,38 @@ class ProgramDetails(_ProgramSettings):
     program_key_rotate_by: datetime | None = None
 
 
-class Program(Result):
+class ProgramResult(Result):
     """One program."""
 
     program: ProgramDetails
 
 
-def _list(call: ToolRequest, arguments: Paged) -> Programs:
-    found = program_settings.list_programs(
-        call.connection,
-        workspace_ids=[call.key.workspace_id],
-        program_ids=call.key.program_ids,
-        paging=arguments.paging,
+@tool("List programs", Scope.PROGRAMS_READ)
+def list_programs(request: ToolRequest, *, limit: Limit = 25, cursor: Cursor | None = None) -> RowPage[ProgramRow]:
+    """Affiliate programs this key reaches, newest first. Call it first: other tools need an id from here."""
+    programs = program_settings.list_programs(
+        request.connection,
+        workspace_ids=[request.key.workspace_id],
+        program_ids=request.key.program_ids,
+        paging=Paging(limit, cursor),
     )
-    return Programs(**call.says(arguments), **page(found, lambda program: ProgramRow(**_flat(program))))
+    return page(programs, lambda program: ProgramRow(**_flat(program)))
 
 
-def _get(call: ToolRequest, arguments: OfProgram) -> Program:
-    program = program_settings.get_program(call.connection, arguments.program_id)
-    shown = ProgramDetails(
+@tool("Get a program's settings", Scope.PROGRAMS_READ)
+def get_program(request: ToolRequest, *, program_id: int) -> ProgramResult:
+    """Commission terms, attribution rules and windows of a program, and whether its key must be replaced
+    (program_key_state active, flagged, expired). commission_rate is percent, or cents if commission_type is
+    flat; no recurring_months: for life.
+    """
+    program = program_settings.get_program(request.connection, program_id)
+    details = ProgramDetails(
         **_flat(program),
-        program_key_state=rotation.state(program.rotate_by, call.at),
+        program_key_state=rotation.state(program.rotate_by, request.at),
         program_key_rotate_by=program.rotate_by,
     )
-    return Program(**call.says(arguments), program=shown)
+    return ProgramResult(program=details)
 
 
 def _flat(program: program_settings.Program) -> dict[str, Any]:
     return {**settings.published(program.settings), "id": program.id, "created_at": program.created_at}
-
-
-LIST_PROGRAMS = Tool(
-    name="list_programs",
-    title="List programs",
-    scope=Scope.PROGRAMS_READ,
-    description="Affiliate programs this key reaches, newest first. Call it first: other tools need an id from here.",
-    arguments=Paged,
-    result=Programs,
-    answer=_list,
-)
-GET_PROGRAM = Tool(
-    name="get_program",
-    title="Get a program's settings",
-    scope=Scope.PROGRAMS_READ,
-    description=(
-        "Commission terms, attribution rules and windows of a program, and whether its key must be replaced "
-        "(program_key_state active, flagged, expired). commission_rate is percent, or cents if commission_type is "
-        "flat; no recurring_months: for life."
-    ),
-    arguments=OfProgram,
-    result=Program,
-    answer=_get,
-)

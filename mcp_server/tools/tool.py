@@ -1,11 +1,14 @@
-"""A tool: what it is called, what it needs, what it takes and gives, and the one read that answers it."""
+"""A tool: a typed function whose parameters are its input schema, docstring its description, result its output."""
 
+import inspect
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any, NamedTuple
+from enum import Enum
+from typing import Annotated, Any, NamedTuple, get_args
 
-from mcp_types import Tool as Published
+from mcp_types import Tool as PublishedTool
 from mcp_types import ToolAnnotations
+from pydantic import Field, create_model
 
 from mcp_server import schema
 from mcp_server.arguments import Arguments
@@ -15,23 +18,24 @@ from storage.access.assistants import Assistant
 from storage.rules.scope import Scope
 
 READS_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+Function = Callable[..., Result]
 
 
 class ToolRequest(NamedTuple):
-    """A call that its key allows, at its moment, over a connection that can only read."""
+    """A request that its key allows, at its time, over a connection that can only read.
+
+    `applied_query` opens with the arguments; a tool that applies other values writes them there.
+    """
 
     connection: Any
     key: AgentKey | Assistant
     at: datetime
     base_url: str
-
-    def says(self, arguments: Arguments) -> dict[str, Any]:
-        """Return what every result opens with."""
-        return {"as_of": self.at, "applied_query": arguments.applied()}
+    applied_query: dict[str, Any]
 
 
 class Tool(NamedTuple):
-    """`answer(call, arguments)` reads and returns a `result`; `scope` is what the caller's key must have."""
+    """`function(request, **arguments)` reads and returns a `result`; `scope` is what the caller's key must have."""
 
     name: str
     title: str
@@ -39,11 +43,11 @@ class Tool(NamedTuple):
     description: str
     arguments: type[Arguments]
     result: type[Result]
-    answer: Callable[[ToolRequest, Any], Result]
+    function: Function
 
-    def published(self) -> Published:
+    def published(self) -> PublishedTool:
         """Return the tool as tools/list shows it."""
-        return Published(
+        return PublishedTool(
             name=self.name,
             title=self.title,
             description=self.description,
@@ -51,3 +55,34 @@ class Tool(NamedTuple):
             output_schema=schema.published_result(self.result),
             annotations=READS_ONLY,
         )
+
+
+def tool(title: str, scope: Scope) -> Callable[[Function], Tool]:
+    """Make a tool of a function `(request: ToolRequest, <arguments>) -> Result`; the caller's key must have `scope`.
+
+    An argument named program_id is checked against the programs of the key before the function runs.
+    """
+
+    def made(function: Function) -> Tool:
+        signature = inspect.signature(function)
+        _, *parameters = signature.parameters.values()
+        fields: dict[str, Any] = {parameter.name: _field(parameter) for parameter in parameters}
+        return Tool(
+            name=function.__name__,
+            title=title,
+            scope=scope,
+            description=" ".join((function.__doc__ or "").split()),
+            arguments=create_model(function.__name__, __base__=Arguments, **fields),
+            result=signature.return_annotation,
+            function=function,
+        )
+
+    return made
+
+
+def _field(parameter: inspect.Parameter) -> tuple[Any, Any]:
+    """Return a model's field for a parameter; a choice is read from its text, anything else strictly."""
+    kinds = (parameter.annotation, *get_args(parameter.annotation))
+    choice = any(isinstance(kind, type) and issubclass(kind, Enum) for kind in kinds)
+    annotation = Annotated[parameter.annotation, Field(strict=False)] if choice else parameter.annotation
+    return annotation, ... if parameter.default is parameter.empty else parameter.default
