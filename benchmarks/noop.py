@@ -1,4 +1,4 @@
-"""What the MCP protocol costs by itself: the service's transport with a tool that does nothing and reads no key.
+"""What the SDK's transport costs by itself, with a tool that does nothing and reads no key.
 
 Beside it the bare route that does the read of get_program: what that tool's calls are measured against.
 """
@@ -9,10 +9,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-from mcp.server.lowlevel.server import Server
+from mcp.server import Server, ServerRequestContext
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
-from mcp_types import SERVER_INFO_META_KEY
+from mcp_types import CallToolRequestParams, CallToolResult, TextContent
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -25,18 +24,13 @@ from storage.management import program_settings
 from web.response import ModelResponse
 
 BASE_URL = "http://127.0.0.1:8000"
-_server: Server[Any] = Server("noop")
-_answer = {"content": [{"type": "text", "text": "{}"}], "structuredContent": {}, "isError": False}
-_envelope = {"resultType": "complete", "_meta": {SERVER_INFO_META_KEY: _server.server_info_stamp}}
 
 
-async def _call(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:  # noqa: ARG001
-    return {**_envelope, **_answer}
+async def _call(_context: ServerRequestContext[Any, Any], _params: CallToolRequestParams) -> CallToolResult:
+    return CallToolResult(content=[TextContent(text="{}")], structured_content={})
 
 
-_server.middleware[:] = [_call]
-
-
+_server: Server[Any] = Server("noop", on_call_tool=_call, get_tool_input_schema=lambda _name: None)
 manager = StreamableHTTPSessionManager(
     _server, json_response=True, stateless=True, security_settings=mcp_app.trusted(BASE_URL)
 )

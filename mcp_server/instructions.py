@@ -1,4 +1,4 @@
-"""What every assistant is told at the start: the map, the words, the order of calls, the units. Short on purpose."""
+"""The instructions that every assistant receives first: the words, the order of calls, the units. Short on purpose."""
 
 INSTRUCTIONS = """\
 Read-only view of an affiliate tracking service. Nothing here changes anything: people change things in the dashboard

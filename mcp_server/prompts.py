@@ -81,12 +81,12 @@ PLANS = {
 }
 
 
-async def listed(_context: Context, _params: PaginatedRequestParams | None) -> ListPromptsResult:
+async def list_prompts(_context: Context, _params: PaginatedRequestParams | None) -> ListPromptsResult:
     """List the prompts."""
     return ListPromptsResult(prompts=[plan.prompt for plan in PLANS.values()])
 
 
-async def get(_context: Context, params: GetPromptRequestParams) -> GetPromptResult:
+async def get_prompt(_context: Context, params: GetPromptRequestParams) -> GetPromptResult:
     """Return a prompt with its arguments in place. Raises MCPError (-32602) for an unknown one or wrong arguments."""
     plan = _plan(params.name)
     given = params.arguments or {}
@@ -115,9 +115,9 @@ def _plan(name: str) -> Plan:
 
 async def _program_ids(context: Context) -> list[str]:
     paging = Paging(limit=MOST_COMPLETIONS)
-    found = await caller_of(context).read(
+    programs = await caller_of(context).read(
         lambda connection, key: program_settings.list_programs(
             connection, workspace_ids=[key.workspace_id], program_ids=key.program_ids, paging=paging
         )
     )
-    return [str(program.id) for program in found.data]
+    return [str(program.id) for program in programs.data]

@@ -42,17 +42,17 @@ RESOURCES = {
 }
 
 
-async def listed(_context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
+async def list_resources(_context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
     """List the guides."""
     return ListResourcesResult(resources=list(RESOURCES.values()))
 
 
-async def templates(_context: Context, _params: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
+async def list_templates(_context: Context, _params: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
     """List no templates: a guide that is made for one program is get_integration_guide's."""
     return ListResourceTemplatesResult(resource_templates=[])
 
 
-async def read(_context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+async def read_resource(_context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
     """Return a guide. Raises MCPError (-32602) for a resource that is not listed."""
     resource = RESOURCES.get(str(params.uri))
     if resource is None:

@@ -1,4 +1,4 @@
-"""Text hygiene: what strangers wrote, made inert and short before an assistant reads it."""
+"""Sanitize text that strangers wrote: it becomes inert and short before an assistant reads it."""
 
 import re
 import unicodedata

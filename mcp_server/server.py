@@ -40,11 +40,11 @@ def create(base_url: str) -> Server[Any]:
         get_tool_input_schema=lambda _name: None,  # no argument travels in a header: there is none to check
         on_list_tools=_list_tools,
         on_call_tool=call_tool,
-        on_list_resources=resources.listed,
-        on_list_resource_templates=resources.templates,
-        on_read_resource=resources.read,
-        on_list_prompts=prompts.listed,
-        on_get_prompt=prompts.get,
+        on_list_resources=resources.list_resources,
+        on_list_resource_templates=resources.list_templates,
+        on_read_resource=resources.read_resource,
+        on_list_prompts=prompts.list_prompts,
+        on_get_prompt=prompts.get_prompt,
         on_completion=prompts.complete,
     )
 
