@@ -32,7 +32,7 @@ def main() -> None:
         parser.error(f"no such benchmark: {', '.join(sorted(unknown))}")
     servers.pin(servers.LOAD_CORE)
     lines = uvloop.run(measure(given.names or list(BENCHMARKS), QUICK if given.quick else Plan()))
-    report.show(lines)
+    report.print_lines(lines)
     if not given.names and not given.quick:
         report.write(lines, "make bench")
 

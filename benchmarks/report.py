@@ -19,7 +19,7 @@ BEGIN, END = "<!-- results: written by python -m benchmarks -->", "<!-- end of r
 HEADINGS = ("", "calls/s", "p50 ms", "p99 ms", "measured", "target", "")
 
 
-def show(lines: Sequence[Line]) -> None:
+def print_lines(lines: Sequence[Line]) -> None:
     """Print the table."""
     table = Table(title=machine())
     for number, heading in enumerate(HEADINGS):

@@ -172,6 +172,17 @@ def test_a_function_fits_on_a_screen():
     assert longer == []
 
 
+def test_a_function_s_name_says_what_it_lists_or_shows():
+    bare = [
+        f"{relative(path)}:{node.lineno}"
+        for path in sources()
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name in {"index", "show"}
+    ]
+
+    assert bare == []
+
+
 def test_every_module_opens_with_a_sentence_that_says_what_it_is_for():
     silent = [
         relative(path)

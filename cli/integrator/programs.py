@@ -14,7 +14,7 @@ app = typer.Typer(no_args_is_help=True, help="List and create programs, as the a
 
 
 @app.command("list")
-def index(as_json: Json = False) -> None:
+def list_programs(as_json: Json = False) -> None:
     """List your programs, newest first.
 
     Example:

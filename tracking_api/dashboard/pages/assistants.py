@@ -16,7 +16,7 @@ from tracking_api.dashboard.pages.page import redirect
 PLACE = "/assistants"
 
 
-async def index(request: Request) -> Response:
+async def list_assistants(request: Request) -> Response:
     """List the assistants, with how to connect one more."""
     visitor = await authentication.visitor(request)
     found = await storage_of(request).read(assistants.list_assistants, visitor, at=time_of(request))
@@ -33,7 +33,7 @@ async def index(request: Request) -> Response:
     )
 
 
-async def disconnect(request: Request) -> Response:
+async def disconnect_assistant(request: Request) -> Response:
     """End an assistant. Raises NotFound."""
     visitor = await authentication.visitor(request)
     await forms.read_form(request)

@@ -9,7 +9,7 @@ from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import page_context, templates
 
 
-async def index(request: Request) -> Response:
+async def list_audit_log(request: Request) -> Response:
     """List the changes, newest first."""
     see = await page_context.as_member(request)
     found = await storage_of(request).read(audit.list_entries, see.program.id, queries.paging(request))

@@ -10,7 +10,7 @@ from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import page_context, snippets, templates
 
 
-async def show(request: Request) -> Response:
+async def show_checklist(request: Request) -> Response:
     """Show every step, with a snippet for those that are open."""
     see = await page_context.as_member(request)
     storage = storage_of(request)

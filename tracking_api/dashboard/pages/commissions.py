@@ -16,7 +16,7 @@ from tracking_api.dashboard.pages.page import redirect
 DECISIONS = (CommissionStatus.APPROVED, CommissionStatus.PAID, CommissionStatus.REJECTED)
 
 
-async def index(request: Request) -> Response:
+async def list_commissions(request: Request) -> Response:
     """List the commissions; status and partner narrow it."""
     see = await page_context.as_member(request)
     chosen = filters.chosen(request, "status", "partner_id")
@@ -31,7 +31,7 @@ async def index(request: Request) -> Response:
     return templates.render(request, "commissions.html", seen=see, found=found, chosen=chosen, statuses=statuses)
 
 
-async def decide(request: Request) -> Response:
+async def decide_commissions(request: Request) -> Response:
     """Approve, reject or pay what was ticked, and say how many; one that cannot take the step holds up no other."""
     see = await page_context.as_owner(request)
     form = await forms.read_form(request)
@@ -52,7 +52,7 @@ async def decide(request: Request) -> Response:
     return notices.leave(back, status, len(results) - undecided, undecided)
 
 
-async def export(request: Request) -> Response:
+async def export_commissions(request: Request) -> Response:
     """Answer with the commissions, filtered as the list is, as a CSV file."""
     see = await page_context.as_member(request)
     status = filters.choice(request, "status", CommissionStatus)

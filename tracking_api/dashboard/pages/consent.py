@@ -40,13 +40,13 @@ class Group(NamedTuple):
     programs: list[Program]
 
 
-async def show(request: Request) -> Response:
+async def show_consent(request: Request) -> Response:
     """Show what an assistant asks for. Raises NotFound for a request that is not ours or waited for too long."""
     visitor = await authentication.visitor(request)
     return await _page(request, visitor, _asked(request), set(), Problems())
 
 
-async def decide(request: Request) -> Response:
+async def decide_consent(request: Request) -> Response:
     """Grant it for the programs that were chosen, or refuse it; the browser goes back to the assistant's client."""
     visitor = await authentication.visitor(request)
     form = await forms.read_form(request)

@@ -11,7 +11,7 @@ from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import filters, page_context, templates
 
 
-async def index(request: Request) -> Response:
+async def list_customers(request: Request) -> Response:
     """List the customers; status, partner and key narrow it."""
     see = await page_context.as_member(request)
     chosen = filters.chosen(request, "status", "partner_id", "customer_key")
@@ -27,7 +27,7 @@ async def index(request: Request) -> Response:
     return templates.render(request, "customers.html", seen=see, found=found, chosen=chosen, statuses=statuses)
 
 
-async def show(request: Request) -> Response:
+async def show_customer(request: Request) -> Response:
     """Show one customer. Raises NotFound."""
     see = await page_context.as_member(request)
     customer_id = path_id(request, "customer_id")

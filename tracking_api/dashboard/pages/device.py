@@ -12,7 +12,7 @@ from tracking_api.dashboard.pages.page import redirect
 PLACE = "/device"
 
 
-async def enter(request: Request) -> Response:
+async def enter_device_code(request: Request) -> Response:
     """Ask for the code that the terminal shows, and go on to it."""
     visitor = await authentication.visitor(request)
     sent = request.query_params.get("code", "").strip().upper()
@@ -21,7 +21,7 @@ async def enter(request: Request) -> Response:
     return templates.render(request, "device.html", visitor=visitor, waiting=None, decided=None, sent=sent)
 
 
-async def show(request: Request) -> Response:
+async def show_device_login(request: Request) -> Response:
     """Show what asks to be logged in. Raises NotFound for a code that nothing waits with."""
     visitor = await authentication.visitor(request)
     code = request.path_params["user_code"]
@@ -29,7 +29,7 @@ async def show(request: Request) -> Response:
     return templates.render(request, "device.html", visitor=visitor, waiting=waiting, decided=None, sent="")
 
 
-async def decide(request: Request) -> Response:
+async def decide_device_login(request: Request) -> Response:
     """Approve the login, or refuse it. Raises NotFound when it was decided before or has expired."""
     visitor = await authentication.visitor(request)
     form = await forms.read_form(request)

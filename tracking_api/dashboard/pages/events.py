@@ -10,7 +10,7 @@ from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import filters, page_context, templates
 
 
-async def index(request: Request) -> Response:
+async def list_events(request: Request) -> Response:
     """List the events; kind narrows it, live asks for it again every few seconds."""
     see = await page_context.as_member(request)
     chosen = filters.chosen(request, "kind", "live")

@@ -9,7 +9,7 @@ from tracking_api.dashboard.pages import templates
 from tracking_api.dashboard.pages.page import redirect
 
 
-async def show(request: Request) -> Response:
+async def show_home(request: Request) -> Response:
     """Show a stranger around; lead who is signed in to their programs."""
     try:
         await authentication.visitor(request)

@@ -8,7 +8,7 @@ from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import page_context, templates
 
 
-async def index(request: Request) -> Response:
+async def list_members(request: Request) -> Response:
     """List the members."""
     see = await page_context.as_member(request)
     found = await storage_of(request).read(members.list_members, see.member.workspace_id)

@@ -17,7 +17,7 @@ METRICS = (
 )
 
 
-async def show(request: Request) -> Response:
+async def show_overview(request: Request) -> Response:
     """Show the range that is asked for, the last 30 days at first; a range that is none is said beside its form."""
     see = await page_context.as_member(request)
     problem, read = None, storage_of(request).read

@@ -25,12 +25,12 @@ from web import body
 SAID = {PartnerStatus.ACTIVE: "partner-active", PartnerStatus.PAUSED: "partner-paused"}
 
 
-async def index(request: Request) -> Response:
+async def list_partners(request: Request) -> Response:
     """List the partners with what they brought in the period."""
     return await _list(request, await page_context.as_member(request), {}, Problems())
 
 
-async def add(request: Request) -> Response:
+async def enrol_partner(request: Request) -> Response:
     """Add a partner; what is wrong is said beside the field."""
     see = await page_context.as_owner(request)
     form = await forms.read_form(request)
@@ -45,7 +45,7 @@ async def add(request: Request) -> Response:
     return notices.leave(redirect(f"{see.place}/partners"), "partner-added")
 
 
-async def change(request: Request) -> Response:
+async def change_partner(request: Request) -> Response:
     """Pause a partner, or make them active again. Raises NotFound, ValidationError for another status."""
     see = await page_context.as_owner(request)
     form = await forms.read_form(request)

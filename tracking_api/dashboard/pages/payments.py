@@ -20,12 +20,12 @@ from web import body
 FIELDS = ("account_id", "webhook_secret")
 
 
-async def show(request: Request) -> Response:
+async def show_payments(request: Request) -> Response:
     """Show the account and its events; `?outcome=` narrows them."""
     return await _page(request, await page_context.as_member(request), {}, Problems())
 
 
-async def change(request: Request) -> Response:
+async def change_payment_account(request: Request) -> Response:
     """Connect an account, roll its webhook secret over, or disconnect it."""
     see = await page_context.as_owner(request)
     form = await forms.read_form(request)
@@ -50,7 +50,7 @@ async def change(request: Request) -> Response:
     return notices.leave(redirect(place), "account-connected")
 
 
-async def decide(request: Request) -> Response:
+async def decide_payment_event(request: Request) -> Response:
     """Decide a payment that is held; a sale that cannot be counted twice says why."""
     see = await page_context.as_owner(request)
     form = await forms.read_form(request)

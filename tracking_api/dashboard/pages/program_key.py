@@ -13,12 +13,12 @@ UNCONFIRMED = "Tick the box first: the current key stops working at once."
 REPLACED = "This key was replaced already. Nothing was changed now; a new key is shown once, when it is made."
 
 
-async def show(request: Request) -> Response:
+async def show_program_key(request: Request) -> Response:
     """Show the key's mask; owners may replace it."""
     return _page(request, await page_context.as_member(request))
 
 
-async def regenerate(request: Request) -> Response:
+async def regenerate_program_key(request: Request) -> Response:
     """Replace the key and show the new one; the old one is dead when this is answered.
 
     The form names the key that it replaces, so that a page that is loaded again replaces nothing twice.

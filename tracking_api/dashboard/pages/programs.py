@@ -26,7 +26,7 @@ from web import body
 CHOSEN_FIRST = [BY_NAME[name] for name in ("name", "domain", "commission_type", "commission_rate", "currency")]
 
 
-async def index(request: Request) -> Response:
+async def list_programs(request: Request) -> Response:
     """List the programs with their last 30 days."""
     visitor = await authentication.visitor(request)
     reach = [each.workspace_id for each in visitor.memberships]
@@ -39,13 +39,13 @@ async def index(request: Request) -> Response:
     return templates.render(request, "programs.html", visitor=visitor, owned=_owned(visitor), **shown)
 
 
-async def new(request: Request) -> Response:
+async def show_new_program(request: Request) -> Response:
     """Show the form for a new program."""
     visitor = await authentication.visitor(request)
     return _form(request, visitor, values.of_settings(ProgramSettings("", "")), Problems())
 
 
-async def create(request: Request) -> Response:
+async def create_program(request: Request) -> Response:
     """Create a program and go to its checklist; what is wrong is said beside the field."""
     visitor = await authentication.visitor(request)
     form = await forms.read_form(request)

@@ -12,7 +12,7 @@ from tracking_api.dashboard.pages import filters, page_context, templates
 EXAMPLES = 5
 
 
-async def index(request: Request) -> Response:
+async def list_refused_calls(request: Request) -> Response:
     """Show every cause with its latest calls, or one cause with all of its calls."""
     see = await page_context.as_member(request)
     code = filters.text(request, "code")

@@ -20,13 +20,13 @@ from web import body
 BY_SECTION = {section: [setting for setting in SETTINGS if setting.section == section] for section in SECTIONS}
 
 
-async def show(request: Request) -> Response:
+async def show_settings(request: Request) -> Response:
     """Show the settings; owners may change them."""
     see = await page_context.as_member(request)
     return _form(request, see, _typed(see.program), Problems())
 
 
-async def change(request: Request) -> Response:
+async def change_settings(request: Request) -> Response:
     """Save the settings; what is wrong is said beside the field, and nothing is saved then."""
     see = await page_context.as_owner(request)
     form = await forms.read_form(request)

@@ -21,7 +21,7 @@ PROGRAMS = "/programs"
 _OURS = re.compile(r"/(programs|device|assistants|connect)(/[A-Za-z0-9_=-]+)*")
 
 
-async def show(request: Request) -> Response:
+async def show_sign_in(request: Request) -> Response:
     """Show the form."""
     return _form(request, request.query_params.get("next", ""))
 
