@@ -1,4 +1,4 @@
-"""JSON in: the body read once, refused while it is being read if it is too long, parsed straight into a model."""
+"""Request bodies: read once, within a limit and a deadline; JSON is parsed straight into a model."""
 
 import asyncio
 from typing import Annotated, Any, TypeVar
@@ -10,6 +10,8 @@ from starlette.types import Message, Receive, Scope
 from storage.rules.errors import FieldError, InvalidJson, PayloadTooLarge, UnsupportedMediaType, ValidationError
 from web.errors import BodyTooSlow
 
+JSON = "application/json"
+FORM = "application/x-www-form-urlencoded"
 LARGEST_BODY = 64 * 1024
 LONGEST_WAIT_SECONDS = 30.0
 _NO_CONTROL = r"^[^\x00-\x1f\x7f-\u009f]*$"
@@ -27,23 +29,25 @@ class Body(BaseModel):
 
 
 async def read_body(
-    scope: Scope, receive: Receive, *, largest: int = LARGEST_BODY, seconds: float = LONGEST_WAIT_SECONDS
+    scope: Scope,
+    receive: Receive,
+    *,
+    media_type: str = JSON,
+    largest: int = LARGEST_BODY,
+    seconds: float = LONGEST_WAIT_SECONDS,
 ) -> bytes | bytearray:
-    """Return the request's body, which may take `seconds` in all to arrive.
+    """Return the request's body, which must be of a media type and may take `seconds` in all to arrive.
 
     Raises UnsupportedMediaType, PayloadTooLarge as soon as it grows past `largest` bytes, BodyTooSlow.
     """
     headers = scope.get("header_fields") or dict(scope["headers"])
-    if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
-        raise UnsupportedMediaType
+    if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != media_type.encode():
+        raise UnsupportedMediaType(
+            f"The body must be sent as {media_type}.", hint=f"Set the header Content-Type: {media_type}."
+        )
     length = headers.get(b"content-length", b"0")
     if length.isdigit() and int(length) > largest:
         raise PayloadTooLarge
-    return await collect(receive, largest=largest, seconds=seconds)
-
-
-async def collect(receive: Receive, *, largest: int, seconds: float) -> bytes | bytearray:
-    """Return a body of any type. Raises PayloadTooLarge, BodyTooSlow."""
     first = await receive()
     if not first.get("more_body"):  # as nearly always: the whole body came with the headers
         return _complete(first, first.get("body", b""), largest)

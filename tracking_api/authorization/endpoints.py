@@ -17,7 +17,6 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from storage.access import assistant_tokens
-from storage.rules.errors import UnsupportedMediaType
 from storage.rules.scope import READING
 from tracking_api.authorization.clients import Clients
 from tracking_api.authorization.documents import DocumentRefusedError
@@ -27,7 +26,6 @@ from tracking_api.authorization.settings import AuthorizationSettings
 from web import body
 from web.loopback import called
 
-FORM = "application/x-www-form-urlencoded"
 FRESH = {"Cache-Control": "no-store"}
 NOTHING = "default-src 'none'; frame-ancestors 'none'"
 PAGE = """<!doctype html>
@@ -70,7 +68,7 @@ async def authorize(request: Request) -> Response:
 async def token(request: Request) -> Response:
     """Exchange a code or a refresh token for a pair of tokens for this resource."""
     await _limit(request, "token")
-    asked = await _form(request)
+    asked = await _read(request, body.FORM)
     settings: AuthorizationSettings = request.app.state.settings
     if not all(is_resource(str(sent), settings.resource) for sent in (await asked.form()).getlist("resource")):
         return _refused("invalid_target", f"resource is not {settings.resource}")
@@ -82,8 +80,7 @@ async def token(request: Request) -> Response:
 async def register(request: Request) -> Response:
     """Register a public client (RFC 7591)."""
     await _limit(request, "register")
-    content = await body.read_body(request.scope, request.receive, seconds=request.app.state.settings.body_seconds)
-    asked = Request(request.scope, body.replay(bytes(content), request.receive))
+    asked = await _read(request, body.JSON)
     return await RegistrationHandler(request.app.state.provider, ClientRegistrationOptions(enabled=True)).handle(asked)
 
 
@@ -93,7 +90,7 @@ async def revoke(request: Request) -> Response:
     The SDK's handler asks for a client_secret, which public clients do not have.
     """
     await _limit(request, "token")
-    sent = await (await _form(request)).form()
+    sent = await (await _read(request, body.FORM)).form()
     revoked, client_id = str(sent.get("token", "")), str(sent.get("client_id", ""))
     if not (revoked and client_id):
         return _refused("invalid_request", "token and client_id are required")
@@ -120,12 +117,10 @@ def _refused(error: str, description: str) -> Response:
     return JSONResponse({"error": error, "error_description": description}, HTTPStatus.BAD_REQUEST, FRESH)
 
 
-async def _form(request: Request) -> Request:
-    """Return the request with its whole form, read within the limits of every body."""
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
-        raise UnsupportedMediaType("The body must be sent as a form.", hint=f"Set the header Content-Type: {FORM}.")
+async def _read(request: Request, media_type: str) -> Request:
+    """Return the request with its whole body, for the SDK's handlers to read again."""
     seconds = request.app.state.settings.body_seconds
-    content = await body.collect(request.receive, largest=body.LARGEST_BODY, seconds=seconds)
+    content = await body.read_body(request.scope, request.receive, media_type=media_type, seconds=seconds)
     return Request(request.scope, body.replay(bytes(content), request.receive))
 
 

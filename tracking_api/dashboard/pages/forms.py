@@ -1,10 +1,9 @@
-"""What forms post: read with a limit, and refused without the token that only our own pages know.
+"""What forms post: rejected without the token that only our own pages know.
 
 The token is a hash of the session's: bound to it, stored nowhere, and of no use to find it. The cookie alone is not
 taken from another site either (tracking_api/dashboard/authentication.py); the two defences do not know each other.
 """
 
-import asyncio
 import hmac
 from typing import NamedTuple
 from urllib.parse import parse_qs
@@ -12,11 +11,10 @@ from urllib.parse import parse_qs
 from starlette.requests import Request
 
 from storage.rules import keys
-from storage.rules.errors import FieldError, Forbidden, PayloadTooLarge, UnsupportedMediaType, ValidationError
+from storage.rules.errors import FieldError, Forbidden, ValidationError
 from tracking_api.dashboard import authentication
-from web.errors import BodyTooSlow
+from web import body
 
-LARGEST_FORM = 64 * 1024
 MOST_FIELDS = 400
 FIELD = "csrf"
 
@@ -59,13 +57,8 @@ async def read_form(request: Request) -> Form:
 
 async def content(request: Request) -> Form:
     """Return any form that was posted. Raises UnsupportedMediaType, PayloadTooLarge, BodyTooSlow, ValidationError."""
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
-        raise UnsupportedMediaType
-    try:
-        async with asyncio.timeout(request.app.state.settings.body_seconds):
-            sent = await _body(request)
-    except TimeoutError:
-        raise BodyTooSlow from None
+    seconds = request.app.state.settings.body_seconds
+    sent = await body.read_body(request.scope, request.receive, media_type=body.FORM, seconds=seconds)
     try:
         return Form(parse_qs(sent.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict"))
     except ValueError:
@@ -76,12 +69,3 @@ def expected_token(request: Request) -> str:
     """Return the token that a form of this visitor carries; empty for who is not signed in."""
     session = request.cookies.get(authentication.COOKIE)
     return keys.digest(f"form of {session}") if session else ""
-
-
-async def _body(request: Request) -> bytes:
-    sent = bytearray()
-    async for piece in request.stream():
-        sent += piece
-        if len(sent) > LARGEST_FORM:
-            raise PayloadTooLarge
-    return bytes(sent)
