@@ -3,24 +3,22 @@
 import asyncio
 import gc
 import logging
-import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import agent_api.app
+import configuration
 import mcp_server.app
-import mcp_server.settings
 import storage
 import tracking_api.app
-import tracking_api.authorization.settings
+from configuration import Configuration
+from mcp_server.settings import McpSettings
 from storage import Storage
 from storage.access import assistant_clients, assistant_tokens, device_logins, idempotency, sessions
 from storage.tracking import rejection_log
-from tracking_api.settings import TrackingSettings
 from web.middleware import RequestMiddleware
 
 HOUSEKEEPING_SECONDS = 3600
@@ -35,46 +33,10 @@ PRUNES = (
 log = logging.getLogger(__name__)
 
 
-class Config(NamedTuple):
-    """What the environment decides: where the data is, and how the surfaces behave."""
-
-    database_url: str
-    tracking: TrackingSettings
-    mcp: mcp_server.settings.McpSettings
-    sign_in: tracking_api.authorization.settings.AuthorizationSettings
-
-
-def configured(environment: Mapping[str, str]) -> Config:
-    """Return the configuration that the SVC_ variables give; docs/configuration.md lists them."""
-    limited = environment.get("SVC_RATE_LIMIT", "on") != "off"
-    defaults = TrackingSettings()
-    tracking = TrackingSettings(
-        base_url=environment.get("SVC_BASE_URL", defaults.base_url).rstrip("/"),
-        click_rate=environment.get("SVC_CLICK_RATE", defaults.click_rate) if limited else None,
-        lead_rate=environment.get("SVC_LEAD_RATE", defaults.lead_rate) if limited else None,
-        redis_url=environment.get("SVC_REDIS_URL"),
-        secret_key=environment.get("SVC_SECRET_KEY"),
-    )
-    sign_in = tracking_api.authorization.settings.AuthorizationSettings(
-        base_url=tracking.base_url, redis_url=tracking.redis_url
-    )
-    hosts = environment.get("SVC_PRIVATE_CLIENT_HOSTS", "").split(",")
-    sign_in = sign_in._replace(private_hosts=tuple(host.strip() for host in hosts if host.strip()))
-    if not limited:
-        sign_in = sign_in._replace(registration_rate=None, authorization_rate=None, token_rate=None)
-    mcp = mcp_server.settings.McpSettings(
-        base_url=tracking.base_url,
-        call_rate=environment.get("SVC_MCP_RATE", mcp_server.settings.McpSettings().call_rate) if limited else None,
-        redis_url=tracking.redis_url,
-        assistants_sign_in=sign_in.is_possible,
-    )
-    return Config(environment.get("SVC_DATABASE_URL", storage.DEFAULT_URL), tracking, mcp, sign_in)
-
-
 class Service:
     """The ASGI app: one lifespan that opens storage, then each request to the app whose prefix its path has."""
 
-    def __init__(self, config: Config | None = None) -> None:
+    def __init__(self, config: Configuration | None = None) -> None:
         self._config = config  # None: what the environment says when the lifespan starts
         self._mounts: list[tuple[str, ASGIApp]] = []  # path prefix and app, the first that fits
 
@@ -100,16 +62,16 @@ class Service:
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Storage]:
         """Open storage, put the apps over it, keep house; closing drains every write that was accepted."""
-        config = self._config or configured(os.environ)
+        config = self._config or configuration.load()
         async with (
             storage.opened(config.database_url) as store,
-            mcp_server.app.serving(store.reader, config.mcp) as mcp,
+            mcp_server.app.serving(store.reader, mcp_settings(config)) as mcp,
         ):
             self._mounts = [
                 ("/api/agent/", agent_api.app.create(store)),
                 ("/mcp", mcp),
                 ("/llms.txt", mcp),
-                ("", tracking_api.app.create(store, config.tracking, config.sign_in, others=agent_api.app.ROUTES)),
+                ("", tracking_api.app.create(store, config, others=agent_api.app.ROUTES)),
             ]
             housekeeping = asyncio.create_task(_keep_house(store))
             _settle_memory()
@@ -119,6 +81,17 @@ class Service:
                 housekeeping.cancel()
                 with suppress(asyncio.CancelledError):
                     await housekeeping
+
+
+def mcp_settings(config: Configuration) -> McpSettings:
+    """Return what the MCP server takes from the configuration."""
+    return McpSettings(
+        base_url=config.base_url,
+        call_rate=config.limited(config.mcp_rate),
+        redis_url=config.redis_url,
+        body_seconds=config.body_seconds,
+        assistants_sign_in=config.assistants_sign_in,
+    )
 
 
 async def _keep_house(store: Storage) -> None:

@@ -1,4 +1,4 @@
-"""What the environment decides about the MCP server."""
+"""What the MCP server takes from the configuration."""
 
 from typing import NamedTuple
 

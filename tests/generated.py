@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
+from configuration import Configuration, variable_of
 from storage.rules.errors import (
     ServiceError,
     clicks,
@@ -48,8 +49,25 @@ def _classes(module: ModuleType) -> Iterator[type[ServiceError]]:
             yield value
 
 
+def configuration_page() -> str:
+    """Return the page about configuration, its table written from the fields."""
+    before, header, rest = (ROOT / "docs/configuration.md").read_text(encoding="utf-8").partition("| variable |")
+    _, end, after = rest.partition("\n\n")
+    rows = [
+        f"| `{variable_of(name)}` | {_default(field.default)} | {field.description} |"
+        for name, field in Configuration.model_fields.items()
+    ]
+    return before + "\n".join([f"{header} default | meaning |", "|---|---|---|", *rows]) + end + after
+
+
+def _default(value: object) -> str:
+    text = {True: "on", False: "off"}.get(value, value) if isinstance(value, bool) else value
+    return f"`{text}`" if text else "none"
+
+
 FILES: dict[str, Callable[[], str]] = {
     "presentation/guides/errors.md": errors_guide,
+    "docs/configuration.md": configuration_page,
     "docs/settings.md": settings_page.markdown,
 }
 

@@ -16,11 +16,11 @@ from starlette.routing import Route
 import agent_api.app
 import storage
 import tracking_api.app
+from configuration import Configuration
 from storage.rules.errors import CODES
 from tests import world
 from tests.conftest import LiveServer
 from tests.documented import DOCUMENT
-from tracking_api.settings import TrackingSettings
 from web.middleware import RequestMiddleware
 
 UNTESTED = [
@@ -104,7 +104,7 @@ def test_every_schema_is_json_schema_and_refers_only_to_what_is_there():
 
 async def test_the_document_is_served_as_it_was_built_once(sqlite_url: str):
     async with storage.opened(sqlite_url) as store:
-        app = tracking_api.app.create(store, TrackingSettings(base_url="https://svc.example"))
+        app = tracking_api.app.create(store, Configuration(base_url="https://svc.example"))
         transport = httpx.ASGITransport(RequestMiddleware(app))
         async with httpx.AsyncClient(transport=transport, base_url="http://svc.test") as client:
             answer = await client.get("/openapi.json")

@@ -8,19 +8,18 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from configuration import Configuration
 from presentation import openapi
 from presentation.operations import DescribedRoute, route
 from storage import Storage
 from tracking_api import guides, probes, tracker
 from tracking_api.authorization import app as authorization
-from tracking_api.authorization.settings import AuthorizationSettings
 from tracking_api.calls import click, lead, refund, sale, status
 from tracking_api.calls.described import PREFLIGHT
 from tracking_api.cors import open_to_browsers
 from tracking_api.dashboard import routes as dashboard
 from tracking_api.dashboard.pages import routes as pages
 from tracking_api.payments import stripe
-from tracking_api.settings import TrackingSettings
 from web.clock import now
 from web.handlers import HANDLERS
 from web.limits import RateLimits
@@ -76,26 +75,25 @@ class Tracking(Starlette):
 
 def create(
     storage: Storage,
-    settings: TrackingSettings,
-    sign_in: AuthorizationSettings | None = None,
+    settings: Configuration,
     *,
     clock: Callable[[], datetime] = now,
     others: Sequence[BaseRoute] = (),
 ) -> Starlette:
     """Return the tracking app over an open storage.
 
-    `sign_in` says how assistants sign in (None: not at all), `clock` gives every call its time, and `others` are the
-    routes of the apps that are served beside it: /openapi.json describes them, too.
+    `clock` gives every call its time, and `others` are the routes of the apps that are served beside it: /openapi.json
+    describes them, too.
     """
     app = Tracking(routes=ROUTES, exception_handlers=HANDLERS)
     app.router.redirect_slashes = False  # another address is not found, never a redirect to the Host that was sent
     app.state.storage = storage
     app.state.settings = settings
     app.state.clock = clock
-    rates = {"click": settings.click_rate, "lead": settings.lead_rate, "login": settings.login_rate}
-    app.state.limits = RateLimits(rates, settings.redis_url)
+    rates = {"click": settings.limited(settings.click_rate), "lead": settings.limited(settings.lead_rate)}
+    app.state.limits = RateLimits({**rates, "login": settings.login_rate}, settings.redis_url)
     app.state.authorization = None
-    if sign_in is not None and sign_in.is_possible:
-        app.state.authorization = authorization.create(storage, sign_in, sealer=settings.sealer, clock=clock)
+    if settings.assistants_sign_in:
+        app.state.authorization = authorization.create(storage, settings, clock=clock)
     app.state.openapi = to_json(openapi.document([*ROUTES, *others], base_url=settings.base_url))
     return app

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from rich.markup import escape
 from sqlalchemy import Connection, select
 from sqlalchemy.exc import SQLAlchemyError
 
+import configuration
 import storage
 from storage import migrations
 from storage.engine import database
@@ -70,7 +70,7 @@ def write(operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any
 
 def database_url() -> str:
     """Return the database that the environment names."""
-    return os.environ.get("SVC_DATABASE_URL", storage.DEFAULT_URL)
+    return configuration.load().database_url
 
 
 def now() -> datetime:

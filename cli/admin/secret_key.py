@@ -5,6 +5,7 @@ from pathlib import Path
 
 import typer
 
+import configuration
 from cli.admin import command, options
 from cli.admin.command import CommandError
 from storage.engine import sealing
@@ -31,7 +32,7 @@ def rotate(as_json: options.Json = False) -> None:
 
     """
     with command.answering(as_json=as_json) as answer:
-        new = os.environ.get("SVC_SECRET_KEY")
+        new = configuration.load().secret_key
         if not new:
             raise CommandError("secret_key_missing", "SVC_SECRET_KEY is not set.", "Set it to the new key.")
         old = os.environ.get(OLD) or sealing.local_key(Path("svc.secret"))

@@ -35,3 +35,11 @@ def test_demo_serves_a_workspace_whose_key_works_and_leaves_nothing_behind(svc: 
     assert all(step["done"] for step in health["checklist"])
     assert list(svc.folder.glob("svc-demo-*")) == []
     assert not svc.database.exists()
+
+
+def test_serve_stops_at_a_wrong_value_without_a_traceback(svc: Svc):
+    stopped = svc("serve", "--port", "0", SVC_CLICK_RATE="often", SVC_BODY_SECONDS="soon")
+
+    assert stopped.code == 1
+    assert [line.split(":")[0] for line in stopped.stderr.splitlines()] == ["Error", "SVC_BODY_SECONDS"]
+    assert "SVC_CLICK_RATE" in stopped.stderr

@@ -7,12 +7,10 @@ import httpx
 import pytest
 
 import asgi
+from configuration import Configuration
 from mcp_server.app import trusted
-from mcp_server.settings import McpSettings
 from presentation import guides
 from tests.mcp_server.conftest import BASE, HANDSHAKE, MODERN, VERSIONS, Assistant
-from tracking_api.authorization.settings import AuthorizationSettings as SignIn
-from tracking_api.settings import TrackingSettings as Tracking
 from web.middleware import RequestMiddleware
 
 pytestmark = pytest.mark.anyio
@@ -86,7 +84,7 @@ def test_a_base_url_is_trusted_with_and_without_its_port():
 
 async def test_the_whole_service_serves_it_and_logging_stays_as_it_was(sqlite_url: str):
     before = (logging.getLogger().level, list(logging.getLogger().handlers))
-    service = asgi.Service(asgi.Config(sqlite_url, Tracking(), McpSettings(base_url=BASE), SignIn(base_url=BASE)))
+    service = asgi.Service(Configuration(database_url=sqlite_url, base_url=BASE))
     async with service.opened():
         transport = httpx.ASGITransport(RequestMiddleware(service))
         async with httpx.AsyncClient(transport=transport, base_url=BASE) as client:
@@ -98,10 +96,3 @@ async def test_the_whole_service_serves_it_and_logging_stays_as_it_was(sqlite_ur
     assert (unkeyed.status_code, mapped.status_code, unknown.status_code) == (401, 200, 404)
     assert metadata.status_code == 404  # there is no authorization server: some clients would drop their header for it
     assert (logging.getLogger().level, list(logging.getLogger().handlers)) == before
-
-
-def test_the_environment_decides_the_rate_of_a_key():
-    assert asgi.configured({}).mcp.call_rate == "600/minute"
-    assert asgi.configured({"SVC_MCP_RATE": "9/hour"}).mcp.call_rate == "9/hour"
-    assert asgi.configured({"SVC_MCP_RATE": "9/hour", "SVC_RATE_LIMIT": "off"}).mcp.call_rate is None
-    assert asgi.configured({"SVC_BASE_URL": "https://track.example/"}).mcp.base_url == "https://track.example"

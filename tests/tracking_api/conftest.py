@@ -10,13 +10,13 @@ import pytest
 from sqlalchemy import Table, func, select
 
 import tracking_api.app
+from configuration import Configuration
 from storage.access import program_keys
 from tests import documented, world
 from tests.world import LANDING_PAGE, NOW, World
-from tracking_api.settings import TrackingSettings
 from web.middleware import RequestMiddleware
 
-UNLIMITED = TrackingSettings(click_rate=None, lead_rate=None, body_seconds=0.05)
+UNLIMITED = Configuration(rate_limit=False, body_seconds=0.05)
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def database_url(sqlite_url: str) -> str:
 class Api:
     """A client of the tracking calls for Acme's program; `at` is the service's time."""
 
-    def __init__(self, acme: World, settings: TrackingSettings) -> None:
+    def __init__(self, acme: World, settings: Configuration) -> None:
         self.acme = acme
         self.at = NOW
         app = tracking_api.app.create(acme.store, settings, clock=lambda: self.at)

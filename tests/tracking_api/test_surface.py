@@ -8,6 +8,7 @@ import pytest
 
 import storage
 import tracking_api.app
+from configuration import Configuration
 from storage.tables import clicks, refused_calls
 from tests.tracking_api.conftest import UNLIMITED, Api
 from tests.world import World
@@ -158,7 +159,7 @@ async def test_the_status_needs_the_program_key(api: Api, headers: dict[str, str
 @pytest.fixture
 async def limited(acme: World) -> AsyncIterator[Api]:
     """The tracking calls, with two clicks and two browser leads a minute."""
-    made = Api(acme, UNLIMITED._replace(click_rate="2/minute", lead_rate="2/minute"))
+    made = Api(acme, Configuration(click_rate="2/minute", lead_rate="2/minute", body_seconds=0.05))
     async with made.client:
         yield made
 

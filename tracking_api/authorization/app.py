@@ -10,14 +10,13 @@ from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter
 from starlette.applications import Starlette
 from starlette.routing import Route
 
+from configuration import Configuration
 from storage import Storage
-from storage.engine.sealing import Sealer
 from storage.rules.scope import READING
 from tracking_api.authorization import endpoints
 from tracking_api.authorization.clients import Clients
 from tracking_api.authorization.documents import Documents
 from tracking_api.authorization.provider import Provider
-from tracking_api.authorization.settings import AuthorizationSettings
 from web.clock import now
 from web.handlers import HANDLERS
 from web.limits import RateLimits
@@ -31,26 +30,29 @@ PATHS = ("/.well-known/oauth-", "/authorize", "/token", "/register", "/revoke")
 
 def create(
     storage: Storage,
-    settings: AuthorizationSettings,
+    settings: Configuration,
     *,
-    sealer: Callable[[], Sealer],
     clock: Callable[[], datetime] = now,
 ) -> Starlette:
-    """Return the authorization server over an open storage; `sealer` seals what goes through a member's browser."""
-    clients = Clients(storage, Documents(settings.private_hosts))
+    """Return the authorization server over an open storage; `clock` gives every request its time."""
+    clients = Clients(storage, Documents(settings.private_client_hosts))
     app = Starlette(routes=_routes(settings), exception_handlers=HANDLERS)
     app.router.redirect_slashes = False
     app.state.storage = storage
     app.state.settings = settings
     app.state.clock = clock
     app.state.clients = clients
-    app.state.provider = Provider(storage, clients, settings, sealer=sealer, clock=clock)
-    rates = {"register": settings.registration_rate, "authorize": settings.authorization_rate}
-    app.state.limits = RateLimits({**rates, "token": settings.token_rate}, settings.redis_url)
+    app.state.provider = Provider(storage, clients, settings, clock=clock)
+    rates = {
+        "register": settings.limited(settings.registration_rate),
+        "authorize": settings.limited(settings.authorization_rate),
+        "token": settings.limited(settings.token_rate),
+    }
+    app.state.limits = RateLimits(rates, settings.redis_url)
     return app
 
 
-def _routes(settings: AuthorizationSettings) -> list[Route]:
+def _routes(settings: Configuration) -> list[Route]:
     issuer = AS_WRITTEN.validate_python(settings.base_url)
     protected = cors_middleware(endpoints.resource, ["GET", "OPTIONS"])
     registration = ClientRegistrationOptions(enabled=True, valid_scopes=list(READING))

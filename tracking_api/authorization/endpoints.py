@@ -16,13 +16,13 @@ from pydantic import AnyHttpUrl
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
+from configuration import Configuration
 from storage.access import assistant_tokens
 from storage.rules.scope import READING
 from tracking_api.authorization.clients import Clients
 from tracking_api.authorization.documents import DocumentRefusedError
 from tracking_api.authorization.provider import CONSENT, is_resource
 from tracking_api.authorization.requests import with_query
-from tracking_api.authorization.settings import AuthorizationSettings
 from web import body
 from web.loopback import called
 
@@ -69,9 +69,9 @@ async def token(request: Request) -> Response:
     """Exchange a code or a refresh token for a pair of tokens for this resource."""
     await _limit(request, "token")
     asked = await _read(request, body.FORM)
-    settings: AuthorizationSettings = request.app.state.settings
-    if not all(is_resource(str(sent), settings.resource) for sent in (await asked.form()).getlist("resource")):
-        return _refused("invalid_target", f"resource is not {settings.resource}")
+    settings: Configuration = request.app.state.settings
+    if not all(is_resource(str(sent), settings.mcp_url) for sent in (await asked.form()).getlist("resource")):
+        return _refused("invalid_target", f"resource is not {settings.mcp_url}")
     provider: Any = request.app.state.provider
     answer: Response = await TokenHandler(provider, ClientAuthenticator(provider)).handle(asked)
     return answer
@@ -99,7 +99,7 @@ async def revoke(request: Request) -> Response:
     return Response(headers=FRESH)
 
 
-def _from_us(answer: Response, settings: AuthorizationSettings) -> Response:
+def _from_us(answer: Response, settings: Configuration) -> Response:
     """Say in a refusal, too, who it is from (RFC 9207, 2): the consent page says it in every other answer."""
     location = answer.headers.get("location", f"{settings.base_url}{CONSENT}")
     if not location.startswith(f"{settings.base_url}{CONSENT}"):

@@ -17,16 +17,15 @@ from mcp.server.auth.provider import (
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 from pydantic import AnyUrl
 
+from configuration import Configuration
 from storage import Storage
 from storage.access import assistant_tokens
 from storage.access.assistant_tokens import ACCESS_LIFETIME, Tokens
 from storage.access.assistants import CODE, REFRESH, AuthorizationRequest
-from storage.engine.sealing import Sealer
 from storage.rules.scope import Scope
 from tracking_api.authorization import documents, redirects, requests
 from tracking_api.authorization.clients import Client, Clients
 from tracking_api.authorization.documents import PUBLIC, DocumentRefusedError
-from tracking_api.authorization.settings import AuthorizationSettings
 from web.loopback import called
 
 CONSENT = "/connect/"  # the dashboard's page
@@ -44,15 +43,13 @@ class Provider:
         self,
         storage: Storage,
         clients: Clients,
-        settings: AuthorizationSettings,
+        settings: Configuration,
         *,
-        sealer: Callable[[], Sealer],
         clock: Callable[[], datetime],
     ) -> None:
         self._storage = storage
         self._clients = clients
         self._settings = settings
-        self._sealer = sealer
         self._clock = clock
 
     async def get_client(self, client_id: str) -> Client | None:
@@ -74,7 +71,7 @@ class Provider:
 
     async def authorize(self, client: OAuthClientInformationFull, params: AuthorizationParams) -> str:
         """Return the address of the consent page. Raises AuthorizeError."""
-        redirect_uri, resource = str(params.redirect_uri), self._settings.resource
+        redirect_uri, resource = str(params.redirect_uri), self._settings.mcp_url
         if not is_resource(params.resource, resource):
             raise AuthorizeError("invalid_target", f"resource is not {resource}")
         if not _CHALLENGE.fullmatch(params.code_challenge):
@@ -92,7 +89,7 @@ class Provider:
             code_challenge=params.code_challenge,
             state=params.state,
         )
-        sealed = requests.seal(asked, self._sealer(), at=self._clock())
+        sealed = requests.seal(asked, self._settings.sealer(), at=self._clock())
         return f"{self._settings.base_url}{CONSENT}{sealed}"
 
     async def load_authorization_code(

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from starlette.types import Receive, Scope, Send
 
+from configuration import Configuration
 from storage import Storage
 from storage.access.program_keys import ProgramKey
 from storage.rules import keys
@@ -14,7 +15,6 @@ from storage.tracking.rejection_log import RejectedCall
 from storage.tracking.rejection_log import record as record_refusal
 from storage.tracking.test_mode import TestModeResult
 from tracking_api.calls import rotation
-from tracking_api.settings import TrackingSettings
 from web import body, credentials
 from web.body import Body
 from web.errors import STATUS
@@ -32,7 +32,7 @@ class TrackingRequest:
         self.name = name
         self.scope = scope
         self.storage: Storage = state.storage
-        self.settings: TrackingSettings = state.settings
+        self.settings: Configuration = state.settings
         self.at: datetime = state.clock()
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
         scope["header_fields"] = self.headers
@@ -84,7 +84,7 @@ class TrackingRequest:
 
     def signal(self, answer: JsonResponse, key: ProgramKey | None) -> JsonResponse:
         """Add rotation signalling to any answer."""
-        return rotation.signal(answer, key, at=self.at, docs_url=self.settings.rotation_docs_url)
+        return rotation.signal(answer, key, at=self.at, docs_url=f"{self.settings.base_url}/docs/key-rotation")
 
 
 class Endpoint:

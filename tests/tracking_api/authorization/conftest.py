@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 import asgi
-from mcp_server.settings import McpSettings as Mcp
+from configuration import Configuration
 from storage import Storage
 from storage.access import sessions, workspaces
 from storage.access.workspaces import Role
@@ -19,8 +19,6 @@ from tests.tracking_api.authorization.client_host import ClientHost
 from tests.tracking_api.authorization.consenting import CALLBACK, CHALLENGE, VERIFIER, client_host, site
 from tests.tracking_api.dashboard.pages.conftest import HASH, OLGA
 from tests.world import World
-from tracking_api.authorization.settings import AuthorizationSettings
-from tracking_api.settings import TrackingSettings as Tracking
 from web.middleware import RequestMiddleware
 
 __all__ = ["client_host", "site"]  # fixtures that several modules share
@@ -127,9 +125,7 @@ def trusted_host(client_host: ClientHost, monkeypatch: pytest.MonkeyPatch) -> Cl
 async def unregistered(sqlite_url: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Flow]:
     """Acme and Olga, who owns it; no client yet."""
     monkeypatch.chdir(tmp_path)  # where the key is made that seals what goes through the browser
-    sign_in = AuthorizationSettings(BASE, registration_rate=None, authorization_rate=None, token_rate=None)
-    mcp = Mcp(BASE, call_rate=None, assistants_sign_in=True)
-    service = asgi.Service(asgi.Config(sqlite_url, Tracking(BASE), mcp, sign_in))
+    service = asgi.Service(Configuration(database_url=sqlite_url, base_url=BASE, rate_limit=False))
     async with service.opened() as store:
         acme = await world.acme(store)
         olga = await signed_in(store, acme.workspace_id)

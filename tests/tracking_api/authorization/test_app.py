@@ -6,13 +6,11 @@ import httpx
 import pytest
 
 import asgi
-from mcp_server.settings import McpSettings as Mcp
+from configuration import Configuration
 from storage.access import agent_keys
 from storage.rules.scope import READING, Scope
 from tests.tracking_api.authorization.conftest import BASE, READ_PROGRAMS, Flow
 from tests.world import NOW
-from tracking_api.authorization.settings import AuthorizationSettings
-from tracking_api.settings import TrackingSettings as Tracking
 from web.middleware import RequestMiddleware
 
 METADATA = f"{BASE}/.well-known/oauth-protected-resource/mcp"
@@ -131,9 +129,9 @@ async def test_a_body_of_another_type_or_too_large_is_refused(flow: Flow, path: 
     ]
 
 
-async def served(sqlite_url: str, settings: AuthorizationSettings, path: str, **options: Any) -> list[httpx.Response]:
+async def served(settings: Configuration, path: str, **options: Any) -> list[httpx.Response]:
     """Call one path of a service with these settings, three times."""
-    service = asgi.Service(asgi.Config(sqlite_url, Tracking(BASE), Mcp(BASE), settings))
+    service = asgi.Service(settings)
     async with service.opened():
         transport = httpx.ASGITransport(RequestMiddleware(service))
         async with httpx.AsyncClient(transport=transport, base_url=BASE) as client:
@@ -141,19 +139,19 @@ async def served(sqlite_url: str, settings: AuthorizationSettings, path: str, **
 
 
 async def test_registrations_from_one_address_are_limited(sqlite_url: str):
-    settings = AuthorizationSettings(BASE, registration_rate="2/hour")
+    settings = Configuration(database_url=sqlite_url, base_url=BASE, registration_rate="2/hour")
     body = {"redirect_uris": ["https://assistant.example/callback"]}
 
-    answers = await served(sqlite_url, settings, "/register", method="POST", json=body)
+    answers = await served(settings, "/register", method="POST", json=body)
 
     assert [answer.status_code for answer in answers] == [201, 201, 429]
     assert int(answers[2].headers["retry-after"]) > 0
 
 
 async def test_over_plain_http_to_the_world_nothing_of_it_is_offered(sqlite_url: str):
-    settings = asgi.configured({"SVC_BASE_URL": "http://track.example"})
+    settings = Configuration(database_url=sqlite_url, base_url="http://track.example")
 
-    answers = await served(sqlite_url, settings.sign_in, "/.well-known/oauth-authorization-server", method="GET")
+    answers = await served(settings, "/.well-known/oauth-authorization-server", method="GET")
 
-    assert settings.mcp.assistants_sign_in is False
+    assert settings.assistants_sign_in is False
     assert {answer.status_code for answer in answers} == {404}

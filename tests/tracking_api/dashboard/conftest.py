@@ -7,11 +7,11 @@ import httpx
 import pytest
 
 import tracking_api.app
+from configuration import Configuration
 from storage.access import sessions, workspaces
 from storage.access.workspaces import Role
 from tests import documented, world
 from tests.world import NOW, World
-from tracking_api.settings import TrackingSettings
 from web.middleware import RequestMiddleware
 
 OLGA, MAX = "olga@acme.example", "max@acme.example"
@@ -31,9 +31,7 @@ class Dashboard:
     def __init__(self, acme: World) -> None:
         self.acme = acme
         self.at = NOW
-        self.app = tracking_api.app.create(
-            acme.store, TrackingSettings(secret_key="a secret key"), clock=lambda: self.at
-        )
+        self.app = tracking_api.app.create(acme.store, Configuration(secret_key="a secret key"), clock=lambda: self.at)
         self.client = httpx.AsyncClient(
             transport=httpx.ASGITransport(RequestMiddleware(self.app)),
             base_url="http://svc.test",

@@ -1,0 +1,156 @@
+"""What the environment decides: every SVC_ variable, with its type, its default and what it is for."""
+
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from limits import parse
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from sqlalchemy.exc import ArgumentError
+
+import storage
+from storage.engine import database, sealing
+from storage.engine.sealing import Sealer
+from web import loopback
+
+PREFIX = "SVC_"
+
+
+class ConfigurationError(ValueError):
+    """An SVC_ variable has a value that cannot be used; the message names it."""
+
+
+def _database_url(url: str) -> str:
+    try:
+        database.parse_url(url)
+    except ArgumentError:
+        raise ValueError("Write a URL, such as sqlite+aiosqlite:///svc.db") from None
+    return url
+
+
+def _redis_url(url: str | None) -> str | None:
+    if url is not None and not url.startswith(("redis://", "rediss://", "unix://")):
+        raise ValueError("Write a URL, such as redis://host:6379")
+    return url
+
+
+def _base_url(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
+        raise ValueError("Write an absolute URL, such as https://track.example")
+    return url.rstrip("/")
+
+
+def _rate(rate: str) -> str:
+    try:
+        parse(rate)
+    except ValueError:
+        raise ValueError('Write a rate, such as "240/minute"') from None
+    return rate
+
+
+def _split(hosts: object) -> object:
+    return [host.strip() for host in hosts.split(",") if host.strip()] if isinstance(hosts, str) else hosts
+
+
+DatabaseUrl = Annotated[str, AfterValidator(_database_url)]
+BaseUrl = Annotated[str, AfterValidator(_base_url)]
+RedisUrl = Annotated[str | None, AfterValidator(_redis_url)]
+Rate = Annotated[str, AfterValidator(_rate)]
+Hosts = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+
+
+class Configuration(BaseSettings):
+    """The settings of the service: a field for each variable, in the order of docs/configuration.md."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, frozen=True, hide_input_in_errors=True)
+
+    database_url: DatabaseUrl = Field(
+        default=storage.DEFAULT_URL,
+        repr=False,
+        description="The database: a SQLite file (three slashes: relative path, four: absolute) or "
+        "`postgresql+asyncpg://user:password@host/name`.",
+    )
+    base_url: BaseUrl = Field(
+        default="http://127.0.0.1:8000",
+        description="The public URL of the service. Links in responses start with it, and `/mcp` accepts this host "
+        "and localhost. Unset, `svc serve` uses the address that it listens on.",
+    )
+    secret_key: str | None = Field(
+        default=None,
+        repr=False,
+        description="Encrypts webhook secrets and the requests of assistants; keys, tokens and passwords are hashed. "
+        "Unset, the service creates a key in `svc.secret` in the working directory (mode 0600). Set it when workers "
+        "run on several machines, and store it apart from the database. `svc admin secrets rotate` changes it.",
+    )
+    redis_url: RedisUrl = Field(
+        default=None,
+        repr=False,
+        description="`redis://host:6379`: several processes share their rate limits. Unset, each process counts alone.",
+    )
+    rate_limit: bool = Field(
+        default=True,
+        description="`off` lifts every limit except the one on signing in to the dashboard.",
+    )
+    click_rate: Rate = Field(
+        default="240/minute", description="The limit of clicks for one IP address and one program."
+    )
+    lead_rate: Rate = Field(
+        default="120/minute", description="The limit of leads without a key for one IP address and one program."
+    )
+    mcp_rate: Rate = Field(default="600/minute", description="The limit of requests to `/mcp` for one agent key.")
+    login_rate: Rate = Field(
+        default="10/15 minutes",
+        description="The limit of sign-ins to the dashboard for one IP address and one account.",
+    )
+    registration_rate: Rate = Field(
+        default="60/hour", description="The limit of assistants that one IP address can register."
+    )
+    authorization_rate: Rate = Field(
+        default="60/minute", description="The limit of sign-in requests by assistants for one IP address."
+    )
+    token_rate: Rate = Field(default="120/minute", description="The limit of token requests for one IP address.")
+    body_seconds: float = Field(default=30.0, gt=0, le=600, description="The time in which a request body must arrive.")
+    private_client_hosts: Hosts = Field(
+        default=(),
+        description="Hosts, separated by commas, whose client metadata documents may have private IP addresses "
+        "(assistants in your own network).",
+    )
+
+    def limited(self, rate: str) -> str | None:
+        """Return a rate where limits are on, else None."""
+        return rate if self.rate_limit else None
+
+    def sealer(self) -> Sealer:
+        """Return what encrypts webhook secrets and reads them."""
+        return Sealer(self.secret_key or sealing.local_key(Path("svc.secret")))
+
+    @property
+    def mcp_url(self) -> str:
+        """The URL of the MCP server: what an assistant's access token must be for (RFC 8707)."""
+        return f"{self.base_url}/mcp"
+
+    @property
+    def assistants_sign_in(self) -> bool:
+        """Whether assistants can sign in here: over https, or on this very machine (RFC 8414, 2)."""
+        url = urlsplit(self.base_url)
+        return url.scheme == "https" or url.hostname in loopback.NAMES
+
+
+def variable_of(field: str) -> str:
+    """Return the name of a field's variable."""
+    return f"{PREFIX}{field}".upper()
+
+
+def load() -> Configuration:
+    """Return what the environment says. Raises ConfigurationError naming each variable that is wrong."""
+    try:
+        return Configuration()
+    except ValidationError as invalid:
+        raise ConfigurationError("\n".join(_problem(error) for error in invalid.errors())) from None
+
+
+def _problem(error: Any) -> str:
+    variable, message = variable_of(error["loc"][0]), error["msg"].removeprefix("Value error, ")
+    return f"{variable}: {message.removeprefix(f'{variable} ')}."

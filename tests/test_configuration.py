@@ -1,0 +1,62 @@
+"""The environment as the service reads it: defaults, types, and one clear line for each wrong variable."""
+
+import pytest
+
+import asgi
+import configuration
+from configuration import Configuration, ConfigurationError
+
+WRONG = {
+    "SVC_DATABASE_URL": ["svc.db", "mysql://localhost/svc", "sqlite+aiosqlite:///:memory:"],
+    "SVC_BASE_URL": ["track.example", "ftp://track.example", "https://track.example/?a=b"],
+    "SVC_REDIS_URL": ["localhost:6379"],
+    "SVC_RATE_LIMIT": ["sometimes"],
+    "SVC_CLICK_RATE": ["often", "240"],
+    "SVC_BODY_SECONDS": ["0", "soon"],
+}
+
+
+@pytest.mark.parametrize(("variable", "value"), [(name, value) for name, values in WRONG.items() for value in values])
+def test_a_wrong_value_is_named_in_one_line(variable: str, value: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(variable, value)
+
+    with pytest.raises(ConfigurationError) as raised:
+        configuration.load()
+
+    assert str(raised.value).startswith(f"{variable}: ")
+    assert len(str(raised.value).splitlines()) == 1
+
+
+def test_an_error_does_not_repeat_a_password(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SVC_DATABASE_URL", "mysql://svc:hunter2@localhost/svc")
+
+    with pytest.raises(ConfigurationError) as raised:
+        configuration.load()
+
+    assert "hunter2" not in str(raised.value)
+    assert raised.value.__suppress_context__
+
+
+def test_the_environment_decides(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SVC_BASE_URL", "https://track.example/")
+    monkeypatch.setenv("SVC_PRIVATE_CLIENT_HOSTS", "one.example, two.example,")
+    monkeypatch.setenv("SVC_REDIS_URL", "")
+
+    config = configuration.load()
+
+    assert (config.base_url, config.mcp_url) == ("https://track.example", "https://track.example/mcp")
+    assert config.private_client_hosts == ("one.example", "two.example")
+    assert config.redis_url is None
+
+
+def test_assistants_sign_in_over_https_and_on_this_machine_alone():
+    urls = ["https://track.example", "http://localhost:8000", "http://track.example"]
+
+    assert [Configuration(base_url=url).assistants_sign_in for url in urls] == [True, True, False]
+
+
+def test_rates_apply_unless_limits_are_off():
+    on, off = Configuration(mcp_rate="9/hour"), Configuration(mcp_rate="9/hour", rate_limit=False)
+
+    assert asgi.mcp_settings(on).call_rate == "9/hour"
+    assert asgi.mcp_settings(off).call_rate is None
