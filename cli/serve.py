@@ -35,8 +35,9 @@ def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -
     """
     with admin.answering(as_json=False):
         logs.configure()
+        database_url = admin.database_url()
         listening = listen(host, port)
-        asyncio.run(migrations.upgrade(admin.database_url()))
+        asyncio.run(migrations.upgrade(database_url))
     print(f"Serving on {address(listening)} (Ctrl-C stops it)", flush=True)  # noqa: T201 - the command's output
     run(listening, workers=workers)
 
