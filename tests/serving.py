@@ -6,10 +6,12 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import uvicorn
 
 import asgi
+import configuration
 from web.middleware import RequestMiddleware
 
 
@@ -35,7 +37,10 @@ def in_a_thread(database_url: str, **environment: str) -> Iterator[Served]:
         "SVC_RATE_LIMIT": "off",
         "SVC_SECRET_KEY": "a secret key of the tests",
     }
-    app = RequestMiddleware(asgi.Service(asgi.configured(settings | environment)))
+    fields: dict[str, Any] = {
+        name.removeprefix(configuration.PREFIX).lower(): value for name, value in (settings | environment).items()
+    }
+    app = RequestMiddleware(asgi.Service(configuration.Configuration(**fields)))
     server = uvicorn.Server(
         uvicorn.Config(app, loop="uvloop", http="httptools", log_config=None, server_header=False, lifespan="on")
     )
