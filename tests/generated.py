@@ -1,6 +1,7 @@
 """The files that are written from the code: `make generated` writes them, test_generated.py compares them."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -15,7 +16,7 @@ from storage.rules.errors import (
     refunds,
     requests,
 )
-from tests import settings_page
+from tests import settings_page, statements
 from web.errors import STATUS
 
 ROOT = Path(__file__).parent.parent
@@ -69,7 +70,7 @@ FILES: dict[str, Callable[[], str]] = {
     "presentation/guides/errors.md": errors_guide,
     "docs/configuration.md": configuration_page,
     "docs/settings.md": settings_page.markdown,
-}
+} | {f"tests/storage/sql/{name}.sql": partial(statements.sql, each) for name, each in statements.statements()}
 
 
 if __name__ == "__main__":
