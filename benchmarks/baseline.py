@@ -111,8 +111,7 @@ async def sale(request: Request) -> JSONResponse:
         fee_cents = cents * terms.platform_fee_bps // 10_000
         for kind, number, amount in (("commission", entry_id, commission_cents), ("platform_fee", fee_id, fee_cents)):
             entry = {"program_id": program.id, "commission_id": sale_id, "id": number, "kind": kind}
-            entry |= {"partner_id": customer.partner_id}
-            session.add(Entry(**entry, amount_cents=amount, at=at))
+            session.add(Entry(**entry, partner_id=customer.partner_id, amount_cents=amount, at=at))
         if first:
             customer.first_purchase_at, customer.status = at, "conversion"
             customer.revision += 1
