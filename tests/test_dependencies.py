@@ -1,0 +1,60 @@
+"""Every package that the code imports is declared, and the locks pin each one by version and hash."""
+
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.test_architecture import OURS, ROOT, imported, relative, sources
+
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+NEEDED: list[str] = PROJECT["project"]["dependencies"]
+DEVELOPMENT: list[str] = [each for each in PROJECT["dependency-groups"]["dev"] if isinstance(each, str)]
+PROVIDERS = packages_distributions()  # import name: the packages that provide it
+LOCKS = ["requirements.lock", "requirements-dev.lock"]
+
+
+def names(requirements: list[str]) -> set[str]:
+    """Return the normalized names of packages."""
+    found = (re.match(r"[\w.-]+", requirement) for requirement in requirements)
+    return {normalized(name[0]) for name in found if name}
+
+
+def normalized(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def undeclared(path: Path, declared: set[str]) -> list[str]:
+    """Return the packages of others that a file imports and nobody declared."""
+    packages = {module.split(".")[0] for module in imported(path)} - OURS - sys.stdlib_module_names
+    providers = {package: set(map(normalized, PROVIDERS.get(package, [package]))) for package in packages}
+    return [f"{relative(path)} imports {package}" for package, by in providers.items() if not by & declared]
+
+
+def test_the_service_declares_what_it_imports():
+    files = [path for path in sources() if path.relative_to(ROOT).parts[0] not in {"tests", "benchmarks"}]
+
+    assert [found for path in files for found in undeclared(path, names(NEEDED))] == []
+
+
+def test_tests_and_benchmarks_declare_what_they_import():
+    files = [path for path in sources() if path.relative_to(ROOT).parts[0] in {"tests", "benchmarks"}]
+
+    assert [found for path in files for found in undeclared(path, names(NEEDED + DEVELOPMENT))] == []
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_pins_every_package_by_version_and_hash(lock: str):
+    content = (ROOT / lock).read_text(encoding="utf-8")
+    pinned = re.split(r"\n(?=[a-z])", re.sub(r"^#.*\n", "", content, flags=re.MULTILINE).strip())
+
+    assert [
+        entry for entry in pinned if not re.match(r"[\w.-]+==\S+.*( \\\n    --hash=sha256:[0-9a-f]{64})+$", entry)
+    ] == []
+    assert names(NEEDED) <= names(pinned)
+    assert "://" not in content
+    assert "index-url" not in content
