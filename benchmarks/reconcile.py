@@ -16,7 +16,6 @@ from benchmarks import servers, world
 from benchmarks.results import Ceiling, Line, Ratio, line
 from benchmarks.rounds import Plan, Rates
 from storage.access import sessions
-from storage.rules import keys
 from storage.tracking import sales
 from storage.tracking.sales import Sale
 
@@ -61,7 +60,12 @@ async def _sell(url: str, shop: world.World, begun: datetime) -> str:
     async with storage.opened(url) as store:
         for first in range(0, PAYMENTS, AT_ONCE):
             numbers = [number for number in range(first, first + AT_ONCE) if number % 100]
-            await asyncio.gather(*(store.write(sales.record, _sale(shop, number, begun)) for number in numbers))
+            await asyncio.gather(
+                *(
+                    world.handle(store, sales.record, _sale(shop, number, begun), key=shop.key, at=begun)
+                    for number in numbers
+                )
+            )
         started = await store.write(sessions.start, 1, at=datetime.now(UTC))
     token: str = started.token
     return token
@@ -69,7 +73,7 @@ async def _sell(url: str, shop: world.World, begun: datetime) -> str:
 
 def _sale(shop: world.World, number: int, begun: datetime) -> Sale:
     customer, at = shop.customers[number % CUSTOMERS], begun + timedelta(seconds=number // 2)
-    return Sale(keys.digest(shop.key), f"pi_{number}", 10_000 + number, at, customer_key=customer, occurred_at=at)
+    return Sale(f"pi_{number}", 10_000 + number, at, customer_key=customer, occurred_at=at)
 
 
 def _write(file: Path, shop: world.World, begun: datetime) -> None:

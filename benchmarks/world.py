@@ -2,9 +2,10 @@
 
 import asyncio
 import sqlite3
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Table, func, select
 
@@ -13,10 +14,13 @@ from storage import Storage, migrations
 from storage.access import program_keys, workspaces
 from storage.management import partners, program_settings
 from storage.rules import keys
+from storage.rules.errors import ServiceError
 from storage.rules.settings import ProgramSettings
 from storage.tracking import clicks, leads
 from storage.tracking.clicks import Click
 from storage.tracking.leads import Lead
+from storage.tracking.principals import PresentedKey
+from storage.tracking.rejection_log import CallDetails
 
 CODES = [f"partner-{n}" for n in range(20)]
 
@@ -55,7 +59,15 @@ async def _program(store: Storage, workspace_id: int, at: datetime) -> int:
 async def _customer(store: Storage, program_id: int, key: str, n: int, at: datetime) -> None:
     click = Click(program_id, CODES[n % len(CODES)], "https://shop.example/", at)
     clicked = await store.write(clicks.record, click)
-    await store.write(leads.record, Lead(clicked.click_id, f"customer-{n}", at, key_hash=keys.digest(key)))
+    await handle(store, leads.record, Lead(clicked.click_id, f"customer-{n}", at), key=key, at=at)
+
+
+async def handle(store: Storage, operation: Callable[..., Any], item: Any, *, key: str, at: datetime) -> None:
+    """Run a tracking operation with a program's key; raise its error."""
+    principal = PresentedKey(keys.digest(key), keys.key_program(key))
+    outcome = await store.handle(operation, item, principal=principal, details=CallDetails("benchmark", "-", at))
+    if isinstance(outcome.result, ServiceError):
+        raise outcome.result
 
 
 async def count(url: str, table: Table) -> int:

@@ -11,6 +11,7 @@ from storage.rules import errors, settings
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
 from storage.rules.settlement import CustomerStatus, Settlement
+from web.errors import STATUS
 
 
 @with_settings(shown)
@@ -180,7 +181,8 @@ class RefusedCallView(View):
     @classmethod
     def of(cls, row: rejected_calls.LoggedRejection) -> Self:
         """Return the view of a refused call, with what to do about its code."""
-        return cls(**row._asdict() | {"hint": errors.hint_of(row.code), "fields": list(row.fields)})
+        derived = {"hint": errors.hint_of(row.code), "status": STATUS[row.code], "fields": list(row.fields)}
+        return cls(**row._asdict() | derived)
 
 
 class ActorView(View):

@@ -11,9 +11,12 @@ from storage.engine import database
 from storage.engine.group_commit import GroupCommit
 from storage.engine.own_thread import OwnThread
 from storage.engine.read_queue import ReadQueue
+from storage.tracking.principals import Call, Outcome, PresentedKey, Principal, staged
+from storage.tracking.rejection_log import CallDetails
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+MOST_REMEMBERED = 10_000
 DEFAULT_URL = "sqlite+aiosqlite:///svc.db"  # a file in the working directory
 
 
@@ -43,6 +46,7 @@ class Storage(Reader):
     def __init__(self, readers: ReadQueue, writers: list[GroupCommit]) -> None:
         super().__init__(readers)
         self._writers = writers
+        self._programs: dict[str, int] = {}  # of keys that do not name theirs: it chooses a lane, and proves nothing
 
     @property
     def reader(self) -> Reader:
@@ -52,11 +56,31 @@ class Storage(Reader):
     async def write(self, operation: Callable[..., Any], *arguments: Any, lane: Hashable = 0, **options: Any) -> Any:
         """Run a write operation and return its result after the commit that holds its rows.
 
-        `lane` keeps related writes (one program's, one key's) in one queue. Raises the operation's Refusal, with
-        nothing stored; Overloaded when too many writes wait.
+        `lane` is the program whose writes share a queue. Raises the operation's ServiceError, with nothing stored;
+        Overloaded when too many writes wait.
         """
-        writer = self._writers[hash(lane) % len(self._writers)]
-        return await writer.write(operation, *arguments, **options)
+        return await self._writers[hash(lane) % len(self._writers)].write(operation, *arguments, **options)
+
+    async def handle(
+        self, operation: Callable[..., Any], item: Any, *, principal: Principal, details: CallDetails
+    ) -> Outcome:
+        """Run a tracking operation for whoever calls, and return its outcome after the commit that holds its rows.
+
+        The writer resolves the principals of a batch and gives the operation their programs. An error is in the
+        outcome, and in the log of rejected calls if the call presented a key. Raises Overloaded.
+        """
+        lane = self._lane(principal)
+        outcome: Outcome = await self.write(staged(operation), Call(principal, item, details), lane=lane)
+        if isinstance(principal, PresentedKey) and outcome.key is not None and principal.program_id is None:
+            if len(self._programs) >= MOST_REMEMBERED:
+                self._programs.clear()
+            self._programs[principal.key_hash] = outcome.key.program_id
+        return outcome
+
+    def _lane(self, principal: Principal) -> int:
+        if isinstance(principal, PresentedKey) and principal.program_id is None:
+            return self._programs.get(principal.key_hash, 0)
+        return principal.program_id or 0
 
 
 @asynccontextmanager

@@ -54,12 +54,12 @@ STORAGE_FOLDERS: dict[str, set[str]] = {
     "migrations": {"engine", "tables"},
     "access": {"engine", "rules", "tables"},
     "tracking": {"access", "engine", "rules", "tables"},
-    "payments": {"access", "engine", "rules", "tables", "tracking"},
+    "payments": {"engine", "rules", "tables", "tracking"},
     "management": {"access", "engine", "rules", "tables", "tracking"},
     "reading": {"access", "engine", "management", "payments", "rules", "tables"},
     "diagnosis": {"management", "reading", "rules", "tables"},
     "checks": {"rules", "tables", "tracking"},
-    "": {"engine"},
+    "": {"engine", "tracking"},
 }
 
 

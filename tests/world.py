@@ -1,5 +1,7 @@
 """The named people that every test shares: Acme's program, its partners Anna and Ben, and their events."""
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -10,10 +12,14 @@ from storage import Storage
 from storage.access import program_keys, workspaces
 from storage.management import partners, program_settings
 from storage.rules import keys
+from storage.rules.errors import ServiceError
 from storage.rules.settings import ProgramSettings
-from storage.tracking import clicks, leads, sales
+from storage.tracking import clicks, leads, refunds, sales
 from storage.tracking.clicks import Click, ClickResult
 from storage.tracking.leads import Lead, LeadResult
+from storage.tracking.principals import PresentedKey, Principal, Public, reject
+from storage.tracking.refunds import Refund, RefundResult
+from storage.tracking.rejection_log import CallDetails
 from storage.tracking.sales import Sale, SaleResult
 
 NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
@@ -34,8 +40,31 @@ class World:
     ben: int
 
     @property
-    def key_hash(self) -> str:
-        return keys.digest(self.key)
+    def principal(self) -> PresentedKey:
+        return PresentedKey(keys.digest(self.key), keys.key_program(self.key))
+
+    async def handle(
+        self, operation: Callable[..., Any], item: Any, principal: Principal | None = None, **details: Any
+    ) -> Any:
+        """Run a tracking operation with the program's key, unless another principal is given; raises its error."""
+        about = CallDetails(**{"call": operation.__module__, "request_id": "request-1", "at": NOW, **details})
+        outcome = await self.store.handle(operation, item, principal=principal or self.principal, details=about)
+        if isinstance(outcome.result, ServiceError):
+            raise outcome.result
+        return outcome.result
+
+    async def reject(self, error: ServiceError, **details: Any) -> None:
+        """Have a sale rejected, and logged."""
+        with suppress(ServiceError):
+            await self.handle(reject, error, **{"call": "sale", **details})
+
+    async def refund(
+        self, transaction_id: str = "inv-1", amount_cents: int | None = None, **fields: Any
+    ) -> RefundResult:
+        """Refund a sale: all that remains, unless told otherwise."""
+        taken = Refund(transaction_id, **{"at": NOW, "amount_cents": amount_cents, **fields})
+        refunded: RefundResult = await self.handle(refunds.record, taken)
+        return refunded
 
     async def click(self, code: str = "anna", **fields: Any) -> Any:
         """Record a click and return its outcome."""
@@ -51,11 +80,10 @@ class World:
         return clicked.click_id
 
     async def lead(self, click_id: str | None = None, customer_key: str | None = None, **fields: Any) -> LeadResult:
-        """Record a server-mode lead (`key_hash=None` for a browser's)."""
-        fields = {"key_hash": self.key_hash, "at": NOW, **fields}
-        led: LeadResult = await self.store.write(
-            leads.record, Lead(click_id=click_id, customer_key=customer_key, **fields)
-        )
+        """Record a lead: the server's, or with `is_trusted=False` a browser's."""
+        lead = Lead(click_id=click_id, customer_key=customer_key, **{"at": NOW, **fields})
+        principal = None if lead.is_trusted else Public(lead.program_id or self.program_id)
+        led: LeadResult = await self.handle(leads.record, lead, principal)
         return led
 
     async def customer(self, customer_key: str = "user-1", code: str = "anna", **fields: Any) -> str:
@@ -63,14 +91,18 @@ class World:
         await self.lead(await self.visitor(code, **fields), customer_key, **fields)
         return customer_key
 
-    async def sale(self, transaction_id: str = "inv-1", amount_cents: int = 10_000, **fields: Any) -> SaleResult:
+    async def sale(
+        self,
+        transaction_id: str = "inv-1",
+        amount_cents: int = 10_000,
+        principal: Principal | None = None,
+        **fields: Any,
+    ) -> SaleResult:
         """Record a sale of user-1, unless told otherwise."""
-        fields = {"key_hash": self.key_hash, "at": NOW, **fields}
+        fields = {"at": NOW, **fields}
         if "click_id" not in fields:
             fields.setdefault("customer_key", "user-1")
-        sold: SaleResult = await self.store.write(
-            sales.record, Sale(transaction_id=transaction_id, amount_cents=amount_cents, **fields)
-        )
+        sold: SaleResult = await self.handle(sales.record, Sale(transaction_id, amount_cents, **fields), principal)
         return sold
 
 

@@ -13,18 +13,19 @@ from storage.access import program_keys
 from storage.engine.audit import Actor
 from storage.engine.pagination import MOST, Paging
 from storage.management import commissions, partners, program_settings
-from storage.rules import contact, keys
+from storage.rules import contact
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import DuplicateTransaction, ServiceError
+from storage.rules.errors import ServiceError
 from storage.rules.settings import ProgramSettings
 from storage.rules.settlement import LeadAuthPolicy
 from storage.tables import commissions as earned
-from storage.tracking import clicks, leads, refunds, rejection_log, sales, test_mode
+from storage.tracking import clicks, leads, program_terms, refunds, rejection_log, sales, test_mode
 from storage.tracking.clicks import Click, ClickResult
 from storage.tracking.leads import Lead
+from storage.tracking.program_terms import ProgramTerms
 from storage.tracking.refunds import Refund
-from storage.tracking.rejection_log import RejectedCall
+from storage.tracking.rejection_log import CallDetails, Rejection
 from storage.tracking.sales import Sale, SaleResult
 from storage.tracking.test_mode import TestModeCall
 
@@ -67,17 +68,19 @@ class Story:
         self._connection = connection
         self._owner = owner
         self._start = start
-        self._key_hash = keys.digest(self.key)
         self._chance = random.Random(self.program_id)  # noqa: S311 - a story, not a secret
         self._due: list[tuple[datetime, int, Callable[..., None], tuple[Any, ...]]] = []
         self._numbers = count(1)
         for kind in ("click", "lead", "sale"):
-            tested = TestModeCall(kind, start, key_hash=self._key_hash, program_id=self.program_id)
-            test_mode.record_test(connection, tested)
+            test_mode.record_with_key(connection, self._terms, TestModeCall(kind, start))
         for number, (name, code, _) in enumerate(PARTNERS):
             self._later(start + timedelta(days=number * number), self._enrol, name, code)
         self._later(start + timedelta(days=12, hours=9), self._change, {"cookie_window_days": 90})
         self._later(start + timedelta(days=75, hours=14), self._pause, "toms-toolbox")
+
+    @property
+    def _terms(self) -> ProgramTerms:
+        return program_terms.load_one(self._connection, self.program_id)
 
     def tell(self, begin: datetime, end: datetime) -> None:
         """Let happen what falls between two moments, in the order of time, the clicks of these hours among it."""
@@ -134,17 +137,16 @@ class Story:
         customer = f"user_{next(self._numbers)}"
         browser = self._chance.random() < 1 / 8
         who = contact.protect(f"{customer}@mail.example")
-        key_hash = None if browser else self._key_hash
-        lead = Lead(click_id, customer, at, key_hash=key_hash, program_id=self.program_id, contact=who)
-        leads.record(self._connection, [lead])
+        lead = Lead(click_id, customer, at, is_trusted=not browser, contact=who)
+        leads.record(self._connection, [(self._terms, lead)])
         settled = not browser or self.shop.settings.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED
         if self._chance.random() < self.shop.buys and (settled or self._chance.random() < 0.5):  # noqa: PLR2004 - half
             self._later(self._after(at, days=9), self._buy, customer, click_id, self._chance.choice(self.shop.prices))
 
     def _buy(self, at: datetime, customer: str, click_id: str, cents: int) -> None:
         number = next(self._numbers)
-        sale = Sale(self._key_hash, f"inv_{number:06}", cents, at, customer_key=customer, click_id=click_id)
-        sold = sales.record(self._connection, [sale])[0]
+        sale = Sale(f"inv_{number:06}", cents, at, customer_key=customer, click_id=click_id)
+        sold = sales.record(self._connection, [(self._terms, sale)])[0]
         if not isinstance(sold, SaleResult):
             self._refuse(sale, sold)
             return
@@ -161,20 +163,18 @@ class Story:
 
     def _repeat(self, at: datetime, sale: Sale) -> None:
         again = sale._replace(at=at)
-        refused = sales.record(self._connection, [again])[0]
+        refused = sales.record(self._connection, [(self._terms, again)])[0]
         if not isinstance(refused, SaleResult):
             self._refuse(again, refused)
 
-    def _refuse(self, sale: Sale, refusal: ServiceError) -> None:
-        status = 409 if isinstance(refusal, DuplicateTransaction) else 400
-        about = {"customer_key": sale.customer_key, "transaction_id": sale.transaction_id}
-        request_id = f"{self._chance.getrandbits(64):016x}"
-        call = RejectedCall(self._key_hash, "sale", refusal, status, request_id, sale.at, **about)
-        rejection_log.record(self._connection, [call])
+    def _refuse(self, sale: Sale, error: ServiceError) -> None:
+        call = CallDetails("sale", f"{self._chance.getrandbits(64):016x}", sale.at, sale.customer_key)
+        details = call._replace(transaction_id=sale.transaction_id)
+        rejection_log.append(self._connection, [Rejection(self.program_id, details, error)])
 
     def _refund(self, at: datetime, transaction_id: str, cents: int | None) -> None:
-        refund = Refund(self._key_hash, transaction_id, at, cents, reason="requested_by_customer")
-        refunds.record(self._connection, refund)
+        refund = Refund(transaction_id, at, cents, reason="requested_by_customer")
+        refunds.record(self._connection, self._terms, refund)
 
     def _decide(self, at: datetime) -> None:
         """Approve what its hold period is over for, reject one in fifteen, pay what is approved on Mondays."""

@@ -13,8 +13,10 @@ from mcp_server.tools.tool import ToolRequest, tool
 from storage.diagnosis import explanation
 from storage.engine.pagination import Paging
 from storage.reading import rejected_calls
+from storage.reading.rejected_calls import LoggedRejection
 from storage.rules import errors
 from storage.rules.scope import Scope
+from web.errors import STATUS
 
 
 class RefusedCallView(StrEnum):
@@ -100,7 +102,7 @@ def explain_attribution(
         click_id=click_id,
         at=request.at,
     )
-    calls = [RefusedCallRow.model_validate(call) for call in found.refused_calls]
+    calls = [_call_row(call) for call in found.refused_calls]
     count = fitting(calls, budget=9_000)
     likely = found.likely_customer_key
     meant = "Send the customer_key in likely_customer_key with the sale: the lead carried that one."
@@ -137,7 +139,11 @@ def list_refused_calls(
         causes = [RefusalCause(**cause._asdict(), hint=errors.hint_of(cause.code)) for cause in chosen]
         return RefusedCallPage(truncated=False, next_cursor=None, data=[], causes=causes)
     calls = rejected_calls.list_calls(request.connection, program_id, Paging(limit, cursor), code=code)
-    return RefusedCallPage(**dict(page(calls, RefusedCallRow.model_validate)), causes=[])
+    return RefusedCallPage(**dict(page(calls, _call_row)), causes=[])
+
+
+def _call_row(call: LoggedRejection) -> RefusedCallRow:
+    return RefusedCallRow(**call._asdict(), status=STATUS[call.code])
 
 
 def _inert(facts: dict[str, Any]) -> dict[str, Any]:

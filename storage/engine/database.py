@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 import aiosqlite
 from sqlalchemy import (
     Connection,
+    Select,
     create_engine,
     event,
     literal_column,
@@ -60,9 +61,7 @@ class SqliteLane:
         self._uri = f"{Path(path).absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
         self._read_only = read_only
         self._connection: aiosqlite.Connection | None = None
-        self._checked_out: Connection | None = (
-            None  # for good: a checkout for each batch would cost as much as its reads
-        )
+        self._checked_out: Connection | None = None  # for good: a checkout for each batch would double its cost
         self._opening = asyncio.Lock()
 
     async def run(self, work: Work[Result]) -> Result:
@@ -152,14 +151,14 @@ class PostgresLane:
 def writers(url: URL) -> list[Lane]:
     """Return the lanes that may write: one on SQLite, a few on PostgreSQL."""
     if is_sqlite(url):
-        return [SqliteLane(sqlite_path(url), read_only=False)]
+        return [SqliteLane(str(url.database), read_only=False)]
     return [PostgresLane(url, connect_args={"server_settings": _BY_KEY}) for _ in range(WRITE_LANES)]
 
 
 def readers(url: URL) -> list[Lane]:
     """Return the lanes that cannot write: SQLite `mode=ro` and `query_only`, PostgreSQL read-only transactions."""
     if is_sqlite(url):
-        return [SqliteLane(sqlite_path(url), read_only=True) for _ in range(READERS)]
+        return [SqliteLane(str(url.database), read_only=True) for _ in range(READERS)]
     settings = {"server_settings": {"default_transaction_read_only": "on"}}
     return [PostgresLane(url, isolation_level="REPEATABLE READ", connect_args=settings) for _ in range(READERS)]
 
@@ -179,11 +178,6 @@ def is_sqlite(url: URL) -> bool:
     return url.drivername.startswith("sqlite")
 
 
-def sqlite_path(url: URL) -> str:
-    """Return the file of an embedded database."""
-    return str(url.database)
-
-
 def commits_each_operation(url: URL) -> bool:
     """Say whether a batch commits after each operation in it.
 
@@ -197,6 +191,12 @@ def lock_migrations(connection: Connection) -> None:
     """Let one process at a time migrate: PostgreSQL needs a lock for it, SQLite's BEGIN IMMEDIATE is one."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(7275637)"))
+
+
+def lock_shared(connection: Connection, rows: Select[Any]) -> None:
+    """Keep rows from changing until the transaction ends; SQLite has one writer anyway."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(rows.with_for_update(read=True))
 
 
 def inserts_in_one(connection: Connection) -> bool:

@@ -21,9 +21,23 @@ log = logging.getLogger(__name__)
 
 
 def set_based(operation: Operation) -> Operation:
-    """Mark a hot operation: `operation(connection, batch) -> results`, one result (or Refusal) for each item."""
+    """Mark a hot operation: `operation(connection, batch) -> results`, one result (or ServiceError) for each item."""
     operation.set_based = True  # type: ignore[attr-defined]
     return operation
+
+
+def is_set_based(operation: Callable[..., Any]) -> bool:
+    """Say whether an operation takes a whole batch at once."""
+    return getattr(operation, "set_based", False)
+
+
+def run_alone(connection: Connection, operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """Run a cold operation in a savepoint and return its result or ServiceError: an error undoes its own rows alone."""
+    try:
+        with connection.begin_nested():
+            return operation(connection, *arguments, **options)
+    except ServiceError as error:
+        return error
 
 
 class StaleReadError(Exception):
@@ -117,21 +131,12 @@ def _run_groups(connection: Connection, groups: list[list[QueuedWrite]]) -> list
     results: list[tuple[QueuedWrite, Any]] = []
     for group in groups:
         operation = group[0].operation
-        if getattr(operation, "set_based", False):
+        if is_set_based(operation):
             outcomes: Sequence[Any] = operation(connection, [write.arguments[0] for write in group])
         else:
-            outcomes = [_run_alone(connection, write) for write in group]
+            outcomes = [run_alone(connection, operation, *write.arguments, **write.options) for write in group]
         results.extend(zip(group, outcomes, strict=True))
     return results
-
-
-def _run_alone(connection: Connection, write: QueuedWrite) -> Any:
-    """Run a cold operation in a savepoint: a refusal undoes its own rows and nobody else's."""
-    try:
-        with connection.begin_nested():
-            return write.operation(connection, *write.arguments, **write.options)
-    except ServiceError as refusal:
-        return refusal
 
 
 def _answer(write: QueuedWrite, result: Any) -> None:

@@ -17,6 +17,7 @@ from storage.rules.settings import SETTINGS, ProgramSettings
 from storage.tables import commission_terms, commissions, programs, sales
 from storage.tables import program_keys as held
 from storage.tracking import currencies
+from storage.tracking.currencies import Exchange
 
 TERMS = tuple(setting.name for setting in SETTINGS if setting.is_term)
 
@@ -41,7 +42,7 @@ def create(
 
     Raises CurrencyNotSupported for a currency that sales in USD could not be converted to.
     """
-    currencies.convert(connection, 1, source="USD", target=chosen.currency, day=at.date())
+    currencies.convert(connection, 1, Exchange("USD", chosen.currency, at.date()))
     values = chosen._asdict()
     terms = {name: values.pop(name) for name in TERMS}
     owner = {"workspace_id": workspace_id, "terms_version": 1, "revision": 1, "created_at": at}
@@ -99,7 +100,7 @@ def change(
     differing = {name for name in before if before[name] != after[name]}
     if "currency" in differing:
         _require_unearned(connection, program_id)
-        currencies.convert(connection, 1, source="USD", target=after["currency"], day=at.date())
+        currencies.convert(connection, 1, Exchange("USD", after["currency"], at.date()))
     if differing:
         _store(connection, program_id, after, new_terms=not differing.isdisjoint(TERMS), at=at)
         published = settings.published(program.settings), settings.published(ProgramSettings(**after))

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select, update
 
-from storage.access import program_keys
 from storage.engine import audit, ids
 from storage.engine.audit import Actor, Change
 from storage.engine.database import insert_for
@@ -16,11 +15,11 @@ from storage.rules.errors import NotFound, ServiceError, ValidationError
 from storage.rules.payment import Linked, Paid, ProcessorEvent, Returned
 from storage.rules.settlement import Settlement
 from storage.tables import payment_accounts, payment_customers, payment_events, payment_references
-from storage.tracking import leads, possible_duplicates, sales
+from storage.tracking import leads, program_terms, sales
 from storage.tracking.customers import Customer, CustomerQuery, Registry
 from storage.tracking.leads import Lead
-from storage.tracking.possible_duplicates import ReportedSale
-from storage.tracking.sales import Sale
+from storage.tracking.recorded_sales import SaleQuery, find_reported_by_api
+from storage.tracking.sales import Provenance, Sale
 
 RECORDED, REPEATED, IGNORED, WAITING, HELD = "recorded", "repeated", "ignored", "waiting", "held_as_duplicate"
 SAME = "same_sale"
@@ -77,12 +76,12 @@ def decide(
     assert isinstance(paid, Paid)  # noqa: S101 - nothing else is held
     customer = _customer(connection, program_id, paid, at)
     assert customer is not None  # noqa: S101 - it was known when the payment was held
-    twin = _twin(connection, program_id, paid, customer)
+    duplicate = _possible_duplicate(connection, program_id, paid, customer)
     if decision == Decision.COUNT:
         result = _sell(connection, program_id, paid, customer, at)
         if isinstance(result, ServiceError):
             raise result
-    sale = paid.transaction_id if decision == Decision.COUNT else twin
+    sale = paid.transaction_id if decision == Decision.COUNT else duplicate
     if sale is not None:
         _link(connection, program_id, paid, customer, sale=sale, at=at)
     done = EventOutcome(RECORDED if decision == Decision.COUNT else SAME, sale)
@@ -128,7 +127,7 @@ def _pay(connection: Connection, program_id: int, paid: Paid, at: datetime) -> E
         return EventOutcome(REPEATED, sale)
     if customer is None or (customer.first_purchase_at is None and not paid.first):
         return EventOutcome(WAITING, paid.transaction_id, paid.processor_customer)
-    if _twin(connection, program_id, paid, customer) is not None:
+    if _possible_duplicate(connection, program_id, paid, customer) is not None:
         return EventOutcome(HELD, paid.transaction_id)
     result = _sell(connection, program_id, paid, customer, at)
     if isinstance(result, ServiceError):
@@ -139,22 +138,22 @@ def _pay(connection: Connection, program_id: int, paid: Paid, at: datetime) -> E
 
 def _sell(connection: Connection, program_id: int, paid: Paid, customer: Customer, at: datetime) -> Any:
     """Settle a provisional lead, then record the sale, as the program's own key would; return the sale or refusal."""
-    trusted = program_keys.trusted(program_id)
+    program = program_terms.load_one(connection, program_id)
     if customer.settlement == Settlement.PROVISIONAL:
-        lead = Lead(customer.click_id, paid.customer_key, paid.occurred_at, key_hash=trusted)
-        settled = leads.record(connection, [lead])[0]
+        lead = Lead(customer.click_id, paid.customer_key, paid.occurred_at)
+        settled = leads.record(connection, [(program, lead)])[0]
         if isinstance(settled, ServiceError):
             return settled
     sale = Sale(
-        key_hash=trusted,
         transaction_id=paid.transaction_id,
         amount_cents=paid.amount_cents,
         at=at,
         click_id=customer.click_id,
         currency=paid.currency,
         occurred_at=paid.occurred_at,
+        provenance=Provenance.PROCESSOR,
     )
-    return sales.record(connection, [sale])[0]
+    return sales.record(connection, [(program, sale)])[0]
 
 
 def _customer(connection: Connection, program_id: int, paid: Paid, at: datetime) -> Customer | None:
@@ -183,11 +182,10 @@ def _known(connection: Connection, program_id: int, references: tuple[str, ...])
     return connection.execute(select(known.transaction_id).where(*mine).limit(1)).scalar()
 
 
-def _twin(connection: Connection, program_id: int, paid: Paid, customer: Customer) -> str | None:
+def _possible_duplicate(connection: Connection, program_id: int, paid: Paid, customer: Customer) -> str | None:
     """Return the transaction_id of what may be the same sale, reported by the API."""
-    told = ReportedSale(paid.transaction_id, customer.id, paid.amount_cents, paid.currency, paid.occurred_at)
-    twin = possible_duplicates.of_api(connection, program_id, told)
-    return twin.transaction_id if twin is not None else None
+    sold = (paid.amount_cents, paid.currency, paid.occurred_at)
+    return find_reported_by_api(connection, SaleQuery(program_id, paid.transaction_id, customer.id, *sold))
 
 
 def _link(

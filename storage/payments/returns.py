@@ -4,12 +4,11 @@ from datetime import datetime
 
 from sqlalchemy import Connection, func, or_, select, update
 
-from storage.access import program_keys
 from storage.engine.database import insert_for
 from storage.rules.payment import Returned, ReturnKind, returned_cents
 from storage.tables import payment_references, payment_returns, sales
 from storage.tables import refunds as refund_events
-from storage.tracking import refunds
+from storage.tracking import program_terms, refunds
 from storage.tracking.refunds import Refund
 
 OURS = "payments:"
@@ -50,11 +49,10 @@ def refund_difference(connection: Connection, program_id: int, transaction_id: s
     total = select(func.coalesce(func.sum(taken.amount_cents), 0), func.count()).where(*of_sale)
     taken_cents, times = connection.execute(total).one()
     cents = min(gone_cents - int(taken_cents), found.amount_cents - found.refunded_cents)
-    trusted, name = program_keys.trusted(program_id), f"{OURS}{times + 1}"
-    if cents > 0:
-        refunds.record(connection, Refund(trusted, transaction_id, at, cents, name, "payment processor"))
-    elif cents < 0:
-        refunds.reinstate(connection, Refund(trusted, transaction_id, at, -cents, name, "payment processor"))
+    if cents:
+        program = program_terms.load_one(connection, program_id)
+        change = Refund(transaction_id, at, abs(cents), f"{OURS}{times + 1}", "payment processor")
+        (refunds.record if cents > 0 else refunds.reinstate)(connection, program, change)
 
 
 def _told(connection: Connection, program_id: int, transaction_id: str) -> list[Returned]:

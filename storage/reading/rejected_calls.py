@@ -17,7 +17,6 @@ class LoggedRejection(NamedTuple):
     at: datetime
     call: str
     code: str
-    status: int
     message: str
     fields: tuple[str, ...]
     customer_key: str | None

@@ -22,6 +22,19 @@ def generate(prefix: str) -> str:
     return prefix + secrets.token_urlsafe(32)
 
 
+def generate_program_key(program_id: int) -> str:
+    """Return a new program key, `aff_<program>_<secret>`; the program in it routes a write and proves nothing."""
+    return generate(f"{PROGRAM_PREFIX}{program_id}_")
+
+
+def key_program(secret: str) -> int | None:
+    """Return the program that a program key names, None for keys from before they named one."""
+    prefix, _, rest = secret.partition("_")
+    program, separator, _ = rest.partition("_")
+    named = f"{prefix}_" == PROGRAM_PREFIX and separator and program.isdecimal() and len(program) <= _PROGRAM_DIGITS
+    return int(program) if named else None
+
+
 def digest(secret: str) -> str:
     """Return what is stored of a secret: the hex SHA-256, enough for 256 random bits."""
     return hashlib.sha256(secret.encode()).hexdigest()

@@ -44,6 +44,7 @@ sales = Table(
     Column("details", Text),
     Column("customer_key", String(255)),
     Column("payload_hash", String(64), nullable=False),
+    Column("provenance", String(16), nullable=False, server_default="api"),
     timestamp_column("occurred_at"),
     timestamp_column("at"),
     UniqueConstraint("program_id", "transaction_id"),

@@ -1,6 +1,6 @@
 """What an integrator's attempts leave behind: test events, the tracking log, and refused calls."""
 
-from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, Index, String, Table, Text
 
 from storage.tables.columns import event_id, metadata, program_id, timestamp_column
 
@@ -37,7 +37,6 @@ refused_calls = Table(
     event_id(),
     Column("call", String(16), nullable=False),
     Column("code", String(64), nullable=False),
-    Column("status", Integer, nullable=False),
     Column("message", Text, nullable=False),
     Column("fields", Text),
     Column("customer_key", String(255)),

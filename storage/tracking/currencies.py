@@ -1,20 +1,29 @@
 """Currencies: how many digits they have, and what they cost in another, as loaded from the ECB."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from babel.numbers import get_currency_precision
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Date, Text, select
 
 from storage.engine.database import insert_for
+from storage.engine.statements import Given, Prepared
 from storage.rules import money
 from storage.rules.errors import CurrencyNotSupported
 from storage.tables import currency_rates
 
 EURO = "EUR"
+
+
+class Exchange(NamedTuple):
+    """A conversion from one currency to another at the rate of a day."""
+
+    source: str
+    target: str
+    day: date
 
 
 @lru_cache(maxsize=512)
@@ -23,18 +32,46 @@ def digits(code: str) -> int:
     return int(get_currency_precision(code))
 
 
-def convert(connection: Connection, cents: int, *, source: str, target: str, day: date) -> int:
-    """Return minor units of `source` in minor units of `target`, at the newest rate of the day or before it.
+class Rates:
+    """The exchange rates that a batch needs, loaded by one statement."""
 
-    A day before the first loaded rate takes the first. Raises CurrencyNotSupported when a rate is missing.
-    """
-    if source == target:
-        return cents
-    target_rate, source_rate = (_per_euro(connection, code, day) for code in (target, source))
-    if target_rate is None or source_rate is None:
-        raise CurrencyNotSupported(f"No exchange rate is loaded between {source} and {target}.")
-    rate = target_rate / source_rate
-    return money.convert(cents, rate=rate, from_digits=digits(source), to_digits=digits(target))
+    def __init__(self, connection: Connection, exchanges: Iterable[Exchange]) -> None:
+        needed = {
+            (code, exchange.day.isoformat())
+            for exchange in exchanges
+            if exchange.source != exchange.target
+            for code in (exchange.source, exchange.target)
+            if code != EURO
+        }
+        rows = _find(connection, [(code, day, day) for code, day in sorted(needed)]) if needed else ()
+        self._per_euro = {
+            (row.code, date.fromisoformat(row.on_day)): Fraction(row.newest or row.oldest)
+            for row in rows
+            if row.newest or row.oldest
+        }
+
+    def convert(self, cents: int, exchange: Exchange) -> int:
+        """Return minor units of the source currency in minor units of the target.
+
+        The rate is the newest of the day or before it; a day before the first loaded rate takes the first. Raises
+        CurrencyNotSupported where a rate is missing.
+        """
+        source, target, day = exchange
+        if source == target:
+            return cents
+        target_rate, source_rate = (self._rate(code, day) for code in (target, source))
+        if target_rate is None or source_rate is None:
+            raise CurrencyNotSupported(f"No exchange rate is loaded between {source} and {target}.")
+        rate = target_rate / source_rate
+        return money.convert(cents, rate=rate, from_digits=digits(source), to_digits=digits(target))
+
+    def _rate(self, code: str, day: date) -> Fraction | None:
+        return Fraction(1) if code == EURO else self._per_euro.get((code, day))
+
+
+def convert(connection: Connection, cents: int, exchange: Exchange) -> int:
+    """Return one amount converted, as `Rates.convert` does. Raises CurrencyNotSupported."""
+    return Rates(connection, [exchange]).convert(cents, exchange)
 
 
 def load(connection: Connection, rates: Iterable[tuple[date, str, str]]) -> int:
@@ -51,12 +88,18 @@ def load(connection: Connection, rates: Iterable[tuple[date, str, str]]) -> int:
     return len(rows)
 
 
-def _per_euro(connection: Connection, code: str, day: date) -> Fraction | None:
-    if code == EURO:
-        return Fraction(1)
+def _build_find(_: Callable[..., Any]) -> Any:
+    given = Given(code=Text(), day=Date(), day_text=Text())
     rate = currency_rates.c
-    of_code = select(rate.per_euro).where(rate.currency == code)
-    newest = of_code.where(rate.day <= day).order_by(rate.day.desc()).limit(1)
+    of_code = select(rate.per_euro).where(rate.currency == given.code)
+    newest = of_code.where(rate.day <= given.day).order_by(rate.day.desc()).limit(1)
     oldest = of_code.order_by(rate.day).limit(1)
-    found = connection.execute(newest).scalar() or connection.execute(oldest).scalar()
-    return None if found is None else Fraction(found)
+    return select(
+        given.code.label("code"),
+        given.day_text.label("on_day"),
+        newest.correlate(given.rows).scalar_subquery().label("newest"),
+        oldest.correlate(given.rows).scalar_subquery().label("oldest"),
+    ).select_from(given.rows)
+
+
+_find = Prepared(_build_find)

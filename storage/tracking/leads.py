@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from storage.access import program_keys
-from storage.access.program_keys import ProgramKey
 from storage.engine import ids
 from storage.engine.group_commit import set_based
 from storage.engine.statements import Append
@@ -32,27 +30,26 @@ from storage.tracking.program_terms import ProgramTerms
 
 
 class Lead(NamedTuple):
-    """A lead as a call sent it: `key_hash` in server mode, None from a browser."""
+    """A lead as it was reported; `is_trusted` unless it came from a browser. `program_id` is what the call named."""
 
     click_id: str | None
     customer_key: str | None
     at: datetime
-    key_hash: str | None = None
+    is_trusted: bool = True
     program_id: int | None = None
     contact: Contact | None = None
     event_name: str | None = None
 
 
 class LeadResult(NamedTuple):
-    """The lead's state after the call; `recorded` is False when it was so before. `key` is None from a browser."""
+    """The lead's state after the call; `recorded` is False when it was so before."""
 
     settlement: Settlement
     recorded: bool
-    key: ProgramKey | None
 
 
-class _Change(NamedTuple):
-    """What one lead changed; `settlement` is None when it only gave a settled customer their key."""
+class _Accepted(NamedTuple):
+    """What one lead changes; `settlement` is None when it only gives a settled customer their key."""
 
     lead_id: int
     lead: Lead
@@ -62,67 +59,59 @@ class _Change(NamedTuple):
 
 
 @set_based
-def record(connection: Connection, batch: Sequence[Lead]) -> list[LeadResult | ServiceError]:
-    """Record a batch of leads; each result is a Led or the refusal.
+def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Lead]]) -> list[LeadResult | ServiceError]:
+    """Record a batch of leads; each result is a LeadResult or the error.
 
-    Refusals: InvalidKey, ApiKeyRotationRequired, ProgramNotFound, CustomerNotFound, CustomerWrongProgram,
-    IdentifierConflict, StatusTransitionRefused, AttributionWindowExpired.
+    Errors: ProgramNotFound, CustomerNotFound, CustomerWrongProgram, IdentifierConflict, StatusTransitionRefused,
+    AttributionWindowExpired.
     """
-    at = max(lead.at for lead in batch)
-    presented = program_keys.identify(connection, [lead.key_hash for lead in batch if lead.key_hash], at=at)
-    claimed = [_claimed_program(lead, presented) for lead in batch]
-    mentioned = {*claimed, *(lead.program_id for lead in batch)}
-    known = program_terms.in_force(connection, (program_id for program_id in mentioned if program_id is not None))
-    wanted = [_wanted(lead, program_id) for lead, program_id in zip(batch, claimed, strict=True)]
-    registry = Registry(connection, wanted, at=at)
+    at = max(lead.at for _, lead in batch)
+    registry = Registry(connection, [_identifiers(program, lead) for program, lead in batch], at=at)
+    elsewhere = _named_elsewhere(connection, batch)
+    accepted: list[_Accepted] = []
     results: list[LeadResult | ServiceError] = []
-    changes: list[_Change] = []
-    for lead, want, lead_id in zip(batch, wanted, ids.after(at, len(batch)), strict=True):
+    for (program, lead), lead_id in zip(batch, ids.after(at, len(batch)), strict=True):
         try:
-            key = program_keys.working(presented[lead.key_hash]) if lead.key_hash else None
-            program = _program(lead, want, known, registry)
-            customer = _customer(lead, want, program, registry)
+            _require_program(lead, program, registry, elsewhere)
+            customer = _customer(lead, program, registry)
             moved = _move(lead, customer, program)
+        except ServiceError as error:
+            results.append(error)
+        else:
             named = _name(lead, customer, program, registry)
-            results.append(LeadResult(moved.settlement, moved.changed or named, key))
+            results.append(LeadResult(moved.settlement, moved.changed or named))
             if moved.changed or named:
-                state = moved.settlement if moved.changed else None
-                changes.append(_Change(lead_id, lead, customer, program, state))
-        except ServiceError as refusal:
-            results.append(refusal)
-    _store(connection, changes, at=at)
+                accepted.append(
+                    _Accepted(lead_id, lead, customer, program, moved.settlement if moved.changed else None)
+                )
+    if accepted:
+        _store(connection, accepted, at=at)
     return results
 
 
-def _claimed_program(lead: Lead, presented: dict[str, ProgramKey | ServiceError]) -> int | None:
-    key = presented[lead.key_hash] if lead.key_hash else None
-    if isinstance(key, ProgramKey):
-        return key.program_id
-    return keys.click_program(lead.click_id or "") if lead.program_id is None else lead.program_id
+def _identifiers(program: ProgramTerms, lead: Lead) -> CustomerQuery:
+    return CustomerQuery(program.id, lead.customer_key, keys.click_program(lead.click_id or ""), lead.click_id)
 
 
-def _wanted(lead: Lead, program_id: int | None) -> CustomerQuery:
-    return CustomerQuery(program_id, lead.customer_key, keys.click_program(lead.click_id or ""), lead.click_id)
+def _named_elsewhere(connection: Connection, batch: Sequence[tuple[ProgramTerms, Lead]]) -> dict[int, ProgramTerms]:
+    """Return the programs that calls name although their key belongs to another."""
+    named = {lead.program_id for program, lead in batch if lead.program_id not in {None, program.id}}
+    return program_terms.load(connection, [each for each in named if each is not None]) if named else {}
 
 
-def _program(lead: Lead, want: CustomerQuery, known: dict[int, ProgramTerms], registry: Registry) -> ProgramTerms:
-    """Return the lead's program: the key's, else the one it names, else its click's."""
-    if lead.program_id is not None and lead.program_id not in known:
-        raise ProgramNotFound
-    if lead.program_id is not None and lead.program_id != want.program_id:
+def _require_program(lead: Lead, program: ProgramTerms, registry: Registry, elsewhere: dict[int, ProgramTerms]) -> None:
+    """Raise ProgramNotFound or CustomerWrongProgram for a lead that names another program, or another one's click."""
+    if lead.program_id not in {None, program.id}:
+        raise CustomerWrongProgram if lead.program_id in elsewhere else ProgramNotFound
+    click_program_id = keys.click_program(lead.click_id or "")
+    if click_program_id != program.id and registry.by_click(click_program_id, lead.click_id):
         raise CustomerWrongProgram
-    program = known.get(want.program_id or 0)
-    if program is None:
-        raise CustomerNotFound
-    if registry.by_click(want.click_program_id, want.click_id) and want.click_program_id != program.id:
-        raise CustomerWrongProgram
-    return program
 
 
-def _customer(lead: Lead, want: CustomerQuery, program: ProgramTerms, registry: Registry) -> Customer:
+def _customer(lead: Lead, program: ProgramTerms, registry: Registry) -> Customer:
     """Return whom the identifiers name: the key's holder, else whom the click became or becomes."""
     holder = registry.by_key(program.id, lead.customer_key)
-    clicked = registry.by_click(want.click_program_id, want.click_id)
+    clicked = registry.by_click(keys.click_program(lead.click_id or ""), lead.click_id)
     if holder is None and clicked is None:
         raise CustomerNotFound
     if clicked is None or (holder is not None and clicked.is_new):
@@ -140,9 +129,7 @@ def _customer(lead: Lead, want: CustomerQuery, program: ProgramTerms, registry: 
 
 def _move(lead: Lead, customer: Customer, program: ProgramTerms) -> Move:
     before = None if customer.is_new else customer.status
-    moved = settlement.move(
-        customer.settlement, before, with_key=lead.key_hash is not None, policy=program.lead_auth_policy
-    )
+    moved = settlement.move(customer.settlement, before, with_key=lead.is_trusted, policy=program.lead_auth_policy)
     if moved.changed:
         customer.settlement = moved.settlement
         if lead.contact:
@@ -154,14 +141,14 @@ def _move(lead: Lead, customer: Customer, program: ProgramTerms) -> Move:
 
 def _name(lead: Lead, customer: Customer, program: ProgramTerms, registry: Registry) -> bool:
     """Save the customer_key, which only a call that may settle is trusted to do; say whether that changed anything."""
-    trusted = lead.key_hash is not None or program.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED
+    trusted = lead.is_trusted or program.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED
     new = trusted and lead.customer_key is not None and customer.customer_key is None
     if new:
         registry.name(customer, str(lead.customer_key))
     return new
 
 
-def _store(connection: Connection, changes: Sequence[_Change], *, at: datetime) -> None:
+def _store(connection: Connection, changes: Sequence[_Accepted], *, at: datetime) -> None:
     customers.save(connection, {change.customer.id: change.customer for change in changes}.values())
     events = [change for change in changes if change.settlement]
     if events:
@@ -172,23 +159,23 @@ def _store(connection: Connection, changes: Sequence[_Change], *, at: datetime) 
     rollups.add(connection, [_step(change, item) for change, item in zip(settled, earned, strict=True)])
 
 
-def _earned(change: _Change) -> Earned:
+def _earned(change: _Accepted) -> Earned:
     """Return what a settled lead earns: the program's per-lead commission, unless its partner has left."""
     left = change.customer.partner_status == PartnerStatus.INACTIVE
     cents = 0 if left else change.program.terms.lead_commission_cents
     return ledger.earn(change.program, change.customer, cents, lead_id=change.lead_id, at=change.lead.at)
 
 
-def _step(change: _Change, earned: Earned) -> rollups.Increment:
+def _step(change: _Accepted, earned: Earned) -> rollups.Increment:
     day = rollups.day_of(change.lead.at)
     partner_id = change.customer.partner_id
     return rollups.Increment(change.program.id, partner_id, day, leads=1, commission_cents=earned.amount_cents)
 
 
-def _row(change: _Change) -> tuple[Any, ...]:
+def _row(change: _Accepted) -> tuple[Any, ...]:
     lead, customer = change.lead, change.customer
     who = (change.program.id, change.lead_id, customer.id, customer.partner_id)
-    return (*who, change.settlement, lead.key_hash is not None, lead.event_name, to_millis(lead.at))
+    return (*who, change.settlement, lead.is_trusted, lead.event_name, to_millis(lead.at))
 
 
 _insert = Append(leads, "program_id", "id", "customer_id", "partner_id", "settlement", "with_key", "event_name", "at")

@@ -5,20 +5,18 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, insert, select, update
 
-from storage.access import program_keys
-from storage.access.program_keys import ProgramKey
 from storage.engine import ids
 from storage.rules import commission, refund
 from storage.rules.errors import TransactionNotFound
 from storage.rules.refund import RefundStatus
 from storage.tables import commissions, refunds, sales
 from storage.tracking import ledger, rollups
+from storage.tracking.program_terms import ProgramTerms
 
 
 class Refund(NamedTuple):
     """A refund as a call sent it; `amount_cents` None asks for all that remains, in the sale's currency."""
 
-    key_hash: str
     transaction_id: str
     at: datetime
     amount_cents: int | None = None
@@ -29,7 +27,6 @@ class Refund(NamedTuple):
 class RefundResult(NamedTuple):
     """What the refund took and what remains, in cents of the sale's currency; the reversal in the program's."""
 
-    key: ProgramKey
     status: RefundStatus
     refunded_cents: int
     refunded_total_cents: int
@@ -39,39 +36,39 @@ class RefundResult(NamedTuple):
     replayed: bool = False
 
 
-def record(connection: Connection, call: Refund) -> RefundResult:
-    """Record a refund, reverse its share of the commission, and step the sale's day back.
+def record(connection: Connection, program: ProgramTerms, call: Refund) -> RefundResult:
+    """Record a refund, reverse its share of the commission, and take it from the sale's day.
 
-    Raises InvalidKey, ApiKeyRotationRequired, TransactionNotFound, RefundExceedsSale.
+    Raises TransactionNotFound, RefundExceedsSale.
     """
-    key = program_keys.authenticate(connection, call.key_hash, at=call.at)
-    sale = _sale(connection, key.program_id, call.transaction_id)
+    sale = _sale(connection, program.id, call.transaction_id)
     earned = _commission(connection, sale)
     done = _earlier(connection, sale, call.refund_id)
     if done is not None:
-        return _answer(
-            key,
-            sale,
-            earned,
-            total_cents=sale.refunded_cents,
-            cents=done.amount_cents,
-            reversed_cents=done.reversed_cents,
-            replayed=True,
-        )
-    before_cents = sale.refunded_cents
-    cents = refund.amount(call.amount_cents, sale_cents=sale.amount_cents, refunded_before_cents=before_cents)
-    reversed_cents = _take_back(connection, call, sale, earned, cents) if cents else 0
-    total_cents = before_cents + cents
-    return _answer(key, sale, earned, total_cents=total_cents, cents=cents, reversed_cents=reversed_cents)
+        cents, reversed_cents, total_cents = done.amount_cents, done.reversed_cents, sale.refunded_cents
+    else:
+        before_cents = sale.refunded_cents
+        cents = refund.amount(call.amount_cents, sale_cents=sale.amount_cents, refunded_before_cents=before_cents)
+        reversed_cents = _take_back(connection, call, sale, earned, cents) if cents else 0
+        total_cents = before_cents + cents
+    remaining_cents = sale.amount_cents - total_cents
+    return RefundResult(
+        refund.status(refund_cents=cents, remaining_cents=remaining_cents),
+        cents,
+        total_cents,
+        remaining_cents,
+        earned.id if earned else None,
+        reversed_cents,
+        replayed=done is not None,
+    )
 
 
-def reinstate(connection: Connection, call: Refund) -> int:
+def reinstate(connection: Connection, program: ProgramTerms, call: Refund) -> int:
     """Give back `amount_cents` of what refunds took of a sale, as when a dispute is won; return the commission's part.
 
-    Raises TransactionNotFound, and what `program_keys.authenticate` raises.
+    Raises TransactionNotFound.
     """
-    key = program_keys.authenticate(connection, call.key_hash, at=call.at)
-    sale = _sale(connection, key.program_id, call.transaction_id)
+    sale = _sale(connection, program.id, call.transaction_id)
     return -_take_back(connection, call, sale, _commission(connection, sale), -(call.amount_cents or 0))
 
 
@@ -130,19 +127,3 @@ def _take_back(connection: Connection, call: Refund, sale: Any, earned: Any, cen
     )
     rollups.add(connection, [back])
     return reversed_cents
-
-
-def _answer(
-    key: ProgramKey,
-    sale: Any,
-    earned: Any,
-    *,
-    total_cents: int,
-    cents: int,
-    reversed_cents: int,
-    replayed: bool = False,
-) -> RefundResult:
-    remaining_cents = sale.amount_cents - total_cents
-    status = refund.status(refund_cents=cents, remaining_cents=remaining_cents)
-    commission_id = earned.id if earned else None
-    return RefundResult(key, status, cents, total_cents, remaining_cents, commission_id, reversed_cents, replayed)

@@ -1,16 +1,17 @@
 """Sales: a customer paid; the partner who sent them earns a commission."""
 
 import hashlib
+import json
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
+from enum import StrEnum
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from storage.access import program_keys
-from storage.access.program_keys import ProgramKey
 from storage.engine import ids
 from storage.engine.group_commit import set_based
+from storage.engine.statements import Append
 from storage.rules import attribution, commission, keys
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import (
@@ -22,18 +23,26 @@ from storage.rules.errors import (
     ServiceError,
 )
 from storage.rules.settlement import CustomerStatus
+from storage.tables import sales
 from storage.tables.columns import to_millis
-from storage.tracking import currencies, customers, ledger, possible_duplicates, program_terms, rollups, transaction_ids
+from storage.tracking import customers, ledger, rollups
+from storage.tracking.currencies import Exchange, Rates
 from storage.tracking.customers import Customer, CustomerQuery, Registry
-from storage.tracking.possible_duplicates import ReportedSale
 from storage.tracking.program_terms import ProgramTerms
-from storage.tracking.transaction_ids import Claim
+from storage.tracking.recorded_sales import RecordedSale, RecordedSales, SaleQuery
+
+
+class Provenance(StrEnum):
+    """Who reported a sale: the integrator's server, a connected payment account, or the operator."""
+
+    API = "api"
+    PROCESSOR = "processor"
+    OPERATOR = "operator"
 
 
 class Sale(NamedTuple):
-    """A sale as a call sent it. `amount_cents` is in minor units of `currency`; `details` is JSON text."""
+    """A sale as it was reported. `amount_cents` is in minor units of `currency`; `details` is JSON text."""
 
-    key_hash: str
     transaction_id: str
     amount_cents: int
     at: datetime
@@ -42,75 +51,117 @@ class Sale(NamedTuple):
     currency: str = "USD"
     occurred_at: datetime | None = None
     details: str | None = None
+    provenance: Provenance = Provenance.API
 
     @property
     def happened_at(self) -> datetime:
-        """When the customer paid: as told, else when the call came."""
+        """When the customer paid: as reported, else when the call came."""
         return self.occurred_at or self.at
+
+    @property
+    def payload_hash(self) -> str:
+        """A hash of what was reported: equal for a repeat of the same call, whenever it comes."""
+        sent = (self.transaction_id, self.amount_cents, self.customer_key, self.click_id, self.currency, self.details)
+        return hashlib.sha256(
+            json.dumps([*sent, self.occurred_at and to_millis(self.occurred_at)]).encode()
+        ).hexdigest()
 
 
 class SaleResult(NamedTuple):
     """A recorded sale; the commission is in cents of the program's `currency`, None and 0 when none is earned."""
 
     event_id: int
-    key: ProgramKey
+    program_id: int
     customer_key: str | None
     commission_id: int | None
     commission_cents: int
     currency: str
 
 
-class _Candidate(NamedTuple):
-    """A sale that may be recorded if its transaction_id is new."""
+class _Accepted(NamedTuple):
+    """A sale to store; `is_first` says that it is the customer's first purchase."""
 
-    n: int
-    sale: Sale
-    key: ProgramKey
-    customer: Customer
-    program: ProgramTerms
-    program_cents: int
     sale_id: int
+    sale: Sale
+    program: ProgramTerms
+    customer: Customer
+    program_cents: int
+    commission_cents: int
+    is_first: bool
+    payload_hash: str
 
 
 @set_based
-def record(connection: Connection, batch: Sequence[Sale]) -> list[SaleResult | ServiceError]:
-    """Record a batch of sales; each result is a Sold or the refusal.
+def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Sale]]) -> list[SaleResult | ServiceError]:
+    """Record a batch of sales; each result is a SaleResult or the error.
 
-    Refusals: InvalidKey, ApiKeyRotationRequired, CustomerNotFound, CustomerWrongProgram, CustomerNotAttributed,
-    AttributionWindowExpired, CurrencyNotSupported, DuplicateTransaction.
+    Errors: DuplicateTransaction, CustomerNotFound, CustomerWrongProgram, CustomerNotAttributed,
+    AttributionWindowExpired, CurrencyNotSupported.
     """
-    at = max(sale.at for sale in batch)
-    presented = program_keys.identify(connection, [sale.key_hash for sale in batch], at=at)
-    owned = [key.program_id if isinstance(key := presented[sale.key_hash], ProgramKey) else None for sale in batch]
-    known = program_terms.in_force(connection, [program_id for program_id in owned if program_id])
-    wanted = [_wanted(sale, program_id) for sale, program_id in zip(batch, owned, strict=True)]
-    registry = Registry(connection, wanted, at=at)
+    at = max(sale.at for _, sale in batch)
+    registry = Registry(connection, [_identifiers(program, sale) for program, sale in batch], at=at)
+    rates = Rates(connection, [_exchange(program, sale) for program, sale in batch])
+    recorded = RecordedSales(connection, [_query(program, sale, registry) for program, sale in batch])
+    accepted: list[_Accepted] = []
     results: list[SaleResult | ServiceError] = []
-    candidates: list[_Candidate] = []
-    for n, (sale, sale_id) in enumerate(zip(batch, ids.after(at, len(batch)), strict=True)):
+    for (program, sale), sale_id in zip(batch, ids.after(at, len(batch)), strict=True):
         try:
-            key = program_keys.working(presented[sale.key_hash])
-            program = known[key.program_id]
-            customer = _customer(sale, program, registry)
-            _require_no_twin(connection, sale, program, customer)
-            candidates.append(_Candidate(n, sale, key, customer, program, _price(connection, sale, program), sale_id))
-            results.append(CustomerNotFound())  # replaced below, once the database has decided
-        except ServiceError as refusal:
-            results.append(refusal)
-    if candidates:
-        _store(connection, candidates, results, at=at)
+            item = _decide(program, sale, sale_id, registry=registry, recorded=recorded, rates=rates)
+        except ServiceError as error:
+            results.append(error)
+        else:
+            _apply(item, recorded)
+            accepted.append(item)
+            results.append(_result(item))
+    if accepted:
+        _store(connection, accepted, at=at)
     return results
 
 
-def _wanted(sale: Sale, program_id: int | None) -> CustomerQuery:
-    return CustomerQuery(program_id, sale.customer_key, keys.click_program(sale.click_id or ""), sale.click_id)
+def _identifiers(program: ProgramTerms, sale: Sale) -> CustomerQuery:
+    return CustomerQuery(program.id, sale.customer_key, keys.click_program(sale.click_id or ""), sale.click_id)
 
 
-def _customer(sale: Sale, program: ProgramTerms, registry: Registry) -> Customer:
+def _exchange(program: ProgramTerms, sale: Sale) -> Exchange:
+    return Exchange(sale.currency, program.currency, sale.happened_at.date())
+
+
+def _find(program: ProgramTerms, sale: Sale, registry: Registry) -> Customer | None:
     """Return whom the customer_key names, else whom the click became or becomes with this sale."""
-    click_program_id = keys.click_program(sale.click_id or "")
-    clicked = registry.by_click(click_program_id, sale.click_id)
-    customer = registry.by_key(program.id, sale.customer_key) or clicked
+    clicked = registry.by_click(keys.click_program(sale.click_id or ""), sale.click_id)
+    return registry.by_key(program.id, sale.customer_key) or clicked
+
+
+def _query(program: ProgramTerms, sale: Sale, registry: Registry) -> SaleQuery:
+    """Ask for sales of this transaction_id, and for what the connected payment account is likely to have reported."""
+    customer = _find(program, sale, registry)
+    compared = program.has_payments and sale.provenance == Provenance.API and customer is not None
+    customer_id = customer.id if customer and compared and customer.first_purchase_at else None
+    return SaleQuery(program.id, sale.transaction_id, customer_id, sale.amount_cents, sale.currency, sale.happened_at)
+
+
+def _decide(
+    program: ProgramTerms, sale: Sale, sale_id: int, *, registry: Registry, recorded: RecordedSales, rates: Rates
+) -> _Accepted:
+    """Return the sale to store, with what it earns. Raises the errors of `record`."""
+    payload_hash = sale.payload_hash
+    same = recorded.same(program.id, sale.transaction_id)
+    if same is not None:
+        existing = {"eventId": same.id, "recorded_at": same.at}
+        raise DuplicateTransaction(existing=existing, same_payload=same.payload_hash == payload_hash)
+    customer = _customer(program, sale, registry)
+    if program.has_payments and sale.provenance == Provenance.API and customer.first_purchase_at is not None:
+        recorded.require_no_likely_duplicate(program.id, sale.transaction_id)
+    cents = rates.convert(sale.amount_cents, _exchange(program, sale))
+    first_purchase_at = customer.first_purchase_at
+    earned_cents = commission.on_sale(
+        program.terms, cents, first_purchase_at=first_purchase_at, occurred_at=sale.happened_at
+    )
+    return _Accepted(sale_id, sale, program, customer, cents, earned_cents, first_purchase_at is None, payload_hash)
+
+
+def _customer(program: ProgramTerms, sale: Sale, registry: Registry) -> Customer:
+    customer = _find(program, sale, registry)
     if customer is None:
         raise CustomerNotFound
     if customer.program_id != program.id:
@@ -118,112 +169,73 @@ def _customer(sale: Sale, program: ProgramTerms, registry: Registry) -> Customer
     if customer.partner_status == PartnerStatus.INACTIVE:
         raise CustomerNotAttributed
     first = customer.first_purchase_at is None
-    window_days = program.attribution_window_days
-    if first and not attribution.is_within(customer.clicked_at, sale.happened_at, window_days):
+    if first and not attribution.is_within(customer.clicked_at, sale.happened_at, program.attribution_window_days):
         raise AttributionWindowExpired
     return customer
 
 
-def _require_no_twin(connection: Connection, sale: Sale, program: ProgramTerms, customer: Customer) -> None:
-    """Raise DuplicateTransaction for what the program's connected payment account is likely to have told already."""
-    if not program.has_payments or customer.first_purchase_at is None or program_keys.is_trusted(sale.key_hash):
-        return
-    told = ReportedSale(sale.transaction_id, customer.id, sale.amount_cents, sale.currency, sale.happened_at)
-    twin = possible_duplicates.of_payments(connection, program.id, told)
-    if twin is not None and twin.transaction_id != sale.transaction_id:
-        raise DuplicateTransaction(
-            f"The connected payment account reported what is likely this sale, as {twin.transaction_id}.",
-            hint="Report each sale from one place. Nothing was recorded for this call.",
-            existing={"eventId": twin.id, "recorded_at": twin.at},
-            same_payload=False,
-        )
+def _apply(item: _Accepted, recorded: RecordedSales) -> None:
+    """Let later sales of the batch see this one: its transaction_id is used, its customer has converted."""
+    sale = item.sale
+    recorded.add(item.program.id, RecordedSale(sale.transaction_id, item.sale_id, sale.at, item.payload_hash))
+    if item.is_first:
+        item.customer.first_purchase_at = sale.happened_at
+        item.customer.status = CustomerStatus.CONVERSION
 
 
-def _price(connection: Connection, sale: Sale, program: ProgramTerms) -> int:
-    """Return the sale's amount in cents of the program's currency."""
-    day = sale.happened_at.date()
-    return currencies.convert(connection, sale.amount_cents, source=sale.currency, target=program.currency, day=day)
+def _result(item: _Accepted) -> SaleResult:
+    commission_id = item.sale_id if item.commission_cents else None
+    key = item.customer.customer_key or item.sale.customer_key
+    return SaleResult(item.sale_id, item.program.id, key, commission_id, item.commission_cents, item.program.currency)
 
 
-def _store(
-    connection: Connection, candidates: Sequence[_Candidate], results: list[SaleResult | ServiceError], *, at: datetime
-) -> None:
-    """Insert the sales; the unique key (program_id, transaction_id) decides which of them are new."""
-    refusals = transaction_ids.claim(connection, [_row(item) for item in candidates])
-    earned, steps, converted = [], [], {}
-    for item in candidates:
-        if refusal := refusals.get(item.sale_id):
-            results[item.n] = refusal
-        else:
-            cents = _commission(item)
-            earned.append(
-                ledger.earn(item.program, item.customer, cents, sale_id=item.sale_id, at=item.sale.happened_at)
-            )
-            steps.append(_step(item, cents))
-            results[item.n] = _sold(item, cents)
-            if _convert(item):
-                converted[item.customer.id] = item.customer
-    customers.save(connection, converted.values())
-    ledger.append(connection, earned, at=at)
-    rollups.add(connection, steps)
+def _store(connection: Connection, accepted: Sequence[_Accepted], *, at: datetime) -> None:
+    """Insert the sales and all that follows; the unique key (program_id, transaction_id) fails a lost race."""
+    _insert(connection, [_row(item) for item in accepted])
+    customers.save(connection, {item.customer.id: item.customer for item in accepted if item.is_first}.values())
+    ledger.append(connection, [_earned(item) for item in accepted], at=at)
+    rollups.add(connection, [_increment(item) for item in accepted])
 
 
-def _commission(item: _Candidate) -> int:
-    first_purchase_at = item.customer.first_purchase_at
-    return commission.on_sale(
-        item.program.terms,
-        item.program_cents,
-        first_purchase_at=first_purchase_at,
-        occurred_at=item.sale.happened_at,
-    )
+def _earned(item: _Accepted) -> ledger.Earned:
+    at = item.sale.happened_at
+    return ledger.earn(item.program, item.customer, item.commission_cents, sale_id=item.sale_id, at=at)
 
 
-def _step(item: _Candidate, commission_cents: int) -> rollups.Increment:
+def _increment(item: _Accepted) -> rollups.Increment:
     return rollups.Increment(
         item.program.id,
         item.customer.partner_id,
         rollups.day_of(item.sale.happened_at),
-        conversions=int(item.customer.first_purchase_at is None),
+        conversions=int(item.is_first),
         sales=1,
         revenue_cents=item.program_cents,
-        commission_cents=commission_cents,
+        commission_cents=item.commission_cents,
     )
 
 
-def _convert(item: _Candidate) -> bool:
-    """Make the customer a conversion at their first sale; say whether this was it."""
-    first = item.customer.first_purchase_at is None
-    if first:
-        item.customer.first_purchase_at = item.sale.happened_at
-        item.customer.status = CustomerStatus.CONVERSION
-    return first
+def _row(item: _Accepted) -> tuple[Any, ...]:
+    sale, customer = item.sale, item.customer
+    identity = (item.program.id, item.sale_id, sale.transaction_id, customer.id, customer.partner_id)
+    amounts = (sale.amount_cents, sale.currency, item.program_cents)
+    reported = (sale.details, sale.customer_key, item.payload_hash, sale.provenance)
+    return (*identity, *amounts, *reported, to_millis(sale.happened_at), to_millis(sale.at))
 
 
-def _sold(item: _Candidate, commission_cents: int) -> SaleResult:
-    commission_id = item.sale_id if commission_cents else None
-    named = item.customer.customer_key or item.sale.customer_key
-    return SaleResult(item.sale_id, item.key, named, commission_id, commission_cents, item.program.currency)
-
-
-def _row(item: _Candidate) -> Claim:
-    sale = item.sale
-    return Claim(
-        program_id=item.program.id,
-        id=item.sale_id,
-        transaction_id=sale.transaction_id,
-        customer_id=item.customer.id,
-        partner_id=item.customer.partner_id,
-        amount_cents=sale.amount_cents,
-        currency=sale.currency,
-        program_cents=item.program_cents,
-        details=sale.details,
-        customer_key=sale.customer_key,
-        payload_hash=_fingerprint(sale),
-        occurred_at=to_millis(sale.happened_at),
-        at=to_millis(sale.at),
-    )
-
-
-def _fingerprint(sale: Sale) -> str:
-    """Return a hash of what the integrator sent: equal for a repeat of the same call, whenever it comes."""
-    return hashlib.sha256(repr(sale._replace(key_hash="", at=datetime.min)).encode()).hexdigest()  # noqa: DTZ901 - only a constant
+_insert = Append(
+    sales,
+    "program_id",
+    "id",
+    "transaction_id",
+    "customer_id",
+    "partner_id",
+    "amount_cents",
+    "currency",
+    "program_cents",
+    "details",
+    "customer_key",
+    "payload_hash",
+    "provenance",
+    "occurred_at",
+    "at",
+)

@@ -5,13 +5,12 @@ from typing import NamedTuple
 
 from sqlalchemy import BigInteger, Connection, insert, literal, select, update
 
-from storage.access import program_keys
-from storage.access.program_keys import ProgramKey
 from storage.engine import ids
-from storage.rules import refund
+from storage.rules import refund as rule
 from storage.rules.errors import CustomerWrongProgram, ProgramNotFound, TransactionNotFound
 from storage.rules.refund import RefundStatus
 from storage.tables import programs, test_events, tracking_log
+from storage.tracking.program_terms import ProgramTerms
 
 NO_PROGRAM = 0
 
@@ -21,7 +20,6 @@ class TestModeCall(NamedTuple):
 
     kind: str
     at: datetime
-    key_hash: str | None = None
     program_id: int | None = None
     click_program_id: int | None = None
     transaction_id: str | None = None
@@ -29,66 +27,62 @@ class TestModeCall(NamedTuple):
 
 
 class TestModeResult(NamedTuple):
-    """A stored test event; `program_id` is None when nothing named one, `key` when it came without."""
+    """A stored test event; `program_id` is None when nothing named one."""
 
     event_id: int
     program_id: int | None
-    key: ProgramKey | None
 
 
 class TestModeRefund(NamedTuple):
-    """What a refund of a test sale took; `program_id` owns the key."""
+    """What a refund of a test sale took."""
 
     event_id: int
-    key: ProgramKey
+    program_id: int
     status: RefundStatus
     refunded_cents: int
     refunded_total_cents: int
     remaining_cents: int
 
 
-def record_test(connection: Connection, event: TestModeCall) -> TestModeResult:
-    """Store a test event and its line in the tracking log.
+def record_with_key(connection: Connection, program: ProgramTerms, event: TestModeCall) -> TestModeResult:
+    """Store a test event that came with the program's key. Raises ProgramNotFound, CustomerWrongProgram."""
+    named = _existing(connection, event.program_id)
+    if event.program_id is not None and named is None:
+        raise ProgramNotFound
+    if {named, _existing(connection, event.click_program_id)} - {None, program.id}:
+        raise CustomerWrongProgram
+    return TestModeResult(_store(connection, event, program.id, with_key=True), program.id)
 
-    Raises InvalidKey, ApiKeyRotationRequired, ProgramNotFound, CustomerWrongProgram.
-    """
-    key = program_keys.authenticate(connection, event.key_hash, at=event.at) if event.key_hash else None
-    program_id = _program(connection, event, key)
-    return TestModeResult(_store(connection, event, program_id, key), program_id, key)
+
+def record_without_key(connection: Connection, event: TestModeCall) -> TestModeResult:
+    """Store a test event of the program that it names, else its click's, else none. Raises ProgramNotFound."""
+    named = _existing(connection, event.program_id)
+    if event.program_id is not None and named is None:
+        raise ProgramNotFound
+    program_id = named or _existing(connection, event.click_program_id)
+    return TestModeResult(_store(connection, event, program_id, with_key=False), program_id)
 
 
-def refund_test(connection: Connection, event: TestModeCall) -> TestModeRefund:
+def refund(connection: Connection, program: ProgramTerms, event: TestModeCall) -> TestModeRefund:
     """Refund a test sale; `amount_cents` None takes all that remains (0 where the sale named no amount).
 
-    Raises InvalidKey, ApiKeyRotationRequired, TransactionNotFound, RefundExceedsSale.
+    Raises TransactionNotFound, RefundExceedsSale.
     """
-    key = program_keys.authenticate(connection, event.key_hash or "", at=event.at)
     row = test_events.c
-    same = (row.program_id == key.program_id, row.transaction_id == event.transaction_id, row.kind == "sale")
+    same = (row.program_id == program.id, row.transaction_id == event.transaction_id, row.kind == "sale")
     newest = select(test_events).where(*same).order_by(row.id.desc()).limit(1)
     sale = connection.execute(newest).one_or_none()
     if sale is None:
         raise TransactionNotFound("No test sale of this program has this transaction_id.")
     sale_cents = sale.amount_cents or 0
-    cents = refund.amount(event.amount_cents, sale_cents=sale_cents, refunded_before_cents=sale.refunded_cents)
+    cents = rule.amount(event.amount_cents, sale_cents=sale_cents, refunded_before_cents=sale.refunded_cents)
     total_cents = sale.refunded_cents + cents
     this_sale = (row.program_id == sale.program_id, row.id == sale.id)
     connection.execute(update(test_events).where(*this_sale).values(refunded_cents=total_cents))
-    event_id = _store(connection, event, key.program_id, key)
+    event_id = _store(connection, event, program.id, with_key=True)
     remaining_cents = sale_cents - total_cents
-    status = refund.status(refund_cents=cents, remaining_cents=remaining_cents)
-    return TestModeRefund(event_id, key, status, cents, total_cents, remaining_cents)
-
-
-def _program(connection: Connection, event: TestModeCall, key: ProgramKey | None) -> int | None:
-    """Return the key's program, else the one that was named, else the click's, else None."""
-    named = _existing(connection, event.program_id)
-    if event.program_id is not None and named is None:
-        raise ProgramNotFound
-    clicked = _existing(connection, event.click_program_id)
-    if key is not None and {named, clicked} - {None, key.program_id}:
-        raise CustomerWrongProgram
-    return key.program_id if key else named or clicked
+    status = rule.status(refund_cents=cents, remaining_cents=remaining_cents)
+    return TestModeRefund(event_id, program.id, status, cents, total_cents, remaining_cents)
 
 
 def _existing(connection: Connection, program_id: int | None) -> int | None:
@@ -97,7 +91,7 @@ def _existing(connection: Connection, program_id: int | None) -> int | None:
     return connection.execute(select(programs.c.id).where(programs.c.id == literal(program_id, BigInteger))).scalar()
 
 
-def _store(connection: Connection, event: TestModeCall, program_id: int | None, key: ProgramKey | None) -> int:
+def _store(connection: Connection, event: TestModeCall, program_id: int | None, *, with_key: bool) -> int:
     event_id, log_id = ids.after(event.at, 2)
     owner = {"program_id": program_id or NO_PROGRAM, "at": event.at}
     connection.execute(
@@ -106,12 +100,12 @@ def _store(connection: Connection, event: TestModeCall, program_id: int | None, 
             id=event_id,
             kind=event.kind,
             is_test=True,
-            with_key=key is not None,
+            with_key=with_key,
             transaction_id=event.transaction_id,
             amount_cents=event.amount_cents,
         )
     )
-    trust = "with the program key" if key else "without a key: it does not verify the integration"
+    trust = "with the program key" if with_key else "without a key: it does not verify the integration"
     logged = {"id": log_id, "call": event.kind, "event_id": event_id, "message": f"Test {event.kind} {trust}."}
     connection.execute(insert(tracking_log).values(**owner, **logged))
     return event_id

@@ -5,8 +5,6 @@ from datetime import timedelta
 import pytest
 
 from storage.rules.errors import CustomerNotFound
-from storage.tracking import rejection_log
-from storage.tracking.rejection_log import RejectedCall
 from tests.agent_api.conftest import Agents
 from tests.world import NOW
 
@@ -64,10 +62,7 @@ async def test_a_customer_comes_with_their_trail(agents: Agents):
 
 async def test_a_sale_that_was_refused_is_explained_with_what_would_have_helped(agents: Agents):
     await agents.acme.customer("user-17")
-    refused = RejectedCall(
-        agents.acme.key_hash, "sale", CustomerNotFound(), 400, "r1", NOW, customer_key="USER-17", transaction_id="inv-9"
-    )
-    await agents.acme.store.write(rejection_log.record, refused)
+    await agents.acme.reject(CustomerNotFound(), customer_key="USER-17", transaction_id="inv-9")
 
     explained = (await agents.get("./explain", transaction_id="inv-9")).json()
 

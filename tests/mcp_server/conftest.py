@@ -14,9 +14,6 @@ from mcp_server.settings import McpSettings
 from storage.access import agent_keys, sessions, workspaces
 from storage.rules.errors import CustomerNotFound
 from storage.rules.scope import Scope
-from storage.tracking import refunds, rejection_log
-from storage.tracking.refunds import Refund
-from storage.tracking.rejection_log import RejectedCall
 from tests import world
 from tests.world import NOW, World
 from web.middleware import RequestMiddleware
@@ -158,9 +155,8 @@ async def a_sale_and_a_refusal(acme: World) -> str:
     click_id = await acme.visitor(page_title=HOSTILE, referrer_url=f"https://evil.example/{LONG}", page_url=LONG)
     await acme.lead(click_id, "user-1")
     await acme.sale()
-    await acme.store.write(refunds.record, Refund(acme.key_hash, "inv-1", NOW, 1_000, "re-1"))
-    refused = RejectedCall(acme.key_hash, "sale", CustomerNotFound(), 400, "request-1", NOW, customer_key=HOSTILE)
-    await acme.store.write(rejection_log.record, refused._replace(transaction_id="inv-lost"))
+    await acme.refund("inv-1", 1_000, refund_id="re-1")
+    await acme.reject(CustomerNotFound(), customer_key=HOSTILE, transaction_id="inv-lost")
     return click_id
 
 

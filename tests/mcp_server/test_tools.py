@@ -11,8 +11,6 @@ from mcp_server.tools.tool import Tool
 from storage.access import program_keys
 from storage.management import partners
 from storage.rules.errors import CustomerNotFound, InvalidJson
-from storage.tracking import rejection_log
-from storage.tracking.rejection_log import RejectedCall
 from tests import world
 from tests.mcp_server.conftest import EVERY_TOOL, HOSTILE, INERT, MODERN, Assistant
 from tests.world import NOW
@@ -122,8 +120,7 @@ async def test_a_sale_is_explained(assistant: Assistant, click_id: str):
 
 async def test_a_likely_key_stands_in_a_field_of_its_own_and_in_no_sentence(assistant: Assistant):
     await assistant.acme.customer("User-1")
-    refused = RejectedCall(assistant.acme.key_hash, "sale", CustomerNotFound(), 400, "r", NOW, customer_key="user-1")
-    await assistant.acme.store.write(rejection_log.record, refused._replace(transaction_id="inv-9"))
+    await assistant.acme.reject(CustomerNotFound(), customer_key="user-1", transaction_id="inv-9")
 
     told = (await assistant.tool("explain_attribution", transaction_id="inv-9")).told
 
@@ -140,9 +137,8 @@ async def test_exactly_one_identifier_is_explained(assistant: Assistant, asked: 
 
 
 async def test_refused_calls_are_grouped_by_cause_until_calls_are_asked_for(assistant: Assistant, click_id: str):
-    malformed = RejectedCall(assistant.acme.key_hash, "sale", InvalidJson(), 400, "request-2", NOW)
-    await assistant.acme.store.write(rejection_log.record, malformed)
-    await assistant.acme.store.write(rejection_log.record, malformed)
+    await assistant.acme.reject(InvalidJson())
+    await assistant.acme.reject(InvalidJson())
 
     causes = (await assistant.tool("list_refused_calls")).told
     calls = (await assistant.tool("list_refused_calls", view="calls", code="customer_not_found")).told
@@ -158,8 +154,7 @@ async def test_refused_calls_are_grouped_by_cause_until_calls_are_asked_for(assi
 
 async def test_keys_that_do_not_agree_are_grouped_with_the_likely_mapping(assistant: Assistant):
     await assistant.acme.customer("user-1")
-    refused = RejectedCall(assistant.acme.key_hash, "sale", CustomerNotFound(), 400, "r", NOW, customer_key="USER-1")
-    await assistant.acme.store.write(rejection_log.record, refused)
+    await assistant.acme.reject(CustomerNotFound(), customer_key="USER-1")
 
     told = (await assistant.tool("check_identifier_health")).told
 

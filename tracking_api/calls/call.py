@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from starlette.types import Receive, Scope, Send
 
@@ -10,14 +10,14 @@ from configuration import Configuration
 from storage import Storage
 from storage.access.program_keys import ProgramKey
 from storage.rules import keys
-from storage.rules.errors import InvalidKey, Overloaded, ServiceError
-from storage.tracking.rejection_log import RejectedCall
-from storage.tracking.rejection_log import record as record_refusal
-from storage.tracking.test_mode import TestModeResult
+from storage.rules.errors import InvalidKey, Overloaded, RateLimited, ServiceError
+from storage.tracking import test_mode
+from storage.tracking.principals import PresentedKey, Principal, reject
+from storage.tracking.rejection_log import CallDetails
+from storage.tracking.test_mode import TestModeCall, TestModeResult
 from tracking_api.calls import rotation
 from web import body, credentials
 from web.body import Body
-from web.errors import STATUS
 from web.response import JsonResponse, error_response
 
 Parsed = TypeVar("Parsed", bound=Body)
@@ -37,6 +37,8 @@ class TrackingRequest:
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
         scope["header_fields"] = self.headers
         self.parsed: Body | None = None
+        self.key: ProgramKey | None = None  # that was presented, once storage has looked it up
+        self.is_logged = False
         self._receive = receive
 
     async def parse(self, model: type[Parsed]) -> Parsed:
@@ -51,46 +53,68 @@ class TrackingRequest:
         return None if value is None else value.decode("latin-1").strip()
 
     @property
-    def key_hash(self) -> str | None:
-        """The hash of the presented program key; None without an Authorization header. Raises InvalidKey."""
+    def principal(self) -> PresentedKey | None:
+        """The program key that was presented, None without an Authorization header. Raises InvalidKey."""
         header = self.header(b"authorization")
         if header is None:
             return None
         credential = credentials.bearer(header)
         if credential is None:
             raise InvalidKey
-        return keys.digest(credential)
+        return PresentedKey(keys.digest(credential), keys.key_program(credential))
 
-    def require_key(self) -> str:
-        """Return the hash of the presented program key. Raises InvalidKey when there is none."""
-        key_hash = self.key_hash
-        if key_hash is None:
+    def require_key(self) -> PresentedKey:
+        """Return the program key that was presented. Raises InvalidKey when there is none."""
+        principal = self.principal
+        if principal is None:
             raise InvalidKey
-        return key_hash
+        return principal
 
-    def answer(self, content: dict[str, object], key: ProgramKey | None = None) -> JsonResponse:
-        """Return a 200, with rotation signalling where the key calls for it."""
-        return self.signal(JsonResponse(content), key)
+    async def handle(self, operation: Callable[..., Any], item: Any, principal: Principal) -> Any:
+        """Run a tracking operation for a principal and return its result; raises its error, which is then logged."""
+        details = CallDetails(self.name, self.scope["request_id"], self.at, **self._identifiers())
+        outcome = await self.storage.handle(operation, item, principal=principal, details=details)
+        self.key = outcome.key
+        self.is_logged = True
+        if isinstance(outcome.result, ServiceError):
+            raise outcome.result
+        return outcome.result
+
+    def _identifiers(self) -> dict[str, str | None]:
+        return {name: getattr(self.parsed, name, None) for name in ("customer_key", "click_id", "transaction_id")}
+
+    def answer(self, content: dict[str, object]) -> JsonResponse:
+        """Return a 200."""
+        return JsonResponse(content)
+
+    async def test(self, event: TestModeCall, key: PresentedKey | None) -> TestModeResult:
+        """Store a test event, with the key that was presented or without one."""
+        if key is None:
+            stored: TestModeResult = await self.storage.write(test_mode.record_without_key, event)
+        else:
+            stored = await self.handle(test_mode.record_with_key, event, key)
+        return stored
 
     def tested(self, tested: TestModeResult) -> JsonResponse:
         """Return the answer to a test-mode call."""
         data = {"eventId": tested.event_id, "programId": tested.program_id, "test_mode": True}
-        return self.answer({"success": True, "message": f"Test {self.name} recorded.", "data": data}, tested.key)
+        return self.answer({"success": True, "message": f"Test {self.name} recorded.", "data": data})
 
     async def limit(self, call: str, program_id: int | None) -> None:
         """Count a public call against its rate limit. Raises RateLimited."""
         client = self.scope.get("client") or ("unknown", 0)
         await self.scope["app"].state.limits.hit(call, client[0], program_id)
 
-    def signal(self, answer: JsonResponse, key: ProgramKey | None) -> JsonResponse:
-        """Add rotation signalling to any answer."""
-        return rotation.signal(answer, key, at=self.at, docs_url=f"{self.settings.base_url}/docs/key-rotation")
+    def signal(self, answer: JsonResponse) -> JsonResponse:
+        """Add rotation signalling to any answer, where the key that was presented calls for it."""
+        docs_url = f"{self.settings.base_url}/docs/key-rotation"
+        return rotation.signal(answer, self.key, at=self.at, docs_url=docs_url)
 
 
 class Endpoint:
-    """An ASGI app around a handler: it turns refusals into answers and logs those of keyed calls.
+    """An ASGI app around a handler: it turns errors into responses and has those of keyed calls logged.
 
-    `public` calls take no key: an Authorization header is none of their business.
+    `public` calls take no key: they ignore an Authorization header.
     """
 
     def __init__(self, handler: Handler, *, public: bool = False) -> None:
@@ -104,33 +128,19 @@ class Endpoint:
         call = TrackingRequest(self.__name__, scope, receive)
         try:
             answer = await self._handler(call)
-        except ServiceError as refusal:
-            answer = await (_refuse_public if self._public else _refuse)(call, refusal)
-        await answer(scope, receive, send)
+        except ServiceError as error:
+            if not (self._public or call.is_logged):
+                error = await _log(call, error)
+            answer = error_response(error, scope["request_id"])
+        await call.signal(answer)(scope, receive, send)
 
 
-async def _refuse_public(call: TrackingRequest, refusal: ServiceError) -> JsonResponse:
-    return error_response(refusal, call.scope["request_id"])
-
-
-async def _refuse(call: TrackingRequest, refusal: ServiceError) -> JsonResponse:
-    """Answer a refusal; one that came with a key is logged first, and a key that does not work outranks it."""
+async def _log(call: TrackingRequest, error: ServiceError) -> ServiceError:
+    """Log an error that was found before storage, if a key was presented; return what to answer: a wrong key first."""
     try:
-        key_hash = call.key_hash
-    except InvalidKey as malformed:
-        return await _refuse_public(call, malformed)
-    if key_hash is None or isinstance(refusal, Overloaded):
-        return await _refuse_public(call, refusal)
-    logged = RejectedCall(
-        key_hash=key_hash,
-        call=call.name,
-        refusal=refusal,
-        status=STATUS[refusal.code],
-        request_id=call.scope["request_id"],
-        at=call.at,
-        customer_key=getattr(call.parsed, "customer_key", None),
-        click_id=getattr(call.parsed, "click_id", None),
-        transaction_id=getattr(call.parsed, "transaction_id", None),
-    )
-    told, key = await call.storage.write(record_refusal, logged, lane=key_hash)
-    return call.signal(error_response(told, call.scope["request_id"]), key)
+        principal = call.principal
+        if principal is not None and not isinstance(error, RateLimited | Overloaded):
+            await call.handle(reject, error, principal)
+    except ServiceError as first:
+        return first
+    return error

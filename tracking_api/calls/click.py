@@ -13,7 +13,7 @@ from storage.rules.errors import (
     ProgramNotFound,
     RateLimited,
 )
-from storage.tracking import clicks, test_mode
+from storage.tracking import clicks
 from storage.tracking.clicks import Click, PartnerInactive
 from storage.tracking.test_mode import TestModeCall
 from tracking_api.calls.bots import reason_to_filter
@@ -90,8 +90,7 @@ def _click(call: TrackingRequest, body: ClickBody, program_id: int, code: str) -
 
 
 async def _test(call: TrackingRequest, program_id: int) -> JsonResponse:
-    event = TestModeCall("click", call.at, key_hash=call.key_hash, program_id=program_id)
-    return call.tested(await call.storage.write(test_mode.record_test, event))
+    return call.tested(await call.test(TestModeCall("click", call.at, program_id), call.principal))
 
 
 endpoint = Endpoint(click, public=True)

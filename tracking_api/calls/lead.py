@@ -16,8 +16,9 @@ from storage.rules.errors import (
     StatusTransitionRefused,
 )
 from storage.rules.settlement import Settlement
-from storage.tracking import leads, test_mode
-from storage.tracking.leads import Lead
+from storage.tracking import leads
+from storage.tracking.leads import Lead, LeadResult
+from storage.tracking.principals import Public
 from storage.tracking.test_mode import TestModeCall
 from tracking_api.calls.call import Endpoint, TrackingRequest
 from tracking_api.calls.described import TEST_MODE, public_call
@@ -42,34 +43,39 @@ class LeadBody(Body):
 
 async def lead(call: TrackingRequest) -> JsonResponse:
     """Record a lead; an Authorization header makes it a server-mode lead, or a 401."""
-    key_hash = call.key_hash
+    key = call.principal
     body = await call.parse(LeadBody)
     extra = body.additional_data or NO_ADDITIONAL_DATA
     click_program_id = keys.click_program(body.click_id or "")
-    if key_hash is None:
+    if key is None:
         await call.limit("lead", extra.program_id or click_program_id)
     if extra.test_mode:
-        event = TestModeCall("lead", call.at, key_hash, extra.program_id, click_program_id)
-        return call.tested(await call.storage.write(test_mode.record_test, event))
+        event = TestModeCall("lead", call.at, extra.program_id, click_program_id)
+        return call.tested(await call.test(event, key))
     if body.click_id is None and body.customer_key is None:
         raise IdentifierRequired
     recorded = Lead(
         click_id=body.click_id,
         customer_key=body.customer_key,
         at=call.at,
-        key_hash=key_hash,
+        is_trusted=key is not None,
         program_id=extra.program_id,
         contact=contact.protect(body.email) if body.email else None,
         event_name=extra.event_name,
     )
-    led = await call.storage.write(leads.record, recorded, lane=key_hash or extra.program_id or click_program_id)
+    led: LeadResult = await call.handle(leads.record, recorded, key or _public(extra.program_id, click_program_id))
     if led.settlement == Settlement.PROVISIONAL:
         content = {"success": True, "provisional": True, "message": "Lead recorded; your server must confirm it."}
     elif led.recorded:
         content = {"success": True, "message": "Lead recorded."}
     else:
         content = {"success": True, "already_recorded": True, "message": "This lead was recorded before."}
-    return call.answer(content, led.key)
+    return call.answer(content)
+
+
+def _public(named: int | None, clicked: int | None) -> Public:
+    """Return a browser's principal: the program that it names, else its click's."""
+    return Public(clicked, CustomerNotFound) if named is None else Public(named)
 
 
 endpoint = Endpoint(lead)

@@ -2,6 +2,7 @@
 
 from storage.rules.errors import FieldError, RefundExceedsSale, TransactionNotFound, ValidationError
 from storage.tracking import refunds, test_mode
+from storage.tracking.principals import PresentedKey
 from storage.tracking.refunds import Refund, RefundResult
 from storage.tracking.test_mode import TestModeCall
 from tracking_api.calls.call import Endpoint, TrackingRequest
@@ -24,42 +25,40 @@ class RefundBody(Body):
 
 async def refund(call: TrackingRequest) -> JsonResponse:
     """Record a refund and reverse its share of the commission."""
-    key_hash = call.require_key()
+    key = call.require_key()
     body = await call.parse(RefundBody)
     if body.transaction_id is None:
         raise ValidationError(fields=[FieldError("transaction_id", "Required: the transaction_id of the sale")])
     if (body.additional_data or NO_ADDITIONAL_DATA).test_mode:
-        return await _test(call, body, key_hash)
+        return await _test(call, body, key)
     taken = Refund(
-        key_hash=key_hash,
         transaction_id=body.transaction_id,
         at=call.at,
         amount_cents=body.refund_amount_cents,
         refund_id=body.refund_id,
         reason=body.refund_reason,
     )
-    done: RefundResult = await call.storage.write(refunds.record, taken, lane=key_hash)
+    done: RefundResult = await call.handle(refunds.record, taken, key)
     figures = done._asdict()
-    key, replayed = figures.pop("key"), figures.pop("replayed")
+    replayed = figures.pop("replayed")
     data = {"transaction_id": body.transaction_id, "refund_id": body.refund_id, **figures}
     content = {"success": True, "message": f"Sale {done.status.replace('_', ' ')}.", "data": data}
     if replayed:
         content |= {"replayed": True, "data": {**data, "replayed": True}}
-    return call.answer(content, key)
+    return call.answer(content)
 
 
-async def _test(call: TrackingRequest, body: RefundBody, key_hash: str) -> JsonResponse:
+async def _test(call: TrackingRequest, body: RefundBody, key: PresentedKey) -> JsonResponse:
     event = TestModeCall(
         kind="refund",
         at=call.at,
-        key_hash=key_hash,
         transaction_id=body.transaction_id,
         amount_cents=body.refund_amount_cents,
     )
-    done = await call.storage.write(test_mode.refund_test, event, lane=key_hash)
+    done = await call.handle(test_mode.refund, event, key)
     data = {
         "eventId": done.event_id,
-        "programId": done.key.program_id,
+        "programId": done.program_id,
         "test_mode": True,
         "status": done.status,
         "transaction_id": body.transaction_id,
@@ -70,7 +69,7 @@ async def _test(call: TrackingRequest, body: RefundBody, key_hash: str) -> JsonR
         "commission_id": None,
         "commission_reversed_cents": 0,
     }
-    return call.answer({"success": True, "message": "Test refund recorded.", "data": data}, done.key)
+    return call.answer({"success": True, "message": "Test refund recorded.", "data": data})
 
 
 endpoint = Endpoint(refund)

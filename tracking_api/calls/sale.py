@@ -20,7 +20,8 @@ from storage.rules.errors import (
     ValidationError,
 )
 from storage.tracking import sales, test_mode
-from storage.tracking.sales import Sale
+from storage.tracking.principals import PresentedKey
+from storage.tracking.sales import Sale, SaleResult
 from storage.tracking.test_mode import TestModeCall
 from tracking_api.calls.call import Endpoint, TrackingRequest
 from tracking_api.calls.described import TEST_MODE, keyed_call
@@ -60,14 +61,14 @@ DETAILS = ("sale_type", "is_recurring", "subscription_id", "subscription_interva
 
 async def sale(call: TrackingRequest) -> JsonResponse:
     """Record a sale and the commission it earns."""
-    key_hash = call.require_key()
+    key = call.require_key()
     body = await call.parse(SaleBody)
     if (body.additional_data or NO_ADDITIONAL_DATA).test_mode:
-        return await _test(call, body, key_hash)
-    sold = await call.storage.write(sales.record, _sale(call, body, key_hash), lane=key_hash)
+        return await _test(call, body, key)
+    sold: SaleResult = await call.handle(sales.record, _sale(call, body), key)
     data = {
         "eventId": sold.event_id,
-        "programId": sold.key.program_id,
+        "programId": sold.program_id,
         "transaction_id": body.transaction_id,
         "customer_key": sold.customer_key,
         "commission_id": sold.commission_id,
@@ -75,17 +76,16 @@ async def sale(call: TrackingRequest) -> JsonResponse:
         "currency": sold.currency,
         "test_mode": False,
     }
-    return call.answer({"success": True, "message": "Sale recorded.", "data": data}, sold.key)
+    return call.answer({"success": True, "message": "Sale recorded.", "data": data})
 
 
-def _sale(call: TrackingRequest, body: SaleBody, key_hash: str) -> Sale:
+def _sale(call: TrackingRequest, body: SaleBody) -> Sale:
     """Return the sale that the body tells. Raises ValidationError naming every field that is missing or wrong."""
     wrong = [*_missing(body), *_wrong_time(body, call.at), *_wrong_line_items(body)]
     if body.transaction_id is None or body.amount_cents is None or wrong:
         raise ValidationError(fields=wrong)
     details = {name: value for name in DETAILS if (value := getattr(body, name)) is not None}
     return Sale(
-        key_hash=key_hash,
         transaction_id=body.transaction_id,
         amount_cents=body.amount_cents,
         at=call.at,
@@ -123,17 +123,16 @@ def _wrong_line_items(body: SaleBody) -> Iterator[FieldError]:
             yield FieldError("line_items", "Control characters are not allowed")
 
 
-async def _test(call: TrackingRequest, body: SaleBody, key_hash: str) -> JsonResponse:
+async def _test(call: TrackingRequest, body: SaleBody, key: PresentedKey) -> JsonResponse:
     extra = body.additional_data or NO_ADDITIONAL_DATA
     event = TestModeCall(
         kind="sale",
         at=call.at,
-        key_hash=key_hash,
         program_id=extra.program_id,
         transaction_id=body.transaction_id,
         amount_cents=body.amount_cents,
     )
-    return call.tested(await call.storage.write(test_mode.record_test, event, lane=key_hash))
+    return call.tested(await call.handle(test_mode.record_with_key, event, key))
 
 
 endpoint = Endpoint(sale)

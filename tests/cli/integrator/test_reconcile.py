@@ -174,7 +174,7 @@ async def test_a_payment_that_the_connected_account_told_is_known_by_all_its_nam
 async def test_a_payment_whose_lead_is_provisional_is_settled_first_or_says_what_lacks(book: Book):
     click_id = await book.shop.acme.visitor(at=NOW - timedelta(days=1))
     jane = contact.protect("jane@example.com")
-    await book.shop.acme.lead(click_id, key_hash=None, contact=jane, at=NOW - timedelta(days=1))
+    await book.shop.acme.lead(click_id, is_trusted=False, contact=jane, at=NOW - timedelta(days=1))
     of_click = {"svc_click_id (metadata)": click_id}
     book.write(row(9, **of_click, **{"svc_customer_key (metadata)": ""}))
     _, without_key = await book.reconcile("--fix")

@@ -11,7 +11,8 @@ from storage.rules.errors import ApiKeyRotationRequired, CustomerNotFound, Inval
 from storage.tables import program_keys as table
 from storage.tables import refused_calls
 from storage.tracking import rejection_log
-from storage.tracking.rejection_log import RejectedCall
+from storage.tracking.principals import reject
+from storage.tracking.rejection_log import CallDetails
 from tests.world import NOW, World
 
 DEADLINE = NOW + timedelta(days=7)
@@ -63,9 +64,9 @@ async def test_a_flagged_key_works_until_its_deadline_and_regenerating_clears_th
 
 async def test_who_still_uses_the_old_key_appears_in_the_programs_refused_calls(acme: World):
     await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
-    call = RejectedCall(acme.key_hash, "sale", CustomerNotFound(), 400, "request-1", NOW, transaction_id="inv-1")
+    details = CallDetails("sale", "request-1", NOW, transaction_id="inv-1")
 
-    told = await acme.store.write(rejection_log.record, call)
+    outcome = await acme.store.handle(reject, CustomerNotFound(), principal=acme.principal, details=details)
 
     row = refused_calls.c
     logged = await acme.store.read(
@@ -73,13 +74,12 @@ async def test_who_still_uses_the_old_key_appears_in_the_programs_refused_calls(
             tuple(row) for row in connection.execute(select(row.program_id, row.code, row.transaction_id))
         ]
     )
-    assert (told.refusal.code, told.key) == ("invalid_key", None)
+    assert (outcome.result.code, outcome.key) == ("invalid_key", None)
     assert logged == [(acme.program_id, "invalid_key", "inv-1")]
 
 
 async def test_refused_calls_are_forgotten_after_thirty_days(acme: World):
-    call = RejectedCall(acme.key_hash, "sale", CustomerNotFound(), 400, "request-1", NOW)
-    await acme.store.write(rejection_log.record, call)
+    await acme.reject(CustomerNotFound())
 
     early = await acme.store.write(rejection_log.prune, at=NOW + timedelta(days=30))
     late = await acme.store.write(rejection_log.prune, at=NOW + timedelta(days=30, seconds=1))

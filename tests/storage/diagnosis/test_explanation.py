@@ -11,9 +11,7 @@ from storage.management import partners, program_settings
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import CustomerNotFound, NotFound, ServiceError, ValidationError
 from storage.rules.outcome import Verdict
-from storage.tracking import refunds, rejection_log, test_mode
-from storage.tracking.refunds import Refund
-from storage.tracking.rejection_log import RejectedCall
+from storage.tracking import test_mode
 from tests import world
 from tests.world import NOW, World
 
@@ -31,8 +29,7 @@ def facts(found: Explanation, step: str) -> dict[str, Any]:
 
 
 async def refused(acme: World, refusal: ServiceError, **about: Any) -> None:
-    call = RejectedCall(acme.key_hash, "sale", refusal, 400, "0123456789abcdef", about.pop("at", NOW), **about)
-    await acme.store.write(rejection_log.record, call)
+    await acme.reject(refusal, **about)
 
 
 async def change(acme: World, at: Any = NOW, **changes: Any) -> None:
@@ -66,7 +63,7 @@ async def test_the_trace_has_every_step_in_order_and_a_credited_sale_needs_no_ch
 async def test_a_refund_in_part_is_in_the_arithmetic(acme: World):
     await acme.customer()
     await acme.sale()
-    await acme.store.write(refunds.record, Refund(acme.key_hash, "inv-1", NOW, 2_500))
+    await acme.refund("inv-1", 2_500)
 
     found = await explained(acme, transaction_id="inv-1")
 
@@ -138,7 +135,7 @@ async def test_a_click_that_led_to_nothing_says_how_far_it_came(acme: World, fie
 
 
 async def test_a_provisional_lead_a_settled_one_and_a_lost_partner_are_told_apart(acme: World):
-    await acme.lead(await acme.visitor(), "user-1", key_hash=None, program_id=acme.program_id)
+    await acme.lead(await acme.visitor(), "user-1", is_trusted=False, program_id=acme.program_id)
     await acme.customer("user-2", "ben")
     await acme.customer("user-3")
     gone = {"status": PartnerStatus.INACTIVE}
@@ -153,7 +150,7 @@ async def test_a_provisional_lead_a_settled_one_and_a_lost_partner_are_told_apar
 
 async def test_a_provisional_lead_is_found_by_its_click(acme: World):
     click_id = await acme.visitor()
-    await acme.lead(click_id, "user-1", key_hash=None, program_id=acme.program_id)
+    await acme.lead(click_id, "user-1", is_trusted=False, program_id=acme.program_id)
 
     assert (await explained(acme, click_id=click_id)).verdict == Verdict.LEAD_PROVISIONAL
 
@@ -169,8 +166,7 @@ async def test_another_programs_click_is_said_to_be_one(acme: World):
 
 
 async def test_a_test_is_no_sale_and_nothing_is_nothing(acme: World):
-    tested = test_mode.TestModeCall("sale", NOW, key_hash=acme.key_hash, transaction_id="inv-1")
-    await acme.store.write(test_mode.record_test, tested)
+    await acme.handle(test_mode.record_with_key, test_mode.TestModeCall("sale", NOW, transaction_id="inv-1"))
 
     assert (await explained(acme, transaction_id="inv-1")).verdict == Verdict.ONLY_A_TEST
     assert (await explained(acme, transaction_id="inv-2")).verdict == Verdict.NOT_RECORDED

@@ -11,8 +11,7 @@ from storage.diagnosis.readiness import Readiness
 from storage.rules.errors import CustomerNotFound
 from storage.rules.key_format import Difference, KeyFormat
 from storage.rules.state import State
-from storage.tracking import rejection_log, test_mode
-from storage.tracking.rejection_log import RejectedCall
+from storage.tracking import test_mode
 from tests.world import NOW, World
 
 
@@ -27,8 +26,7 @@ async def health(acme: World) -> IdentifierHealth:
 
 
 async def refuse_sale(acme: World, customer_key: str) -> None:
-    call = RejectedCall(acme.key_hash, "sale", CustomerNotFound(), 400, "r", NOW, customer_key=customer_key)
-    await acme.store.write(rejection_log.record, call)
+    await acme.reject(CustomerNotFound(), customer_key=customer_key)
 
 
 async def sell(acme: World, *customer_keys: str) -> None:
@@ -61,7 +59,7 @@ async def test_a_program_that_sells_is_ready_without_any_test(acme: World):
 
 async def test_live_calls_that_were_all_refused_fail_their_gate(acme: World):
     for kind in ("click", "lead", "sale"):
-        await acme.store.write(test_mode.record_test, test_mode.TestModeCall(kind, NOW, key_hash=acme.key_hash))
+        await acme.handle(test_mode.record_with_key, test_mode.TestModeCall(kind, NOW))
     await refuse_sale(acme, "user-1")
 
     found = await ready(acme)

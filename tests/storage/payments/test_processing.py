@@ -32,7 +32,7 @@ async def test_a_checkout_is_a_sale_of_the_visitor_whom_its_click_names(acme: Wo
 
 async def test_a_payment_settles_a_provisional_lead_and_saves_the_key(acme: World):
     click_id = await acme.visitor()
-    await acme.lead(click_id, "user-1", key_hash=None, program_id=acme.program_id)
+    await acme.lead(click_id, "user-1", is_trusted=False, program_id=acme.program_id)
 
     await take(acme, stripe.checkout(metadata={"svc_click_id": click_id, "svc_customer_key": "user-1"}))
 

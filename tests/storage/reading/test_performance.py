@@ -25,7 +25,7 @@ from storage.rules.errors import (
 )
 from storage.rules.period import DateRangeQuery
 from storage.tables import commission_terms
-from storage.tracking import ledger, rejection_log
+from storage.tracking import ledger
 from tests import world
 from tests.world import NOW, World
 
@@ -218,8 +218,7 @@ async def test_a_customers_trail_is_their_own(acme: World):
 async def test_refusals_are_grouped_by_cause_the_most_frequent_first(acme: World):
     for n, refusal in enumerate((CustomerNotFound(), DuplicateTransaction(), CustomerNotFound())):
         at = NOW + timedelta(minutes=n)
-        call = rejection_log.RejectedCall(acme.key_hash, "sale", refusal, status=400, request_id="r", at=at)
-        await acme.store.write(rejection_log.record, call)
+        await acme.reject(refusal, at=at)
 
     assert await acme.store.read(rejected_calls.by_cause, acme.program_id) == [
         ("customer_not_found", 2, NOW, NOW + timedelta(minutes=2)),

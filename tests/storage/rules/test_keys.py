@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +20,18 @@ def test_a_key_has_its_prefix_and_is_never_the_same_twice():
 
 def test_a_mask_shows_the_prefix_and_the_last_characters_alone():
     assert keys.mask("aff_", "x9Qz") == "aff_••••x9Qz"
+
+
+@given(st.integers(1, 10**12))
+def test_a_program_key_names_its_program(program_id: int):
+    assert keys.key_program(keys.generate_program_key(program_id)) == program_id
+
+
+@pytest.mark.parametrize(
+    "secret", ["", "aff_", "aff_12", "agt_12_secret", "aff_x_secret", "aff_\u00b2_s", "aff_" + "1" * 16 + "_s"]
+)
+def test_a_key_without_a_program_names_none(secret: str):
+    assert keys.key_program(secret) is None
 
 
 @given(st.integers(1, 2**53))

@@ -23,7 +23,7 @@ from storage.tables import commissions, customers, leads, rollups
 from tests import world
 from tests.world import NOW, World
 
-BROWSER: dict[str, Any] = {"key_hash": None}
+BROWSER: dict[str, Any] = {"is_trusted": False}
 
 
 async def stored(acme: World, column: Any) -> list[Any]:

@@ -40,9 +40,7 @@ async def decide(acme: World, commission_id: int, status: CommissionStatus) -> N
 
 async def move(acme: World, operation: Any, transaction_id: str, cents: int) -> None:
     """Send money of a sale back, or take it again."""
-    await acme.store.write(
-        operation, Refund(acme.key_hash, transaction_id, NOW, amount_cents=cents), lane=acme.program_id
-    )
+    await acme.handle(operation, Refund(transaction_id, NOW, amount_cents=cents))
 
 
 async def test_a_sale_is_owed_until_its_commission_is_paid(acme: World):

@@ -18,15 +18,14 @@ from storage.rules.errors import RefundExceedsSale, TransactionNotFound
 from storage.rules.refund import RefundStatus
 from storage.tables import commissions as commission_table
 from storage.tables import ledger_entries, rollups
-from storage.tracking import ledger, refunds
-from storage.tracking.refunds import Refund, RefundResult
+from storage.tracking import ledger
+from storage.tracking.refunds import RefundResult
 from tests import world
 from tests.world import NOW, World
 
 
 async def refunded(acme: World, transaction_id: str = "inv-1", **fields: Any) -> RefundResult:
-    result: RefundResult = await acme.store.write(refunds.record, Refund(acme.key_hash, transaction_id, NOW, **fields))
-    return result
+    return await acme.refund(transaction_id, **fields)
 
 
 async def stored(acme: World, *columns: Any) -> list[Any]:

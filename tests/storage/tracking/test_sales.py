@@ -24,6 +24,7 @@ from storage.rules.errors import (
 from storage.rules.settlement import CustomerStatus
 from storage.tables import customers, ledger_entries, rollups, sales
 from storage.tracking import currencies
+from storage.tracking.principals import PresentedKey
 from tests import world
 from tests.world import NOW, World
 
@@ -112,7 +113,7 @@ async def test_keys_and_programs_are_kept_apart(acme: World):
     with pytest.raises(CustomerWrongProgram):
         await acme.sale(click_id=await other.visitor())
     with pytest.raises(InvalidKey):
-        await acme.sale(key_hash="0" * 64)
+        await acme.sale(principal=PresentedKey("0" * 64))
 
 
 async def test_a_partner_who_left_earns_nothing_and_a_paused_one_still_does(acme: World):

@@ -4,10 +4,7 @@ from typing import Any
 
 import pytest
 
-from storage.tracking import refunds
-from storage.tracking.refunds import Refund
 from tests.tracking_api.dashboard.conftest import MAX, Dashboard
-from tests.world import NOW
 
 pytestmark = pytest.mark.anyio
 
@@ -81,7 +78,7 @@ async def test_a_customer_shows_their_whole_trail_in_time_order(dashboard: Dashb
     acme = dashboard.acme
     await acme.customer()
     await acme.sale()
-    await acme.store.write(refunds.record, Refund(acme.key_hash, "inv-1", NOW, amount_cents=5_000, refund_id="r-1"))
+    await acme.refund("inv-1", 5_000, refund_id="r-1")
 
     (customer,) = (await dashboard.get("./customers", MAX)).json()["data"]
     shown = (await dashboard.get(f"./customers/{customer['id']}", MAX)).json()

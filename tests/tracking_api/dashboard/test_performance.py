@@ -4,8 +4,6 @@ from datetime import timedelta
 
 import pytest
 
-from storage.tracking import refunds
-from storage.tracking.refunds import Refund
 from tests.tracking_api.dashboard.conftest import MAX, Dashboard
 from tests.world import NOW
 
@@ -63,9 +61,9 @@ async def test_a_refund_lowers_revenue_and_a_whole_one_unpays_the_sale(dashboard
     acme = dashboard.acme
     await acme.customer()
     await acme.sale()
-    await acme.store.write(refunds.record, Refund(acme.key_hash, "inv-1", NOW, amount_cents=2_500))
+    await acme.refund("inv-1", 2_500)
     partly = (await dashboard.performance()).json()["metrics"]
-    await acme.store.write(refunds.record, Refund(acme.key_hash, "inv-1", NOW))
+    await acme.refund("inv-1")
     wholly = (await dashboard.performance()).json()["metrics"]
 
     assert (partly["totalRevenue"], partly["totalSales"], partly["totalPartnersCommission"]) == (75, 1, 15)

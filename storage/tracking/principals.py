@@ -1,0 +1,119 @@
+"""The stage between the queue and a tracking operation: it resolves who calls, and logs the calls that it rejects.
+
+A whole batch is resolved by one statement for its keys and one for its other programs, whatever its size. Operations
+receive programs and never see a credential.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache, wraps
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from storage.access.program_keys import ProgramKey
+from storage.engine.group_commit import is_set_based, run_alone, set_based
+from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, ProgramNotFound, ServiceError
+from storage.tracking import program_terms, rejection_log
+from storage.tracking.program_terms import KeyHolder, ProgramTerms
+from storage.tracking.rejection_log import CallDetails, Rejection
+
+
+class PresentedKey(NamedTuple):
+    """A program key that a call presented, by its hash; `program_id` is what it names, and proves nothing."""
+
+    key_hash: str
+    program_id: int | None = None
+
+
+class Public(NamedTuple):
+    """A call without a key, about a program; `if_unknown` is raised where there is no such program."""
+
+    program_id: int | None
+    if_unknown: type[ServiceError] = ProgramNotFound
+
+
+Principal = PresentedKey | Public
+
+
+class Outcome(NamedTuple):
+    """What a call led to: a result or an error, and the key that it presented, in whatever state (None: none)."""
+
+    result: Any
+    key: ProgramKey | None
+
+
+class Call(NamedTuple):
+    """One call of a batch: who makes it, what it asks for, and how the rejection log names it."""
+
+    principal: Principal
+    item: Any
+    details: CallDetails
+
+
+class _Caller(NamedTuple):
+    program_id: int | None
+    program: ProgramTerms | None
+    key: ProgramKey | None
+    error: ServiceError | None = None
+
+
+@cache
+def staged(operation: Callable[..., Any]) -> Callable[[Connection, Sequence[Call]], list[Outcome]]:
+    """Return an operation over a batch of calls: each is resolved, then `operation` runs over (program, item) pairs.
+
+    `operation(connection, [(program, item), ...])` where it is set-based, else `operation(connection, program, item)`.
+    """
+
+    @set_based
+    @wraps(operation)
+    def run(connection: Connection, calls: Sequence[Call]) -> list[Outcome]:
+        callers = _resolve(connection, calls)
+        known = [n for n, caller in enumerate(callers) if caller.error is None]
+        results: list[Any] = [caller.error for caller in callers]
+        batch = [(callers[n].program, calls[n].item) for n in known]
+        for n, result in zip(known, _run(connection, operation, batch), strict=True):
+            results[n] = result
+        rejected = [
+            Rejection(caller.program_id, call.details, result)
+            for call, caller, result in zip(calls, callers, results, strict=True)
+            if isinstance(result, ServiceError) and isinstance(call.principal, PresentedKey) and caller.program_id
+        ]
+        rejection_log.append(connection, rejected)
+        return [Outcome(result, caller.key) for result, caller in zip(results, callers, strict=True)]
+
+    return run
+
+
+@set_based
+def reject(_: Connection, batch: Sequence[tuple[ProgramTerms, ServiceError]]) -> list[ServiceError]:
+    """Reject calls whose fault was found before storage; the stage logs them, and a wrong key comes first."""
+    return [error for _, error in batch]
+
+
+def _run(connection: Connection, operation: Callable[..., Any], batch: Sequence[tuple[Any, Any]]) -> Sequence[Any]:
+    if not batch:
+        return []
+    if is_set_based(operation):
+        results: Sequence[Any] = operation(connection, batch)
+        return results
+    return [run_alone(connection, operation, program, item) for program, item in batch]
+
+
+def _resolve(connection: Connection, calls: Sequence[Call]) -> list[_Caller]:
+    hashes = {call.principal.key_hash for call in calls if isinstance(call.principal, PresentedKey)}
+    public = [call.principal.program_id for call in calls if isinstance(call.principal, Public)]
+    named = {program_id for program_id in public if program_id is not None}
+    holders = program_terms.of_keys(connection, hashes) if hashes else {}
+    programs = program_terms.load(connection, named) if named else {}
+    return [_caller(call, holders, programs) for call in calls]
+
+
+def _caller(call: Call, holders: dict[str, KeyHolder], programs: dict[int, ProgramTerms]) -> _Caller:
+    if isinstance(call.principal, Public):
+        program = programs.get(call.principal.program_id or 0)
+        return _Caller(None, program, None, None if program else call.principal.if_unknown())
+    holder = holders.get(call.principal.key_hash)
+    if holder is None or holder.key is None:
+        return _Caller(holder and holder.program_id, None, None, InvalidKey())
+    error = ApiKeyRotationRequired() if holder.key.has_expired(call.details.at) else None
+    return _Caller(holder.program_id, holder.program, holder.key, error)
