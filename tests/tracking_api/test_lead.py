@@ -9,6 +9,7 @@ from storage.rules.settlement import LeadAuthPolicy
 from storage.tables import commissions, customers, leads, refused_calls
 from tests.tracking_api.conftest import Api
 from tests.world import NOW
+from web.errors import STATUS
 
 ALL = (customers, leads, commissions)
 
@@ -201,7 +202,7 @@ async def test_a_refused_lead_stores_nothing_but_its_line_in_the_refused_call_lo
     await api.lead(customer_key="unknown", click_id="unknown-click")
 
     logged = (await api.rows(refused_calls))[0]
-    assert (logged.call, logged.code, logged.status) == ("lead", "customer_not_found", 400)
+    assert (logged.call, logged.code, STATUS[logged.code]) == ("lead", "customer_not_found", 400)
     assert (logged.customer_key, logged.click_id, logged.at) == ("unknown", "unknown-click", NOW)
     assert await api.count(*ALL) == 0
 

@@ -9,6 +9,7 @@ from storage.access import program_keys
 from storage.tables import refused_calls, sales
 from tests.tracking_api.conftest import Api
 from tests.world import NOW
+from web.errors import STATUS
 
 DEADLINE = NOW + timedelta(days=7)
 DOCS = "http://127.0.0.1:8000/docs/key-rotation"
@@ -149,7 +150,7 @@ async def test_calls_with_a_replaced_key_are_in_its_programs_log(api: Api):
 
     await api.sale(key=old, transaction_id="inv-9")
 
-    logged = [(row.program_id, row.code, row.status) for row in await api.rows(refused_calls)]
+    logged = [(row.program_id, row.code, STATUS[row.code]) for row in await api.rows(refused_calls)]
     assert logged == [(api.acme.program_id, "invalid_key", 401)]
 
 
