@@ -93,7 +93,7 @@ def require_program(connection: Connection, program_id: int) -> None:
 def _require_file() -> None:
     """Refuse to open an embedded database that does not exist: that would make an empty one."""
     address = database.parse_url(database_url())
-    if database.is_sqlite(address) and not Path(database.sqlite_path(address)).exists():
+    if database.is_sqlite(address) and not Path(str(address.database)).exists():
         raise CommandError("database_not_migrated", "There is no database yet.", UPGRADE)
 
 

@@ -11,6 +11,7 @@ SELECT sales.program_id,
        sales.details,
        sales.customer_key,
        sales.payload_hash,
+       sales.provenance,
        sales.occurred_at,
        sales.at
 FROM json_each(:rows) AS given_row
@@ -30,6 +31,7 @@ SELECT sales.program_id,
        sales.details,
        sales.customer_key,
        sales.payload_hash,
+       sales.provenance,
        sales.occurred_at,
        sales.at
 FROM jsonb_array_elements(CAST(:rows::VARCHAR AS TEXT)::jsonb) AS given_row

@@ -1,5 +1,5 @@
 -- SQLite
-INSERT INTO sales (program_id, id, transaction_id, customer_id, partner_id, amount_cents, currency, program_cents, details, customer_key, payload_hash, occurred_at, at)
+INSERT INTO sales (program_id, id, transaction_id, customer_id, partner_id, amount_cents, currency, program_cents, details, customer_key, payload_hash, provenance, occurred_at, at)
 SELECT (given_row.value ->> 0) AS anon_1,
        (given_row.value ->> 1) AS anon_2,
        (given_row.value ->> 2) AS anon_3,
@@ -12,26 +12,26 @@ SELECT (given_row.value ->> 0) AS anon_1,
        (given_row.value ->> 9) AS anon_10,
        (given_row.value ->> 10) AS anon_11,
        (given_row.value ->> 11) AS anon_12,
-       (given_row.value ->> 12) AS anon_13
+       (given_row.value ->> 12) AS anon_13,
+       (given_row.value ->> 13) AS anon_14
 FROM json_each(:rows) AS given_row
-WHERE 1 = 1 ON CONFLICT (program_id,
-                         transaction_id) DO NOTHING RETURNING id
+WHERE 1 = 1
 
 -- PostgreSQL
-INSERT INTO sales (program_id, id, transaction_id, customer_id, partner_id, amount_cents, currency, program_cents, details, customer_key, payload_hash, occurred_at, at)
+INSERT INTO sales (program_id, id, transaction_id, customer_id, partner_id, amount_cents, currency, program_cents, details, customer_key, payload_hash, provenance, occurred_at, at)
 SELECT CAST(given_row.value ->> 0 AS BIGINT) AS anon_1,
        CAST(given_row.value ->> 1 AS BIGINT) AS anon_2,
-       CAST(given_row.value ->> 2 AS TEXT) AS anon_3,
+       CAST(given_row.value ->> 2 AS VARCHAR(255)) AS anon_3,
        CAST(given_row.value ->> 3 AS BIGINT) AS anon_4,
        CAST(given_row.value ->> 4 AS BIGINT) AS anon_5,
        CAST(given_row.value ->> 5 AS BIGINT) AS anon_6,
-       CAST(given_row.value ->> 6 AS TEXT) AS anon_7,
+       CAST(given_row.value ->> 6 AS VARCHAR(3)) AS anon_7,
        CAST(given_row.value ->> 7 AS BIGINT) AS anon_8,
        CAST(given_row.value ->> 8 AS TEXT) AS anon_9,
-       CAST(given_row.value ->> 9 AS TEXT) AS anon_10,
-       CAST(given_row.value ->> 10 AS TEXT) AS anon_11,
-       CAST(given_row.value ->> 11 AS BIGINT) AS anon_12,
-       CAST(given_row.value ->> 12 AS BIGINT) AS anon_13
+       CAST(given_row.value ->> 9 AS VARCHAR(255)) AS anon_10,
+       CAST(given_row.value ->> 10 AS VARCHAR(64)) AS anon_11,
+       CAST(given_row.value ->> 11 AS VARCHAR(16)) AS anon_12,
+       CAST(given_row.value ->> 12 AS BIGINT) AS anon_13,
+       CAST(given_row.value ->> 13 AS BIGINT) AS anon_14
 FROM jsonb_array_elements(CAST(:rows::VARCHAR AS TEXT)::jsonb) AS given_row
-WHERE true ON CONFLICT (program_id,
-                        transaction_id) DO NOTHING RETURNING sales.id
+WHERE true
