@@ -15,7 +15,6 @@ import mcp_server.app
 import storage
 import tracking_api.app
 from configuration import Configuration
-from mcp_server.settings import McpSettings
 from storage import Storage
 from storage.access import assistant_clients, assistant_tokens, device_logins, idempotency, sessions
 from storage.tracking import rejection_log
@@ -65,7 +64,7 @@ class Service:
         config = self._config or configuration.load()
         async with (
             storage.opened(config.database_url) as store,
-            mcp_server.app.serving(store.reader, mcp_settings(config)) as mcp,
+            mcp_server.app.serving(store.reader, config) as mcp,
         ):
             self._mounts = [
                 ("/api/agent/", agent_api.app.create(store)),
@@ -81,17 +80,6 @@ class Service:
                 housekeeping.cancel()
                 with suppress(asyncio.CancelledError):
                     await housekeeping
-
-
-def mcp_settings(config: Configuration) -> McpSettings:
-    """Return what the MCP server takes from the configuration."""
-    return McpSettings(
-        base_url=config.base_url,
-        call_rate=config.limited(config.mcp_rate),
-        redis_url=config.redis_url,
-        body_seconds=config.body_seconds,
-        assistants_sign_in=config.assistants_sign_in,
-    )
 
 
 async def _keep_house(store: Storage) -> None:

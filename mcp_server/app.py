@@ -13,10 +13,10 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from configuration import Configuration
 from mcp_server import llms, server
 from mcp_server.handshake import HandshakeToolCalls
 from mcp_server.middleware import McpMiddleware
-from mcp_server.settings import McpSettings
 from storage import Reader
 from web.body import LARGEST_BODY
 from web.clock import now
@@ -28,7 +28,7 @@ LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
 @asynccontextmanager
 async def serving(
-    reader: Reader, settings: McpSettings, *, clock: Callable[[], datetime] = now
+    reader: Reader, settings: Configuration, *, clock: Callable[[], datetime] = now
 ) -> AsyncIterator[ASGIApp]:
     """Run the MCP app over the reads of an open storage for as long as the context lasts.
 

@@ -1,7 +1,7 @@
 """WWW-Authenticate: what a client whose credential was rejected does next (RFC 6750, 3; RFC 9728, 5.1)."""
 
+from configuration import Configuration
 from mcp_server.caller import Caller
-from mcp_server.settings import McpSettings
 from storage.rules.errors import InsufficientScope, InvalidKey, ServiceError, WrongKeyType
 from storage.rules.scope import READING
 from web.loopback import called
@@ -9,7 +9,7 @@ from web.loopback import called
 METADATA = "/.well-known/oauth-protected-resource/mcp"  # RFC 9728, 3.1
 
 
-def headers(error: ServiceError, caller: Caller, settings: McpSettings, *, host: str) -> dict[str, str]:
+def headers(error: ServiceError, caller: Caller, settings: Configuration, *, host: str) -> dict[str, str]:
     """Return the challenge for an error; none for an error that no other credential would change.
 
     `host` is the Host header as the client sent it.

@@ -5,9 +5,9 @@ from datetime import datetime
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from configuration import Configuration
 from mcp_server import challenge
 from mcp_server.caller import SCOPE_MEMBER, Caller
-from mcp_server.settings import McpSettings
 from storage import Reader
 from storage.rules import keys
 from storage.rules.errors import MethodNotAllowed, RateLimited, ServiceError
@@ -21,12 +21,12 @@ CALL = "mcp call"
 class McpMiddleware:
     """Pure ASGI: lets a POST with a key through, and no response out before a read has proved that key."""
 
-    def __init__(self, app: ASGIApp, reader: Reader, settings: McpSettings, clock: Callable[[], datetime]) -> None:
+    def __init__(self, app: ASGIApp, reader: Reader, settings: Configuration, clock: Callable[[], datetime]) -> None:
         self._app = app
         self._reader = reader
         self._settings = settings
         self._clock = clock
-        self._limits = RateLimits({CALL: settings.call_rate}, settings.redis_url)
+        self._limits = RateLimits({CALL: settings.limited(settings.mcp_rate)}, settings.redis_url)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -47,7 +47,7 @@ class McpMiddleware:
         scope["headers"] = [_tidied(name, value.strip(b" \t"), scope) for name, value in scope["headers"]]
         headers = scope["header_fields"] = dict(scope["headers"])
         sent = (headers.get(name, b"").decode("latin-1") for name in (b"authorization", b"x-agent-key"))
-        credential, resource = credentials.agent_credential(*sent), self._settings.resource
+        credential, resource = credentials.agent_credential(*sent), self._settings.mcp_url
         caller = Caller(self._reader, credential, self._clock(), scope["request_id"], resource=resource)
         scope[SCOPE_MEMBER] = caller
         return caller

@@ -39,7 +39,7 @@ FORBIDDEN: list[tuple[str, set[str]]] = [
         {"sqlalchemy", "mcp"} | (OURS - {"configuration", "presentation", "storage", "web", "tracking_api"}),
     ),
     ("agent_api", {"sqlalchemy", "mcp"} | (OURS - {"presentation", "storage", "web", "agent_api"})),
-    ("mcp_server", {"sqlalchemy"} | (OURS - {"presentation", "storage", "web", "mcp_server"})),
+    ("mcp_server", {"sqlalchemy"} | (OURS - {"configuration", "presentation", "storage", "web", "mcp_server"})),
     ("cli/integrator", {"sqlalchemy"} | (OURS - {"cli"})),
     ("cli", {"tests", "benchmarks"}),
     ("asgi.py", {"tests", "benchmarks", "cli"}),

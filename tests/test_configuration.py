@@ -2,7 +2,6 @@
 
 import pytest
 
-import asgi
 import configuration
 from configuration import Configuration, ConfigurationError
 
@@ -58,5 +57,5 @@ def test_assistants_sign_in_over_https_and_on_this_machine_alone():
 def test_rates_apply_unless_limits_are_off():
     on, off = Configuration(mcp_rate="9/hour"), Configuration(mcp_rate="9/hour", rate_limit=False)
 
-    assert asgi.mcp_settings(on).call_rate == "9/hour"
-    assert asgi.mcp_settings(off).call_rate is None
+    assert on.limited(on.mcp_rate) == "9/hour"
+    assert off.limited(off.mcp_rate) is None

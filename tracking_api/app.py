@@ -12,7 +12,7 @@ from configuration import Configuration
 from presentation import openapi
 from presentation.operations import DescribedRoute, route
 from storage import Storage
-from tracking_api import guides, probes, tracker
+from tracking_api import assets, guides, probes
 from tracking_api.authorization import app as authorization
 from tracking_api.calls import click, lead, refund, sale, status
 from tracking_api.calls.described import PREFLIGHT
@@ -47,7 +47,7 @@ ROUTES = [
     ),
     DescribedRoute("/api/v1/track/refund", refund.endpoint, POST=refund.DESCRIPTION),
     DescribedRoute("/api/v1/cli/status", status.endpoint, GET=status.DESCRIPTION),
-    DescribedRoute("/js/{name}", tracker.endpoint, GET=tracker.DESCRIPTION),
+    DescribedRoute("/js/{name}", assets.tracker, GET=assets.TRACKER_DESCRIPTION),
     DescribedRoute("/healthz", probes.healthz, GET=probes.HEALTHZ),
     DescribedRoute("/readyz", probes.readyz, GET=probes.READYZ),
     DescribedRoute("/docs/{name}", guides.guide, GET=guides.DESCRIPTION),

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tracking_api import tracker
+from tracking_api import assets
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCE = ROOT / "browser/tracker"
-SCRIPT = tracker.FOLDER / tracker.NAME
+SCRIPT = assets.TRACKER_FOLDER / assets.TRACKER
 NO_ESBUILD = "esbuild is not installed (npm ci --prefix browser/tracker)"
 LOCKS = sorted(path for path in ROOT.glob("*/*/package-lock.json"))
 

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 import mcp_server.app
-from mcp_server.settings import McpSettings
+from configuration import Configuration
 from storage.access import agent_keys, sessions, workspaces
 from storage.rules.errors import CustomerNotFound
 from storage.rules.scope import Scope
@@ -82,7 +82,7 @@ class Assistant:
     @asynccontextmanager
     async def serving(self, **settings: Any) -> AsyncIterator[None]:
         """Serve these calls for as long as the context lasts."""
-        chosen = McpSettings(base_url=BASE, call_rate=None, body_seconds=0.05)._replace(**settings)
+        chosen = Configuration(**{"base_url": BASE, "rate_limit": False, "body_seconds": 0.05, **settings})
         async with mcp_server.app.serving(self.acme.store.reader, chosen, clock=lambda: self.at) as app:
             self.http = httpx.AsyncClient(transport=httpx.ASGITransport(RequestMiddleware(app)), base_url=BASE)
             async with self.http:

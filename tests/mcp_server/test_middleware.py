@@ -103,7 +103,7 @@ async def test_white_space_around_header_values_does_not_matter(assistant: Assis
 
 
 async def test_a_key_may_call_so_often_and_is_then_told_to_wait(unserved: Assistant):
-    async with unserved.serving(call_rate="2/hour"):
+    async with unserved.serving(rate_limit=True, mcp_rate="2/hour"):
         served = [await unserved.tool("list_programs", version=version) for version in (MODERN, HANDSHAKE)]
         limited = await unserved.call("tools/list")
         other = await unserved.call("tools/list", key=await unserved.issue())

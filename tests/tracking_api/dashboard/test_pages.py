@@ -8,7 +8,8 @@ import pytest
 
 from storage.reading.performance import Day, Totals
 from tests.tracking_api.dashboard.conftest import OLGA, Dashboard
-from tracking_api.dashboard.pages import csv_export, spans, static
+from tracking_api import assets
+from tracking_api.dashboard.pages import csv_export, spans
 from web.middleware import RequestMiddleware
 
 OURS = {"Origin": "http://svc.test", "Sec-Fetch-Site": "same-origin"}
@@ -88,7 +89,7 @@ async def test_a_refusal_is_a_page_with_its_code(browser: httpx.AsyncClient, das
 
 
 async def test_files_are_kept_for_good_under_an_address_of_their_content(browser: httpx.AsyncClient):
-    address = static.address("style.css")
+    address = assets.page_asset_path("style.css")
 
     found = await browser.get(address)
     plain = await browser.get(address, headers={"Accept-Encoding": "identity"})
@@ -96,6 +97,7 @@ async def test_files_are_kept_for_good_under_an_address_of_their_content(browser
     assert found.headers["cache-control"] == "public, max-age=31536000, immutable"
     assert found.headers["content-encoding"] == "gzip"
     assert found.text == plain.text
+    assert (await browser.get(address, headers={"If-None-Match": found.headers["etag"]})).status_code == 304
     assert (await browser.get("/static/0/../pages/forms.py")).status_code == 404
 
 

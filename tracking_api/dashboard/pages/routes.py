@@ -2,6 +2,7 @@
 
 from starlette.routing import Route
 
+from tracking_api import assets
 from tracking_api.dashboard.pages import (
     assistants,
     audit_log,
@@ -21,7 +22,6 @@ from tracking_api.dashboard.pages import (
     refused_calls,
     settings,
     sign_in,
-    static,
 )
 from tracking_api.dashboard.pages.page import Page
 
@@ -60,5 +60,5 @@ ROUTES = [
     _page(f"{PROGRAM}/settings/payments/{{event_id}}", Page(POST=payments.decide_payment_event)),
     _page(f"{PROGRAM}/settings/members", Page(GET=members.list_members)),
     _page(f"{PROGRAM}/settings/audit-log", Page(GET=audit_log.list_audit_log)),
-    Route("/static/{version}/{name:path}", static.endpoint, include_in_schema=False),
+    Route("/static/{version}/{name:path}", assets.page_asset, include_in_schema=False),
 ]

@@ -7,7 +7,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from tracking_api.dashboard.pages import forms, notices, static, text
+from tracking_api import assets
+from tracking_api.dashboard.pages import forms, notices, text
 
 _environment = Environment(
     loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
@@ -17,7 +18,7 @@ _environment = Environment(
     lstrip_blocks=True,
 )
 _environment.filters |= text.FILTERS
-_environment.globals |= {"static": static.address}
+_environment.globals |= {"static": assets.page_asset_path}
 
 
 def render(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:

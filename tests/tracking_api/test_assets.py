@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.tracking_api.conftest import Api
-from tracking_api import tracker
+from tracking_api import assets
 
 PLAIN = {"Accept-Encoding": "identity"}
 
@@ -14,7 +14,7 @@ PLAIN = {"Accept-Encoding": "identity"}
 async def test_the_tracker_is_served_to_any_page_for_five_minutes(api: Api):
     answer = await api.client.get("/js/svc-tracker.js", headers=PLAIN)
 
-    assert (answer.status_code, answer.content) == (200, (tracker.FOLDER / tracker.NAME).read_bytes())
+    assert (answer.status_code, answer.content) == (200, (assets.TRACKER_FOLDER / assets.TRACKER).read_bytes())
     assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
     assert answer.headers["cache-control"] == "public, max-age=300"
     assert answer.headers["access-control-allow-origin"] == "*"
@@ -73,7 +73,7 @@ def test_a_version_that_was_kept_is_served_beside_the_newest(tmp_path: Path):
     (tmp_path / "svc-tracker.js").write_text("new")
     (tmp_path / "svc-tracker.2026-10.js").write_text("old")
 
-    served = tracker.scripts(tmp_path)
+    served = assets.trackers(tmp_path)
 
     old = hashlib.sha256(b"old").hexdigest()[:16]
     assert served["svc-tracker.js"].content == b"new"

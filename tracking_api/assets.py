@@ -1,0 +1,116 @@
+"""GET /js/<name> serves the browser tracker, GET /static/<version>/<name> the dashboard's files, both from memory."""
+
+import gzip
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from presentation.operations import Description
+from storage.rules.errors import NotFound
+from tracking_api.cors import open_to_browsers
+
+TRACKER_FOLDER = Path(__file__).parent / "static"
+TRACKER = "svc-tracker.js"
+_PAGE_FOLDER = Path(__file__).parent / "dashboard" / "static"
+_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+_SHORT = "public, max-age=300"
+_FOR_EVER = "public, max-age=31536000, immutable"
+
+
+class Asset(NamedTuple):
+    """A file as it is sent."""
+
+    content: bytes
+    compressed: bytes
+    media_type: str
+    version: str
+
+    @property
+    def etag(self) -> str:
+        """A weak tag: the plain and the compressed bytes share it."""
+        return f'W/"{self.version}"'
+
+    @property
+    def tracker_name(self) -> str:
+        """The name under which this version of the tracker, and never another, is served."""
+        return f"svc-tracker.{self.version}.js"
+
+
+def trackers(folder: Path) -> dict[str, Asset]:
+    """Return what is served under each name: every script under its version, the newest under TRACKER as well."""
+    versions = [_asset(path) for path in folder.glob("*.js")]
+    return {TRACKER: _asset(folder / TRACKER)} | {asset.tracker_name: asset for asset in versions}
+
+
+@cache
+def page_assets() -> dict[str, Asset]:
+    """Return the dashboard's files by name; no other file can be requested."""
+    files = [path for path in sorted(_PAGE_FOLDER.rglob("*")) if path.suffix in _TYPES]
+    return {path.relative_to(_PAGE_FOLDER).as_posix(): _asset(path) for path in files}
+
+
+def page_asset_path(name: str) -> str:
+    """Return the path of a file; it changes with the content, so that a browser never shows an old copy."""
+    return f"/static/{page_assets()[name].version}/{name}"
+
+
+_trackers = cache(trackers)
+
+
+async def _serve_tracker(scope: Scope, receive: Receive, send: Send) -> None:
+    """Respond with a tracker. Raises NotFound."""
+    request = Request(scope)
+    name = request.path_params["name"]
+    asset = _find(_trackers(TRACKER_FOLDER), name)
+    headers = {"Cache-Control": _SHORT if name == TRACKER else _FOR_EVER, "Content-Location": asset.tracker_name}
+    await _response(request, asset, headers)(scope, receive, send)
+
+
+async def page_asset(request: Request) -> Response:
+    """Respond with a file of the dashboard. Raises NotFound."""
+    return _response(request, _find(page_assets(), request.path_params["name"]), {"Cache-Control": _FOR_EVER})
+
+
+def _find(assets: dict[str, Asset], name: str) -> Asset:
+    if name not in assets:
+        raise NotFound
+    return assets[name]
+
+
+def _response(request: Request, asset: Asset, headers: dict[str, str]) -> Response:
+    headers |= {"ETag": asset.etag, "Vary": "Accept-Encoding"}
+    if _is_current(request, asset):
+        return Response(status_code=304, headers=headers)
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(asset.compressed, headers=headers | {"Content-Encoding": "gzip"}, media_type=asset.media_type)
+    return Response(asset.content, headers=headers, media_type=asset.media_type)
+
+
+def _is_current(request: Request, asset: Asset) -> bool:
+    """Say whether the request's If-None-Match names this version (RFC 9110: compared weakly)."""
+    tags = [tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(",")]
+    return "*" in tags or asset.etag.removeprefix("W/") in tags
+
+
+def _asset(path: Path) -> Asset:
+    content = path.read_bytes()
+    version = hashlib.sha256(content).hexdigest()[:16]
+    return Asset(content, gzip.compress(content, mtime=0), _TYPES[path.suffix], version)
+
+
+tracker = open_to_browsers(_serve_tracker)
+TRACKER_DESCRIPTION = Description(
+    "getTracker",
+    "The browser tracker: `svc-tracker.js`, or one version of it for ever, `svc-tracker.<version>.js`",
+    {200: (), 304: ()},
+    (NotFound,),
+    tag="browser",
+    headers={"If-None-Match": "The ETag of the copy that the browser has."},
+    response_headers=("Access-Control-Allow-Origin", "ETag", "Cache-Control", "Content-Location", "Vary"),
+    media="text/javascript",
+)
