@@ -99,6 +99,11 @@ class Configuration(BaseSettings):
     lead_rate: Rate = Field(
         default="120/minute", description="The limit of leads without a key for one IP address and one program."
     )
+    keyed_rate: Rate = Field(
+        default="60000/minute",
+        description="The limit of tracking calls for one IP address and one program key: generous, so that a nightly "
+        "backfill passes.",
+    )
     mcp_rate: Rate = Field(default="600/minute", description="The limit of requests to `/mcp` for one agent key.")
     login_rate: Rate = Field(
         default="10/15 minutes",

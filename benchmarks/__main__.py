@@ -7,13 +7,14 @@ from pathlib import Path
 
 import uvloop
 
-from benchmarks import growth, mcp, reconcile, report, reports, servers, tracking
+from benchmarks import flood, growth, mcp, reconcile, report, reports, servers, tracking
 from benchmarks.results import Line
 from benchmarks.rounds import QUICK, Plan
 
 BENCHMARKS: dict[str, Callable[[Plan, Path], Awaitable[list[Line]]]] = {
     "sqlite": tracking.sqlite,
     "postgresql": tracking.postgresql,
+    "flood": flood.flood,
     "rows": growth.rows,
     "memory": growth.memory,
     "reports": reports.reports,

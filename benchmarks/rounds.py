@@ -53,14 +53,15 @@ async def alternate(subjects: dict[str, Subject], plan: Plan) -> dict[str, Rates
     for _ in range(plan.rounds):
         for name, subject in subjects.items():
             loads[name].append(await _drive(subject, plan.seconds))
-    return {name: _rates(loads[name], warm[name].answers) for name in subjects}
+    return {name: measured(loads[name], warm[name].answers) for name in subjects}
 
 
 async def _drive(subject: Subject, seconds: float) -> Load:
     return await drive(subject.server.port, subject.requests, seconds=seconds, expected=subject.expected)
 
 
-def _rates(loads: list[Load], warm_up_answers: int) -> Rates:
+def measured(loads: list[Load], warm_up_answers: int) -> Rates:
+    """Return the medians of the rounds of one subject."""
     return Rates(
         median(load.rate for load in loads),
         median(load.p50_ms for load in loads),

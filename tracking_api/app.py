@@ -90,7 +90,7 @@ def create(
     app.state.storage = storage
     app.state.settings = settings
     app.state.clock = clock
-    rates = {"click": settings.limited(settings.click_rate), "lead": settings.limited(settings.lead_rate)}
+    rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in ("click", "lead", "keyed")}
     app.state.limits = RateLimits({**rates, "login": settings.login_rate}, settings.redis_url)
     app.state.authorization = None
     if settings.assistants_sign_in:

@@ -159,7 +159,9 @@ async def test_the_status_needs_the_program_key(api: Api, headers: dict[str, str
 @pytest.fixture
 async def limited(acme: World) -> AsyncIterator[Api]:
     """The tracking calls, with two clicks and two browser leads a minute."""
-    made = Api(acme, Configuration(click_rate="2/minute", lead_rate="2/minute", body_seconds=0.05))
+    made = Api(
+        acme, Configuration(click_rate="2/minute", lead_rate="2/minute", keyed_rate="4/minute", body_seconds=0.05)
+    )
     async with made.client:
         yield made
 
@@ -191,3 +193,12 @@ async def test_browser_leads_are_limited_and_keyed_ones_are_not(limited: Api):
 
     assert (browser, keyed) == ([200, 200, 429], [200, 200, 200])
     assert await limited.count(refused_calls) == 0
+
+
+async def test_too_many_calls_with_one_key_are_429_and_reach_no_writer(limited: Api):
+    other = await limited.beside()
+    answers = [(await limited.sale(customer_key="unknown")).status_code for _ in range(6)]
+
+    assert answers == [400, 400, 400, 400, 429, 429]
+    assert await limited.count(refused_calls) == 4
+    assert (await other.sale(customer_key="unknown")).status_code == 400

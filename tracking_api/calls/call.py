@@ -71,7 +71,12 @@ class TrackingRequest:
         return principal
 
     async def handle(self, operation: Callable[..., Any], item: Any, principal: Principal) -> Any:
-        """Run a tracking operation for a principal and return its result; raises its error, which is then logged."""
+        """Run a tracking operation for a principal and return its result; raises its error, which is then logged.
+
+        A call with a key is counted against its rate limit first: raises RateLimited.
+        """
+        if isinstance(principal, PresentedKey):
+            await self.limit("keyed", principal.key_hash)
         details = CallDetails(self.name, self.scope["request_id"], self.at, **self._identifiers())
         outcome = await self.storage.handle(operation, item, principal=principal, details=details)
         self.key = outcome.key
@@ -100,10 +105,10 @@ class TrackingRequest:
         data = {"eventId": tested.event_id, "programId": tested.program_id, "test_mode": True}
         return self.answer({"success": True, "message": f"Test {self.name} recorded.", "data": data})
 
-    async def limit(self, call: str, program_id: int | None) -> None:
-        """Count a public call against its rate limit. Raises RateLimited."""
+    async def limit(self, call: str, about: int | str | None) -> None:
+        """Count a call about a program or a key against its rate limit. Raises RateLimited."""
         client = self.scope.get("client") or ("unknown", 0)
-        await self.scope["app"].state.limits.hit(call, client[0], program_id)
+        await self.scope["app"].state.limits.hit(call, client[0], about)
 
     def signal(self, answer: JsonResponse) -> JsonResponse:
         """Add rotation signalling to any answer, where the key that was presented calls for it."""

@@ -11,7 +11,6 @@ from storage.rules.errors import (
     PartnerNotFound,
     ProgramIdRequired,
     ProgramNotFound,
-    RateLimited,
 )
 from storage.tracking import clicks
 from storage.tracking.clicks import Click, PartnerInactive
@@ -99,7 +98,7 @@ DESCRIPTION = public_call(
     "trackClick",
     "Record a click and give the visitor a click_id",
     *(ProgramIdRequired, ProgramNotFound, AffiliateUrlRequired, InvalidAffiliateUrl, AffMissing, PartnerNotFound),
-    *(CustomerWrongProgram, RateLimited),
+    CustomerWrongProgram,
     responses=(ClickAcceptedView, PartnerInactiveView, TestRecordedView),
     body=ClickBody,
     description=f"Public. Known bots and prefetches are never counted. {TEST_MODE} Only there is a key read.",

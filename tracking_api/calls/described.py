@@ -3,7 +3,7 @@
 from typing import Any
 
 from presentation.operations import ALWAYS, ANYONE, Description, Error, Model
-from storage.rules.errors import ApiKeyRotationRequired, InvalidKey
+from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, RateLimited
 
 TEST_MODE = "`additional_data.test_mode` true stores a test event, which touches no attribution and no commission."
 KEY = {"programKey": ()}
@@ -19,7 +19,7 @@ PREFLIGHT = Description(
 
 def keyed_call(name: str, summary: str, *errors: Error, responses: tuple[Model, ...], **options: Any) -> Description:
     """Describe a call that takes the program key."""
-    errors = (*errors, InvalidKey, ApiKeyRotationRequired, *ALWAYS)
+    errors = (*errors, InvalidKey, ApiKeyRotationRequired, RateLimited, *ALWAYS)
     rotation = ("Deprecation", "Sunset", "Link")
     keyed = Description(name, summary, {200: responses}, errors, tag="tracking", security=(KEY,))
     return keyed._replace(response_headers=rotation, **options)

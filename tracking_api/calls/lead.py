@@ -12,7 +12,6 @@ from storage.rules.errors import (
     IdentifierConflict,
     IdentifierRequired,
     ProgramNotFound,
-    RateLimited,
     StatusTransitionRefused,
 )
 from storage.rules.settlement import Settlement
@@ -83,7 +82,7 @@ DESCRIPTION = public_call(
     "trackLead",
     "Record a lead: settled with the program key, otherwise by the program's policy",
     *(IdentifierRequired, CustomerNotFound, CustomerWrongProgram, StatusTransitionRefused, IdentifierConflict),
-    *(AttributionWindowExpired, ProgramNotFound, RateLimited),
+    *(AttributionWindowExpired, ProgramNotFound),
     responses=(LeadRecordedView, TestRecordedView),
     body=LeadBody,
     description=f"An Authorization header that is not a valid program key is 401, never browser mode. {TEST_MODE}",

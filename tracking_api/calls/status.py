@@ -12,7 +12,9 @@ from web.response import JsonResponse
 
 async def status(call: TrackingRequest) -> JsonResponse:
     """Answer with the program's health and its integration checklist."""
-    found: ProgramStatus = await call.storage.read(program_status.get_status, call.require_key().key_hash, at=call.at)
+    key_hash = call.require_key().key_hash
+    await call.limit("keyed", key_hash)
+    found: ProgramStatus = await call.storage.read(program_status.get_status, key_hash, at=call.at)
     call.key = found.key
     return call.answer({"success": True, "data": _data(found)})
 
