@@ -8,7 +8,7 @@ from presentation.view import View
 from storage.diagnosis.explanation import Explanation
 from storage.diagnosis.identifier_health import HealthState
 from storage.rules.key_format import Difference, KeyFormat
-from storage.rules.outcome import Verdict
+from storage.rules.outcome import SaleOutcome
 from storage.rules.state import State
 
 
@@ -30,12 +30,16 @@ class TraceStepView(View):
 
 
 class ExplanationView(View):
-    """Why a sale was credited or not; `smallest_change` is null when it is credited."""
+    """Why a sale was credited or not; `smallest_change` is null when it is credited.
 
-    verdict: Verdict
+    `transaction_id` names the sale, recorded or rejected, that the verdict and the trace are about.
+    """
+
+    verdict: SaleOutcome
     message: str
     smallest_change: str | None
     subject: SubjectView
+    transaction_id: str | None
     sale_id: int | None
     commission_id: int | None
     terms_version: int | None
@@ -45,8 +49,9 @@ class ExplanationView(View):
     @classmethod
     def of(cls, row: Explanation) -> Self:
         """Return the view of an explanation."""
-        refused_calls = [RefusedCallView.of(call) for call in row.refused_calls]
-        return super().of(row._asdict() | {"message": row.text, "refused_calls": refused_calls})
+        refused_calls = [RefusedCallView.of(call) for call in row.rejected_calls]
+        named = {"verdict": row.outcome, "message": row.text, "trace": row.steps, "refused_calls": refused_calls}
+        return super().of(row._asdict() | named)
 
 
 class GateView(View):

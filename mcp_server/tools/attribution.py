@@ -67,12 +67,13 @@ class ExplanationStep(Result):
 
 
 class ExplanationResult(Result):
-    """Why a sale was credited or not."""
+    """Why a sale was credited or not; `transaction_id` names the sale that the verdict and the trace are about."""
 
     verdict: str
     message: str
     smallest_change: str | None = None
     likely_customer_key: Untrusted | None = None
+    transaction_id: Untrusted | None = None
     sale_id: int | None = None
     commission_id: int | None = None
     terms_version: int | None = None
@@ -102,19 +103,20 @@ def explain_attribution(
         click_id=click_id,
         at=request.at,
     )
-    calls = [_call_row(call) for call in found.refused_calls]
+    calls = [_call_row(call) for call in found.rejected_calls]
     count = fitting(calls, budget=9_000)
     likely = found.likely_customer_key
     meant = "Send the customer_key in likely_customer_key with the sale: the lead carried that one."
     return ExplanationResult(
-        verdict=found.verdict,
+        verdict=found.outcome,
         message=found.text,
         smallest_change=meant if likely else found.smallest_change,
         likely_customer_key=likely,
+        transaction_id=found.transaction_id,
         sale_id=found.sale_id,
         commission_id=found.commission_id,
         terms_version=found.terms_version,
-        trace=[ExplanationStep(**step._replace(facts=_inert(step.facts))._asdict()) for step in found.trace],
+        trace=[ExplanationStep(**step._replace(facts=_inert(step.facts))._asdict()) for step in found.steps],
         refused_calls=calls[:count],
         truncated=count < len(calls),
     )

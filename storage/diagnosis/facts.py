@@ -1,4 +1,4 @@
-"""What is stored about a sale, a customer or a click: everything that an explanation rests on."""
+"""The facts that an explanation uses: what is stored about a sale, a customer or a click."""
 
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -11,16 +11,16 @@ from storage.management.program_settings import Program
 from storage.reading import rejected_calls
 from storage.reading.rejected_calls import LoggedRejection
 from storage.rules.commission import CommissionType, Terms
-from storage.tables import clicks, commission_terms, customers, leads, partners, sales, test_events
+from storage.rules.errors import DuplicateTransaction
+from storage.tables import clicks, commission_terms, customers, leads, partners, refused_calls, sales, test_events
 from storage.tables import commissions as earned
 from storage.tables import refunds as refund_events
-from storage.tables import refused_calls as refusals
 
-MOST_REFUSED = 10
+MOST_REJECTED = 10
 
 
 class Subject(NamedTuple):
-    """The identifier that is asked about; exactly one of the three is given."""
+    """The identifier in question; exactly one of the three is given."""
 
     transaction_id: str | None = None
     customer_key: str | None = None
@@ -28,12 +28,16 @@ class Subject(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """The rows, each None where there is none; `refused` are refused calls about the subject, newest first."""
+    """The rows about a sale, each None where there is none; `rejected_calls` name the subject, newest first.
+
+    Where `rejected` is set, the facts are about that rejected call, and `sale` is None.
+    """
 
     subject: Subject
     at: datetime
     program: Program
     sale: Any
+    rejected: LoggedRejection | None
     commission: Commission | None
     terms: Terms | None
     customer: Any
@@ -41,7 +45,7 @@ class Facts(NamedTuple):
     partner: Any
     lead: Any
     refunds: list[Any]
-    refused: list[LoggedRejection]
+    rejected_calls: list[LoggedRejection]
     tested: bool
     first_purchase_at: datetime | None
 
@@ -51,15 +55,20 @@ def gather(connection: Connection, program_id: int, subject: Subject, *, at: dat
     program = program_settings.get_program(connection, program_id)
     customer = _customer(connection, program_id, subject)
     sale = _sale(connection, program_id, subject, customer)
-    if sale is not None:
+    rejected_calls = _rejected(connection, program_id, subject)
+    rejected = _deciding(subject, sale, rejected_calls)
+    if rejected is not None:
+        sale, customer = None, customer or _customer(connection, program_id, rejected)
+    elif sale is not None:
         customer = _one(connection, customers, program_id, customers.c.id == sale.customer_id)
-    click = _click(connection, program_id, subject, customer)
+    click = _click(connection, program_id, customer or rejected or subject)
     sent_by = (customer or click) and (customer or click).partner_id
     return Facts(
         subject=subject,
         at=at,
         program=program,
         sale=sale,
+        rejected=rejected,
         commission=_commission(connection, program_id, sale),
         terms=_terms(connection, program, sale),
         customer=customer,
@@ -67,10 +76,20 @@ def gather(connection: Connection, program_id: int, subject: Subject, *, at: dat
         partner=_one(connection, partners, program_id, partners.c.id == sent_by) if sent_by else None,
         lead=_lead(connection, program_id, customer),
         refunds=_refunds(connection, program_id, sale),
-        refused=_refused(connection, program_id, subject),
+        rejected_calls=rejected_calls,
         tested=_tested(connection, program_id, subject),
         first_purchase_at=customer.first_purchase_at if customer else None,
     )
+
+
+def _deciding(subject: Subject, sale: Any, calls: list[LoggedRejection]) -> LoggedRejection | None:
+    """Return the rejected call that decides: a sale before any other; None where the recorded sale decides."""
+    if sale is not None:
+        by_person = subject.transaction_id is None
+        later = [call for call in calls if by_person and call.call == "sale" and call.at > sale.at]
+        calls = [call for call in later if call.code != DuplicateTransaction.code]
+    sold = [call for call in calls if call.call == "sale"]
+    return next(iter(sold or calls), None)
 
 
 def _one(connection: Connection, table: Any, program_id: int, *conditions: Any, newest: bool = False) -> Any:
@@ -80,14 +99,14 @@ def _one(connection: Connection, table: Any, program_id: int, *conditions: Any, 
     return connection.execute(rows.limit(1)).first()
 
 
-def _customer(connection: Connection, program_id: int, subject: Subject) -> Any:
-    if subject.customer_key is not None:
-        named = customers.c.customer_key == subject.customer_key
-    elif subject.click_id is not None:
-        named = customers.c.click_id == subject.click_id
-    else:
-        return None
-    return _one(connection, customers, program_id, named)
+def _customer(connection: Connection, program_id: int, named: Subject | LoggedRejection) -> Any:
+    """Return whom the customer_key names, else whom the click became."""
+    customer = None
+    if named.customer_key is not None:
+        customer = _one(connection, customers, program_id, customers.c.customer_key == named.customer_key)
+    if customer is None and named.click_id is not None:
+        customer = _one(connection, customers, program_id, customers.c.click_id == named.click_id)
+    return customer
 
 
 def _sale(connection: Connection, program_id: int, subject: Subject, customer: Any) -> Any:
@@ -99,9 +118,8 @@ def _sale(connection: Connection, program_id: int, subject: Subject, customer: A
     return None
 
 
-def _click(connection: Connection, program_id: int, subject: Subject, customer: Any) -> Any:
-    click_id = customer.click_id if customer else subject.click_id
-    return _one(connection, clicks, program_id, clicks.c.click_id == click_id) if click_id else None
+def _click(connection: Connection, program_id: int, named: Any) -> Any:
+    return named.click_id and _one(connection, clicks, program_id, clicks.c.click_id == named.click_id)
 
 
 def _commission(connection: Connection, program_id: int, sale: Any) -> Commission | None:
@@ -110,7 +128,7 @@ def _commission(connection: Connection, program_id: int, sale: Any) -> Commissio
 
 
 def _terms(connection: Connection, program: Program, sale: Any) -> Terms | None:
-    """Return the terms that priced the sale; where nothing was earned, those in force when its call came."""
+    """Return the terms that priced the sale; where nothing was earned, those in force when it was received."""
     version = select(earned.c.terms_version).where(earned.c.program_id == program.id)
     priced = sale and connection.execute(version.where(earned.c.sale_id == sale.id)).scalar()
     mine = select(commission_terms).where(commission_terms.c.program_id == program.id)
@@ -136,11 +154,11 @@ def _refunds(connection: Connection, program_id: int, sale: Any) -> list[Any]:
     return list(connection.execute(rows.order_by(refund_events.c.id)).all())
 
 
-def _refused(connection: Connection, program_id: int, subject: Subject) -> list[LoggedRejection]:
-    call = refusals.c
+def _rejected(connection: Connection, program_id: int, subject: Subject) -> list[LoggedRejection]:
+    call = refused_calls.c
     named = [getattr(call, name) == value for name, value in subject._asdict().items() if value is not None]
-    rows = select(refusals).where(call.program_id == program_id, *named).order_by(call.id.desc())
-    return [rejected_calls.of_row(row) for row in connection.execute(rows.limit(MOST_REFUSED))]
+    rows = select(refused_calls).where(call.program_id == program_id, *named).order_by(call.id.desc())
+    return [rejected_calls.of_row(row) for row in connection.execute(rows.limit(MOST_REJECTED))]
 
 
 def _tested(connection: Connection, program_id: int, subject: Subject) -> bool:

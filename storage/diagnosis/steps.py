@@ -1,4 +1,4 @@
-"""An explanation's ordered trace: what was looked at, from the partner to the arithmetic in cents."""
+"""An explanation's steps in order, from the partner to the arithmetic in cents."""
 
 from datetime import timedelta
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from storage.rules.state import State
 
 
 class ExplanationStep(NamedTuple):
-    """One step: its state, what was found in words, and the values behind it (money in cents)."""
+    """One step: its state, its result in words, and the values behind it (money in cents)."""
 
     step: str
     state: State
@@ -20,146 +20,156 @@ class ExplanationStep(NamedTuple):
     facts: dict[str, Any]
 
 
-def steps_of(found: Facts) -> list[ExplanationStep]:
-    """Return the steps, always all nine, in the order in which a sale passes them."""
+def steps_of(facts: Facts) -> list[ExplanationStep]:
+    """Return all nine steps in the order in which a sale passes them."""
     steps = (_partner, _click, _window, _lead, _program, _rate, _hold, _refunds, _arithmetic)
-    return [step(found) for step in steps]
+    return [step(facts) for step in steps]
 
 
-def _partner(found: Facts) -> ExplanationStep:
-    partner = found.partner
+def _partner(facts: Facts) -> ExplanationStep:
+    partner = facts.partner
     if partner is None:
         return ExplanationStep("partner", State.UNKNOWN, "No partner is linked to this identifier.", {})
     state = State.FAIL if partner.status == PartnerStatus.INACTIVE else State.PASS
-    facts = {"partner_id": partner.id, "code": partner.code, "status": partner.status}
-    return ExplanationStep("partner", state, f"The partner is {partner.status} now.", facts)
+    values = {"partner_id": partner.id, "code": partner.code, "status": partner.status}
+    return ExplanationStep("partner", state, f"The partner is {partner.status} now.", values)
 
 
-def _click(found: Facts) -> ExplanationStep:
-    click = found.click
+def _click(facts: Facts) -> ExplanationStep:
+    click = facts.click
     if click is None:
         return ExplanationStep("click", State.UNKNOWN, "No click of this program is linked to this identifier.", {})
-    facts = {"click_id": click.click_id, "at": click.at, "filtered": click.filtered}
+    values = {"click_id": click.click_id, "at": click.at, "filtered": click.filtered}
     text = f"The click was filtered as {click.filtered}." if click.filtered else "The click is recorded."
-    return ExplanationStep("click", State.PASS, text, facts)
+    return ExplanationStep("click", State.PASS, text, values)
 
 
-def _window(found: Facts) -> ExplanationStep:
-    if found.click is None:
+def _window(facts: Facts) -> ExplanationStep:
+    if facts.click is None:
         return ExplanationStep("window", State.UNKNOWN, "Without a click there is no window.", {})
-    days = found.program.settings.attribution_window_days
-    facts = {
+    days = facts.program.settings.attribution_window_days
+    values = {
         "attribution_window_days": days,
-        "clicked_at": found.click.at,
-        "ends_at": found.click.at + timedelta(days=days),
-        "compared_at": compared_at(found),
+        "clicked_at": facts.click.at,
+        "ends_at": facts.click.at + timedelta(days=days),
+        "compared_at": compared_at(facts),
     }
-    inside = in_window(found)
-    text = f"The call came {'within' if inside else 'after'} {days} days of the click."
-    return ExplanationStep("window", State.PASS if inside else State.FAIL, text, facts)
+    state = State.PASS if in_window(facts) else State.FAIL
+    return ExplanationStep("window", state, window_text(facts), values)
 
 
-def compared_at(found: Facts) -> Any:
-    """Return the moment that the window is held against: the first sale, the refused call, else now."""
-    if found.first_purchase_at is not None:
-        return found.first_purchase_at
-    return found.refused[0].at if found.refused else found.at
+def window_text(facts: Facts) -> str:
+    """Say whether the first sale, the rejected call or the present lies in the attribution window."""
+    days = facts.program.settings.attribution_window_days
+    within = attribution.is_within(facts.click.at, compared_at(facts), days)
+    when = f"within {days} days of the click" if within else f"more than {days} days after the click"
+    if facts.first_purchase_at is None:
+        text = f"The {facts.rejected.call} came {when}." if facts.rejected else f"It is now {when}."
+    elif within:
+        text = f"The first sale came {when}."
+    else:
+        text = "The customer has bought before, so the attribution window no longer applies."
+    return text
 
 
-def in_window(found: Facts) -> bool:
-    """Say whether that moment lies in the attribution window; a customer who has bought stays attributed."""
-    days = found.program.settings.attribution_window_days
-    bought = found.first_purchase_at is not None
-    return bought or found.click is None or attribution.is_within(found.click.at, compared_at(found), days)
+def compared_at(facts: Facts) -> Any:
+    """Return the time to compare with the window: that of the first sale, of the rejected call, else now."""
+    if facts.first_purchase_at is not None:
+        return facts.first_purchase_at
+    return facts.rejected.at if facts.rejected else facts.at
 
 
-def _lead(found: Facts) -> ExplanationStep:
-    customer = found.customer
+def in_window(facts: Facts) -> bool:
+    """Say whether that time lies in the attribution window; a customer who has bought stays attributed."""
+    days = facts.program.settings.attribution_window_days
+    bought = facts.first_purchase_at is not None
+    return bought or facts.click is None or attribution.is_within(facts.click.at, compared_at(facts), days)
+
+
+def _lead(facts: Facts) -> ExplanationStep:
+    customer = facts.customer
     if customer is None:
-        return ExplanationStep(
-            "lead", State.UNKNOWN, "No customer has this identifier: no lead was recorded with it.", {}
-        )
-    facts = {
+        return ExplanationStep("lead", State.UNKNOWN, "No lead is linked to this identifier.", {})
+    values = {
         "customer_id": customer.id,
         "customer_key": customer.customer_key,
         "status": customer.status,
         "settlement": customer.settlement,
-        "at": found.lead.at if found.lead else None,
+        "at": facts.lead.at if facts.lead else None,
     }
     states = {Settlement.SETTLED: State.PASS, Settlement.PROVISIONAL: State.FAIL, Settlement.NONE: State.UNKNOWN}
-    state = State.PASS if found.sale else states[Settlement(customer.settlement)]
-    words = {Settlement.NONE: "There was no lead before the sale."}
-    return ExplanationStep("lead", state, words.get(customer.settlement, f"The lead is {customer.settlement}."), facts)
+    state = State.PASS if facts.first_purchase_at else states[Settlement(customer.settlement)]
+    words = {Settlement.NONE: "The customer had no lead before the first sale."}
+    return ExplanationStep("lead", state, words.get(customer.settlement, f"The lead is {customer.settlement}."), values)
 
 
-def _program(found: Facts) -> ExplanationStep:
-    settings = found.program.settings
-    facts = {
-        "program_id": found.program.id,
+def _program(facts: Facts) -> ExplanationStep:
+    settings = facts.program.settings
+    values = {
+        "program_id": facts.program.id,
         "status": settings.status,
         "attribution_model": settings.attribution_model,
         "lead_auth_policy": settings.lead_auth_policy,
     }
-    return ExplanationStep(
-        "program", State.PASS, f"The program is {settings.status}; a paused one still takes sales.", facts
-    )
+    text = f"The program is {settings.status}. A paused program still records sales."
+    return ExplanationStep("program", State.PASS, text, values)
 
 
-def _rate(found: Facts) -> ExplanationStep:
-    terms = found.terms
+def _rate(facts: Facts) -> ExplanationStep:
+    terms = facts.terms
     if terms is None:
-        return ExplanationStep("rate", State.UNKNOWN, "No terms were in force.", {})
-    facts = {
+        return ExplanationStep("rate", State.UNKNOWN, "No commission terms were in force.", {})
+    values = {
         "terms_version": terms.version,
         "commission_type": terms.type,
         "commission_rate": commission_rate.shown(terms.type, terms.rate),
         "recurring_months": terms.recurring_months,
     }
-    when = "priced the sale" if found.sale else "are in force now"
+    when = "priced the sale" if facts.sale else "are in force now"
     state = State.PASS if terms.rate else State.FAIL
-    return ExplanationStep("rate", state, f"The commission terms of version {terms.version} {when}.", facts)
+    return ExplanationStep("rate", state, f"The commission terms of version {terms.version} {when}.", values)
 
 
-def _hold(found: Facts) -> ExplanationStep:
-    commission = found.commission
+def _hold(facts: Facts) -> ExplanationStep:
+    commission = facts.commission
     if commission is None:
-        return ExplanationStep("hold", State.UNKNOWN, "There is no commission to hold.", {})
-    facts = {
+        return ExplanationStep("hold", State.UNKNOWN, "There is no commission.", {})
+    values = {
         "commission_id": commission.id,
         "status": commission.status,
         "hold_until": commission.hold_until,
         "paid_at": commission.paid_at,
     }
-    held = commission.status == CommissionStatus.PENDING and found.at < commission.hold_until
+    held = commission.status == CommissionStatus.PENDING and facts.at < commission.hold_until
     text = "The commission is on hold." if held else f"The commission is {commission.status}."
     state = State.FAIL if commission.status == CommissionStatus.REJECTED else State.PASS
-    return ExplanationStep("hold", state, text, facts)
+    return ExplanationStep("hold", state, text, values)
 
 
-def _refunds(found: Facts) -> ExplanationStep:
-    if found.sale is None:
-        return ExplanationStep("refunds", State.UNKNOWN, "There is no sale to refund.", {})
-    facts = {
-        "refunds": len(found.refunds),
-        "refunded_cents": found.sale.refunded_cents,
-        "remaining_cents": found.sale.amount_cents - found.sale.refunded_cents,
-        "currency": found.sale.currency,
+def _refunds(facts: Facts) -> ExplanationStep:
+    if facts.sale is None:
+        return ExplanationStep("refunds", State.UNKNOWN, "There is no recorded sale.", {})
+    values = {
+        "refunds": len(facts.refunds),
+        "refunded_cents": facts.sale.refunded_cents,
+        "remaining_cents": facts.sale.amount_cents - facts.sale.refunded_cents,
+        "currency": facts.sale.currency,
     }
-    whole = found.sale.refunded_cents == found.sale.amount_cents
-    text = f"{len(found.refunds)} refunds took {found.sale.refunded_cents} of {found.sale.amount_cents} cents."
-    return ExplanationStep("refunds", State.FAIL if whole else State.PASS, text, facts)
+    whole = facts.sale.refunded_cents == facts.sale.amount_cents
+    text = f"{len(facts.refunds)} refunds took {facts.sale.refunded_cents} of {facts.sale.amount_cents} cents."
+    return ExplanationStep("refunds", State.FAIL if whole else State.PASS, text, values)
 
 
-def _arithmetic(found: Facts) -> ExplanationStep:
-    sale, terms, commission = found.sale, found.terms, found.commission
+def _arithmetic(facts: Facts) -> ExplanationStep:
+    sale, terms, commission = facts.sale, facts.terms, facts.commission
     if sale is None or terms is None:
-        return ExplanationStep("arithmetic", State.UNKNOWN, "No sale is recorded, so nothing was computed.", {})
-    currency = found.program.settings.currency
+        return ExplanationStep("arithmetic", State.UNKNOWN, "No sale is recorded, so there is nothing to compute.", {})
+    currency = facts.program.settings.currency
     earned_cents = commission.amount_cents if commission else 0
     net_cents = commission.net_cents if commission else 0
     percent = terms.type == CommissionType.PERCENT
     how = f"{sale.program_cents} x {terms.rate} / 10000" if percent else f"{terms.rate} flat"
-    facts = {
+    values = {
         "sale_cents": sale.amount_cents,
         "sale_currency": sale.currency,
         "program_cents": sale.program_cents,
@@ -172,4 +182,4 @@ def _arithmetic(found: Facts) -> ExplanationStep:
         f"{sale.amount_cents} {sale.currency} = {sale.program_cents} {currency}; {how}: earned {earned_cents}, "
         f"taken back {earned_cents - net_cents}, net {net_cents} cents."
     )
-    return ExplanationStep("arithmetic", State.PASS if net_cents else State.FAIL, text, facts)
+    return ExplanationStep("arithmetic", State.PASS if net_cents else State.FAIL, text, values)

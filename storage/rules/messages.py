@@ -1,59 +1,63 @@
-"""Each verdict in words: what it means, and the smallest change that would have credited the sale."""
+"""Each outcome in words: what it means, and the smallest change that would have credited the sale."""
 
 from storage.rules.errors import BY_CODE
-from storage.rules.outcome import Meaning, Verdict
+from storage.rules.outcome import OutcomeMessage, SaleOutcome
 
-MEANINGS: dict[Verdict, Meaning] = {
-    Verdict.CREDITED: Meaning("The sale is recorded and its commission credited.", None),
-    Verdict.CREDITED_IN_PART: Meaning(
-        "The sale is credited; a refund took its share of the commission back.",
-        "None: the refunded part earns nothing. A refund made in error is corrected by a new sale.",
+MESSAGES: dict[SaleOutcome, OutcomeMessage] = {
+    SaleOutcome.CREDITED: OutcomeMessage("The sale is recorded and its commission is credited.", None),
+    SaleOutcome.CREDITED_IN_PART: OutcomeMessage(
+        "The sale is credited. A refund took back its share of the commission.",
+        "Do nothing: the refunded part earns no commission. If the refund was an error, send a new sale.",
     ),
-    Verdict.FULLY_REFUNDED: Meaning(
-        "The sale was credited, then refunded whole: its commission was taken back.",
-        "No refund. A refund made in error is corrected by a new sale with its own transaction_id.",
+    SaleOutcome.FULLY_REFUNDED: OutcomeMessage(
+        "The sale was credited and then fully refunded, so its commission was taken back.",
+        "Do nothing. If the refund was an error, send a new sale with its own transaction_id.",
     ),
-    Verdict.COMMISSION_REJECTED: Meaning(
-        "The sale was credited; somebody then rejected the commission.",
-        "The decision itself: the audit log says who rejected it. A rejection is final.",
+    SaleOutcome.COMMISSION_REJECTED: OutcomeMessage(
+        "The sale was credited, and the program then rejected its commission.",
+        "Do nothing: a rejection is final. The audit log names who rejected the commission.",
     ),
-    Verdict.COMMISSION_RATE_ZERO: Meaning(
-        "The sale is recorded, but the rate in force paid nothing.",
-        "A commission_rate above 0 before the sale; a change now holds for later sales only.",
+    SaleOutcome.COMMISSION_RATE_ZERO: OutcomeMessage(
+        "The sale is recorded, but the commission rate was 0.",
+        "Set commission_rate above 0. The change applies to later sales only.",
     ),
-    Verdict.COMMISSION_ROUNDS_TO_ZERO: Meaning(
-        "The sale is recorded; its commission is less than half a cent.",
-        "A larger amount_cents (it is in cents, not in whole units of the currency), or a higher commission_rate.",
+    SaleOutcome.COMMISSION_ROUNDS_TO_ZERO: OutcomeMessage(
+        "The sale is recorded, but its commission is less than half a cent.",
+        "Check that amount_cents is in cents, or raise commission_rate.",
     ),
-    Verdict.RECURRING_PERIOD_OVER: Meaning(
-        "The sale is recorded, but came after the months in which later sales of a customer earn.",
-        "A longer recurring_months (null: for life) before the sale; a change now holds for later sales only.",
+    SaleOutcome.RECURRING_PERIOD_OVER: OutcomeMessage(
+        "The sale is recorded, but the months in which this customer's later sales earn commission are over.",
+        "Raise recurring_months (null means for life). The change applies to later sales only.",
     ),
-    Verdict.ONLY_A_TEST: Meaning(
-        "Only a test-mode call with this transaction_id was received.",
+    SaleOutcome.ONLY_A_TEST: OutcomeMessage(
+        "Only a test-mode request with this transaction_id was received.",
         "Send the same sale without additional_data.test_mode.",
     ),
-    Verdict.NO_SALE: Meaning(
-        "The customer is a settled lead; no sale of theirs has reached the service.",
+    SaleOutcome.NO_SALE: OutcomeMessage(
+        "The customer's lead is settled, but the service has received no sale of theirs.",
         "Send POST /api/v1/track/sale with this customer_key and the program key.",
     ),
-    Verdict.LEAD_PROVISIONAL: Meaning(
-        "A browser sent the lead and no server has confirmed it: it is provisional, and no sale has arrived.",
-        "Send POST /api/v1/track/lead with the program key, the click_id and the customer_key; then the sale.",
+    SaleOutcome.LEAD_PROVISIONAL: OutcomeMessage(
+        "A browser sent the lead. No server has confirmed it, so it is provisional, and the service has received no "
+        "sale.",
+        "Send POST /api/v1/track/lead with the program key, the click_id and the customer_key. Then send the sale.",
     ),
-    Verdict.NO_LEAD: Meaning(
-        "The click is recorded; nobody has signed up or paid with it.",
-        "Send a lead with this click_id and the program key at signup, or the click_id with the sale.",
+    SaleOutcome.NO_LEAD: OutcomeMessage(
+        "The click is recorded, but the service has received no lead and no sale with it.",
+        "Send a lead with this click_id and the program key at signup, or send the click_id with the sale.",
     ),
-    Verdict.CLICK_FILTERED: Meaning(
-        "The click came from a known bot or a prefetch: it is stored, and not counted.",
-        "A click by a person's browser. A lead or sale with this click_id would still be attributed.",
+    SaleOutcome.CLICK_FILTERED: OutcomeMessage(
+        "The click came from a known bot or a prefetch. It is stored but not counted.",
+        "Click the link in a browser. A lead or sale with this click_id would still be attributed.",
     ),
-    Verdict.NOT_RECORDED: Meaning(
-        "No call with this identifier has reached the service, nor was one refused in the last 30 days.",
-        "Send the call. If it was sent: check that it carries this program's key and this exact identifier.",
+    SaleOutcome.NOT_RECORDED: OutcomeMessage(
+        "The service has recorded nothing with this identifier and has rejected no request with it in the last 30 "
+        "days.",
+        "Send the request. If you did, check that it carries this program's key and exactly this identifier.",
     ),
 }
-MEANINGS |= {
-    Verdict(code): Meaning(error.message, error.hint) for code, error in BY_CODE.items() if code in set(Verdict)
+MESSAGES |= {
+    SaleOutcome(code): OutcomeMessage(error.message, error.hint)
+    for code, error in BY_CODE.items()
+    if code in set(SaleOutcome)
 }

@@ -1,4 +1,4 @@
-"""Why a sale was credited or not: one verdict, from a closed list."""
+"""Why a sale was credited or not: one outcome from a closed list."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -7,8 +7,8 @@ from storage.rules.commission import CommissionStatus
 from storage.rules.settlement import CustomerStatus, Settlement
 
 
-class Verdict(StrEnum):
-    """What became of a sale. The second part: the codes with which tracking calls are refused, word for word."""
+class SaleOutcome(StrEnum):
+    """What became of a sale. The second part lists the error codes of the tracking calls, word for word."""
 
     CREDITED = "credited"
     CREDITED_IN_PART = "credited_in_part"
@@ -52,15 +52,15 @@ class Verdict(StrEnum):
     REFUND_EXCEEDS_SALE = "refund_exceeds_sale"
 
 
-class Meaning(NamedTuple):
-    """A verdict in words, and the smallest change that would have credited the sale (None: it is credited)."""
+class OutcomeMessage(NamedTuple):
+    """An outcome in words, and the smallest change that would have credited the sale (None: it is credited)."""
 
     text: str
     change: str | None
 
 
-class SaleOutcome(NamedTuple):
-    """A recorded sale: what it earned and what is left of that, in cents of the program's currency."""
+class SaleFacts(NamedTuple):
+    """What a recorded sale earned and what is left of it, in cents of the program's currency."""
 
     sale_cents: int
     refunded_cents: int
@@ -71,10 +71,10 @@ class SaleOutcome(NamedTuple):
     recurring_over: bool
 
 
-class Traces(NamedTuple):
-    """What is known of an identifier that names no recorded sale."""
+class IdentifierFacts(NamedTuple):
+    """What is known about an identifier that names no recorded sale."""
 
-    refused_with: str | None = None
+    rejected_with: str | None = None
     tested: bool = False
     other_program: bool = False
     customer_status: CustomerStatus | None = None
@@ -85,47 +85,47 @@ class Traces(NamedTuple):
     partner_active: bool = True
 
 
-def of_sale(sale: SaleOutcome) -> Verdict:
+def of_sale(facts: SaleFacts) -> SaleOutcome:
     """Name what became of a recorded sale."""
-    if sale.earned_cents == 0:
-        verdict = _unearned(sale)
-    elif sale.status == CommissionStatus.REJECTED:
-        verdict = Verdict.COMMISSION_REJECTED
-    elif sale.net_cents == 0:
-        verdict = Verdict.FULLY_REFUNDED
-    elif sale.refunded_cents:
-        verdict = Verdict.CREDITED_IN_PART
+    if facts.earned_cents == 0:
+        outcome = _unearned(facts)
+    elif facts.status == CommissionStatus.REJECTED:
+        outcome = SaleOutcome.COMMISSION_REJECTED
+    elif facts.net_cents == 0:
+        outcome = SaleOutcome.FULLY_REFUNDED
+    elif facts.refunded_cents:
+        outcome = SaleOutcome.CREDITED_IN_PART
     else:
-        verdict = Verdict.CREDITED
-    return verdict
+        outcome = SaleOutcome.CREDITED
+    return outcome
 
 
-def without_sale(known: Traces) -> Verdict:
-    """Name why nothing is credited where no sale is recorded: the refusal if there was one, else how far it came."""
-    if known.refused_with is not None:
-        return Verdict(known.refused_with)
-    if known.other_program:
-        verdict = Verdict.CUSTOMER_WRONG_PROGRAM
-    elif known.customer_status is None and not known.clicked:
-        verdict = Verdict.ONLY_A_TEST if known.tested else Verdict.NOT_RECORDED
-    elif not known.partner_active:
-        verdict = Verdict.CUSTOMER_NOT_ATTRIBUTED
-    elif not known.in_window:
-        verdict = Verdict.ATTRIBUTION_WINDOW_EXPIRED
-    elif known.settlement == Settlement.SETTLED:
-        verdict = Verdict.NO_SALE
-    elif known.settlement == Settlement.PROVISIONAL:
-        verdict = Verdict.LEAD_PROVISIONAL
+def without_sale(facts: IdentifierFacts) -> SaleOutcome:
+    """Name why nothing is credited where no sale is recorded: the rejection if there was one, else the last step."""
+    if facts.rejected_with is not None:
+        return SaleOutcome(facts.rejected_with)
+    if facts.other_program:
+        outcome = SaleOutcome.CUSTOMER_WRONG_PROGRAM
+    elif facts.customer_status is None and not facts.clicked:
+        outcome = SaleOutcome.ONLY_A_TEST if facts.tested else SaleOutcome.NOT_RECORDED
+    elif not facts.partner_active:
+        outcome = SaleOutcome.CUSTOMER_NOT_ATTRIBUTED
+    elif not facts.in_window:
+        outcome = SaleOutcome.ATTRIBUTION_WINDOW_EXPIRED
+    elif facts.settlement == Settlement.SETTLED:
+        outcome = SaleOutcome.NO_SALE
+    elif facts.settlement == Settlement.PROVISIONAL:
+        outcome = SaleOutcome.LEAD_PROVISIONAL
     else:
-        verdict = Verdict.CLICK_FILTERED if known.filtered else Verdict.NO_LEAD
-    return verdict
+        outcome = SaleOutcome.CLICK_FILTERED if facts.filtered else SaleOutcome.NO_LEAD
+    return outcome
 
 
-def _unearned(sale: SaleOutcome) -> Verdict:
-    if sale.recurring_over:
-        verdict = Verdict.RECURRING_PERIOD_OVER
-    elif sale.rate == 0:
-        verdict = Verdict.COMMISSION_RATE_ZERO
+def _unearned(facts: SaleFacts) -> SaleOutcome:
+    if facts.recurring_over:
+        outcome = SaleOutcome.RECURRING_PERIOD_OVER
+    elif facts.rate == 0:
+        outcome = SaleOutcome.COMMISSION_RATE_ZERO
     else:
-        verdict = Verdict.COMMISSION_ROUNDS_TO_ZERO
-    return verdict
+        outcome = SaleOutcome.COMMISSION_ROUNDS_TO_ZERO
+    return outcome

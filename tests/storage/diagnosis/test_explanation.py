@@ -1,4 +1,4 @@
-"""Explanations, on both databases: one verdict, nine steps, and terms that touch only what is earned after them."""
+"""Explanations, on both databases: one outcome, nine steps, and terms that touch only what is earned after them."""
 
 from datetime import timedelta
 from typing import Any
@@ -9,8 +9,16 @@ from storage.diagnosis.explanation import Explanation, explain
 from storage.engine.audit import Actor
 from storage.management import partners, program_settings
 from storage.rules.attribution import PartnerStatus
-from storage.rules.errors import CustomerNotFound, NotFound, ServiceError, ValidationError
-from storage.rules.outcome import Verdict
+from storage.rules.errors import (
+    AttributionWindowExpired,
+    CurrencyNotSupported,
+    CustomerNotFound,
+    NotFound,
+    ServiceError,
+    ValidationError,
+)
+from storage.rules.outcome import SaleOutcome
+from storage.rules.state import State
 from storage.tracking import test_mode
 from tests import world
 from tests.world import NOW, World
@@ -25,7 +33,7 @@ async def explained(acme: World, *, at: Any = NOW, **subject: str) -> Explanatio
 
 
 def facts(found: Explanation, step: str) -> dict[str, Any]:
-    return next(each.facts for each in found.trace if each.step == step)
+    return next(each.facts for each in found.steps if each.step == step)
 
 
 async def refused(acme: World, refusal: ServiceError, **about: Any) -> None:
@@ -55,9 +63,9 @@ async def test_the_trace_has_every_step_in_order_and_a_credited_sale_needs_no_ch
 
     found = await explained(acme, customer_key="user-1")
 
-    assert [step.step for step in found.trace] == STEPS
-    assert {step.state.value for step in found.trace} == {"pass"}
-    assert (found.verdict, found.smallest_change) == (Verdict.CREDITED, None)
+    assert [step.step for step in found.steps] == STEPS
+    assert {step.state.value for step in found.steps} == {"pass"}
+    assert (found.outcome, found.smallest_change) == (SaleOutcome.CREDITED, None)
 
 
 async def test_a_refund_in_part_is_in_the_arithmetic(acme: World):
@@ -67,7 +75,7 @@ async def test_a_refund_in_part_is_in_the_arithmetic(acme: World):
 
     found = await explained(acme, transaction_id="inv-1")
 
-    assert found.verdict == Verdict.CREDITED_IN_PART
+    assert found.outcome == SaleOutcome.CREDITED_IN_PART
     assert facts(found, "refunds") == {
         "refunds": 1,
         "refunded_cents": 2_500,
@@ -84,8 +92,8 @@ async def test_a_sale_after_the_recurring_months_earns_nothing(acme: World):
     await acme.sale("inv-1")
     await acme.sale("inv-2", at=NOW + timedelta(days=40))
 
-    assert (await explained(acme, transaction_id="inv-1")).verdict == Verdict.CREDITED
-    assert (await explained(acme, transaction_id="inv-2")).verdict == Verdict.RECURRING_PERIOD_OVER
+    assert (await explained(acme, transaction_id="inv-1")).outcome == SaleOutcome.CREDITED
+    assert (await explained(acme, transaction_id="inv-2")).outcome == SaleOutcome.RECURRING_PERIOD_OVER
 
 
 async def test_a_sale_that_was_refused_then_made_good_is_credited(acme: World):
@@ -95,7 +103,7 @@ async def test_a_sale_that_was_refused_then_made_good_is_credited(acme: World):
 
     found = await explained(acme, transaction_id="inv-1")
 
-    assert (found.verdict, len(found.refused_calls)) == (Verdict.CREDITED, 1)
+    assert (found.outcome, len(found.rejected_calls)) == (SaleOutcome.CREDITED, 1)
 
 
 async def test_a_later_sale_that_was_refused_is_what_a_customer_is_asked_about(acme: World):
@@ -105,7 +113,7 @@ async def test_a_later_sale_that_was_refused_is_what_a_customer_is_asked_about(a
 
     found = await explained(acme, customer_key="user-1")
 
-    assert found.verdict == Verdict.VALIDATION_ERROR
+    assert found.outcome == SaleOutcome.VALIDATION_ERROR
 
 
 async def test_a_refused_sale_says_which_key_it_should_have_carried(acme: World):
@@ -117,20 +125,74 @@ async def test_a_refused_sale_says_which_key_it_should_have_carried(acme: World)
     assert found.smallest_change == 'Send customer_key "user-17", as at the lead, instead of "17".'
 
 
+@pytest.mark.parametrize("sent", ["customer_key", "click_id"])
+async def test_a_rejected_sale_is_explained_with_the_customer_that_the_request_named(acme: World, sent: str):
+    click_id = await acme.visitor()
+    await acme.lead(click_id, "user-1")
+    named = {"customer_key": "user-1", "click_id": click_id}[sent]
+    await refused(acme, CurrencyNotSupported(), transaction_id="inv-9", **{sent: named})
+
+    found = await explained(acme, transaction_id="inv-9")
+
+    assert found.outcome == SaleOutcome.CURRENCY_NOT_SUPPORTED
+    assert facts(found, "lead")["customer_key"] == "user-1"
+    assert (facts(found, "click")["click_id"], facts(found, "partner")["code"]) == (click_id, "anna")
+
+
+async def test_a_sale_rejected_before_its_lead_arrived_can_be_sent_again(acme: World):
+    await refused(acme, CustomerNotFound(), customer_key="user-1", transaction_id="inv-9")
+    await acme.customer("user-1")
+
+    found = await explained(acme, transaction_id="inv-9")
+
+    assert (found.smallest_change or "").startswith("Send the same sale again")
+
+
+async def test_the_steps_of_a_customer_are_those_of_the_sale_that_the_outcome_names(acme: World):
+    await acme.customer()
+    await acme.sale("inv-1")
+    recorded = await explained(acme, customer_key="user-1")
+    later = NOW + timedelta(hours=1)
+    await refused(acme, CurrencyNotSupported(), at=later, customer_key="user-1", transaction_id="inv-2")
+
+    found = await explained(acme, customer_key="user-1")
+
+    assert (recorded.transaction_id, recorded.outcome) == ("inv-1", SaleOutcome.CREDITED)
+    assert (found.transaction_id, found.outcome) == ("inv-2", SaleOutcome.CURRENCY_NOT_SUPPORTED)
+    assert (found.sale_id, found.commission_id) == (None, None)
+    assert (facts(found, "arithmetic"), facts(found, "hold")) == ({}, {})
+    assert next(step.state for step in found.steps if step.step == "lead") == State.PASS
+
+
+async def test_an_expired_window_is_explained_with_the_programs_number_of_days(acme: World):
+    await change(acme, attribution_window_days=14)
+    await acme.customer()
+    late = {"at": NOW + timedelta(days=15), "customer_key": "user-1"}
+    await refused(acme, AttributionWindowExpired(), transaction_id="inv-1", **late)
+
+    found = await explained(acme, transaction_id="inv-1", at=NOW + timedelta(days=20))
+
+    expected = "The sale came more than 14 days after the click."
+    assert found.text == expected
+    assert next(step.text for step in found.steps if step.step == "window") == expected
+
+
 @pytest.mark.parametrize(
-    ("fields", "after", "verdict"),
+    ("fields", "after", "outcome"),
     [
-        ({}, 0, Verdict.NO_LEAD),
-        ({"filtered": "bot"}, 0, Verdict.CLICK_FILTERED),
-        ({}, 61, Verdict.ATTRIBUTION_WINDOW_EXPIRED),
+        ({}, 0, SaleOutcome.NO_LEAD),
+        ({"filtered": "bot"}, 0, SaleOutcome.CLICK_FILTERED),
+        ({}, 61, SaleOutcome.ATTRIBUTION_WINDOW_EXPIRED),
     ],
 )
-async def test_a_click_that_led_to_nothing_says_how_far_it_came(acme: World, fields: Any, after: int, verdict: Verdict):
+async def test_a_click_that_led_to_nothing_says_how_far_it_came(
+    acme: World, fields: Any, after: int, outcome: SaleOutcome
+):
     click_id = await acme.visitor(**fields)
 
     found = await explained(acme, click_id=click_id, at=NOW + timedelta(days=after))
 
-    assert found.verdict == verdict
+    assert found.outcome == outcome
     assert found.smallest_change
 
 
@@ -141,18 +203,18 @@ async def test_a_provisional_lead_a_settled_one_and_a_lost_partner_are_told_apar
     gone = {"status": PartnerStatus.INACTIVE}
     await acme.store.write(partners.change, acme.program_id, acme.ben, gone, actor=OWNER, at=NOW)
 
-    click_id = (await explained(acme, customer_key="user-3")).trace[1].facts["click_id"]
-    verdicts = [(await explained(acme, customer_key=key)).verdict for key in ("user-1", "user-2", "user-3")]
+    click_id = (await explained(acme, customer_key="user-3")).steps[1].facts["click_id"]
+    outcomes = [(await explained(acme, customer_key=key)).outcome for key in ("user-1", "user-2", "user-3")]
 
-    assert verdicts == [Verdict.NOT_RECORDED, Verdict.CUSTOMER_NOT_ATTRIBUTED, Verdict.NO_SALE]
-    assert (await explained(acme, click_id=click_id)).verdict == Verdict.NO_SALE
+    assert outcomes == [SaleOutcome.NOT_RECORDED, SaleOutcome.CUSTOMER_NOT_ATTRIBUTED, SaleOutcome.NO_SALE]
+    assert (await explained(acme, click_id=click_id)).outcome == SaleOutcome.NO_SALE
 
 
 async def test_a_provisional_lead_is_found_by_its_click(acme: World):
     click_id = await acme.visitor()
     await acme.lead(click_id, "user-1", is_trusted=False, program_id=acme.program_id)
 
-    assert (await explained(acme, click_id=click_id)).verdict == Verdict.LEAD_PROVISIONAL
+    assert (await explained(acme, click_id=click_id)).outcome == SaleOutcome.LEAD_PROVISIONAL
 
 
 async def test_another_programs_click_is_said_to_be_one(acme: World):
@@ -161,15 +223,15 @@ async def test_another_programs_click_is_said_to_be_one(acme: World):
 
     found = await explained(acme, click_id=click_id)
 
-    assert found.verdict == Verdict.CUSTOMER_WRONG_PROGRAM
+    assert found.outcome == SaleOutcome.CUSTOMER_WRONG_PROGRAM
     assert facts(found, "click") == {}
 
 
 async def test_a_test_is_no_sale_and_nothing_is_nothing(acme: World):
     await acme.handle(test_mode.record_with_key, test_mode.TestModeCall("sale", NOW, transaction_id="inv-1"))
 
-    assert (await explained(acme, transaction_id="inv-1")).verdict == Verdict.ONLY_A_TEST
-    assert (await explained(acme, transaction_id="inv-2")).verdict == Verdict.NOT_RECORDED
+    assert (await explained(acme, transaction_id="inv-1")).outcome == SaleOutcome.ONLY_A_TEST
+    assert (await explained(acme, transaction_id="inv-2")).outcome == SaleOutcome.NOT_RECORDED
 
 
 @pytest.mark.parametrize("subject", [{}, {"transaction_id": "a", "customer_key": "b"}])

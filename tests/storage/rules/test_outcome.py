@@ -7,8 +7,8 @@ from presentation.operations import DescribedRoute
 from storage.rules import outcome
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import CODES
-from storage.rules.messages import MEANINGS
-from storage.rules.outcome import SaleOutcome, Traces, Verdict
+from storage.rules.messages import MESSAGES
+from storage.rules.outcome import IdentifierFacts, SaleFacts, SaleOutcome
 from storage.rules.settlement import CustomerStatus, Settlement
 
 TRACKING = {
@@ -18,62 +18,62 @@ TRACKING = {
     for description in route.descriptions.values()
     for error in description.errors
 }
-EARNED = SaleOutcome(10_000, 0, 2_000, 2_000, CommissionStatus.PENDING, 2_000, recurring_over=False)
+EARNED = SaleFacts(10_000, 0, 2_000, 2_000, CommissionStatus.PENDING, 2_000, recurring_over=False)
 NOTHING_EARNED = EARNED._replace(earned_cents=0, net_cents=0, status=None)
-LEAD_OF = Traces(customer_status=CustomerStatus.LEAD, settlement=Settlement.SETTLED, clicked=True)
-CLICKED = Traces(clicked=True)
+LEAD_OF = IdentifierFacts(customer_status=CustomerStatus.LEAD, settlement=Settlement.SETTLED, clicked=True)
+CLICKED = IdentifierFacts(clicked=True)
 
 
 @pytest.mark.parametrize("code", sorted(TRACKING))
 def test_every_refusal_of_a_tracking_call_has_a_verdict_of_its_name(code: str):
-    judged = outcome.without_sale(Traces(refused_with=code))
+    sale_outcome = outcome.without_sale(IdentifierFacts(rejected_with=code))
 
-    assert judged == code
-    assert MEANINGS[judged].change
+    assert sale_outcome == code
+    assert MESSAGES[sale_outcome].change
 
 
 def test_the_refusals_among_the_verdicts_are_codes_of_the_closed_list():
     assert set(CODES) >= TRACKING
-    assert {judged.value for judged in Verdict} & set(CODES) == TRACKING
+    assert {sale_outcome.value for sale_outcome in SaleOutcome} & set(CODES) == TRACKING
 
 
-@pytest.mark.parametrize("judged", Verdict)
-def test_every_verdict_says_what_it_means_and_only_a_credited_sale_needs_no_change(judged: Verdict):
-    assert MEANINGS[judged].text
-    assert (MEANINGS[judged].change is None) == (judged == Verdict.CREDITED)
+@pytest.mark.parametrize("sale_outcome", SaleOutcome)
+def test_every_verdict_says_what_it_means_and_only_a_credited_sale_needs_no_change(sale_outcome: SaleOutcome):
+    assert MESSAGES[sale_outcome].text
+    assert (MESSAGES[sale_outcome].change is None) == (sale_outcome == SaleOutcome.CREDITED)
 
 
 @pytest.mark.parametrize(
     ("sale", "expected"),
     [
-        (EARNED, Verdict.CREDITED),
-        (EARNED._replace(status=CommissionStatus.PAID), Verdict.CREDITED),
-        (EARNED._replace(refunded_cents=5_000, net_cents=1_000), Verdict.CREDITED_IN_PART),
-        (EARNED._replace(refunded_cents=10_000, net_cents=0), Verdict.FULLY_REFUNDED),
-        (EARNED._replace(status=CommissionStatus.REJECTED, net_cents=0), Verdict.COMMISSION_REJECTED),
-        (NOTHING_EARNED._replace(rate=0), Verdict.COMMISSION_RATE_ZERO),
-        (NOTHING_EARNED, Verdict.COMMISSION_ROUNDS_TO_ZERO),
-        (NOTHING_EARNED._replace(recurring_over=True), Verdict.RECURRING_PERIOD_OVER),
+        (EARNED, SaleOutcome.CREDITED),
+        (EARNED._replace(status=CommissionStatus.PAID), SaleOutcome.CREDITED),
+        (EARNED._replace(refunded_cents=5_000, net_cents=1_000), SaleOutcome.CREDITED_IN_PART),
+        (EARNED._replace(refunded_cents=10_000, net_cents=0), SaleOutcome.FULLY_REFUNDED),
+        (EARNED._replace(status=CommissionStatus.REJECTED, net_cents=0), SaleOutcome.COMMISSION_REJECTED),
+        (NOTHING_EARNED._replace(rate=0), SaleOutcome.COMMISSION_RATE_ZERO),
+        (NOTHING_EARNED, SaleOutcome.COMMISSION_ROUNDS_TO_ZERO),
+        (NOTHING_EARNED._replace(recurring_over=True), SaleOutcome.RECURRING_PERIOD_OVER),
     ],
 )
-def test_a_recorded_sale_is_judged_by_what_is_left_of_its_commission(sale: SaleOutcome, expected: Verdict):
+def test_a_recorded_sale_is_judged_by_what_is_left_of_its_commission(sale: SaleFacts, expected: SaleOutcome):
     assert outcome.of_sale(sale) == expected
 
 
 @pytest.mark.parametrize(
     ("known", "expected"),
     [
-        (Traces(), Verdict.NOT_RECORDED),
-        (Traces(tested=True), Verdict.ONLY_A_TEST),
-        (Traces(other_program=True), Verdict.CUSTOMER_WRONG_PROGRAM),
-        (LEAD_OF, Verdict.NO_SALE),
-        (LEAD_OF._replace(settlement=Settlement.PROVISIONAL), Verdict.LEAD_PROVISIONAL),
-        (LEAD_OF._replace(in_window=False), Verdict.ATTRIBUTION_WINDOW_EXPIRED),
-        (LEAD_OF._replace(partner_active=False), Verdict.CUSTOMER_NOT_ATTRIBUTED),
-        (CLICKED, Verdict.NO_LEAD),
-        (CLICKED._replace(filtered=True), Verdict.CLICK_FILTERED),
-        (LEAD_OF._replace(refused_with="currency_not_supported"), Verdict.CURRENCY_NOT_SUPPORTED),
+        (IdentifierFacts(), SaleOutcome.NOT_RECORDED),
+        (IdentifierFacts(tested=True), SaleOutcome.ONLY_A_TEST),
+        (IdentifierFacts(other_program=True), SaleOutcome.CUSTOMER_WRONG_PROGRAM),
+        (LEAD_OF, SaleOutcome.NO_SALE),
+        (LEAD_OF._replace(settlement=Settlement.PROVISIONAL), SaleOutcome.LEAD_PROVISIONAL),
+        (LEAD_OF._replace(in_window=False), SaleOutcome.ATTRIBUTION_WINDOW_EXPIRED),
+        (LEAD_OF._replace(partner_active=False), SaleOutcome.CUSTOMER_NOT_ATTRIBUTED),
+        (CLICKED, SaleOutcome.NO_LEAD),
+        (CLICKED._replace(filtered=True), SaleOutcome.CLICK_FILTERED),
+        (LEAD_OF._replace(rejected_with="currency_not_supported"), SaleOutcome.CURRENCY_NOT_SUPPORTED),
     ],
 )
-def test_without_a_sale_the_refusal_counts_then_how_far_it_came(known: Traces, expected: Verdict):
+def test_without_a_sale_the_refusal_counts_then_how_far_it_came(known: IdentifierFacts, expected: SaleOutcome):
     assert outcome.without_sale(known) == expected
