@@ -4,10 +4,11 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, FromClause, Row, Table, Text, bindparam, insert, select, true
+from sqlalchemy import Connection, FromClause, Table, Text, bindparam, insert, select, true
 from sqlalchemy.types import TypeEngine
 
-from storage.engine.database import JsonItem, JsonRows, insert_for, inserts_in_one
+from storage.engine.database import insert_for, insert_rows, inserts_in_one, run_prepared
+from storage.engine.json_rows import JsonItem, JsonRows
 
 Rows = Sequence[Sequence[Any]]
 
@@ -40,12 +41,11 @@ class Prepared:
         self._build = build
         self._compiled: dict[str, tuple[str, dict[str, Any], list[str]]] = {}
 
-    def __call__(self, connection: Connection, rows: Rows) -> Sequence[Row[Any]]:
-        """Run it over the rows (JSON-ready values; moments as milliseconds) and return what it returns."""
+    def __call__(self, connection: Connection, rows: Rows) -> Sequence[Any]:
+        """Run it over the rows (JSON-ready values, timestamps as milliseconds); return rows with named columns."""
         sql, constants, order = self._compiled.get(connection.dialect.name) or self._compile(connection)
         values = {**constants, "rows": json.dumps(rows)}
-        result = connection.exec_driver_sql(sql, tuple(values[name] for name in order))
-        return result.fetchall() if result.returns_rows else ()
+        return run_prepared(connection, sql, tuple(values[name] for name in order))
 
     def _compile(self, connection: Connection) -> tuple[str, dict[str, Any], list[str]]:
         statement = self._build(insert_for(connection))
@@ -66,12 +66,12 @@ class Append:
         self._in_one = Prepared(lambda insert: insert_given(insert, table, given))
 
     def __call__(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Insert the rows, values in the order of the columns; moments as milliseconds."""
+        """Insert the rows, values in the order of the columns; timestamps as milliseconds."""
         if inserts_in_one(connection):
             self._in_one(connection, rows)
         else:
             sql = self._compiled.get(connection.dialect.name) or self._compile(connection)
-            connection.exec_driver_sql(sql, list(rows))
+            insert_rows(connection, sql, rows)
 
     def _compile(self, connection: Connection) -> str:
         statement = insert(self._table).values({name: bindparam(name) for name in self._columns})

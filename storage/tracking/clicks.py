@@ -59,9 +59,10 @@ def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]
     outcomes: list[ClickOutcome | None] = [None] * len(batch)
     inserted: list[tuple[Any, ...]] = []
     counted: Counter[tuple[int, int, date]] = Counter()
+    random_parts = keys.random_parts(len(batch))
     for row in _find(connection, wanted):
         click = batch[row.n]
-        outcome = outcomes[row.n] = _decide(click, row)
+        outcome = outcomes[row.n] = _decide(click, row, random_parts[row.n])
         if isinstance(outcome, ClickResult) and outcome.click_id != click.existing_click_id:
             inserted.append(_row(click, outcome.click_id, row.partner_id))
             if click.filtered is None:
@@ -72,7 +73,7 @@ def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]
     return [ProgramNotFound() if outcome is None else outcome for outcome in outcomes]
 
 
-def _decide(click: Click, row: Any) -> ClickOutcome:
+def _decide(click: Click, row: Any, random_part: str) -> ClickOutcome:
     if row.partner_id is None:
         return PartnerNotFound(f"No partner of this program has the code {click.code[:64]!r}.")
     if row.status != ProgramStatus.ACTIVE:
@@ -81,7 +82,7 @@ def _decide(click: Click, row: Any) -> ClickOutcome:
         return PartnerInactive("The partner of this link is not active in the program.")
     if _keeps_existing(click, row):
         return ClickResult(str(click.existing_click_id), row.existing_code, row.cookie_window_days)
-    return ClickResult(keys.click_id(click.program_id, click.at), click.code, row.cookie_window_days)
+    return ClickResult(keys.click_id(click.program_id, click.at, random_part), click.code, row.cookie_window_days)
 
 
 def _keeps_existing(click: Click, row: Any) -> bool:

@@ -105,13 +105,12 @@ def save(connection: Connection, changed: Iterable[Customer]) -> None:
 
 
 def _customer(row: Any, prefix: str) -> Customer:
-    stored = row._mapping  # noqa: SLF001 - the documented way to read a Row by computed names
-    values = {name: stored[prefix + name] for name in _COLUMNS}
+    values = {name: getattr(row, prefix + name) for name in _COLUMNS}
     for name in _MOMENTS:
         values[name] = None if values[name] is None else from_millis(values[name])
     values["status"] = CustomerStatus(values["status"])
     values["settlement"] = Settlement(values["settlement"])
-    return Customer(partner_status=PartnerStatus(stored[prefix + "partner_status"]), **values)
+    return Customer(partner_status=PartnerStatus(getattr(row, f"{prefix}partner_status")), **values)
 
 
 def _row(customer: Customer) -> list[Any]:

@@ -29,17 +29,27 @@ CURRENCIES = ("USD", "EUR", "GBP", "JPY")
 
 @contextmanager
 def counted(connection: Connection) -> Iterator[list[str]]:
-    """Collect the statements that run."""
+    """Collect the statements that run; the rows that one INSERT of the driver's loop takes are one statement."""
     statements: list[str] = []
 
-    def collect(*arguments: Any) -> None:
-        statements.append(arguments[2])
+    def collect(statement: str) -> None:
+        head = statement.partition(" VALUES ")[0]
+        if not statements or head == statement or statements[-1] != head:
+            statements.append(head)
 
-    event.listen(connection, "before_cursor_execute", collect)
-    try:
+    if connection.dialect.name == "sqlite":
+        driver = connection.connection.driver_connection
+        assert driver is not None
+        driver.set_trace_callback(collect)
         yield statements
-    finally:
-        event.remove(connection, "before_cursor_execute", collect)
+        driver.set_trace_callback(None)
+    else:
+
+        @event.listens_for(connection, "before_cursor_execute")
+        def _(*arguments: Any) -> None:
+            collect(arguments[2])
+
+        yield statements
 
 
 def call(acme: World, item: Any, key_hash: str | None = None) -> Call:
