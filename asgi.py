@@ -4,7 +4,7 @@ import asyncio
 import gc
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from datetime import UTC, datetime
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -18,6 +18,7 @@ from configuration import Configuration
 from storage import Storage
 from storage.access import assistant_clients, assistant_tokens, device_logins, idempotency, sessions
 from storage.tracking import rejection_log
+from web.counts import Counts
 from web.middleware import RequestMiddleware
 
 HOUSEKEEPING_SECONDS = 3600
@@ -64,13 +65,14 @@ class Service:
         config = self._config or configuration.load()
         async with (
             storage.opened(config.database_url) as store,
-            mcp_server.app.serving(store.reader, config) as mcp,
+            aclosing(Counts(config.redis_url)) as counts,
+            mcp_server.app.serving(store.reader, config, counts=counts) as mcp,
         ):
             self._mounts = [
                 ("/api/agent/", agent_api.app.create(store)),
                 ("/mcp", mcp),
                 ("/llms.txt", mcp),
-                ("", tracking_api.app.create(store, config, others=agent_api.app.ROUTES)),
+                ("", tracking_api.app.create(store, config, counts=counts, others=agent_api.app.ROUTES)),
             ]
             housekeeping = asyncio.create_task(_keep_house(store))
             _settle_memory()

@@ -20,6 +20,7 @@ from mcp_server.middleware import McpMiddleware
 from storage import Reader
 from web.body import LARGEST_BODY
 from web.clock import now
+from web.counts import Counts
 from web.handlers import HANDLERS
 
 PATHS = ("/mcp", "/llms.txt")
@@ -28,11 +29,16 @@ LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
 @asynccontextmanager
 async def serving(
-    reader: Reader, settings: Configuration, *, clock: Callable[[], datetime] = now
+    reader: Reader,
+    settings: Configuration,
+    *,
+    counts: Counts | None = None,
+    clock: Callable[[], datetime] = now,
 ) -> AsyncIterator[ASGIApp]:
     """Run the MCP app over the reads of an open storage for as long as the context lasts.
 
-    `clock` gives every call its time. The SDK's session manager lives once: a new app for every context.
+    `counts` is what rate limits count; `clock` gives every call its time. The SDK's session manager lives once: a
+    new app for every context.
     """
     security = trusted(settings.base_url)
     manager = StreamableHTTPSessionManager(
@@ -43,7 +49,7 @@ async def serving(
         max_request_body_size=LARGEST_BODY,
     )
     protocol = HandshakeToolCalls(manager.handle_request, base_url=settings.base_url, hosts=security.allowed_hosts)
-    mcp = McpMiddleware(protocol, reader, settings, clock)
+    mcp = McpMiddleware(protocol, reader, settings, counts or Counts(), clock)
     app = Starlette(routes=[Route("/llms.txt", _llms_txt)], exception_handlers=HANDLERS)
     app.router.redirect_slashes = False
     app.state.llms_txt = llms.text(settings.base_url)

@@ -12,6 +12,7 @@ from storage import Reader
 from storage.rules import keys
 from storage.rules.errors import MethodNotAllowed, RateLimited, ServiceError
 from web import body, credentials
+from web.counts import Counts
 from web.limits import RateLimits
 from web.response import JsonResponse, error_response
 
@@ -21,12 +22,14 @@ CALL = "mcp call"
 class McpMiddleware:
     """Pure ASGI: lets a POST with a key through, and no response out before a read has proved that key."""
 
-    def __init__(self, app: ASGIApp, reader: Reader, settings: Configuration, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self, app: ASGIApp, reader: Reader, settings: Configuration, counts: Counts, clock: Callable[[], datetime]
+    ) -> None:
         self._app = app
         self._reader = reader
         self._settings = settings
         self._clock = clock
-        self._limits = RateLimits({CALL: settings.limited(settings.mcp_rate)}, settings.redis_url)
+        self._limits = RateLimits({CALL: settings.limited(settings.mcp_rate)}, counts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""

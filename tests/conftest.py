@@ -18,7 +18,8 @@ from playwright.async_api import Browser
 
 import storage
 from storage import Storage, migrations
-from tests import chromium, postgres, serving, world
+from tests import chromium, postgres, redis, serving, world
+from tests.redis import RedisServer
 from tests.serving import Serve, Served
 from tests.world import World
 
@@ -118,6 +119,13 @@ async def browser(running_chromium: Browser) -> AsyncIterator[Browser]:
     yield running_chromium
     for context in running_chromium.contexts:
         await context.close()
+
+
+@pytest.fixture
+def redis_server(tmp_path: Path) -> Iterator[RedisServer]:
+    """A Redis of the test's own."""
+    with redis.running(tmp_path) as server:
+        yield server
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from collections.abc import Generator
 
 import pytest
 
-SLOW_FIXTURES = {"browser", "postgres_server", "live_server", "serve", "service", "node", "svc", "redis_url"}
+SLOW_FIXTURES = {"browser", "postgres_server", "live_server", "serve", "service", "node", "svc", "redis_server"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

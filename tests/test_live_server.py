@@ -1,16 +1,13 @@
 """A real server process under strain: endless and stalling clients, and rate limits shared by several processes."""
 
 import asyncio
-import shutil
-import subprocess
-from collections.abc import Callable, Iterator
-from pathlib import Path
+import signal
+from collections.abc import Callable
 
 import httpx
-import pytest
 
-from tests import postgres
 from tests.conftest import LiveServer
+from tests.redis import RedisServer
 from tests.test_journeys import Integrator, prepared
 
 Start = Callable[..., LiveServer]
@@ -47,25 +44,27 @@ async def test_a_client_that_stalls_does_not_keep_a_server_from_stopping(sqlite_
     writer.close()
 
 
-@pytest.fixture
-def redis_url(tmp_path: Path) -> Iterator[str]:
-    """The address of a Redis of our own."""
-    if shutil.which("redis-server") is None:
-        pytest.skip("redis-server is not installed (Debian: apt-get install redis-server)")
-    port = postgres.free_port()
-    command = ["redis-server", "--port", str(port), "--save", "", "--dir", str(tmp_path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        assert any("Ready to accept connections" in line for line in server.stdout)
-        yield f"redis://127.0.0.1:{port}"
-        server.terminate()
-
-
-async def test_servers_share_rate_limits_through_redis(sqlite_url: str, live_server: Start, redis_url: str):
+async def test_servers_share_rate_limits_through_redis(sqlite_url: str, live_server: Start, redis_server: RedisServer):
     acme = await prepared(sqlite_url)
-    one, other = (live_server(sqlite_url, **WINDOW, SVC_REDIS_URL=redis_url) for _ in range(2))
+    one, other = (live_server(sqlite_url, **WINDOW, SVC_REDIS_URL=redis_server.url) for _ in range(2))
 
     async with Integrator(one, acme) as left, Integrator(other, acme) as right:
         statuses = [(await integrator.click()).status_code for integrator in (left, right, left, right)]
 
     assert statuses == [200, 200, 200, 429]
+
+
+async def test_calls_go_on_while_redis_is_stalled(sqlite_url: str, live_server: Start, redis_server: RedisServer):
+    acme = await prepared(sqlite_url)
+    server = live_server(sqlite_url, **WINDOW, SVC_REDIS_URL=redis_server.url)
+
+    async with Integrator(server, acme) as integrator:
+        before = (await integrator.click()).status_code
+        redis_server.process.send_signal(signal.SIGSTOP)
+        clicks = [(await integrator.click()).status_code for _ in range(4)]
+        wrong_password = {"email": "ada@acme.example", "password": "wrong"}
+        sign_in = await integrator.client.post("/api/auth/login", json=wrong_password)
+        assistant = await integrator.client.post("/mcp", headers={"Authorization": "Bearer agt_wrong"}, json={})
+
+    assert (before, clicks) == (200, [200, 200, 200, 429])
+    assert (sign_in.status_code, assistant.status_code) == (401, 401)

@@ -21,6 +21,7 @@ from tracking_api.dashboard import routes as dashboard
 from tracking_api.dashboard.pages import routes as pages
 from tracking_api.payments import stripe
 from web.clock import now
+from web.counts import Counts
 from web.handlers import HANDLERS
 from web.limits import RateLimits
 
@@ -77,23 +78,25 @@ def create(
     storage: Storage,
     settings: Configuration,
     *,
+    counts: Counts | None = None,
     clock: Callable[[], datetime] = now,
     others: Sequence[BaseRoute] = (),
 ) -> Starlette:
     """Return the tracking app over an open storage.
 
-    `clock` gives every call its time, and `others` are the routes of the apps that are served beside it: /openapi.json
-    describes them, too.
+    `counts` is what rate limits count, `clock` gives every call its time, and `others` are the routes of the apps that
+    are served beside it: /openapi.json describes them, too.
     """
     app = Tracking(routes=ROUTES, exception_handlers=HANDLERS)
     app.router.redirect_slashes = False  # another address is not found, never a redirect to the Host that was sent
     app.state.storage = storage
     app.state.settings = settings
     app.state.clock = clock
+    counts = counts or Counts()
     rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in ("click", "lead", "keyed")}
-    app.state.limits = RateLimits({**rates, "login": settings.login_rate}, settings.redis_url)
+    app.state.limits = RateLimits({**rates, "login": settings.login_rate}, counts)
     app.state.authorization = None
     if settings.assistants_sign_in:
-        app.state.authorization = authorization.create(storage, settings, clock=clock)
+        app.state.authorization = authorization.create(storage, settings, counts, clock=clock)
     app.state.openapi = to_json(openapi.document([*ROUTES, *others], base_url=settings.base_url))
     return app

@@ -18,6 +18,7 @@ from tracking_api.authorization.clients import Clients
 from tracking_api.authorization.documents import Documents
 from tracking_api.authorization.provider import Provider
 from web.clock import now
+from web.counts import Counts
 from web.handlers import HANDLERS
 from web.limits import RateLimits
 
@@ -31,6 +32,7 @@ PATHS = ("/.well-known/oauth-", "/authorize", "/token", "/register", "/revoke")
 def create(
     storage: Storage,
     settings: Configuration,
+    counts: Counts,
     *,
     clock: Callable[[], datetime] = now,
 ) -> Starlette:
@@ -48,7 +50,7 @@ def create(
         "authorize": settings.limited(settings.authorization_rate),
         "token": settings.limited(settings.token_rate),
     }
-    app.state.limits = RateLimits(rates, settings.redis_url)
+    app.state.limits = RateLimits(rates, counts)
     return app
 
 

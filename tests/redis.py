@@ -1,0 +1,49 @@
+"""A Redis server of our own for a test."""
+
+import shutil
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests import postgres
+
+
+class RedisServer(NamedTuple):
+    """A running Redis."""
+
+    process: subprocess.Popen[str]
+    port: int
+
+    @property
+    def url(self) -> str:
+        """Its URL."""
+        return f"redis://127.0.0.1:{self.port}"
+
+    def connections(self) -> int:
+        """Return how many clients are connected, without this question."""
+        with socket.create_connection(("127.0.0.1", self.port)) as asking, asking.makefile("rwb") as lines:
+            lines.write(b"CLIENT LIST\r\n")
+            lines.flush()
+            clients = lines.read(int(lines.readline()[1:]))
+        return len(clients.splitlines()) - 1
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[RedisServer]:
+    """Run a Redis for as long as the block lasts."""
+    if shutil.which("redis-server") is None:
+        pytest.skip("redis-server is not installed (Debian: apt-get install redis-server)")
+    port = postgres.free_port()
+    command = ["redis-server", "--port", str(port), "--save", "", "--dir", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert any("Ready to accept connections" in line for line in process.stdout)
+        yield RedisServer(process, port)
+        process.send_signal(signal.SIGCONT)
+        process.terminate()

@@ -1,0 +1,86 @@
+"""What rate limits count: in this process alone, or in Redis for several processes for as long as Redis answers."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from limits import RateLimitItem
+from limits.aio.storage import MemoryStorage, RedisStorage
+from limits.aio.strategies import FixedWindowRateLimiter
+from redis.asyncio import ConnectionPool
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+
+LONGEST_WAIT_SECONDS = 0.25
+PAUSE_SECONDS = 5.0  # for which Redis is not asked after it failed
+Result = TypeVar("Result")
+log = logging.getLogger(__name__)
+
+
+class Counts:
+    """Counts requests in fixed windows. While Redis is down or slow, each process counts alone.
+
+    `clock` returns seconds and decides when Redis is asked again.
+    """
+
+    def __init__(self, redis_url: str | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._local = FixedWindowRateLimiter(MemoryStorage())
+        self._pool = ConnectionPool.from_url(redis_url, retry=Retry(NoBackoff(), 0)) if redis_url else None
+        self._shared = _on_redis(self._pool) if self._pool else None
+        self._clock = clock
+        self._failed = False
+        self._ask_again_at = clock()
+
+    async def hit(self, rate: RateLimitItem, *subject: str) -> float | None:
+        """Count one request. Return None if the rate allows it, else the time at which the window ends."""
+
+        async def count(limiter: FixedWindowRateLimiter) -> float | None:
+            if await limiter.hit(rate, *subject):
+                return None
+            resets_at, _ = await limiter.get_window_stats(rate, *subject)
+            return resets_at
+
+        return await self._run(count)
+
+    async def clear(self, rate: RateLimitItem, *subject: str) -> None:
+        """Forget the requests that were counted."""
+        await self._run(lambda limiter: limiter.clear(rate, *subject))
+
+    async def aclose(self) -> None:
+        """Close the connections to Redis."""
+        if self._pool:
+            await self._pool.disconnect()
+
+    async def _run(self, work: Callable[[FixedWindowRateLimiter], Awaitable[Result]]) -> Result:
+        if self._shared is None or self._clock() < self._ask_again_at:
+            return await work(self._local)
+        if self._failed:
+            self._ask_again_at = self._clock() + PAUSE_SECONDS  # this request alone finds out whether Redis is back
+        try:
+            async with asyncio.timeout(LONGEST_WAIT_SECONDS):
+                result = await work(self._shared)
+        except (RedisError, OSError) as error:  # a timeout is an OSError
+            self._fail(error)
+            return await work(self._local)
+        self._recover()
+        return result
+
+    def _fail(self, error: Exception) -> None:
+        self._ask_again_at = self._clock() + PAUSE_SECONDS
+        if not self._failed:
+            self._failed = True
+            log.warning("Redis does not answer (%r): this process counts rate limits alone until it does", error)
+
+    def _recover(self) -> None:
+        self._ask_again_at = self._clock()
+        if self._failed:
+            self._failed = False
+            log.warning("Redis answers again: processes share their rate limits")
+
+
+def _on_redis(pool: ConnectionPool) -> FixedWindowRateLimiter:
+    options: dict[str, Any] = {"connection_pool": pool}  # documented by `limits`, but not in its types
+    return FixedWindowRateLimiter(RedisStorage("async+redis://", implementation="redispy", **options))
