@@ -59,6 +59,7 @@ class PartnerNameView(View):
 class CustomerView(View):
     """A customer; of their e-mail address only the mask is known."""
 
+    program_id: int
     id: int
     customer_key: str | None
     click_id: str

@@ -11,13 +11,14 @@ from storage.engine.audit import Actor, Change
 from storage.engine.database import insert_for
 from storage.payments import returns, stored_events
 from storage.rules import keys
-from storage.rules.errors import NotFound, ServiceError, ValidationError
+from storage.rules.errors import IdentifierConflict, NotFound, ServiceError, ValidationError
 from storage.rules.payment import Linked, Paid, ProcessorEvent, Returned
 from storage.rules.settlement import Settlement
 from storage.tables import payment_accounts, payment_customers, payment_events, payment_references
 from storage.tracking import leads, program_terms, sales
 from storage.tracking.customers import Customer, CustomerQuery, Registry
 from storage.tracking.leads import Lead
+from storage.tracking.program_terms import ProgramTerms
 from storage.tracking.recorded_sales import SaleQuery, find_reported_by_api
 from storage.tracking.sales import Provenance, Sale
 
@@ -125,9 +126,10 @@ def _pay(connection: Connection, program_id: int, paid: Paid, at: datetime) -> E
     if (sale := _known(connection, program_id, paid.references)) is not None:
         _link(connection, program_id, paid, customer, sale=sale, at=at)
         return EventOutcome(REPEATED, sale)
-    if customer is None or (customer.first_purchase_at is None and not paid.first):
+    if customer is None:
         return EventOutcome(WAITING, paid.transaction_id, paid.processor_customer)
     if _possible_duplicate(connection, program_id, paid, customer) is not None:
+        _settle(connection, program_terms.load_one(connection, program_id), paid, customer, at)
         return EventOutcome(HELD, paid.transaction_id)
     result = _sell(connection, program_id, paid, customer, at)
     if isinstance(result, ServiceError):
@@ -139,11 +141,7 @@ def _pay(connection: Connection, program_id: int, paid: Paid, at: datetime) -> E
 def _sell(connection: Connection, program_id: int, paid: Paid, customer: Customer, at: datetime) -> Any:
     """Settle a provisional lead, then record the sale, as the program's own key would; return the sale or refusal."""
     program = program_terms.load_one(connection, program_id)
-    if customer.settlement == Settlement.PROVISIONAL:
-        lead = Lead(customer.click_id, paid.customer_key, paid.occurred_at)
-        settled = leads.record(connection, [(program, lead)])[0]
-        if isinstance(settled, ServiceError):
-            return settled
+    _settle(connection, program, paid, customer, at)
     sale = Sale(
         transaction_id=paid.transaction_id,
         amount_cents=paid.amount_cents,
@@ -154,6 +152,14 @@ def _sell(connection: Connection, program_id: int, paid: Paid, customer: Custome
         provenance=Provenance.PROCESSOR,
     )
     return sales.record(connection, [(program, sale)])[0]
+
+
+def _settle(connection: Connection, program: ProgramTerms, paid: Paid, customer: Customer, at: datetime) -> None:
+    """Settle the lead of a provisional customer who paid; a key that is another customer's is left out."""
+    if customer.settlement == Settlement.PROVISIONAL:
+        lead = Lead(customer.click_id, paid.customer_key, at, has_paid=True)
+        if isinstance(leads.record(connection, [(program, lead)])[0], IdentifierConflict):
+            leads.record(connection, [(program, lead._replace(customer_key=None))])
 
 
 def _customer(connection: Connection, program_id: int, paid: Paid, at: datetime) -> Customer | None:

@@ -38,8 +38,7 @@ def _invoice(invoice: Mapping[str, Any], created: datetime) -> Paid | None:
     names = (_text(invoice["id"]), _id(invoice.get("payment_intent")), _id(invoice.get("charge")), *intents)
     paid_at = (invoice.get("status_transitions") or {}).get("paid_at")
     moment = datetime.fromtimestamp(int(paid_at), UTC) if paid_at else created
-    renewal = invoice.get("billing_reason") == "subscription_cycle"
-    return _paid(invoice, names, invoice["amount_paid"], metadata, moment, first=not renewal)
+    return _paid(invoice, names, invoice["amount_paid"], metadata, moment)
 
 
 def _invoice_payment(found: Mapping[str, Any], _: datetime) -> Linked | None:
@@ -54,8 +53,6 @@ def _paid(
     amount: Any,
     metadata: Mapping[str, Any] | None,
     moment: datetime,
-    *,
-    first: bool = True,
 ) -> Paid | None:
     """Return a payment under its first name; None for one of nothing."""
     references = tuple(dict.fromkeys(name for name in names if name))
@@ -69,7 +66,6 @@ def _paid(
         amount_cents=cents,
         currency=currency,
         occurred_at=moment,
-        first=first,
         click_id=_text(sent.get("svc_click_id")),
         customer_key=_text(sent.get("svc_customer_key")),
         program_id=_text(sent.get("program_id")),

@@ -54,6 +54,11 @@ def keeps_existing(model: AttributionModel, *, same_partner: bool) -> bool:
     return same_partner or model == AttributionModel.FIRST_CLICK
 
 
+def is_before(clicked_at: datetime, at: datetime) -> bool:
+    """Say whether `at` is before the click, to the second: senders cut the fraction off their timestamps."""
+    return at < clicked_at.replace(microsecond=0)
+
+
 def is_within(clicked_at: datetime, at: datetime, window_days: int) -> bool:
     """Say whether `at` is no later than `window_days` after the click."""
     return at <= clicked_at + timedelta(days=window_days)

@@ -46,6 +46,7 @@ class SaleOutcome(StrEnum):
     CUSTOMER_NOT_ATTRIBUTED = "customer_not_attributed"
     STATUS_TRANSITION_REFUSED = "status_transition_refused"
     ATTRIBUTION_WINDOW_EXPIRED = "attribution_window_expired"
+    SALE_BEFORE_CLICK = "sale_before_click"
     CURRENCY_NOT_SUPPORTED = "currency_not_supported"
     DUPLICATE_TRANSACTION = "duplicate_transaction"
     TRANSACTION_NOT_FOUND = "transaction_not_found"

@@ -6,14 +6,13 @@ from typing import NamedTuple
 
 
 class Paid(NamedTuple):
-    """Money that came. `references` are the processor's names of this payment; `first` is False for a renewal."""
+    """Money that came. `references` are the processor's names of this payment."""
 
     transaction_id: str
     references: tuple[str, ...]
     amount_cents: int
     currency: str
     occurred_at: datetime
-    first: bool = True
     click_id: str | None = None
     customer_key: str | None = None
     program_id: str | None = None

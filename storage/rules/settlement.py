@@ -36,13 +36,21 @@ class Move(NamedTuple):
     changed: bool
 
 
-def move(settlement: Settlement, status: CustomerStatus | None, *, with_key: bool, policy: LeadAuthPolicy) -> Move:
+def move(
+    settlement: Settlement,
+    status: CustomerStatus | None,
+    *,
+    with_key: bool,
+    policy: LeadAuthPolicy,
+    has_paid: bool = False,
+) -> Move:
     """Return the lead's next state; `status` is None while the click has no customer yet.
 
-    Raises StatusTransitionRefused for a customer who has already converted.
+    A payment through the connected account settles the lead whatever the customer's status (`has_paid`).
+    Raises StatusTransitionRefused for any other lead of a customer who has already converted.
     """
     settles = with_key or policy == LeadAuthPolicy.BROWSER_ALLOWED
-    if status == CustomerStatus.CONVERSION:
+    if status == CustomerStatus.CONVERSION and not has_paid:
         raise StatusTransitionRefused
     if settlement == Settlement.SETTLED:
         after = Move(Settlement.SETTLED, changed=False)

@@ -30,12 +30,16 @@ from storage.tracking.program_terms import ProgramTerms
 
 
 class Lead(NamedTuple):
-    """A lead as it was reported; `is_trusted` unless it came from a browser. `program_id` is what the call named."""
+    """A lead as it was reported; `is_trusted` unless it came from a browser. `program_id` is what the call named.
+
+    `has_paid`: a payment through the connected account stands for the lead.
+    """
 
     click_id: str | None
     customer_key: str | None
     at: datetime
     is_trusted: bool = True
+    has_paid: bool = False
     program_id: int | None = None
     contact: Contact | None = None
     event_name: str | None = None
@@ -129,13 +133,21 @@ def _customer(lead: Lead, program: ProgramTerms, registry: Registry) -> Customer
 
 def _move(lead: Lead, customer: Customer, program: ProgramTerms) -> Move:
     before = None if customer.is_new else customer.status
-    moved = settlement.move(customer.settlement, before, with_key=lead.is_trusted, policy=program.lead_auth_policy)
+    moved = settlement.move(
+        customer.settlement,
+        before,
+        with_key=lead.is_trusted,
+        policy=program.lead_auth_policy,
+        has_paid=lead.has_paid,
+    )
     if moved.changed:
         customer.settlement = moved.settlement
         if lead.contact:
             customer.email_hash, customer.email_mask = lead.contact
         if moved.settlement == Settlement.SETTLED:
-            customer.status, customer.signup_at = CustomerStatus.LEAD, lead.at
+            customer.signup_at = lead.at
+            if before != CustomerStatus.CONVERSION:
+                customer.status = CustomerStatus.LEAD
     return moved
 
 
@@ -163,7 +175,9 @@ def _earned(change: _Accepted) -> Earned:
     """Return what a settled lead earns: the program's per-lead commission, unless its partner has left."""
     left = change.customer.partner_status == PartnerStatus.INACTIVE
     cents = 0 if left else change.program.terms.lead_commission_cents
-    return ledger.earn(change.program, change.customer, cents, lead_id=change.lead_id, at=change.lead.at)
+    return ledger.earn(
+        change.program, change.customer, cents, lead_id=change.lead_id, at=change.lead.at, happened_at=change.lead.at
+    )
 
 
 def _step(change: _Accepted, earned: Earned) -> rollups.Increment:

@@ -64,8 +64,8 @@ class Earned(NamedTuple):
     amount_cents: int
     fee_cents: int
     currency: str
-    earned_at: datetime
-    hold_days: int
+    created_at: datetime
+    hold_until: datetime
 
 
 def earn(
@@ -74,10 +74,14 @@ def earn(
     cents: int,
     *,
     at: datetime,
+    happened_at: datetime,
     sale_id: int | None = None,
     lead_id: int | None = None,
 ) -> Earned:
-    """Return the commission of `cents` that a customer's sale or lead earns at `at`, with its platform fee."""
+    """Return the commission of `cents`, created at `at`, with its platform fee.
+
+    It is held from the time of the sale or lead: a backfilled sale is not held for another period.
+    """
     return Earned(
         program_id=program.id,
         commission_id=sale_id or lead_id or 0,
@@ -89,8 +93,8 @@ def earn(
         amount_cents=cents,
         fee_cents=platform_fee(program.terms, cents),
         currency=program.currency,
-        earned_at=at,
-        hold_days=program.hold_days,
+        created_at=at,
+        hold_until=happened_at + timedelta(days=program.hold_days),
     )
 
 
@@ -217,10 +221,9 @@ def _append_entry(
 
 
 def _commission_row(item: Earned) -> tuple[Any, ...]:
-    hold_until = item.earned_at + timedelta(days=item.hold_days)
     links = [item.partner_id, item.customer_id, item.sale_id, item.lead_id, item.terms_version]
     worth = [item.amount_cents, item.currency, CommissionStatus.PENDING]
-    return (item.program_id, item.commission_id, *links, *worth, to_millis(item.earned_at), to_millis(hold_until))
+    return (item.program_id, item.commission_id, *links, *worth, to_millis(item.created_at), to_millis(item.hold_until))
 
 
 _insert_commissions = Append(

@@ -37,7 +37,7 @@ class RefundResult(NamedTuple):
 
 
 def record(connection: Connection, program: ProgramTerms, call: Refund) -> RefundResult:
-    """Record a refund, reverse its share of the commission, and take it from the sale's day.
+    """Record a refund, reverse its share of the commission, and take both from the days that counted them.
 
     Raises TransactionNotFound, RefundExceedsSale.
     """
@@ -117,13 +117,12 @@ def _take_back(connection: Connection, call: Refund, sale: Any, earned: Any, cen
     )
     this_sale = (sales.c.program_id == sale.program_id, sales.c.id == sale.id)
     connection.execute(update(sales).where(*this_sale).values(refunded_cents=total_cents))
-    back = rollups.Increment(
-        sale.program_id,
-        sale.partner_id,
-        rollups.day_of(sale.occurred_at),
-        sales=int(sale.refunded_cents == sale.amount_cents) - int(total_cents == sale.amount_cents),
-        revenue_cents=-program_cents,
-        commission_cents=-reversed_cents,
-    )
-    rollups.add(connection, [back])
+    mine = (sale.program_id, sale.partner_id)
+    counted = int(sale.refunded_cents == sale.amount_cents) - int(total_cents == sale.amount_cents)
+    day = rollups.day_of(sale.occurred_at)
+    back = [rollups.Increment(*mine, day, sales=counted, revenue_cents=-program_cents)]
+    if earned:
+        created = rollups.day_of(earned.created_at)
+        back.append(rollups.Increment(*mine, created, commission_cents=-reversed_cents))
+    rollups.add(connection, back)
     return reversed_cents

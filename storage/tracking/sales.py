@@ -20,6 +20,8 @@ from storage.rules.errors import (
     CustomerNotFound,
     CustomerWrongProgram,
     DuplicateTransaction,
+    IdentifierConflict,
+    SaleBeforeClick,
     ServiceError,
 )
 from storage.rules.settlement import CustomerStatus
@@ -68,7 +70,10 @@ class Sale(NamedTuple):
 
 
 class SaleResult(NamedTuple):
-    """A recorded sale; the commission is in cents of the program's `currency`, None and 0 when none is earned."""
+    """A recorded sale; the commission is in cents of the program's `currency`, None and 0 when none is earned.
+
+    `customer_key_saved` says whether the customer carries `customer_key`: a sale alone does not save it.
+    """
 
     event_id: int
     program_id: int
@@ -76,6 +81,7 @@ class SaleResult(NamedTuple):
     commission_id: int | None
     commission_cents: int
     currency: str
+    customer_key_saved: bool
 
 
 class _Accepted(NamedTuple):
@@ -96,7 +102,7 @@ def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Sale]]) -
     """Record a batch of sales; each result is a SaleResult or the error.
 
     Errors: DuplicateTransaction, CustomerNotFound, CustomerWrongProgram, CustomerNotAttributed,
-    AttributionWindowExpired, CurrencyNotSupported.
+    IdentifierConflict, SaleBeforeClick, AttributionWindowExpired, CurrencyNotSupported.
     """
     at = max(sale.at for _, sale in batch)
     registry = Registry(connection, [_identifiers(program, sale) for program, sale in batch], at=at)
@@ -162,12 +168,17 @@ def _decide(
 
 def _customer(program: ProgramTerms, sale: Sale, registry: Registry) -> Customer:
     customer = _find(program, sale, registry)
+    clicked = registry.by_click(keys.click_program(sale.click_id or ""), sale.click_id)
     if customer is None:
         raise CustomerNotFound
     if customer.program_id != program.id:
         raise CustomerWrongProgram
+    if clicked is not None and clicked is not customer and not clicked.is_new and clicked.program_id == program.id:
+        raise IdentifierConflict
     if customer.partner_status == PartnerStatus.INACTIVE:
         raise CustomerNotAttributed
+    if sale.occurred_at is not None and attribution.is_before(customer.clicked_at, sale.occurred_at):
+        raise SaleBeforeClick
     first = customer.first_purchase_at is None
     if first and not attribution.is_within(customer.clicked_at, sale.happened_at, program.attribution_window_days):
         raise AttributionWindowExpired
@@ -185,8 +196,9 @@ def _apply(item: _Accepted, recorded: RecordedSales) -> None:
 
 def _result(item: _Accepted) -> SaleResult:
     commission_id = item.sale_id if item.commission_cents else None
-    key = item.customer.customer_key or item.sale.customer_key
-    return SaleResult(item.sale_id, item.program.id, key, commission_id, item.commission_cents, item.program.currency)
+    saved = item.customer.customer_key
+    money = (commission_id, item.commission_cents, item.program.currency)
+    return SaleResult(item.sale_id, item.program.id, saved or item.sale.customer_key, *money, saved is not None)
 
 
 def _store(connection: Connection, accepted: Sequence[_Accepted], *, at: datetime) -> None:
@@ -194,24 +206,20 @@ def _store(connection: Connection, accepted: Sequence[_Accepted], *, at: datetim
     _insert(connection, [_row(item) for item in accepted])
     customers.save(connection, {item.customer.id: item.customer for item in accepted if item.is_first}.values())
     ledger.append(connection, [_earned(item) for item in accepted], at=at)
-    rollups.add(connection, [_increment(item) for item in accepted])
+    rollups.add(connection, [each for item in accepted for each in _increments(item)])
 
 
 def _earned(item: _Accepted) -> ledger.Earned:
-    at = item.sale.happened_at
-    return ledger.earn(item.program, item.customer, item.commission_cents, sale_id=item.sale_id, at=at)
+    at, happened_at, cents = item.sale.at, item.sale.happened_at, item.commission_cents
+    return ledger.earn(item.program, item.customer, cents, at=at, happened_at=happened_at, sale_id=item.sale_id)
 
 
-def _increment(item: _Accepted) -> rollups.Increment:
-    return rollups.Increment(
-        item.program.id,
-        item.customer.partner_id,
-        rollups.day_of(item.sale.happened_at),
-        conversions=int(item.is_first),
-        sales=1,
-        revenue_cents=item.program_cents,
-        commission_cents=item.commission_cents,
-    )
+def _increments(item: _Accepted) -> tuple[rollups.Increment, rollups.Increment]:
+    """Count the sale on the day it happened, its commission on the day it is created."""
+    mine, first = (item.program.id, item.customer.partner_id), int(item.is_first)
+    happened, created = rollups.day_of(item.sale.happened_at), rollups.day_of(item.sale.at)
+    sold = rollups.Increment(*mine, happened, conversions=first, sales=1, revenue_cents=item.program_cents)
+    return sold, rollups.Increment(*mine, created, commission_cents=item.commission_cents)
 
 
 def _row(item: _Accepted) -> tuple[Any, ...]:

@@ -34,6 +34,7 @@ async def test_a_sale_earns_its_commission(api: Api):
         "commission_id": earned.id,
         "commission_cents": 2469,
         "currency": "USD",
+        "customer_key_saved": True,
         "test_mode": False,
     }
 
@@ -60,7 +61,10 @@ async def test_a_sale_reaches_a_provisional_customer_by_their_click_and_leaves_t
 
 
 async def test_all_fields_of_a_sale_are_accepted(api: Api):
+    await api.acme.customer("user-2", at=NOW - timedelta(days=2))
+
     answer = await api.sale(
+        customer_key="user-2",
         currency="usd",
         sale_type="subscription",
         is_recurring=True,

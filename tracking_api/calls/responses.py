@@ -60,7 +60,10 @@ class LeadRecordedView(FlaggableView):
 
 
 class SaleDataView(View):
-    """A recorded sale; the commission is in cents of the program's `currency`."""
+    """A recorded sale; the commission is in cents of the program's `currency`.
+
+    `customer_key_saved` is false where the customer does not carry `customer_key`: only a lead saves it.
+    """
 
     eventId: int  # noqa: N815 - the specification's name
     programId: int  # noqa: N815 - the specification's name
@@ -69,6 +72,7 @@ class SaleDataView(View):
     commission_id: int | None
     commission_cents: int
     currency: str
+    customer_key_saved: bool
     test_mode: Literal[False]
 
 

@@ -16,7 +16,9 @@ from storage.rules.errors import (
     CustomerWrongProgram,
     DuplicateTransaction,
     FieldError,
+    IdentifierConflict,
     ProgramNotFound,
+    SaleBeforeClick,
     ValidationError,
 )
 from storage.tracking import sales, test_mode
@@ -74,6 +76,7 @@ async def sale(call: TrackingRequest) -> JsonResponse:
         "commission_id": sold.commission_id,
         "commission_cents": sold.commission_cents,
         "currency": sold.currency,
+        "customer_key_saved": sold.customer_key_saved,
         "test_mode": False,
     }
     return call.answer({"success": True, "message": "Sale recorded.", "data": data})
@@ -140,6 +143,7 @@ DESCRIPTION = keyed_call(
     "trackSale",
     "Record a sale and the commission it earns",
     *(CustomerNotFound, CustomerNotAttributed, CustomerWrongProgram, AttributionWindowExpired),
+    *(IdentifierConflict, SaleBeforeClick),
     *(CurrencyNotSupported, ProgramNotFound, DuplicateTransaction),
     responses=(SaleRecordedView, TestRecordedView),
     body=SaleBody,

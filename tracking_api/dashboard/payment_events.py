@@ -13,6 +13,7 @@ from storage.rules.errors import (
     CurrencyNotSupported,
     CustomerNotAttributed,
     DuplicateTransaction,
+    SaleBeforeClick,
 )
 from web.body import Body
 from web.response import ModelResponse
@@ -59,7 +60,7 @@ async def list_payment_events(call: ApiRequest) -> ModelResponse[PageView[Paymen
 
 @operation(
     "Decide a payment that is held as a possible duplicate",
-    *(DuplicateTransaction, CustomerNotAttributed, AttributionWindowExpired, CurrencyNotSupported),
+    *(DuplicateTransaction, CustomerNotAttributed, AttributionWindowExpired, CurrencyNotSupported, SaleBeforeClick),
     body=PaymentDecision,
     tag="payments",
 )

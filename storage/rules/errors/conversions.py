@@ -42,6 +42,12 @@ class StatusTransitionRefused(ServiceError):
     hint = "Send the lead before the first sale. For this customer, do nothing."
 
 
+class SaleBeforeClick(ServiceError):
+    code = "sale_before_click"
+    message = "The sale happened before the customer's click, so it earns nothing."
+    hint = "Check occurred_at and its time zone. If the sale did come first, do nothing."
+
+
 class AttributionWindowExpired(ServiceError):
     code = "attribution_window_expired"
     message = "The click is older than the program's attribution window."

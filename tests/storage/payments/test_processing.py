@@ -43,6 +43,59 @@ async def test_a_payment_settles_a_provisional_lead_and_saves_the_key(acme: Worl
     assert await stored(acme, rollups.c.leads, rollups.c.conversions, rollups.c.sales) == [(1, 1, 1)]
 
 
+async def test_a_payment_settles_the_lead_of_a_customer_who_bought_through_the_api_first(acme: World):
+    click_id = await acme.visitor()
+    await acme.lead(click_id, is_trusted=False, program_id=acme.program_id)
+    await acme.sale("order-1", 4_900, click_id=click_id)
+
+    done = await take(acme, stripe.checkout(metadata={"svc_click_id": click_id, "svc_customer_key": "user-1"}))
+
+    customer = customers.c
+    assert done == EventOutcome("recorded", "pi_1")
+    assert await stored(acme, customer.settlement, customer.status, customer.customer_key) == [
+        ("settled", "conversion", "user-1")
+    ]
+    assert await stored(acme, rollups.c.leads, rollups.c.conversions, rollups.c.sales) == [(1, 1, 2)]
+    assert await acme.store.read(books.run) == []
+
+
+async def test_a_payment_that_is_held_settles_the_lead(acme: World):
+    click_id = await acme.visitor()
+    await acme.lead(click_id, is_trusted=False, program_id=acme.program_id)
+    await acme.sale("order-1", click_id=click_id)
+
+    done = await take(acme, stripe.checkout(metadata={"svc_click_id": click_id}))
+
+    assert done.outcome == "held_as_duplicate"
+    assert await stored(acme, customers.c.settlement) == [("settled",)]
+
+
+async def test_a_payment_that_names_another_customers_key_settles_the_lead_without_it(acme: World):
+    await acme.customer("user-1")
+    click_id = await acme.visitor("ben")
+    await acme.lead(click_id, is_trusted=False, program_id=acme.program_id)
+
+    done = await take(acme, stripe.checkout(metadata={"svc_click_id": click_id, "svc_customer_key": "user-1"}))
+
+    assert done == EventOutcome("recorded", "pi_1")
+    customer = customers.c
+    assert await stored(acme, customer.settlement, customer.customer_key) == [("settled", "user-1"), ("settled", None)]
+
+
+async def test_a_payment_before_the_click_is_explained_and_earns_nothing(acme: World):
+    done = await take(acme, stripe.checkout(metadata=await named(acme), at=NOW - timedelta(days=1)))
+
+    assert done == EventOutcome("sale_before_click", "pi_1")
+    assert await stored(acme, payment_events.c.outcome) == [("sale_before_click",)]
+    assert await stored(acme, commissions.c.id) == []
+
+
+async def test_the_first_payment_after_a_trial_is_recorded(acme: World):
+    done = await take(acme, stripe.invoice(metadata=await named(acme), renewal=True))
+
+    assert done == EventOutcome("recorded", "in_1")
+
+
 async def test_an_event_counts_once_however_often_it_is_delivered(acme: World):
     event = stripe.checkout(metadata=await named(acme))
 

@@ -15,7 +15,7 @@ from tests.storage.payments.paying import named, stored, take
 from tests.world import World
 
 AT = datetime(2026, 5, 20, 12, tzinfo=UTC)
-PAID = Paid("in_1", ("in_1", "pi_1"), 10_000, "USD", AT, first=False, customer_key="user-1", processor_customer="cus_1")
+PAID = Paid("in_1", ("in_1", "pi_1"), 10_000, "USD", AT, customer_key="user-1", processor_customer="cus_1")
 RETURNED = Returned("pi_1", "re_1", ReturnKind.REFUND, 500, stands=True, told_at=AT)
 LINKED = Linked(("in_1", "pi_1"))
 WITHOUT_VERSION = {
@@ -28,7 +28,7 @@ WITHOUT_VERSION = {
 }
 VERSION_1 = {
     '{"version": 1, "type": "paid", "transaction_id": "in_1", "references": ["in_1", "pi_1"], "amount_cents": 10000,'
-    ' "currency": "USD", "occurred_at": "2026-05-20T12:00:00+00:00", "first": false, "click_id": null,'
+    ' "currency": "USD", "occurred_at": "2026-05-20T12:00:00+00:00", "click_id": null,'
     ' "customer_key": "user-1", "program_id": null, "processor_customer": "cus_1"}': PAID,
     '{"version": 1, "type": "returned", "reference": "pi_1", "return_id": "re_1", "kind": "refund",'
     ' "amount_cents": 500, "stands": true, "told_at": "2026-05-20T12:00:00+00:00"}': RETURNED,

@@ -19,10 +19,12 @@ from storage.rules.errors import (
     CustomerNotFound,
     CustomerWrongProgram,
     DuplicateTransaction,
+    IdentifierConflict,
     InvalidKey,
+    SaleBeforeClick,
 )
 from storage.rules.settlement import CustomerStatus
-from storage.tables import customers, ledger_entries, rollups, sales
+from storage.tables import commissions, customers, ledger_entries, rollups, sales
 from storage.tracking import currencies
 from storage.tracking.principals import PresentedKey
 from tests import world
@@ -139,15 +141,53 @@ async def test_the_window_bounds_the_first_sale_and_not_the_later_ones(acme: Wor
         await acme.sale("inv-3", customer_key="user-2", at=late)
 
 
-async def test_a_backfilled_sale_counts_on_its_own_day(acme: World):
-    await acme.customer()
+async def test_a_backfilled_sale_counts_on_its_own_day_and_its_commission_when_it_is_created(acme: World):
     earlier = NOW - timedelta(days=40)
+    await acme.customer(at=earlier - timedelta(days=1))
 
     await acme.sale(occurred_at=earlier)
 
     day = (rollups.c.sales, rollups.c.commission_cents)
-    assert sorted(await stored(acme, rollups.c.day, *day)) == [(earlier.date(), 1, 2_000), (NOW.date(), 0, 0)]
+    days = {day: counts for day, *counts in await stored(acme, rollups.c.day, *day)}
+    assert (days[earlier.date()], days[NOW.date()]) == ([1, 0], [0, 2_000])
+    dates = await stored(acme, commissions.c.created_at, commissions.c.hold_until)
+    assert dates == [(NOW, earlier + timedelta(days=15))]
     assert await acme.store.read(books.run) == []
+
+
+async def test_a_refund_of_a_backfilled_sale_takes_the_commission_from_the_day_that_counted_it(acme: World):
+    earlier = NOW - timedelta(days=40)
+    await acme.customer(at=earlier - timedelta(days=1))
+    await acme.sale(occurred_at=earlier)
+
+    await acme.refund(amount_cents=5_000, at=NOW + timedelta(days=3))
+
+    counts = (rollups.c.revenue_cents, rollups.c.commission_cents)
+    days = {day: counted for day, *counted in await stored(acme, rollups.c.day, *counts)}
+    assert (days[earlier.date()], days[NOW.date()]) == ([5_000, 0], [0, 1_000])
+    assert await acme.store.read(books.run) == []
+
+
+async def test_a_sale_before_the_click_earns_nothing(acme: World):
+    await acme.customer(at=NOW.replace(microsecond=700_000))
+
+    with pytest.raises(SaleBeforeClick):
+        await acme.sale(occurred_at=NOW - timedelta(seconds=1), at=NOW + timedelta(hours=1))
+
+    assert await stored(acme, sales.c.id) == []
+    assert (await acme.sale(occurred_at=NOW, at=NOW + timedelta(hours=1))).commission_cents == 2_000
+
+
+async def test_the_click_of_one_customer_and_the_key_of_another_conflict(acme: World):
+    await acme.customer("user-1")
+    click_id = await acme.visitor("ben")
+    await acme.lead(click_id, "user-2")
+
+    with pytest.raises(IdentifierConflict):
+        await acme.sale(customer_key="user-1", click_id=click_id)
+
+    assert await stored(acme, sales.c.id) == []
+    assert (await acme.sale(customer_key="user-2", click_id=click_id)).customer_key == "user-2"
 
 
 async def test_flat_rates_fees_and_recurring_months_price_as_the_terms_say(store: Storage):
@@ -163,7 +203,7 @@ async def test_flat_rates_fees_and_recurring_months_price_as_the_terms_say(store
 
 
 async def test_another_currency_is_converted_at_the_rate_of_its_day(acme: World):
-    await acme.customer()
+    await acme.customer(at=NOW - timedelta(days=3))
     with pytest.raises(CurrencyNotSupported):
         await acme.sale("inv-1", currency="EUR")
     await acme.store.write(currencies.load, [(date(2026, 5, 1), "USD", "1.10"), (date(2026, 5, 19), "USD", "1.25")])
