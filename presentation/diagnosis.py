@@ -82,7 +82,11 @@ class KeyGroupView(View):
 
 
 class IdentifierHealthView(View):
-    """Whether recent sales carry the keys of the leads; `not_referred` look right and belong to nobody's customers."""
+    """Whether recent sales carry the keys of the leads.
+
+    `matched` keys belong to a lead or to a credited sale; `not_referred` keys look right, but no partner sent those
+    customers.
+    """
 
     state: HealthState
     sale_keys: int

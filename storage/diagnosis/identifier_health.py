@@ -1,4 +1,4 @@
-"""Identifier health: sales whose customer keys match no lead, grouped by what they look like, with the likely fix."""
+"""Identifier health: sales whose customer keys match no lead, grouped by format, with the likely fix."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -9,20 +9,20 @@ from sqlalchemy import Connection, Select, and_, select
 from storage.rules import key_format
 from storage.rules.errors import CustomerNotFound
 from storage.rules.key_format import Difference, KeyFormat, LeadKeys, Mismatch
-from storage.tables import customers, refused_calls, sales
+from storage.tables import customers, leads, refused_calls, sales
 
 MOST_SALES = 2000
 MOST_LEADS = 20_000
 EXAMPLES = 3
 HOW = {
-    Difference.LETTER_CASE: "Send the key in the letter case, and without the spaces, of the lead.",
-    Difference.PREFIX: "Send the key with the same prefix at lead and sale.",
-    Difference.SHAPE: "Send the id of your own user at lead and sale; not another system's id of the same person.",
+    Difference.LETTER_CASE: "Send the key in the same letter case and without spaces, as in the lead.",
+    Difference.PREFIX: "Send the key with the same prefix in lead and sale.",
+    Difference.SHAPE: "Send your own user id with both lead and sale, not another system's id of the same person.",
 }
 
 
 class HealthState(StrEnum):
-    """Unknown while there is no lead or no sale whose keys could be compared."""
+    """Unknown while there are no keys of leads and sales to compare."""
 
     HEALTHY = "healthy"
     MISMATCHED = "mismatched"
@@ -37,7 +37,7 @@ class Example(NamedTuple):
 
 
 class KeyMismatch(NamedTuple):
-    """Unmatched keys that look alike; `lead_shapes` are the shapes that the leads' keys have."""
+    """Unmatched keys of one format; `lead_shapes` are the formats of the leads' keys."""
 
     difference: Difference
     shape: KeyFormat
@@ -48,9 +48,11 @@ class KeyMismatch(NamedTuple):
 
 
 class IdentifierHealth(NamedTuple):
-    """How the keys of recent sales fit those of the leads; `not_referred` keys look right: nobody sent those customers.
+    """How the keys of sales agree with those of leads.
 
-    All are counts of different keys, over the newest sales and the refused calls of 30 days.
+    All are counts of different keys, in the newest sales and in the sales rejected in the last 30 days.
+    `matched` keys belong to a lead or to a credited sale. `not_referred` keys have the format of the leads' keys, but
+    no partner sent those customers.
     """
 
     state: HealthState
@@ -62,31 +64,35 @@ class IdentifierHealth(NamedTuple):
 
 def check_keys(connection: Connection, program_id: int) -> IdentifierHealth:
     """Return the identifier health of a program."""
-    sale_keys = _sale_keys(connection, program_id)
-    lead_keys = LeadKeys([*_lead_keys(connection, program_id), *_known(connection, program_id, sale_keys)])
-    unmatched = {key: meant for key, meant in sale_keys.items() if key not in lead_keys}
+    credited = _credited_keys(connection, program_id)
+    sale_keys = dict.fromkeys(_rejected_keys(connection, program_id)) | credited
+    known = set(_known(connection, program_id, sale_keys))
+    keyed = _lead_keys(connection, program_id)
+    lead_keys = LeadKeys(keyed or _lead_keys(connection, program_id, with_key=False))
     mismatches = {
-        key: mismatch for key, meant in unmatched.items() if (mismatch := _mismatch(lead_keys, key, meant)) is not None
+        key: mismatch
+        for key, meant in sale_keys.items()
+        if key not in known and (mismatch := _mismatch(lead_keys, key, meant)) is not None
     }
     if mismatches:
         state = HealthState.MISMATCHED
-    elif sale_keys and len(lead_keys):
+    elif sale_keys and (known or keyed):
         state = HealthState.HEALTHY
     else:
         state = HealthState.UNKNOWN
-    not_referred = len(unmatched) - len(mismatches)
-    groups = _grouped(mismatches, lead_keys)
-    return IdentifierHealth(state, len(sale_keys), len(sale_keys) - len(unmatched), not_referred, groups)
+    not_referred = len(sale_keys.keys() - known - credited.keys() - mismatches.keys())
+    matched = len(sale_keys) - len(mismatches) - not_referred
+    return IdentifierHealth(state, len(sale_keys), matched, not_referred, _grouped(mismatches, lead_keys))
 
 
 def likely_key(connection: Connection, program_id: int, customer_key: str) -> str | None:
     """Return the lead's key that a customer_key without a lead was likely meant to be."""
-    mismatch = LeadKeys(_lead_keys(connection, program_id)).mismatch(customer_key)
+    mismatch = LeadKeys(_lead_keys(connection, program_id, with_key=False)).mismatch(customer_key)
     return mismatch.meant if mismatch else None
 
 
 def _mismatch(lead_keys: LeadKeys, key: str, meant: str | None) -> Mismatch | None:
-    """Say how a key was meant; a sale that a click attributed proves it, whatever the two keys look like."""
+    """Say which key was meant. A click that attributed the sale proves it, whatever the two keys look like."""
     guessed = lead_keys.mismatch(key)
     if meant is None:
         return guessed
@@ -112,36 +118,39 @@ def _best(examples: list[Example]) -> tuple[Example, ...]:
 
 def _mapping(difference: Difference, kind: KeyFormat, lead_shapes: Iterable[KeyFormat]) -> str:
     led = " or ".join(lead_shapes)
-    return f"Sales carry {kind} keys ({difference} differs), leads {led} keys. {HOW[difference]}"
+    return f"Sales carry {kind} keys ({difference} differs), and leads carry {led} keys. {HOW[difference]}"
 
 
-def _sale_keys(connection: Connection, program_id: int) -> dict[str, str | None]:
-    """Return the keys of recent sales, refused and recorded; with the customer's true key where a click named it."""
-    refused = _newest(
-        select(refused_calls.c.customer_key).where(
-            refused_calls.c.program_id == program_id,
-            refused_calls.c.call == "sale",
-            refused_calls.c.code == CustomerNotFound.code,
-            refused_calls.c.customer_key.is_not(None),
-        ),
-        refused_calls.c.id,
-    )
+def _rejected_keys(connection: Connection, program_id: int) -> Iterable[str]:
+    """Return the keys of sales that were rejected because no customer carries them."""
+    call = refused_calls.c
+    unmatched = (call.call == "sale", call.code == CustomerNotFound.code, call.customer_key.is_not(None))
+    rejected = select(call.customer_key).where(call.program_id == program_id, *unmatched)
+    return connection.execute(_newest(rejected, call.id)).scalars()
+
+
+def _credited_keys(connection: Connection, program_id: int) -> dict[str, str | None]:
+    """Return the keys of recorded sales, each with the key that the customer carries, if any."""
     whose = and_(customers.c.program_id == sales.c.program_id, customers.c.id == sales.c.customer_id)
-    recorded = _newest(
+    recorded = (
         select(sales.c.customer_key, customers.c.customer_key.label("meant"))
         .join(customers, whose)
-        .where(sales.c.program_id == program_id, sales.c.customer_key.is_not(None)),
-        sales.c.id,
+        .where(sales.c.program_id == program_id, sales.c.customer_key.is_not(None))
     )
-    keys: dict[str, str | None] = dict.fromkeys(connection.execute(refused).scalars())
-    return keys | {row.customer_key: row.meant for row in connection.execute(recorded)}
+    return {row.customer_key: row.meant for row in connection.execute(_newest(recorded, sales.c.id))}
 
 
-def _lead_keys(connection: Connection, program_id: int) -> Iterable[str]:
-    named = (customers.c.program_id == program_id, customers.c.customer_key.is_not(None))
-    return connection.execute(
-        _newest(select(customers.c.customer_key).where(*named), customers.c.id, MOST_LEADS)
-    ).scalars()
+def _lead_keys(connection: Connection, program_id: int, *, with_key: bool = True) -> list[str]:
+    """Return the keys of customers, newest first: of those whose lead came with the program key, else of all.
+
+    Anyone can send a lead from a browser, so such a lead cannot say which format the keys have.
+    """
+    mine = [customers.c.program_id == program_id, customers.c.customer_key.is_not(None)]
+    if with_key:
+        lead = select(leads.c.id).where(leads.c.program_id == program_id, leads.c.customer_id == customers.c.id)
+        mine.append(lead.where(leads.c.with_key).exists())
+    named = select(customers.c.customer_key).where(*mine)
+    return list(connection.execute(_newest(named, customers.c.id, MOST_LEADS)).scalars())
 
 
 def _known(connection: Connection, program_id: int, keys: Iterable[str]) -> Iterable[str]:

@@ -8,11 +8,16 @@ from storage.access import program_keys
 from storage.diagnosis import identifier_health, readiness
 from storage.diagnosis.identifier_health import HealthState, IdentifierHealth
 from storage.diagnosis.readiness import Readiness
+from storage.engine.audit import Actor
+from storage.management import program_settings
 from storage.rules.errors import CustomerNotFound
 from storage.rules.key_format import Difference, KeyFormat
+from storage.rules.settlement import LeadAuthPolicy
 from storage.rules.state import State
 from storage.tracking import test_mode
 from tests.world import NOW, World
+
+OWNER = Actor("user", "1", "owner@acme.example")
 
 
 async def ready(acme: World) -> Readiness:
@@ -33,6 +38,11 @@ async def sell(acme: World, *customer_keys: str) -> None:
     for key in customer_keys:
         await acme.customer(key)
         await acme.sale(f"inv-{key}", customer_key=key)
+
+
+async def change_policy(acme: World, policy: LeadAuthPolicy) -> None:
+    changes = {"lead_auth_policy": policy}
+    await acme.store.write(program_settings.change, acme.program_id, changes, actor=OWNER, at=NOW)
 
 
 def states(found: Readiness) -> dict[str, State]:
@@ -120,6 +130,48 @@ async def test_keys_that_match_no_lead_are_grouped_with_the_likely_mapping(
     assert (group.difference, group.shape, group.keys) == (difference, shape, 1)
     assert [(example.sale_key, example.lead_key) for example in group.examples] == [(sale_key, meant)]
     assert (await ready(acme)).blocker is not None
+
+
+async def test_a_browsers_lead_hides_no_mismatched_keys(acme: World):
+    await sell(acme, "user-1", "user-2")
+    await change_policy(acme, LeadAuthPolicy.BROWSER_ALLOWED)
+    await acme.lead(await acme.visitor(), "cus_4Kd8sWq1zX", is_trusted=False)
+    for key in ("cus_NffrFeUfNV2Hib", "cus_QbX2mT71cVd0aP"):
+        await refuse_sale(acme, key)
+
+    found = await health(acme)
+
+    assert found.state == HealthState.MISMATCHED
+    assert [(group.shape, group.keys, group.lead_shapes) for group in found.groups] == [
+        (KeyFormat.PROCESSOR_ID, 2, (KeyFormat.PREFIXED,))
+    ]
+
+
+async def test_where_all_leads_come_from_browsers_they_are_compared(acme: World):
+    await change_policy(acme, LeadAuthPolicy.BROWSER_ALLOWED)
+    await acme.lead(await acme.visitor(), "user-1", is_trusted=False)
+    await refuse_sale(acme, "cus_NffrFeUfNV2Hib")
+
+    assert (await health(acme)).state == HealthState.MISMATCHED
+
+
+async def test_a_browsers_lead_alone_does_not_make_unmatched_keys_healthy(acme: World):
+    await change_policy(acme, LeadAuthPolicy.BROWSER_ALLOWED)
+    await acme.lead(await acme.visitor(), "user-1", is_trusted=False)
+    await refuse_sale(acme, "user-2")
+
+    assert (await health(acme)).state == HealthState.UNKNOWN
+
+
+async def test_customers_credited_by_their_click_were_referred(acme: World):
+    await sell(acme, "user-1")
+    for number in (2, 3, 4):
+        await acme.sale(f"inv-{number}", customer_key=f"user-{number}", click_id=await acme.visitor())
+    await refuse_sale(acme, "user-5")
+
+    found = await health(acme)
+
+    assert (found.sale_keys, found.matched, found.not_referred) == (5, 4, 1)
 
 
 async def test_a_sale_that_its_click_attributed_proves_which_key_was_meant(acme: World):
