@@ -1,4 +1,4 @@
-"""A tool's arguments: a strict model, and errors that say what is accepted without repeating what was sent."""
+"""A tool's arguments: a strict model, and errors that name the accepted values without repeating the rejected ones."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
@@ -18,18 +18,18 @@ Cursor = Annotated[str, StringConstraints(min_length=1, max_length=512)]
 
 
 class Arguments(BaseModel):
-    """The arguments of a tool; one that it does not know is an error, never ignored."""
+    """The arguments of a tool; an unknown argument is an error."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     def applied(self) -> dict[str, Any]:
-        """Return the query as it is applied: defaults included, absent values and the cursor left out."""
+        """Return the applied query: with defaults, without absent values and the cursor."""
         sent = self.model_dump(mode="json", exclude_none=True, exclude={"cursor"})
         return {name: clean(value) if isinstance(value, str) else value for name, value in sent.items()}
 
 
 def parse(model: type[Given], given: Mapping[str, Any]) -> Given:
-    """Return the arguments as the model. Raises ValidationError, which names what is accepted and echoes nothing."""
+    """Return the arguments as the model. Raises ValidationError, which names the accepted values."""
     try:
         return model.model_validate(given)
     except Invalid as invalid:
@@ -42,14 +42,14 @@ def _error(model: type[Arguments], invalid: Invalid) -> ValidationError:
     wrong = {str(error["loc"][0]): error["type"] for error in invalid.errors(include_input=False) if error["loc"]}
     fields = [FieldError(name, _expected(properties[name], kind)) for name, kind in wrong.items() if name in properties]
     if unknown := len(wrong) - len(fields):
-        fields.append(FieldError("(unknown)", f"{unknown} argument(s) that this tool does not have: leave them out"))
+        fields.append(FieldError("(unknown)", f"{unknown} unknown argument(s): leave them out"))
     names = [f"{name} (required)" if name in required else name for name in properties]
     hint = f"Accepted arguments: {', '.join(names)}."
     return ValidationError("Some arguments are missing or wrong.", hint=hint, fields=fields)
 
 
 def _expected(accepted: dict[str, Any], kind: str) -> str:
-    """Say what an argument must be, from its full schema."""
+    """Return the accepted values of an argument, from its full schema."""
     if "enum" in accepted:
         must = f"One of {', '.join(accepted['enum'])}"
     elif accepted["type"] == "integer":

@@ -1,10 +1,10 @@
-"""GET /llms.txt: the map of the documentation for models."""
+"""GET /llms.txt: the documentation index for language models."""
 
 from mcp_server.resources import ABOUT
 
 
 def text(base_url: str) -> str:
-    """Return the map as Markdown, in the shape that llmstxt.org describes."""
+    """Return the index as Markdown, in the format of llmstxt.org."""
     guides = [f"- [{title}]({base_url}/docs/{name}): {about}" for name, (title, about) in ABOUT.items()]
     lines = [
         "# Affiliate tracking service",
@@ -18,9 +18,9 @@ def text(base_url: str) -> str:
         "",
         "## Interfaces",
         "",
-        f"- [OpenAPI document]({base_url}/openapi.json): every HTTP operation, with every code it can answer with.",
+        f"- [OpenAPI document]({base_url}/openapi.json): every HTTP operation with all its error codes.",
         f"- MCP server at {base_url}/mcp: read-only tools over streamable HTTP; OAuth, or X-Agent-Key: agt_...",
-        f"- Agent API under {base_url}/api/agent/v1: the same data, and changes, with the same kind of key.",
+        f"- Agent API under {base_url}/api/agent/v1: reads and changes the same data, with the same kind of key.",
         "",
     ]
     return "\n".join(lines)

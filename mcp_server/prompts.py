@@ -1,4 +1,4 @@
-"""Prompts: three questions that people ask most, as work plans over the tools; and completion of their arguments."""
+"""Prompts: work plans for three frequent questions, and the completion of their arguments."""
 
 from typing import NamedTuple
 
@@ -24,13 +24,13 @@ from storage.engine.pagination import Paging
 from storage.management import program_settings
 
 MOST_COMPLETIONS = 100
-PROGRAM = PromptArgument(name="program_id", description="The program's id, as list_programs gives it.", required=True)
+PROGRAM = PromptArgument(name="program_id", description="The program's id, from list_programs.", required=True)
 SALE = PromptArgument(name="transaction_id", description="The sale's transaction_id.", required=False)
 CUSTOMER = PromptArgument(name="customer_key", description="Or the customer's key.", required=False)
 
 
 class Plan(NamedTuple):
-    """A prompt and its text, in which {program_id} and {subject} stand for what was given."""
+    """A prompt and its text; {program_id} and {subject} are replaced by the arguments."""
 
     prompt: Prompt
     text: str
@@ -43,24 +43,24 @@ PLANS = {
             Prompt(
                 name="review-my-program",
                 title="Review my program",
-                description="How the program does, what holds it back, and what to do next.",
+                description="The program's results, its problems, and what to do next.",
                 arguments=[PROGRAM],
             ),
             "Review affiliate program {program_id}. Call get_program, get_readiness, get_performance with period 30d "
-            "and breakdown week, and list_refused_calls. Tell me in this order: whether sales are being credited and "
-            "what blocks them; how clicks, leads, conversions and revenue moved against the period before; the most "
-            "frequent refusals and who has to fix them; at most five next actions, the most valuable first. Quote "
-            "figures with their currency and dates. Say which of this your key did not let you read.",
+            "and breakdown week, and list_refused_calls. Tell me in this order: whether sales are credited and "
+            "what blocks them; how clicks, leads, conversions and revenue changed from the previous period; the most "
+            "frequent rejections and who must fix them; at most five next actions, the most valuable first. Give "
+            "numbers with their currency and dates. Say which of these your key could not read.",
         ),
         Plan(
             Prompt(
                 name="why-was-this-sale-not-credited",
                 title="Why was this sale not credited?",
-                description="The reason one sale earned a commission or none, and the smallest fix.",
+                description="Why a sale earned a commission or none, and the smallest fix.",
                 arguments=[PROGRAM, SALE, CUSTOMER],
             ),
             "Find out why {subject} of affiliate program {program_id} was credited or not. Call explain_attribution "
-            "with exactly one identifier. Explain the verdict in plain words, walk through the trace step by step, and "
+            "with exactly one identifier. Explain the verdict in plain words, go through the trace step by step, and "
             "give the smallest change that would have credited it. If the verdict is customer_not_found, call "
             "check_identifier_health too and say whether other sales have the same problem.",
         ),
@@ -74,8 +74,8 @@ PLANS = {
             "Prepare the replacement of the program key of affiliate program {program_id}. Call get_program for "
             "program_key_state and program_key_rotate_by, list_refused_calls for calls with an old key, and "
             "get_integration_guide with topic key-rotation. Write a checklist for the owner: what to prepare, when to "
-            "generate the key (the old one stops at once), what to deploy, how to check it, and how to send again "
-            "what was refused in between. You cannot generate the key; an owner does.",
+            "generate the key (the old one stops at once), what to deploy, how to check it, and how to send the calls "
+            "again that were rejected in between. You cannot generate the key; only an owner can.",
         ),
     )
 }
@@ -87,21 +87,21 @@ async def list_prompts(_context: Context, _params: PaginatedRequestParams | None
 
 
 async def get_prompt(_context: Context, params: GetPromptRequestParams) -> GetPromptResult:
-    """Return a prompt with its arguments in place. Raises MCPError (-32602) for an unknown one or wrong arguments."""
+    """Return a prompt with its arguments filled in. Raises MCPError (-32602) if the name or an argument is wrong."""
     plan = _plan(params.name)
-    given = params.arguments or {}
+    sent = params.arguments or {}
     accepted = [argument.name for argument in plan.prompt.arguments or []]
-    if "program_id" not in given or not set(given) <= set(accepted):
-        raise MCPError(INVALID_PARAMS, f"This prompt takes: {', '.join(accepted)}. program_id is required.")
-    named = [f"{name} {clean(given[name])!r}" for name in ("transaction_id", "customer_key") if given.get(name)]
+    if "program_id" not in sent or not set(sent) <= set(accepted):
+        raise MCPError(INVALID_PARAMS, f"This prompt accepts {', '.join(accepted)}. program_id is required.")
+    named = [f"{name} {clean(sent[name])!r}" for name in ("transaction_id", "customer_key") if sent.get(name)]
     subject = f"the sale with {' or '.join(named)}" if named else "a sale I will name (ask me for its transaction_id)"
-    text = plan.text.format(program_id=clean(given["program_id"]), subject=subject)
+    text = plan.text.format(program_id=clean(sent["program_id"]), subject=subject)
     message = PromptMessage(role="user", content=TextContent(text=text))
     return GetPromptResult(description=plan.prompt.description, messages=[message])
 
 
 async def complete(context: Context, params: CompleteRequestParams) -> CompleteResult:
-    """Complete an argument called program_id with the ids that the key reaches; any other with nothing."""
+    """Complete program_id with the ids that the key can read; return nothing for other arguments."""
     ids = await _program_ids(context) if params.argument.name == PROGRAM.name else []
     fitting = [program_id for program_id in ids if program_id.startswith(params.argument.value)]
     return CompleteResult(completion=Completion(values=fitting, total=len(fitting), has_more=False))
@@ -109,7 +109,7 @@ async def complete(context: Context, params: CompleteRequestParams) -> CompleteR
 
 def _plan(name: str) -> Plan:
     if name not in PLANS:
-        raise MCPError(INVALID_PARAMS, "Unknown prompt: prompts/list names those there are.")
+        raise MCPError(INVALID_PARAMS, "Unknown prompt. Call prompts/list for the prompts.")
     return PLANS[name]
 
 

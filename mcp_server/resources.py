@@ -1,4 +1,4 @@
-"""Resources: the guides that people read under /docs, for clients that can attach them. Tools say the same."""
+"""Resources: the guides of /docs, for clients that can attach them. A tool returns the same texts."""
 
 from mcp import MCPError
 from mcp_types import (
@@ -18,16 +18,16 @@ from presentation import guides
 
 MARKDOWN = "text/markdown"
 ABOUT = {
-    "integration": ("Integration guide", "The calls that make a commission, test mode, and what to check first."),
-    "snippets": ("Snippets", "The calls by framework and language: Next.js, Node.js, Python, PHP, Ruby."),
+    "integration": ("Integration guide", "The calls that lead to a commission, test mode, and what to check first."),
+    "snippets": ("Snippets", "Code for each framework and language: Next.js, Node.js, Python, PHP, Ruby."),
     "verify": (
         "Verifying an integration",
-        "Seven steps from the tracker to a live sale, each with its lines.",
+        "Seven steps from the tracker to a live sale, each with its commands.",
     ),
-    "payments": ("Payments", "Sales, renewals and refunds that a connected Stripe account reports by itself."),
-    "metrics": ("Glossary of metrics", "What each figure of a report counts, when, and how trends are computed."),
-    "errors": ("Error codes", "Every code a call can be refused with, what happened, and what to do."),
-    "key-rotation": ("Replacing a program key", "Before and after the deadline of a flagged program key."),
+    "payments": ("Payments", "Sales, renewals and refunds that a connected Stripe account reports."),
+    "metrics": ("Glossary of metrics", "What each number of a report counts, and how trends are computed."),
+    "errors": ("Error codes", "Every error code, what happened, and what to do."),
+    "key-rotation": ("Replacing a program key", "How to replace a program key, before and after its deadline."),
 }
 RESOURCES = {
     f"guide://{name}": Resource(
@@ -48,7 +48,7 @@ async def list_resources(_context: Context, _params: PaginatedRequestParams | No
 
 
 async def list_templates(_context: Context, _params: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
-    """List no templates: a guide that is made for one program is get_integration_guide's."""
+    """List no templates; get_integration_guide returns the guides for one program."""
     return ListResourceTemplatesResult(resource_templates=[])
 
 
@@ -57,6 +57,6 @@ async def read_resource(_context: Context, params: ReadResourceRequestParams) ->
     resource = RESOURCES.get(str(params.uri))
     if resource is None:
         uri = clean(str(params.uri))
-        raise MCPError(INVALID_PARAMS, "Unknown resource: resources/list names those there are.", {"uri": uri})
+        raise MCPError(INVALID_PARAMS, "Unknown resource. Call resources/list for the resources.", {"uri": uri})
     text = guides.text(resource.name)
     return ReadResourceResult(contents=[TextResourceContents(uri=resource.uri, mime_type=MARKDOWN, text=text)])

@@ -17,7 +17,7 @@ Row = TypeVar("Row", bound=BaseModel)
 
 
 class Result(BaseModel):
-    """A result or a part of one, read from storage's values by their names; what is None is left out."""
+    """A result or a part of one, made from storage's values by name, without None."""
 
     model_config = ConfigDict(from_attributes=True, extra="ignore")
 
@@ -34,12 +34,12 @@ class RowPage(Result, Generic[Row]):
 
 
 def values(result: Result, as_of: datetime, applied_query: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a result as JSON values, after its time and the query that it answers."""
+    """Return a result as JSON values, with its time and its query."""
     return {"as_of": to_jsonable_python(as_of), "applied_query": applied_query, **json_of(result)}
 
 
 def json_of(model: BaseModel) -> dict[str, Any]:
-    """Return a model as JSON values, without what is None; a page always has its `next_cursor`."""
+    """Return a model as JSON values, without None; a page always has its `next_cursor`."""
     values = model.model_dump(mode="json", by_alias=True, exclude_none=True)
     return {**values, "next_cursor": model.next_cursor} if isinstance(model, RowPage) else values
 
@@ -50,7 +50,7 @@ def compact(values: Any) -> str:
 
 
 def weight(values: Any) -> int:
-    """Return how many bytes of a response these values take: escaped in its text, and once more as they are."""
+    """Return how many bytes these values take in a response, which has them as escaped text and as JSON."""
     text = json.dumps(values, separators=(",", ":"))
     return 2 * len(text) + text.count('"') + text.count("\\")
 
@@ -73,7 +73,7 @@ def _id(value: Any) -> list[Any]:
 def page(
     found: Page[Value], row_of: Callable[[Value], Row], *, key: Callable[[Value], list[Any]] = _id
 ) -> RowPage[Row]:
-    """Return a page of storage as a result; `key` is what a cursor names of its last row.
+    """Return a page of storage as a result; `key` returns the cursor values of a row.
 
     A page that is too long is cut, and the cursor says where: no row is skipped or repeated.
     """

@@ -1,4 +1,4 @@
-"""Every tool: each function under @tool in these modules, in the order in which a model meets them."""
+"""All tools, the functions under @tool in these modules, in the order of tools/list."""
 
 from mcp_server.tools import attribution, commissions, events, guide, integration, people, performance, programs
 from mcp_server.tools.tool import Tool

@@ -1,4 +1,4 @@
-"""explain_attribution and list_refused_calls: why a sale was not credited, and what is refused most."""
+"""explain_attribution and list_refused_calls: why a sale was not credited, and which calls were rejected."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -20,14 +20,14 @@ from web.errors import STATUS
 
 
 class RefusedCallView(StrEnum):
-    """How refused calls are shown."""
+    """Whether to list causes or single calls."""
 
     CAUSES = "causes"
     CALLS = "calls"
 
 
 class RefusalCause(Result):
-    """All refusals of one code in the 30 days kept."""
+    """All calls that were rejected with one code in the last 30 days."""
 
     code: str
     calls: int
@@ -37,7 +37,7 @@ class RefusalCause(Result):
 
 
 class RefusedCallRow(Result):
-    """One refused call; `fields` names those at fault."""
+    """One rejected call; `fields` names the wrong ones."""
 
     id: int
     at: datetime
@@ -52,7 +52,7 @@ class RefusedCallRow(Result):
 
 
 class RefusedCallPage(RowPage[RefusedCallRow]):
-    """Causes, most frequent first; or single calls, newest first."""
+    """Causes, most frequent first, or single calls, newest first."""
 
     causes: list[RefusalCause]
 
@@ -91,9 +91,9 @@ def explain_attribution(
     customer_key: Identifier | None = None,
     click_id: Identifier | None = None,
 ) -> ExplanationResult:
-    """Why a sale was credited or not, also if none was recorded. Give exactly one of transaction_id, customer_key,
+    """Why a sale was credited or not, even if none was recorded. Give exactly one of transaction_id, customer_key,
     click_id. Returns a verdict, the trace (partner, click, window, lead, program, rate, hold, refunds,
-    arithmetic in cents), refused calls about it, and the smallest_change that would have credited it.
+    arithmetic in cents), its rejected calls, and the smallest_change that would have credited it.
     """
     found = explanation.explain(
         request.connection,
@@ -106,7 +106,7 @@ def explain_attribution(
     calls = [_call_row(call) for call in found.rejected_calls]
     count = fitting(calls, budget=9_000)
     likely = found.likely_customer_key
-    meant = "Send the customer_key in likely_customer_key with the sale: the lead carried that one."
+    meant = "Send likely_customer_key, the customer_key of the lead, with the sale."
     return ExplanationResult(
         verdict=found.outcome,
         message=found.text,
@@ -116,7 +116,7 @@ def explain_attribution(
         sale_id=found.sale_id,
         commission_id=found.commission_id,
         terms_version=found.terms_version,
-        trace=[ExplanationStep(**step._replace(facts=_inert(step.facts))._asdict()) for step in found.steps],
+        trace=[ExplanationStep(**step._replace(facts=_sanitized(step.facts))._asdict()) for step in found.steps],
         refused_calls=calls[:count],
         truncated=count < len(calls),
     )
@@ -132,8 +132,8 @@ def list_refused_calls(
     view: RefusedCallView = RefusedCallView.CAUSES,
     code: Identifier | None = None,
 ) -> RefusedCallPage:
-    """Keyed tracking calls refused in the last 30 days. view causes (default): one row per error code, most
-    frequent first, with what to do. view calls: single calls, newest first, paged; code narrows either.
+    """Tracking calls with the program key, rejected in the last 30 days. view causes (default): one row per error
+    code, most frequent first, with what to do. view calls: single calls, newest first. code filters both.
     """
     if view == RefusedCallView.CAUSES:
         found = rejected_calls.by_cause(request.connection, program_id)
@@ -148,8 +148,8 @@ def _call_row(call: LoggedRejection) -> RefusedCallRow:
     return RefusedCallRow(**call._asdict(), status=STATUS[call.code])
 
 
-def _inert(facts: dict[str, Any]) -> dict[str, Any]:
-    """Return a step's facts with every text sanitized, times in ISO 8601, and nothing that is None."""
+def _sanitized(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return a step's facts with every text sanitized, times in ISO 8601, and no None."""
     shown = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in facts.items()}
     return {
         name: clean(value) if isinstance(value, str) else value for name, value in shown.items() if value is not None

@@ -1,4 +1,4 @@
-"""list_commissions: what partners earned, and the status of each commission."""
+"""list_commissions: the commissions of partners and their status."""
 
 from datetime import datetime
 
@@ -40,7 +40,7 @@ def list_commissions(
     status: CommissionStatus | None = None,
     partner_id: RowId | None = None,
 ) -> RowPage[CommissionRow]:
-    """What partners earned, newest first: amount_cents as earned, net_cents after refunds or rejection. pending may
+    """Commissions of partners, newest first: amount_cents as earned, net_cents after refunds or rejection. pending may
     be approved after hold_until. No transaction_id: earned by a lead. For sums use get_performance.
     """
     paging = Paging(limit, cursor)

@@ -1,4 +1,4 @@
-"""get_integration_guide: how to connect a shop to one program, with that program's own id and address."""
+"""get_integration_guide: how to connect a shop to one program, with its id and the service's URL."""
 
 import re
 from enum import StrEnum
@@ -16,7 +16,7 @@ LARGEST_PART = LARGEST - 3_000
 
 
 class GuideTopic(StrEnum):
-    """Which guide."""
+    """The names of the guides."""
 
     INTEGRATION = "integration"
     ERRORS = "errors"
@@ -28,7 +28,7 @@ class GuideTopic(StrEnum):
 
 
 class GuideSettings(Result):
-    """What the program decides about its integration."""
+    """The program's settings that concern the integration."""
 
     currency: str
     lead_auth_policy: str
@@ -37,7 +37,7 @@ class GuideSettings(Result):
 
 
 class GuideResult(Result):
-    """A part of a guide in Markdown, and the program's settings that matter when following it."""
+    """A part of a guide in Markdown, and the program's settings that concern it."""
 
     text: str
     part: int
@@ -54,9 +54,9 @@ def get_integration_guide(
     topic: GuideTopic = GuideTopic.INTEGRATION,
     part: Annotated[int, Field(ge=1, le=20)] = 1,
 ) -> GuideResult:
-    """How to send clicks, leads, sales and refunds to this program, in Markdown with its id and address. topic:
+    """How to send clicks, leads, sales and refunds to this program, in Markdown with its id and URL. topic:
     integration (default), snippets (by framework and language), verify (step by step), payments (Stripe), errors
-    (every code), key-rotation, metrics (glossary). Long ones come in parts.
+    (every code), key-rotation, metrics (glossary). Long guides have parts.
     """
     program = program_settings.get_program(request.connection, program_id)
     code = partners.newest_code(request.connection, program.id)

@@ -1,4 +1,4 @@
-"""get_readiness and check_identifier_health: does the integration work, and do its customer keys agree."""
+"""get_readiness and check_identifier_health: whether the integration works and its customer keys match."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from storage.rules.scope import Scope
 
 
 class GateState(Result):
-    """One gate; `next_action` is absent once it is passed."""
+    """One gate; a passed gate has no `next_action`."""
 
     gate: str
     state: str
@@ -28,14 +28,14 @@ class ReadinessResult(Result):
 
 
 class KeyExample(Result):
-    """A sale's key, and the lead's key it was likely meant to be."""
+    """A sale's key, and the lead's key that it probably means."""
 
     sale_key: Untrusted
     lead_key: Untrusted | None = None
 
 
 class UnmatchedKeys(Result):
-    """Sale keys that match no lead and look alike."""
+    """Sale keys of one format that match no lead."""
 
     difference: str
     shape: str
@@ -46,7 +46,7 @@ class UnmatchedKeys(Result):
 
 
 class IdentifierHealthResult(Result):
-    """How the keys of sales fit those of leads."""
+    """How the keys of sales match those of leads."""
 
     state: str
     sale_keys: int
@@ -57,8 +57,8 @@ class IdentifierHealthResult(Result):
 
 @tool("Check a program's readiness", Scope.PROGRAMS_READ)
 def get_readiness(request: ToolRequest, *, program_id: int) -> ReadinessResult:
-    """What stands between a program and its first credited sale: gates in order (pass, fail, unknown = waits for
-    real traffic), each with a next_action, and the blocker to fix first. Use it before setup advice.
+    """What is missing before a program's first credited sale: gates in order (pass, fail, unknown = waits for real
+    traffic), each with a next_action, and the blocker to fix first. Use it before setup advice.
     """
     report = readiness.check_readiness(request.connection, program_id, at=request.at)
     gates = [GateState.model_validate(gate) for gate in report.gates]
@@ -68,7 +68,7 @@ def get_readiness(request: ToolRequest, *, program_id: int) -> ReadinessResult:
 
 @tool("Check customer keys", Scope.PROGRAMS_READ)
 def check_identifier_health(request: ToolRequest, *, program_id: int) -> IdentifierHealthResult:
-    """Do sales carry the customer_key of the leads? Use it when many sales are refused with customer_not_found.
+    """Do sales have the customer_key of the leads? Use it when many sales get customer_not_found.
     Counts of different keys in recent sales; groups of keys that match no lead, with the likely mapping.
     """
     return IdentifierHealthResult.model_validate(identifier_health.check_keys(request.connection, program_id))

@@ -1,4 +1,4 @@
-"""list_partners and list_customers: who sends customers, and whom they sent."""
+"""list_partners and list_customers: the partners, and the customers whom they sent."""
 
 from datetime import date, datetime
 
@@ -16,7 +16,7 @@ from storage.rules.settlement import CustomerStatus
 
 
 class PartnerRow(Result):
-    """A partner; `code` is what their links carry as ?aff=."""
+    """A partner; their links have `code` as ?aff=."""
 
     id: int
     name: Untrusted
@@ -49,8 +49,8 @@ def list_partners(
     cursor: Cursor | None = None,
     status: PartnerStatus | None = None,
 ) -> RowPage[PartnerRow]:
-    """Partners (affiliates) of a program, newest first. code is what their links carry (?aff=code).
-    For who brings most, use get_performance with top_partners.
+    """Partners (affiliates) of a program, newest first. Their links have ?aff=code.
+    For the best partners, use get_performance with top_partners.
     """
     found = partners.list_partners(request.connection, program_id, Paging(limit, cursor), status=status)
     return page(found, PartnerRow.model_validate)
@@ -67,8 +67,8 @@ def list_customers(
     partner_id: RowId | None = None,
     customer_key: Identifier | None = None,
 ) -> RowPage[CustomerRow]:
-    """People partners sent, newest first, with their partner. status: provisional (lead not yet confirmed),
-    lead, conversion (has paid). customer_key is the shop's own id of the user; use it to find one person.
+    """Customers of a program, newest first, with their partner. status: provisional (lead not yet confirmed),
+    lead, conversion (has paid). customer_key is the shop's own id of the user; use it to find one customer.
     """
     customers = customer_timelines.list_customers(
         request.connection,

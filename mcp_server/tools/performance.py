@@ -23,7 +23,7 @@ Timestamp = Annotated[str, StringConstraints(min_length=10, max_length=40)]
 
 
 class Breakdown(StrEnum):
-    """How finely the rows divide the period."""
+    """The length of a row's part of the period."""
 
     NONE = "none"
     DAY = "day"
@@ -58,7 +58,7 @@ class ReportTotals(MetricTotals):
 
 
 class MetricTrend(Result):
-    """The change against the previous window; `percent` is absent from nothing to something."""
+    """The change against the previous window; `percent` is absent if the previous value is 0."""
 
     direction: str
     percent: float | None = None
@@ -72,7 +72,7 @@ class BreakdownRow(MetricTotals):
 
 
 class TopPartnerRow(Result):
-    """What one partner brought."""
+    """The results of one partner."""
 
     id: int
     name: Untrusted
@@ -108,7 +108,7 @@ def get_performance(
 ) -> PerformanceResult:
     """Clicks, leads, conversions (first purchases), sales, revenue and commission of a period, with trends against
     the window of equal length before. period (default 7d), or date_from with date_to (ISO 8601 UTC days, at most
-    1830). breakdown adds rows (too fine a one is coarsened); top_partners adds the best by revenue and needs
+    1830). breakdown adds rows (made coarser if there are too many); top_partners adds the best by revenue and needs
     partners:read. Money is net of refunds, in cents of currency.
     """
     if top_partners and Scope.PARTNERS_READ not in request.key.scopes:
@@ -129,7 +129,7 @@ def get_performance(
 
 
 def _read(request: ToolRequest, program_id: int, query: DateRangeQuery) -> Performance:
-    """Return the report of the dates, which outrank the period."""
+    """Return the report of the dates if they are sent, else of the period."""
     if (query.date_from is None) != (query.date_to is None):
         raise ValidationError(fields=[FieldError("date_from", "Send date_from and date_to together, or neither")])
     if query.date_from is not None:
@@ -166,7 +166,7 @@ def _coarsened(breakdown: Breakdown, report: Performance) -> Breakdown:
 
 
 def _rows(days: list[Day], breakdown: Breakdown) -> Iterator[BreakdownRow]:
-    """Yield the days put together; weeks begin on Mondays, the first and last part may be shorter."""
+    """Yield the totals of each part; weeks begin on Mondays, the first and last part may be shorter."""
     starts = {
         Breakdown.DAY: lambda day: day,
         Breakdown.WEEK: lambda day: day - timedelta(days=day.weekday()),

@@ -1,4 +1,4 @@
-"""list_programs and get_program: which programs there are, and the settings of one."""
+"""list_programs and get_program: the programs, and the settings of one."""
 
 from datetime import datetime
 from typing import Any
@@ -57,7 +57,7 @@ class ProgramResult(Result):
 
 @tool("List programs", Scope.PROGRAMS_READ)
 def list_programs(request: ToolRequest, *, limit: Limit = 25, cursor: Cursor | None = None) -> RowPage[ProgramRow]:
-    """Affiliate programs this key reaches, newest first. Call it first: other tools need an id from here."""
+    """Affiliate programs that this key can read, newest first. Call it first: other tools need their ids."""
     programs = program_settings.list_programs(
         request.connection,
         workspace_ids=[request.key.workspace_id],
@@ -71,7 +71,7 @@ def list_programs(request: ToolRequest, *, limit: Limit = 25, cursor: Cursor | N
 def get_program(request: ToolRequest, *, program_id: int) -> ProgramResult:
     """Commission terms, attribution rules and windows of a program, and whether its key must be replaced
     (program_key_state active, flagged, expired). commission_rate is percent, or cents if commission_type is
-    flat; no recurring_months: for life.
+    flat. Without recurring_months, sales earn for life.
     """
     program = program_settings.get_program(request.connection, program_id)
     details = ProgramDetails(

@@ -1,4 +1,4 @@
-"""A tool: a typed function whose parameters are its input schema, docstring its description, result its output."""
+"""A tool: a typed function; its parameters give the input schema, its docstring the description."""
 
 import inspect
 from collections.abc import Callable
@@ -22,9 +22,9 @@ Function = Callable[..., Result]
 
 
 class ToolRequest(NamedTuple):
-    """A request that its key allows, at its time, over a connection that can only read.
+    """An authorized request with its time and a read-only connection.
 
-    `applied_query` opens with the arguments; a tool that applies other values writes them there.
+    `applied_query` has the arguments; a tool that applies other values changes it.
     """
 
     connection: Any

@@ -14,7 +14,7 @@ from storage.rules.setting_kinds import Kind, Option, Section, Setting
 from storage.rules.settlement import LeadAuthPolicy
 
 PROGRAM = Section("Program")
-COMMISSION = Section("Commission", "New terms hold for later sales only; what was earned stays as it is.")
+COMMISSION = Section("Commission", "New terms apply to later sales only; earned commissions do not change.")
 TRACKING = Section("Tracking")
 SECTIONS = (PROGRAM, COMMISSION, TRACKING)
 
@@ -22,9 +22,9 @@ SECTIONS = (PROGRAM, COMMISSION, TRACKING)
 class ProgramSettings(NamedTuple):
     """A program's settings as they are stored, in the order in which the APIs show them."""
 
-    name: Annotated[str, Setting("Name", Kind.TEXT, PROGRAM, "What partners know the program by.")]
+    name: Annotated[str, Setting("Name", Kind.TEXT, PROGRAM, "The name that partners see.")]
     domain: Annotated[
-        str, Setting("Domain", Kind.HOST, PROGRAM, "The host that referral links lead to, such as shop.example.")
+        str, Setting("Domain", Kind.HOST, PROGRAM, "The host of the referral links, such as shop.example.")
     ]
     currency: Annotated[
         str,
@@ -49,20 +49,22 @@ class ProgramSettings(NamedTuple):
         int,
         Setting(
             *("Rate", Kind.COMMISSION_RATE, COMMISSION),
-            "What a sale earns the partner: percent of the sale, or an amount in the program's currency.",
+            "The partner's commission on a sale: percent of the sale, or an amount in the program's currency.",
             public_name="commission_rate",
             is_term=True,
         ),
     ] = 2000
     lead_commission_cents: Annotated[
         int,
-        Setting("Commission per lead", Kind.CENTS, COMMISSION, "What a settled lead earns the partner.", is_term=True),
+        Setting(
+            "Commission per lead", Kind.CENTS, COMMISSION, "The partner's commission on a settled lead.", is_term=True
+        ),
     ] = 0
     recurring_months: Annotated[
         int | None,
         Setting(
             *("Recurring sales earn for", Kind.NUMBER, COMMISSION),
-            "For how long after a customer's first sale later sales earn. 0: the first sale only.",
+            "How long after a customer's first sale later sales earn commission. 0: only the first sale earns.",
             unit="months",
             highest=1200,
             if_empty="for life",
@@ -73,10 +75,12 @@ class ProgramSettings(NamedTuple):
         AttributionModel,
         Setting(
             *("Who is credited", Kind.CHOICE, TRACKING),
-            "Which partner keeps a visitor who follows the links of two.",
+            "Which partner is credited if a visitor follows the links of two.",
             options={
-                AttributionModel.LAST_CLICK: Option("Last click", "The newest partner link before the sign-up."),
-                AttributionModel.FIRST_CLICK: Option("First click", "The first partner link keeps the visitor."),
+                AttributionModel.LAST_CLICK: Option(
+                    "Last click", "The last partner link before the sign-up is credited."
+                ),
+                AttributionModel.FIRST_CLICK: Option("First click", "The first partner link is credited."),
             },
         ),
     ] = AttributionModel.LAST_CLICK
@@ -84,7 +88,7 @@ class ProgramSettings(NamedTuple):
         int,
         Setting(
             *("Cookie lasts", Kind.NUMBER, TRACKING),
-            "How long a browser remembers the click on a partner's link.",
+            "How long a browser stores the click on a partner's link.",
             *("days", 1, 3650),
         ),
     ] = 60
@@ -126,7 +130,7 @@ class ProgramSettings(NamedTuple):
         int,
         Setting(
             *("Platform fee", Kind.PERCENT, COMMISSION),
-            "What the platform charges on top of each commission.",
+            "The platform's charge on top of each commission.",
             unit="% of commission",
             public_name="platform_fee_rate",
             is_term=True,
@@ -136,10 +140,10 @@ class ProgramSettings(NamedTuple):
         ProgramStatus,
         Setting(
             *("Status", Kind.CHOICE, PROGRAM),
-            "Whether the program takes new clicks.",
+            "Whether the program accepts new clicks.",
             options={
                 ProgramStatus.ACTIVE: Option("Active"),
-                ProgramStatus.PAUSED: Option("Paused: takes no new clicks"),
+                ProgramStatus.PAUSED: Option("Paused: accepts no new clicks"),
             },
             owner_only=True,
         ),

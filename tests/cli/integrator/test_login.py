@@ -40,7 +40,7 @@ async def test_a_login_that_is_refused_leaves_nothing(shop: Shop, browser: Brows
     assert waiting.stdout
     page = await open_page(browser, (await asyncio.to_thread(waiting.stdout.readline)).split()[-1])
 
-    await page.get_by_role("button", name="Refuse").click()
+    await page.get_by_role("button", name="Cancel").click()
     await asyncio.to_thread(waiting.communicate)
 
     assert waiting.returncode == 1

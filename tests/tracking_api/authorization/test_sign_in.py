@@ -102,7 +102,7 @@ async def test_a_client_that_knows_the_address_alone_connects(
     assert len(tools.tools) == 12
     (shown,) = assistant.shown
     assert ("Documented helper" if document else "Helper") in shown
-    assert ("Published by\nlocalhost" if document else "Calls itself\nHelper") in shown
+    assert ("Published by\nlocalhost" if document else "Name\nHelper") in shown
     assert assistant.kept.client is not None
     assert assistant.kept.client.client_secret is None
     assert (assistant.kept.client.client_id == document) is (document is not None)

@@ -1,4 +1,4 @@
-"""Notices: one sentence that the next page says, carried by a cookie that holds a name of this list and numbers."""
+"""Notices: a short message on the next page, from a cookie that has the name of a message and numbers."""
 
 import re
 from typing import NamedTuple
@@ -11,41 +11,41 @@ SECONDS = 60
 _VALUE = re.compile(r"([a-z-]{1,32})((?:\.[0-9]{1,4}){0,2})")
 
 SENTENCES = {
-    "program-created": "The program is created. Its next steps are on the integration checklist.",
-    "program-changed": "The settings are saved. New terms hold for later sales only.",
+    "program-created": "The program is created. The integration checklist shows the next steps.",
+    "program-changed": "The settings are saved. New terms apply to later sales only.",
     "partner-added": "The partner is added. Copy their referral link and send it to them.",
     "partner-active": "The partner is active.",
-    "partner-paused": "The partner is paused: new clicks do not count, customers they sent keep earning.",
+    "partner-paused": "The partner is paused: new clicks do not count, but they still earn on earlier customers.",
     "approved": "Approved: {0}.",
     "rejected": "Rejected: {0}.",
     "paid": "Marked as paid: {0}.",
-    "account-connected": "The payment account is connected. Send its events to the address below.",
-    "account-disconnected": "The payment account is disconnected; what it reported stays.",
-    "payment-count": "The payment is counted as a sale of its own.",
-    "payment-same": "The payment is the sale that your server reported; its refunds are taken from that.",
-    "nothing-chosen": "Choose at least one commission first.",
-    "assistant-disconnected": "The assistant is disconnected: it can read nothing any more.",
+    "account-connected": "The payment account is connected. Send its events to the URL below.",
+    "account-disconnected": "The payment account is disconnected. The events that it reported stay.",
+    "payment-count": "The payment is counted as a separate sale.",
+    "payment-same": "The payment is linked to the sale that your server reported. Its refunds apply to that sale.",
+    "nothing-chosen": "Select at least one commission first.",
+    "assistant-disconnected": "The assistant is disconnected and cannot read anything any more.",
     "signed-out": "You are signed out.",
 }
-UNDECIDED = " Left as they were: {1}, because their status does not allow that step."
+UNDECIDED = " Not changed: {1}, because their status does not allow it."
 
 
 class Notice(NamedTuple):
-    """What the next page says; `good` is False when something was not done."""
+    """The message of the next page; `good` is False when something was not done."""
 
     text: str
     good: bool
 
 
 def leave(answer: Response, name: str, *numbers: int) -> Response:
-    """Let the next page that the visitor opens say a notice."""
+    """Show a notice on the next page that the visitor opens."""
     value = ".".join([name, *map(str, numbers)])
     answer.set_cookie(COOKIE, value, max_age=SECONDS, httponly=True, samesite="lax")
     return answer
 
 
 def clear(answer: Response) -> None:
-    """Forget the notice that waited."""
+    """Delete the waiting notice."""
     answer.delete_cookie(COOKIE, httponly=True, samesite="lax")
 
 

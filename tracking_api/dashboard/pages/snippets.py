@@ -1,4 +1,4 @@
-"""The lines that prove a step of the checklist, from the guide that says how to verify; a secret is never in them."""
+"""The code snippets of the checklist steps, from the guide `verify`. They never contain a secret."""
 
 from typing import NamedTuple
 
@@ -7,17 +7,20 @@ from tracking_api.dashboard.pages.page_context import PageContext
 
 STEPS = {
     "tracker_installed": ("Install the tracker", "Put this line into the head of every page of your site."),
-    "test_click": ("Send a test click", "From a terminal that has the program key:"),
-    "test_lead": ("Send a test lead", "The same, as your server will do it:"),
-    "test_sale": ("Send a test sale", "It makes no commission:"),
-    "live_click": ("See a live click", "Open a partner's referral link in your browser, or do as the tracker does:"),
-    "live_lead": ("Report a live lead", "From your server, when a visitor signs up:"),
-    "live_sale": ("Report a live sale", "From your server, when a customer pays:"),
+    "test_click": ("Send a test click", "Run this in a terminal that has the program key:"),
+    "test_lead": ("Send a test lead", "Send it as your server will:"),
+    "test_sale": ("Send a test sale", "A test sale earns no commission:"),
+    "live_click": (
+        "Send a live click",
+        "Open a partner's referral link in your browser, or send the call of the tracker:",
+    ),
+    "live_lead": ("Send a live lead", "Send it from your server when a visitor signs up:"),
+    "live_sale": ("Send a live sale", "Send it from your server when a customer pays:"),
 }
 
 
 class Snippet(NamedTuple):
-    """What a step is called, when it is done, and what to copy."""
+    """The title of a step, how to do it, and the code to copy."""
 
     title: str
     how: str

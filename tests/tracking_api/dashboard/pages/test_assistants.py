@@ -32,9 +32,9 @@ async def test_a_member_signs_in_on_the_way_chooses_and_is_led_back_with_a_code(
     await expect(page.get_by_role("heading", name="Back at your assistant")).to_be_visible()
 
     assert "Connect Helper?" in shown
-    assert "The answer goes to\nassistant.example" in shown
+    assert "Access is granted to\nassistant.example" in shown
     assert f"It will act for\n{OLGA}" in shown
-    assert "Anybody can register under any name" in shown
+    assert "Anyone can register under any name" in shown
     assert "It cannot change anything" in shown
     assert callback.told["code"].startswith("oac_")
     assert (callback.told["state"], callback.told["iss"]) == ("s", site.server.base_url)
@@ -45,7 +45,7 @@ async def test_a_member_who_refuses_is_led_back_without_a_code(site: Site):
     await callback.watch(page)
     await page.goto((await ask(site.server.base_url)).page)
 
-    await page.get_by_role("button", name="Refuse").click()
+    await page.get_by_role("button", name="Cancel").click()
     await expect(page.get_by_role("heading", name="Back at your assistant")).to_be_visible()
 
     assert callback.told["error"] == "access_denied"

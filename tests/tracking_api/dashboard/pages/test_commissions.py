@@ -29,11 +29,11 @@ async def test_one_that_may_not_take_the_step_is_named_and_holds_up_no_other(sit
     await page.goto(f"{site.program}/commissions")
     await page.locator("tbody input[type=checkbox]").nth(0).check()
     await page.get_by_role("button", name="Approve").click()
-    await page.get_by_label("Choose all on this page").check()
+    await page.get_by_label("Select all on this page").check()
 
     await page.get_by_role("button", name="Mark as paid").click()
 
-    await expect(page.get_by_role("status")).to_contain_text("Marked as paid: 1. Left as they were: 1")
+    await expect(page.get_by_role("status")).to_contain_text("Marked as paid: 1. Not changed: 1")
 
 
 async def test_the_list_is_narrowed_and_so_is_its_export(site: Site):
@@ -42,7 +42,7 @@ async def test_the_list_is_narrowed_and_so_is_its_export(site: Site):
     page = await site.sign_in()
     await page.goto(f"{site.program}/commissions")
     await page.get_by_role("link", name="Approved").click()
-    await expect(page.get_by_role("heading", name="Nothing here")).to_be_visible()
+    await expect(page.get_by_role("heading", name="No matching commissions")).to_be_visible()
     await page.get_by_role("link", name="Pending").click()
 
     async with page.expect_download() as downloading:

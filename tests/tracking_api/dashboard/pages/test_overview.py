@@ -69,5 +69,5 @@ async def test_a_new_program_says_the_next_step(site: Site):
     await expect(page.locator(".checklist li.open")).to_have_count(7)
     await page.get_by_role("link", name="Overview").click()
 
-    await expect(page.get_by_role("heading", name="Finish the set-up: 0 of 7 done")).to_be_visible()
-    await expect(page.get_by_text("Nobody sent anyone in this period.")).to_be_visible()
+    await expect(page.get_by_role("heading", name="Finish the setup: 0 of 7 done")).to_be_visible()
+    await expect(page.get_by_text("No partner sent a visitor in this period.")).to_be_visible()

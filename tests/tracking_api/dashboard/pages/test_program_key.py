@@ -14,7 +14,7 @@ STATUS = "/api/v1/track/refund"
 async def test_a_new_key_is_shown_once_and_the_old_one_is_refused(site: Site):
     page = await site.sign_in()
     await page.goto(f"{site.program}/settings/api-keys")
-    await page.get_by_label("I am ready to deploy the new key right away").check()
+    await page.get_by_label("I am ready to deploy the new key at once").check()
 
     await page.get_by_role("button", name="Generate a new key").click()
 
@@ -32,7 +32,7 @@ async def test_a_new_key_is_shown_once_and_the_old_one_is_refused(site: Site):
 async def test_a_key_page_that_is_sent_again_replaces_nothing_twice(site: Site):
     page = await site.sign_in()
     await page.goto(f"{site.program}/settings/api-keys")
-    await page.get_by_label("I am ready to deploy the new key right away").check()
+    await page.get_by_label("I am ready to deploy the new key at once").check()
     await page.get_by_role("button", name="Generate a new key").click()
     new = await page.locator("#secret").inner_text()
 
