@@ -17,6 +17,7 @@ import tracking_api.app
 from configuration import Configuration
 from storage import Storage
 from storage.access import assistant_clients, assistant_tokens, device_logins, idempotency, sessions
+from storage.engine import committed_batches
 from storage.tracking import rejection_log
 from web.counts import Counts
 from web.middleware import RequestMiddleware
@@ -29,6 +30,7 @@ PRUNES = (
     idempotency.prune,
     assistant_tokens.prune,
     assistant_clients.prune,
+    committed_batches.prune,
 )
 log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from storage import migrations
 
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - looked up, not bound
 WAITING_CONNECTIONS = 2048
-PATIENCE_SECONDS = 5  # for calls in flight when told to stop; one whose body never comes is then dropped
+PATIENCE_SECONDS = 4  # for calls in flight when told to stop; one whose body never comes is then dropped
 
 Host = Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for every network.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")]

@@ -8,6 +8,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from sqlalchemy import Connection
 
 from storage.engine import database
+from storage.engine.availability import Availability
 from storage.engine.group_commit import GroupCommit
 from storage.engine.own_thread import OwnThread
 from storage.engine.read_queue import ReadQueue
@@ -23,8 +24,9 @@ DEFAULT_URL = "sqlite+aiosqlite:///svc.db"  # a file in the working directory
 class Reader:
     """Runs read operations on connections that cannot write. The MCP server is handed this alone."""
 
-    def __init__(self, lanes: ReadQueue) -> None:
+    def __init__(self, lanes: ReadQueue, availability: Availability) -> None:
         self._lanes = lanes
+        self._reading = availability
 
     async def read(
         self,
@@ -34,30 +36,35 @@ class Reader:
     ) -> Result:
         """Run `operation(connection, ...)` over one consistent snapshot, on a thread; raises what it raises.
 
-        Raises Overloaded when too many reads wait, or this one has waited too long.
+        Raises Overloaded when too many reads wait, or this one has waited too long; StorageUnavailable in an outage.
         """
         async with self._lanes.lane() as lane:
-            return await lane.run(lambda connection: operation(connection, *arguments, **options))
+            with self._reading.observed():
+                return await lane.run(lambda connection: operation(connection, *arguments, **options))
 
 
 class Storage(Reader):
     """Reads, and writes through group commit."""
 
-    def __init__(self, readers: ReadQueue, writers: list[GroupCommit]) -> None:
-        super().__init__(readers)
+    def __init__(
+        self, readers: ReadQueue, writers: list[GroupCommit], reading: Availability, writing: Availability
+    ) -> None:
+        super().__init__(readers, reading)
         self._writers = writers
+        self._writing = writing
         self._programs: dict[str, int] = {}  # of keys that do not name theirs: it chooses a lane, and proves nothing
 
     @property
     def reader(self) -> Reader:
         """These reads alone, over the same connections: for whoever must not be able to write."""
-        return Reader(self._lanes)
+        return Reader(self._lanes, self._reading)
 
     async def write(self, operation: Callable[..., Any], *arguments: Any, lane: Hashable = 0, **options: Any) -> Any:
         """Run a write operation and return its result after the commit that holds its rows.
 
         `lane` is the program whose writes share a queue. Raises the operation's ServiceError, with nothing stored;
-        Overloaded when too many writes wait.
+        Overloaded when too many writes wait, or this one has waited too long, and nothing is stored for it;
+        StorageUnavailable in an outage; OutcomeUnknown where the database does not say whether it stored the write.
         """
         return await self._writers[hash(lane) % len(self._writers)].write(operation, *arguments, **options)
 
@@ -67,7 +74,7 @@ class Storage(Reader):
         """Run a tracking operation for whoever calls, and return its outcome after the commit that holds its rows.
 
         The writer resolves the principals of a batch and gives the operation their programs. An error is in the
-        outcome, and in the log of rejected calls if the call presented a key. Raises Overloaded.
+        outcome, and in the log of rejected calls if the call presented a key. Raises what `write` raises.
         """
         lane = self._lane(principal)
         outcome: Outcome = await self.write(staged(operation), Call(principal, item, details), lane=lane)
@@ -77,6 +84,11 @@ class Storage(Reader):
             self._programs[principal.key_hash] = outcome.key.program_id
         return outcome
 
+    @property
+    def is_available(self) -> bool:
+        """Whether the last reads and writes found the database at work."""
+        return not (self._reading.is_known_bad or self._writing.is_known_bad)
+
     def _lane(self, principal: Principal) -> int:
         if isinstance(principal, PresentedKey) and principal.program_id is None:
             return self._programs.get(principal.key_hash, 0)
@@ -84,15 +96,19 @@ class Storage(Reader):
 
 
 @asynccontextmanager
-async def opened(url: str) -> AsyncIterator[Storage]:
-    """Open the database at `url` (migrated already) for as long as the context lasts; closing drains the writers."""
+async def opened(url: str, *, patient: bool = False) -> AsyncIterator[Storage]:
+    """Open the database at `url` (migrated already) for as long as the context lasts; closing drains the writers.
+
+    `patient` is for commands: a transaction may take as long as it needs.
+    """
     address = database.parse_url(url)
-    writing = database.writers(address)
-    reading = [lane if database.is_sqlite(address) else OwnThread(lane) for lane in database.readers(address)]
-    each = database.commits_each_operation(address)
-    writers = [GroupCommit(lane, commits_each_operation=each) for lane in writing]
+    writing = database.writers(address, patient=patient)
+    lanes = database.readers(address, patient=patient)
+    reading = [lane if database.is_sqlite(address) else OwnThread(lane) for lane in lanes]
+    each, available = database.commits_each_operation(address), Availability("writing")
+    writers = [GroupCommit(lane, available, commits_each_operation=each) for lane in writing]
     try:
-        yield Storage(ReadQueue(reading), writers)
+        yield Storage(ReadQueue(reading), writers, Availability("reading"), available)
     finally:
         await asyncio.gather(*(writer.close() for writer in writers))
         await asyncio.gather(*(lane.close() for lane in (*writing, *reading)))

@@ -25,6 +25,8 @@ STATUS = dict.fromkeys(CODES, HTTPStatus.BAD_REQUEST) | {
     "rate_limited": HTTPStatus.TOO_MANY_REQUESTS,
     "internal_error": HTTPStatus.INTERNAL_SERVER_ERROR,
     "overloaded": HTTPStatus.SERVICE_UNAVAILABLE,
+    "storage_unavailable": HTTPStatus.SERVICE_UNAVAILABLE,
+    "outcome_unknown": HTTPStatus.SERVICE_UNAVAILABLE,
 }
 
 

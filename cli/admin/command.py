@@ -18,7 +18,8 @@ import configuration
 import storage
 from storage import migrations
 from storage.engine import database
-from storage.rules.errors import NotFound, ServiceError
+from storage.engine.failures import reason_of
+from storage.rules.errors import NotFound, ServiceError, StorageUnavailable
 from storage.tables import programs, workspaces
 
 UPGRADE = "Run `svc admin db upgrade` with the same SVC_DATABASE_URL first."
@@ -98,7 +99,7 @@ def _require_file() -> None:
 
 
 async def _run(kind: str, operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    async with storage.opened(database_url()) as store:
+    async with storage.opened(database_url(), patient=True) as store:
         try:
             current = await store.read(migrations.is_current)
         except Exception as problem:  # noqa: BLE001 - each driver has errors of its own; all of them mean this
@@ -110,7 +111,7 @@ async def _run(kind: str, operation: Callable[..., Any], *arguments: Any, **opti
 
 def _unready(problem: Exception) -> CommandError:
     """Tell a database that cannot be reached from one that has no tables yet."""
-    reason = str(getattr(problem, "orig", None) or problem)
+    reason = reason_of(problem)
     missing = ("no such table", "unable to open database file", 'relation "alembic_version" does not exist')
     if any(sign in reason for sign in missing):
         return CommandError("database_not_migrated", "The database has no tables yet.", UPGRADE)
@@ -122,13 +123,14 @@ def _unready(problem: Exception) -> CommandError:
 def _error(problem: Exception) -> dict[str, Any]:
     if isinstance(problem, CommandError):
         error: dict[str, Any] = problem.error
+    elif isinstance(problem, StorageUnavailable):
+        error = {"code": "database_error", "message": reason_of(problem)}
     elif isinstance(problem, ServiceError):
         error = {"code": problem.code, "message": problem.text}
         error |= {"hint": problem.advice} if problem.advice else {}
         error |= {"fields": [field._asdict() for field in problem.fields]} if problem.fields else {}
     elif isinstance(problem, SQLAlchemyError | OSError):
-        reason = str(getattr(problem, "orig", None) or problem)
-        error = {"code": "database_error", "message": reason}
+        error = {"code": "database_error", "message": reason_of(problem)}
     else:
         error = {"code": "validation_error", "message": str(problem)}
     return error

@@ -6,7 +6,7 @@ from collections import namedtuple
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import aiosqlite
 from sqlalchemy import (
@@ -18,16 +18,16 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
-from sqlalchemy.pool import NullPool, StaticPool
+from sqlalchemy.pool import StaticPool
+
+from storage.engine.failures import is_outage, unavailable
+from storage.engine.lane import Lane, Work, WriteLane
+from storage.engine.postgres_lane import PostgresLane
 
 Result = TypeVar("Result")
-Work = Callable[[Connection], Result]
 WRITE_LANES = READERS = 4
-BUSY_MILLISECONDS = 10_000
-# A writer finds rows by key. A plan cached while the tables were empty would scan them for as long as it lives, so
-# writers take indexes and loops whatever the statistics say; and no JIT, which the costs of such plans would start.
-_BY_KEY = {"enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off", "jit": "off"}
+BUSY_MILLISECONDS = 4_000
+PATIENT_MILLISECONDS = 60_000
 _READ_ONLY_ACTIONS = {
     sqlite3.SQLITE_SELECT,
     sqlite3.SQLITE_READ,
@@ -37,16 +37,6 @@ _READ_ONLY_ACTIONS = {
 }
 
 
-class Lane(Protocol):
-    """One connection at a time: runs a function over it, in one transaction, off the event loop's back."""
-
-    async def run(self, work: Work[Result]) -> Result:
-        """Run `work` in a transaction; commit when it returns (writers), roll back when it raises."""
-
-    async def close(self) -> None:
-        """Give the connection back."""
-
-
 class SqliteLane:
     """A SQLite connection on aiosqlite's thread; a whole transaction crosses to that thread once.
 
@@ -54,27 +44,41 @@ class SqliteLane:
     its public calls go through; tests/storage/engine/test_database.py is the tripwire.
     """
 
-    def __init__(self, path: str, *, read_only: bool) -> None:
+    def __init__(self, path: str, *, read_only: bool, patient: bool) -> None:
         self._uri = f"{Path(path).absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
         self._read_only = read_only
+        self._busy_milliseconds = PATIENT_MILLISECONDS if patient else BUSY_MILLISECONDS
         self._connection: aiosqlite.Connection | None = None
         self._checked_out: Connection | None = None  # for good: a checkout for each batch would double its cost
         self._opening = asyncio.Lock()
 
     async def run(self, work: Work[Result]) -> Result:
-        """Run `work` in one transaction on the connection's thread."""
-        async with self._opening:
-            if self._connection is None:
-                await self._open()
-        result: Result = await self._connection._execute(self._transact, work)  # type: ignore[union-attr]  # noqa: SLF001
+        """Run `work` in one transaction on the connection's thread; after an outage, the next over a new connection."""
+        try:
+            async with self._opening:
+                if self._connection is None:
+                    await self._open()
+            result: Result = await self._connection._execute(self._transact, work)  # type: ignore[union-attr]  # noqa: SLF001
+        except Exception as error:
+            if not is_outage(error, read_only=self._read_only):
+                raise
+            async with self._opening:
+                await self.close()
+            raise unavailable(error) from error
         return result
+
+    async def write(self, work: Work[Result]) -> Result:
+        """Run `work` as `run` does: COMMIT is a call in this process, so its answer cannot be lost."""
+        return await self.run(work)
 
     async def close(self) -> None:
         """Close the connection and end its thread."""
-        if self._connection is not None:
-            await self._connection._execute(self._give_back)  # type: ignore[no-untyped-call]  # noqa: SLF001
-            await self._connection.close()
-            self._connection = None
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            try:
+                await connection._execute(self._give_back)  # type: ignore[no-untyped-call]  # noqa: SLF001
+            finally:
+                await connection.close()
 
     def _give_back(self) -> None:
         """Let SQLAlchemy close what it holds, on the thread that made it."""
@@ -99,7 +103,7 @@ class SqliteLane:
         self._connection = connection
 
     def _prepare(self, raw: sqlite3.Connection) -> None:
-        raw.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
+        raw.execute(f"PRAGMA busy_timeout = {self._busy_milliseconds}")
         raw.execute("PRAGMA foreign_keys = ON")
         raw.execute("PRAGMA cache_size = -16384")
         if self._read_only:
@@ -120,44 +124,18 @@ def _authorize_reading(action: int, *_: object) -> int:
     return sqlite3.SQLITE_OK if action in _READ_ONLY_ACTIONS else sqlite3.SQLITE_DENY
 
 
-class PostgresLane:
-    """A PostgreSQL connection over asyncpg, kept: a pool's checkout for each batch would cost three round trips."""
-
-    def __init__(self, url: URL, **options: Any) -> None:
-        self._engine = create_async_engine(url, poolclass=NullPool, **options)
-        self._connection: AsyncConnection | None = None
-
-    async def run(self, work: Work[Result]) -> Result:
-        """Run `work` in one transaction, over a new connection if the server has closed the old one."""
-        if self._connection is not None:
-            raw = await self._connection.get_raw_connection()
-            if raw.driver_connection is None or raw.driver_connection.is_closed():
-                await self._connection.invalidate()
-        else:
-            self._connection = await self._engine.connect()
-        async with self._connection.begin():
-            return await self._connection.run_sync(work)
-
-    async def close(self) -> None:
-        """Close the connection."""
-        if self._connection is not None:
-            await self._connection.close()
-            self._connection = None
-
-
-def writers(url: URL) -> list[Lane]:
-    """Return the lanes that may write: one on SQLite, a few on PostgreSQL."""
+def writers(url: URL, *, patient: bool = False) -> list[WriteLane]:
+    """Return the lanes that may write: one on SQLite, a few on PostgreSQL; `patient` ones have no limits of time."""
     if is_sqlite(url):
-        return [SqliteLane(str(url.database), read_only=False)]
-    return [PostgresLane(url, connect_args={"server_settings": _BY_KEY}) for _ in range(WRITE_LANES)]
+        return [SqliteLane(str(url.database), read_only=False, patient=patient)]
+    return [PostgresLane(url, read_only=False, patient=patient) for _ in range(WRITE_LANES)]
 
 
-def readers(url: URL) -> list[Lane]:
+def readers(url: URL, *, patient: bool = False) -> list[Lane]:
     """Return the lanes that cannot write: SQLite `mode=ro` and `query_only`, PostgreSQL read-only transactions."""
     if is_sqlite(url):
-        return [SqliteLane(str(url.database), read_only=True) for _ in range(READERS)]
-    settings = {"server_settings": {"default_transaction_read_only": "on"}}
-    return [PostgresLane(url, isolation_level="REPEATABLE READ", connect_args=settings) for _ in range(READERS)]
+        return [SqliteLane(str(url.database), read_only=True, patient=patient) for _ in range(READERS)]
+    return [PostgresLane(url, read_only=True, patient=patient) for _ in range(READERS)]
 
 
 def parse_url(url: str) -> URL:

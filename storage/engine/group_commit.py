@@ -4,18 +4,22 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import groupby
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import IntegrityError
 
-from storage.engine.database import Lane
-from storage.rules.errors import Overloaded, ServiceError
+from storage.engine.availability import Availability
+from storage.engine.failures import RETRY_SECONDS, is_conflict, reason_of
+from storage.engine.lane import WriteLane
+from storage.rules.errors import OutcomeUnknown, Overloaded, ServiceError, StorageUnavailable
 
 MOST_WAITING = 10_000
+LONGEST_WAIT_SECONDS = 5.0
 LARGEST_BATCH = 256
-ATTEMPTS = 4
+ATTEMPTS = 3
+CLOSE_SECONDS = 4.0
 Operation = TypeVar("Operation", bound=Callable[..., Any])
 log = logging.getLogger(__name__)
 
@@ -40,13 +44,6 @@ def run_alone(connection: Connection, operation: Callable[..., Any], *arguments:
         return error
 
 
-class StaleReadError(Exception):
-    """Another transaction changed what this one had read, before it could write: run the write again."""
-
-
-LOST_RACES = (StaleReadError, IntegrityError)  # on fresh rows the rules decide otherwise
-
-
 class QueuedWrite(NamedTuple):
     """One write that waits for its batch."""
 
@@ -54,33 +51,41 @@ class QueuedWrite(NamedTuple):
     arguments: tuple[Any, ...]
     options: dict[str, Any]
     answer: asyncio.Future[Any]
+    queued_at: float
 
 
 class GroupCommit:
     """One lane's queue and the task that empties it, batch by batch."""
 
-    def __init__(self, lane: Lane, *, commits_each_operation: bool) -> None:
+    def __init__(self, lane: WriteLane, availability: Availability, *, commits_each_operation: bool) -> None:
         self._lane = lane
+        self._availability = availability
         self._commits_each_operation = commits_each_operation
         self._queue: deque[QueuedWrite] = deque()
         self._arrived = asyncio.Event()
         self._closing = False
+        self._loop = asyncio.get_running_loop()
         self._task = asyncio.create_task(self._run())
 
     def write(self, operation: Callable[..., Any], *arguments: Any, **options: Any) -> asyncio.Future[Any]:
         """Queue a write; the future resolves after the commit. Raises Overloaded when the queue is full."""
         if len(self._queue) >= MOST_WAITING or self._closing:
             raise Overloaded(retry_after_seconds=1)
-        answer = asyncio.get_running_loop().create_future()
-        self._queue.append(QueuedWrite(operation, arguments, options, answer))
+        answer = self._loop.create_future()
+        self._queue.append(QueuedWrite(operation, arguments, options, answer, self._loop.time()))
         self._arrived.set()
         return answer
 
     async def close(self) -> None:
-        """Commit all that is queued, then end."""
+        """Commit all that is queued, then end; a database that does not let that happen gets a few seconds."""
         self._closing = True
         self._arrived.set()
-        await self._task
+        await asyncio.wait([self._task], timeout=CLOSE_SECONDS)
+        self._task.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._task
+        for write in self._queue:
+            _answer(write, Overloaded(retry_after_seconds=1))
 
     async def _run(self) -> None:
         while self._queue or not self._closing:
@@ -88,8 +93,8 @@ class GroupCommit:
             self._arrived.clear()
             while self._queue:
                 await self._gather()
-                size = min(len(self._queue), LARGEST_BATCH)
-                await self._commit([self._queue.popleft() for _ in range(size)])
+                if batch := self._next_batch():
+                    await self._commit(batch)
 
     async def _gather(self) -> None:
         """Let the requests that are being parsed right now join: fewer commits, and no wait when there are none."""
@@ -98,49 +103,82 @@ class GroupCommit:
             seen = len(self._queue)
             await asyncio.sleep(0)
 
-    async def _commit(self, batch: list[QueuedWrite]) -> None:
-        groups = [list(group) for _, group in groupby(sorted(batch, key=_order), key=_order)]
-        transactions = [[group] for group in groups] if self._commits_each_operation else [groups]
-        for transaction in transactions:
-            await self._transact(transaction)
+    def _next_batch(self) -> list[QueuedWrite]:
+        """Take the next writes from the queue, without those whose callers have gone or waited too long."""
+        self._reject_late()
+        batch: list[QueuedWrite] = []
+        while self._queue and len(batch) < LARGEST_BATCH:
+            write = self._queue.popleft()
+            if not write.answer.done():
+                batch.append(write)
+        return batch
 
-    async def _transact(self, groups: list[list[QueuedWrite]], *, attempts: int = ATTEMPTS) -> None:
-        """Run the groups in one transaction; if that fails, every write alone; one that lost a race, again."""
+    def _reject_late(self) -> None:
+        oldest = self._loop.time() - LONGEST_WAIT_SECONDS
+        while self._queue and self._queue[0].queued_at <= oldest:
+            _answer(self._queue.popleft(), Overloaded(retry_after_seconds=1))
+
+    def _expire(self) -> None:
+        """Reject late writes while a batch is at work, and come back when the next one is late."""
+        self._reject_late()
+        next_at = self._queue[0].queued_at if self._queue else self._loop.time()
+        self._expiry = self._loop.call_at(next_at + LONGEST_WAIT_SECONDS, self._expire)
+
+    async def _commit(self, batch: list[QueuedWrite]) -> None:
+        ordered = sorted(batch, key=_order)
+        each = [list(group) for _, group in groupby(ordered, key=_order)]
+        self._expiry = self._loop.call_later(LONGEST_WAIT_SECONDS, self._expire)
         try:
-            results = await self._lane.run(lambda connection: _run_groups(connection, groups))
+            for writes in each if self._commits_each_operation else [ordered]:
+                await self._transact(writes)
+        finally:
+            self._expiry.cancel()
+            for write in batch:
+                _answer(write, OutcomeUnknown(retry_after_seconds=RETRY_SECONDS))  # who has no answer: we are closing
+
+    async def _transact(self, writes: list[QueuedWrite], *, attempts: int = ATTEMPTS) -> None:
+        """Run writes in one transaction: after a conflict again, after another error in halves, after an outage not."""
+        try:
+            with self._availability.observed():
+                results = await self._lane.write(lambda connection: _run_all(connection, writes))
+        except (StorageUnavailable, OutcomeUnknown) as outage:
+            results = [outage] * len(writes)
         except Exception as error:  # noqa: BLE001 - whatever it is, it reaches the caller it belongs to
-            writes = [write for group in groups for write in group]
-            if len(writes) == 1 and attempts > 1 and isinstance(error, LOST_RACES):
-                await self._transact(groups, attempts=attempts - 1)
-            elif len(writes) == 1:
-                _answer(writes[0], error)
-            else:
-                log.warning("a batch of %d writes failed (%s); each is tried alone", len(writes), error)
-                for write in writes:
-                    await self._transact([[write]])
-        else:
-            for write, result in results:
-                _answer(write, result)
+            if is_conflict(error) and attempts > 1:
+                await self._transact(writes, attempts=attempts - 1)
+                return
+            if len(writes) > 1:
+                log.warning("a batch of %d writes failed (%s); each half is tried alone", len(writes), reason_of(error))
+                middle = len(writes) // 2
+                await self._transact(writes[:middle])
+                await self._transact(writes[middle:])
+                return
+            results = [error]
+        for write, result in zip(writes, results, strict=True):
+            _answer(write, result)
 
 
 def _order(write: QueuedWrite) -> tuple[str, str]:
     return write.operation.__module__, write.operation.__qualname__
 
 
-def _run_groups(connection: Connection, groups: list[list[QueuedWrite]]) -> list[tuple[QueuedWrite, Any]]:
-    results: list[tuple[QueuedWrite, Any]] = []
-    for group in groups:
+def _run_all(connection: Connection, writes: Sequence[QueuedWrite]) -> list[Any]:
+    """Run writes, which are sorted by operation, and return their results."""
+    results: list[Any] = []
+    for _, each in groupby(writes, key=_order):
+        group = list(each)
         operation = group[0].operation
         if is_set_based(operation):
-            outcomes: Sequence[Any] = operation(connection, [write.arguments[0] for write in group])
+            results.extend(operation(connection, [write.arguments[0] for write in group]))
         else:
-            outcomes = [run_alone(connection, operation, *write.arguments, **write.options) for write in group]
-        results.extend(zip(group, outcomes, strict=True))
+            results.extend(run_alone(connection, operation, *write.arguments, **write.options) for write in group)
+    if len(results) != len(writes):
+        raise RuntimeError("an operation did not return one result for each item")
     return results
 
 
 def _answer(write: QueuedWrite, result: Any) -> None:
-    if write.answer.cancelled():
+    if write.answer.done():  # its caller has gone, or waited too long
         return
     if isinstance(result, BaseException):
         write.answer.set_exception(result)

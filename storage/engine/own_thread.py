@@ -5,9 +5,10 @@ import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from storage.engine.database import Lane, Work
+from storage.engine.lane import Lane, Work
 
 Result = TypeVar("Result")
+CLOSE_SECONDS = 1.0
 
 
 class OwnThread:
@@ -18,6 +19,7 @@ class OwnThread:
         self._turn = asyncio.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._at_work: asyncio.Task[Any] | None = None
 
     async def run(self, work: Work[Result]) -> Result:
         """Run `work` in one transaction on the thread."""
@@ -28,13 +30,14 @@ class OwnThread:
         return await self._there(self._run(work), self._loop)
 
     async def close(self) -> None:
-        """Close the connection and end the thread."""
+        """Close the connection and end the thread; a read that is at work gets a second."""
         if self._loop is None or self._thread is None:
             return
         await self._there(self._close(), self._loop)
         self._loop.call_soon_threadsafe(self._loop.stop)
-        await asyncio.to_thread(self._thread.join)
-        self._loop.close()
+        await asyncio.to_thread(self._thread.join, CLOSE_SECONDS)
+        if not self._thread.is_alive():
+            self._loop.close()
         self._loop = self._thread = None
 
     async def _there(self, coroutine: Coroutine[Any, Any, Result], loop: asyncio.AbstractEventLoop) -> Result:
@@ -42,8 +45,16 @@ class OwnThread:
 
     async def _run(self, work: Work[Result]) -> Result:
         async with self._turn:  # a read whose caller went away may still be at work
-            return await self._lane.run(work)
+            self._at_work = asyncio.current_task()
+            try:
+                return await self._lane.run(work)
+            finally:
+                self._at_work = None
 
     async def _close(self) -> None:
+        if self._at_work is not None:
+            await asyncio.wait([self._at_work], timeout=CLOSE_SECONDS)
+        if self._at_work is not None:
+            self._at_work.cancel()
         async with self._turn:
             await self._lane.close()

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from storage.engine.database import Lane
+from storage.engine.lane import Lane
 from storage.rules.errors import Overloaded
 
 MOST_WAITING = 1_000

@@ -14,7 +14,7 @@ _FOLDER = Path(__file__).parent
 
 async def upgrade(url: str) -> None:
     """Bring the database at `url` to the newest schema; a no-op when it is there."""
-    lane = database.writers(database.parse_url(url))[0]
+    lane = database.writers(database.parse_url(url), patient=True)[0]
     try:
         await lane.run(_upgrade)
     finally:

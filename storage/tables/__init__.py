@@ -5,6 +5,7 @@ from storage.tables.assistant import assistant_clients, assistant_tokens, assist
 from storage.tables.audit import audit_entries
 from storage.tables.click import clicks
 from storage.tables.columns import metadata
+from storage.tables.committed_batch import committed_batches
 from storage.tables.currency_rate import currency_rates
 from storage.tables.customer import customers
 from storage.tables.event import leads, refunds, sales
@@ -31,6 +32,7 @@ __all__ = [
     "clicks",
     "commission_terms",
     "commissions",
+    "committed_batches",
     "currency_rates",
     "customers",
     "device_logins",

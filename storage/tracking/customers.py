@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import BigInteger, Connection, Text, and_, select
 
 from storage.engine import ids
-from storage.engine.group_commit import StaleReadError
+from storage.engine.failures import StaleReadError
 from storage.engine.statements import Given, Prepared, insert_given
 from storage.rules.attribution import PartnerStatus
 from storage.rules.settlement import CustomerStatus, Settlement

@@ -47,11 +47,29 @@ class RateLimited(ServiceError):
 
 class Overloaded(ServiceError):
     code = "overloaded"
-    message = "The service is too busy to accept this request. Nothing was recorded."
+    message = "The service is too busy to handle this request."
     hint = "Wait as many seconds as Retry-After says, then try again."
+
+
+class StorageUnavailable(ServiceError):
+    code = "storage_unavailable"
+    message = "The service cannot reach its database at the moment."
+    hint = "Wait as many seconds as Retry-After says, then send the same request again, with the same ids."
+
+
+class OutcomeUnknown(ServiceError):
+    code = "outcome_unknown"
+    message = "The database did not say whether it stored this request."
+    hint = (
+        "Wait as many seconds as Retry-After says, then send the same request again, with the same ids: "
+        "what was stored is not stored twice."
+    )
 
 
 class InternalError(ServiceError):
     code = "internal_error"
-    message = "The service failed. Nothing was recorded for this request."
-    hint = "Try again. If it fails again, give the request_id to the operator of the service."
+    message = "The service failed."
+    hint = (
+        "Send the same request again, with the same ids. If it fails again, give the request_id to the operator "
+        "of the service."
+    )

@@ -12,7 +12,7 @@ class FieldError(NamedTuple):
 
 
 class ServiceError(Exception):
-    """A rejected request: nothing was stored for it.
+    """A rejected request: nothing was stored for it, except where OutcomeUnknown says that this is not known.
 
     `message` says what went wrong, `hint` what to do, `fields` which fields are wrong; `details` are further members
     of the error object. Clients branch on `code` alone.

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, text
 import storage
 from storage.engine import database
 from storage.migrations import is_current
+from storage.rules.errors import StorageUnavailable
 
 
 async def test_aiosqlite_still_runs_a_function_on_its_thread(tmp_path: Path):
@@ -41,7 +42,8 @@ def test_a_database_that_would_lose_events_is_refused(url: str):
 async def test_a_database_that_cannot_be_opened_leaves_no_thread_behind(tmp_path: Path):
 
     async with storage.opened(f"sqlite+aiosqlite:///{tmp_path}/missing/svc.db") as store:
-        with pytest.raises(Exception, match="unable to open"):
+        with pytest.raises(StorageUnavailable) as outage:
             await store.read(is_current)
 
+    assert "unable to open" in str(outage.value.__cause__)
     assert [thread for thread in threading.enumerate() if "connection_worker" in thread.name] == []

@@ -9,7 +9,8 @@ from sqlalchemy import Connection, func, insert, select, text
 import storage
 from storage import Storage
 from storage.engine import group_commit
-from storage.engine.group_commit import StaleReadError, set_based
+from storage.engine.failures import StaleReadError
+from storage.engine.group_commit import set_based
 from storage.rules.errors import CustomerNotFound, Overloaded
 from storage.tables import workspaces
 from tests.world import NOW

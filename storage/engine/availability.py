@@ -1,0 +1,45 @@
+"""Whether storage is available, as the last writes or reads found it: one line in the log for each change."""
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from storage.engine.failures import reason_of
+from storage.rules.errors import OutcomeUnknown, StorageUnavailable
+
+QUIET_SECONDS = 1.0  # of successes after the last failure, before storage counts as available again
+log = logging.getLogger(__name__)
+
+
+class Availability:
+    """What is known of one way to storage, `reading` or `writing`."""
+
+    def __init__(self, purpose: str) -> None:
+        self._purpose = purpose
+        self._failed_at: float | None = None
+
+    @property
+    def is_known_bad(self) -> bool:
+        """Whether it failed, and has not recovered yet."""
+        return self._failed_at is not None
+
+    @contextmanager
+    def observed(self) -> Iterator[None]:
+        """Learn from how a transaction ends; any error but an outage means that storage works."""
+        try:
+            yield
+        except (StorageUnavailable, OutcomeUnknown) as outage:
+            if self._failed_at is None:
+                log.error("storage is unavailable for %s: %s", self._purpose, reason_of(outage))  # noqa: TRY400 - one line
+            self._failed_at = time.monotonic()
+            raise
+        except Exception:
+            self._note_success()
+            raise
+        self._note_success()
+
+    def _note_success(self) -> None:
+        if self._failed_at is not None and time.monotonic() - self._failed_at >= QUIET_SECONDS:
+            self._failed_at = None
+            log.warning("storage is available for %s again", self._purpose)

@@ -1,0 +1,72 @@
+"""What a driver's error means: a conflict that another try can win, an outage of the database, or neither."""
+
+import sqlite3
+from collections.abc import Iterator
+
+from storage.rules.errors import StorageUnavailable
+
+RETRY_SECONDS = 2
+_CONFLICTS = {"23505", "40001", "40P01"}  # unique violation, serialization failure, deadlock
+_READ_ONLY = {"25006"}  # a write in recovery or on a read-only server; for a lane that only reads, a mistake of ours
+_OUTAGES = {"25P03", "57014", "XX001", "XX002"} | _READ_ONLY  # idle too long, canceled, corrupt
+_OUTAGE_CLASSES = {"08", "53", "57P", "58"}  # connection, resources, operator, system
+_SQLITE_CONFLICTS = {sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY}
+_SQLITE_OUTAGES = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PROTOCOL,
+    sqlite3.SQLITE_NOTADB,
+}
+
+
+class StaleReadError(Exception):
+    """Another transaction changed what this one had read, before it could write: run the write again."""
+
+
+def is_conflict(error: BaseException) -> bool:
+    """Say whether the write lost a race: on fresh rows the rules decide otherwise."""
+    return isinstance(error, StaleReadError) or any(
+        getattr(each, "sqlstate", None) in _CONFLICTS or getattr(each, "sqlite_errorcode", None) in _SQLITE_CONFLICTS
+        for each in _chain(error)
+    )
+
+
+def is_outage(error: BaseException, *, read_only: bool = False) -> bool:
+    """Say whether the database, its disk or the way to it is what failed, not the write."""
+    return any(isinstance(each, OSError) or _is_outage_code(each, read_only) for each in _chain(error))
+
+
+def unavailable(cause: BaseException) -> StorageUnavailable:
+    """Return the error that callers get in an outage; its cause is for the log."""
+    error = StorageUnavailable(retry_after_seconds=RETRY_SECONDS)
+    error.__cause__ = cause
+    return error
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what the driver said, in one line for people who run the service."""
+    *_, driver_error = _chain(error)
+    return " ".join(str(driver_error).split()) or type(driver_error).__name__
+
+
+def _is_outage_code(error: BaseException, read_only: bool) -> bool:  # noqa: FBT001 - private
+    state = str(getattr(error, "sqlstate", None) or "")
+    code = getattr(error, "sqlite_errorcode", None)
+    if read_only and (state in _READ_ONLY or code == sqlite3.SQLITE_READONLY):
+        return False
+    known = state in _OUTAGES or state[:2] in _OUTAGE_CLASSES or state[:3] in _OUTAGE_CLASSES
+    return known or (code is not None and code & 0xFF in _SQLITE_OUTAGES)
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error of SQLAlchemy's and the errors of the driver that it wraps."""
+    each: BaseException | None = error
+    while each is not None:
+        yield each
+        each = getattr(each, "orig", None) or getattr(each, "driver_exception", None) or each.__cause__

@@ -1,0 +1,196 @@
+"""A PostgreSQL connection that is kept, that never waits for long, and that finds out what became of a COMMIT."""
+
+import asyncio
+import logging
+import secrets
+import time
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import asyncpg
+from sqlalchemy import Connection
+from sqlalchemy.engine import URL
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+from sqlalchemy.pool import NullPool
+
+from storage.engine.failures import RETRY_SECONDS, is_outage, unavailable
+from storage.engine.lane import Work
+from storage.rules.errors import OutcomeUnknown, StorageUnavailable
+
+Result = TypeVar("Result")
+log = logging.getLogger(__name__)
+CONNECT_SECONDS = 3
+STATEMENT_SECONDS = 4  # the server ends a statement then; a second later we end the connection
+RUN_SECONDS = 8
+RESOLVE_SECONDS = 4
+PAUSE_SECONDS = 0.1
+CLOSE_SECONDS = 1
+TRIES = 3  # of a batch whose COMMIT was lost, and that is known not to be stored
+# A writer finds rows by key. A plan cached while the tables were empty would scan them for as long as it lives, so
+# writers take indexes and loops whatever the statistics say; and no JIT, which the costs of such plans would start.
+_BY_KEY = {"enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off", "jit": "off"}
+_READ_ONLY = {"default_transaction_read_only": "on", "default_transaction_isolation": "repeatable read"}
+_LIMITS = {  # in milliseconds; a transaction that waits for us has lost us
+    "statement_timeout": str(STATEMENT_SECONDS * 1_000),
+    "idle_in_transaction_session_timeout": str(RUN_SECONDS * 1_000),
+}
+_STORED = "token = excluded.token, at = excluded.at"
+_SEEN = "at = excluded.at"
+
+
+class _CommitUnansweredError(Exception):
+    """COMMIT was sent, and the connection was lost before its answer."""
+
+    def __init__(self, result: Any) -> None:
+        super().__init__("COMMIT was not answered")
+        self.result = result
+
+
+class PostgresLane:
+    """One connection; a pool's checkout for each batch would cost three round trips.
+
+    `patient` lanes have no limits of time: for migrations and commands, which may take as long as they need.
+    """
+
+    def __init__(self, url: URL, *, read_only: bool, patient: bool) -> None:
+        settings = (_READ_ONLY if read_only else _BY_KEY) | ({} if patient else _LIMITS)
+        options = {} if patient else {"command_timeout": STATEMENT_SECONDS + 1}
+        self._engine = create_async_engine(
+            url,
+            poolclass=NullPool,
+            isolation_level="AUTOCOMMIT",  # the lane begins and ends transactions by itself
+            connect_args={"timeout": CONNECT_SECONDS, "server_settings": settings, **options},
+        )
+        self._read_only = read_only
+        self._seconds = None if patient else RUN_SECONDS
+        self._name = secrets.token_hex(16)
+        self._connection: AsyncConnection | None = None
+        self._driver: Any = None  # its asyncpg connection
+
+    async def run(self, work: Work[Result]) -> Result:
+        """Run `work` in one transaction, over a new connection if the old one was closed."""
+        try:
+            return await self._transact(work, "BEGIN")
+        except _CommitUnansweredError as unanswered:
+            if not self._read_only:
+                raise OutcomeUnknown(retry_after_seconds=RETRY_SECONDS) from unanswered
+            result: Result = unanswered.result
+            return result
+
+    async def write(self, work: Work[Result]) -> Result:
+        """Run `work` in a transaction that stores a token; if COMMIT is not answered, the token says what became of it.
+
+        Known not to be stored: it runs again. Raises OutcomeUnknown if that cannot be known in time.
+        """
+        for _ in range(TRIES):
+            token = secrets.token_hex(16)
+            try:
+                return await self._transact(
+                    work, f"BEGIN; {self._naming(token, 'token = excluded.token, at = excluded.at')}"
+                )
+            except _CommitUnansweredError as error:
+                unanswered = error
+            if await self._has_committed(token):
+                result: Result = unanswered.result
+                return result
+        raise unavailable(unanswered)
+
+    async def close(self) -> None:
+        """Close the connection; the server gets a second to agree."""
+        if self._driver is not None:
+            with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                await self._driver.close(timeout=CLOSE_SECONDS)
+        await self._drop()
+
+    async def _transact(self, work: Work[Result], begin: str) -> Result:
+        finished: list[Result] = []
+        try:
+            async with asyncio.timeout(self._seconds):
+                connection = await self._begin(begin)
+                finished.append(await connection.run_sync(_within, work))
+                _require_commit(await self._driver.execute("COMMIT"))
+        except Exception as error:
+            if not self._is_outage(error):
+                await self._roll_back()
+                raise
+            await self._drop()
+            if finished:
+                raise _CommitUnansweredError(finished[0]) from error
+            raise error if isinstance(error, StorageUnavailable) else unavailable(error)  # noqa: B904 - it has its cause
+        except BaseException:
+            await self._drop()
+            raise
+        return finished[0]
+
+    async def _begin(self, begin: str) -> AsyncConnection:
+        """Begin a transaction; where that fails, whatever the reason, the database is not available."""
+        try:
+            if self._connection is None or self._driver.is_closed():
+                await self._drop()
+                self._connection = await self._engine.connect()
+                self._driver = (await self._connection.get_raw_connection()).driver_connection
+            await self._driver.execute(begin)
+        except Exception as error:
+            raise unavailable(error) from error
+        return self._connection
+
+    def _is_outage(self, error: Exception) -> bool:
+        closed = self._driver is None or self._driver.is_closed()
+        return closed or isinstance(error, StorageUnavailable) or is_outage(error, read_only=self._read_only)
+
+    async def _roll_back(self) -> None:
+        try:
+            await self._driver.execute("ROLLBACK")
+        except Exception:  # noqa: BLE001 - the error that led here is the one to raise
+            await self._drop()
+
+    async def _drop(self) -> None:
+        """End the connection without a word to the server: it may not be listening."""
+        connection, driver, self._connection, self._driver = self._connection, self._driver, None, None
+        if driver is not None:
+            driver.terminate()
+        if connection is not None:
+            await connection.invalidate()
+            await connection.close()
+
+    async def _has_committed(self, token: str) -> bool:
+        """Say whether the transaction with this token committed, once it has ended. Raises OutcomeUnknown."""
+        try:
+            async with asyncio.timeout(RESOLVE_SECONDS):
+                while True:
+                    try:
+                        await self._begin("BEGIN")
+                        stored = await self._driver.fetchval(self._naming("", _SEEN))
+                        await self._driver.execute("ROLLBACK")
+                    except Exception as error:  # noqa: BLE001 - until the time is over
+                        log.debug("asking for a token failed: %s", error)
+                        await self._drop()
+                        await asyncio.sleep(PAUSE_SECONDS)
+                    else:
+                        return bool(stored == token)
+        except BaseException as error:
+            await self._drop()
+            if isinstance(error, TimeoutError):
+                raise OutcomeUnknown(retry_after_seconds=RETRY_SECONDS) from error
+            raise
+
+    def _naming(self, token: str, change: str) -> str:
+        """Return the statement that stores a token for this lane; or with another change, that returns the token.
+
+        It waits for a transaction that holds the lane's row, and then sees what that left.
+        """
+        row = f"'{self._name}', '{token}', {time.time_ns() // 1_000_000}"
+        insert = f"INSERT INTO committed_batches (lane, token, at) VALUES ({row})"  # noqa: S608 - names of our making
+        return f"{insert} ON CONFLICT (lane) DO UPDATE SET {change} RETURNING committed_batches.token"
+
+
+def _require_commit(status: str) -> None:
+    """Raise where the server answered COMMIT with ROLLBACK."""
+    if status != "COMMIT":
+        raise RuntimeError("an operation went on after an error of the database: nothing was committed")
+
+
+def _within(connection: Connection, work: Work[Result]) -> Result:
+    """Run `work` in what SQLAlchemy takes for a transaction: with AUTOCOMMIT nothing is sent for it."""
+    with connection.begin():
+        return work(connection)

@@ -1,0 +1,13 @@
+"""The last batch that each writing lane committed: it tells what became of a COMMIT whose answer was lost."""
+
+from sqlalchemy import Column, String, Table
+
+from storage.tables.columns import metadata, timestamp_column
+
+committed_batches = Table(
+    "committed_batches",
+    metadata,
+    Column("lane", String(32), primary_key=True),
+    Column("token", String(32), nullable=False),
+    timestamp_column("at"),
+)
