@@ -5,6 +5,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 from pydantic import ValidationError as Invalid
+from pydantic_core import from_json, to_json
 from starlette.types import Message, Receive, Scope
 
 from storage.rules.errors import FieldError, InvalidJson, PayloadTooLarge, UnsupportedMediaType, ValidationError
@@ -18,8 +19,8 @@ _NO_CONTROL = r"^[^\x00-\x1f\x7f-\u009f]*$"
 Parsed = TypeVar("Parsed", bound="Body")
 
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=_NO_CONTROL)]
-Url = Annotated[str, StringConstraints(max_length=2048, pattern=_NO_CONTROL)]
-Text = Annotated[str, StringConstraints(max_length=512, pattern=_NO_CONTROL)]
+Url = Annotated[str, StringConstraints(min_length=1, max_length=2048, pattern=_NO_CONTROL)]
+Text = Annotated[str, StringConstraints(min_length=1, max_length=512, pattern=_NO_CONTROL)]
 
 
 class Body(BaseModel):
@@ -85,17 +86,50 @@ def _complete(last: Message, content: bytes | bytearray, largest: int) -> bytes 
     return content
 
 
-def parse(model: type[Parsed], content: bytes | bytearray) -> Parsed:
-    """Return the body as a model. Raises InvalidJson, or ValidationError naming each field that is wrong."""
+def parse(model: type[Parsed], content: bytes | bytearray, *, empty_is_absent: bool = False) -> Parsed:
+    """Return the body as a model: a number without a fraction is an integer.
+
+    With `empty_is_absent`, an empty string in an optional field counts as absent.
+    Raises InvalidJson, or ValidationError naming each field that is wrong.
+    """
     try:
         return model.model_validate_json(content)
     except Invalid as invalid:
-        raise _refusal(invalid) from None
+        errors = invalid.errors(include_url=False, include_context=False)
+    fixed = _fix(model, content, errors, empty_is_absent=empty_is_absent)
+    if fixed is None:
+        raise _refusal(errors)
+    try:
+        return model.model_validate_json(fixed)
+    except Invalid as invalid:
+        raise _refusal(invalid.errors(include_url=False, include_context=False, include_input=False)) from None
 
 
-def _refusal(invalid: Invalid) -> InvalidJson | ValidationError:
-    errors = invalid.errors(include_url=False, include_context=False, include_input=False)
-    if any(error["type"] == "json_invalid" or not error["loc"] for error in errors):
+def _fix(model: type[Body], content: bytes | bytearray, errors: list[Any], *, empty_is_absent: bool) -> bytes | None:
+    """Return the body with what was wrong but well meant put right; None where nothing was."""
+    if _is_no_object(errors):
+        return None
+    body, changed = from_json(content), False
+    for error in errors:
+        *path, name = error["loc"]
+        parent = body
+        for part in path:
+            parent = parent.get(part) if isinstance(parent, dict) else None
+        value = parent.get(name) if isinstance(parent, dict) else None
+        if isinstance(value, float) and value.is_integer() and error["type"].startswith("int"):
+            parent[name], changed = int(value), True
+        elif value == "" and empty_is_absent and (path or not model.model_fields[name].is_required()):
+            del parent[name]
+            changed = True
+    return to_json(body) if changed else None
+
+
+def _is_no_object(errors: list[Any]) -> bool:
+    return any(error["type"] == "json_invalid" or not error["loc"] for error in errors)
+
+
+def _refusal(errors: list[Any]) -> InvalidJson | ValidationError:
+    if _is_no_object(errors):
         return InvalidJson()
     return ValidationError(fields=[_field(error) for error in errors])
 

@@ -29,6 +29,14 @@ class RotationWarning(BaseModel):
     docs_url: str
 
 
+class EmailWarning(BaseModel):
+    """The lead's `email` was no e-mail address, and was left out."""
+
+    code: str = Field(pattern="^email_ignored$")
+    message: str
+    hint: str
+
+
 class ErrorObject(BaseModel):
     """What was refused and why; only `code` and `message` are always there."""
 

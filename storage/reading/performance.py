@@ -8,7 +8,7 @@ from sqlalchemy import Connection, func, select
 
 from storage.rules import period
 from storage.rules.errors import NotFound
-from storage.rules.period import DateRangeQuery, Period, Window
+from storage.rules.period import Chosen, DateRangeQuery, Period, Window
 from storage.tables import partner_rollups, partners, programs, rollups
 from storage.tables.rollup import COUNTS
 
@@ -69,13 +69,26 @@ def get_report(connection: Connection, program_id: int, wanted: DateRangeQuery, 
     program = connection.execute(of_program).one_or_none()
     if program is None:
         raise NotFound
-    chosen = period.choose(wanted, created_at=program.created_at, at=at)
+    chosen = choose(connection, program_id, wanted, created_at=program.created_at, at=at)
     window, before = chosen.window, chosen.window.previous
     stored = _stored(connection, program_id, Window(before.first, window.last))
     days = [Day(day, stored.get(day, Totals())) for day in window.days]
     current = added(day.totals for day in days)
     previous = added(totals for day, totals in stored.items() if day < window.first)
     return Performance(program_id, program.currency, chosen.period, window, before, days, current, previous, at)
+
+
+def choose(
+    connection: Connection, program_id: int, wanted: DateRangeQuery, *, created_at: datetime, at: datetime
+) -> Chosen:
+    """Return the range that is wanted; `all` starts with the first recorded day where that is before the creation."""
+    if wanted.period == Period.ALL:
+        first_day = connection.execute(
+            select(func.min(rollups.c.day)).where(rollups.c.program_id == program_id)
+        ).scalar()
+        if first_day is not None:
+            created_at = min(created_at, Window(first_day, first_day).starts_at)
+    return period.choose(wanted, created_at=created_at, at=at)
 
 
 def read_each(

@@ -1,6 +1,7 @@
 """What is kept of an e-mail address: a hash to match on and a mask to show; never the address."""
 
 import hashlib
+import re
 from typing import NamedTuple
 
 
@@ -9,6 +10,15 @@ class Contact(NamedTuple):
 
     hash: str
     mask: str
+
+
+LONGEST = 255
+_ADDRESS = re.compile(r"[^\s@\x00-\x1f\x7f-\x9f]+@[^\s@\x00-\x1f\x7f-\x9f]+")
+
+
+def is_address(sent: object) -> bool:
+    """Say whether what was sent can be an e-mail address."""
+    return isinstance(sent, str) and len(sent) <= LONGEST and _ADDRESS.fullmatch(sent) is not None
 
 
 def protect(email: str) -> Contact:

@@ -94,7 +94,7 @@ def choose(wanted: DateRangeQuery, *, created_at: datetime, at: datetime) -> Cho
 
 
 def named(period: Period, *, created_at: datetime, at: datetime) -> Window:
-    """Return the days of a named period: the last one is today; `all` starts on the day of the program's creation."""
+    """Return the days of a named period: the last one is today; `all` starts on the day of `created_at`."""
     today = at.astimezone(UTC).date()
     if period == Period.ALL:
         first = min(created_at.astimezone(UTC).date(), today)

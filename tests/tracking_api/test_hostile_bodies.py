@@ -72,16 +72,14 @@ async def test_what_is_not_a_json_object_is_refused(api: Api, call: str, content
         ("lead", b'{"click_id": 5}'),
         ("lead", b'{"customer_key": "' + b"k" * 256 + b'"}'),
         ("lead", b'{"customer_key": "a\\u0000b"}'),
-        ("lead", b'{"customer_key": "k", "email": "no address"}'),
-        ("lead", b'{"customer_key": "k", "email": "' + b"e" * 255 + b'@example.com"}'),
         ("lead", b'{"additional_data": {"test_mode": "yes"}}'),
         ("lead", b'{"additional_data": {"test_mode": true, "event_name": "a\\u001fb"}}'),
         ("lead", b'{"additional_data": {"test_mode": true, "program_id": "1"}}'),
-        ("sale", b'{"amount_cents": 1.0}'),
+        ("sale", b'{"amount_cents": 1.5}'),
         ("sale", b'{"amount_cents": -0}'),
         ("sale", b'{"amount_cents": Infinity}'),
         ("refund", b'{"transaction_id": "a\\u007fb"}'),
-        ("refund", b'{"transaction_id": "a", "refund_amount_cents": 1e2}'),
+        ("refund", b'{"transaction_id": "a", "refund_amount_cents": 1e-2}'),
     ],
 )
 async def test_a_value_of_the_wrong_type_or_size_is_refused(api: Api, call: str, content: bytes):

@@ -43,7 +43,8 @@ class TrackingRequest:
 
     async def parse(self, model: type[Parsed]) -> Parsed:
         """Return the body as a model; raises what `web.body` raises."""
-        parsed = body.parse(model, await body.read_body(self.scope, self._receive, seconds=self.settings.body_seconds))
+        content = await body.read_body(self.scope, self._receive, seconds=self.settings.body_seconds)
+        parsed = body.parse(model, content, empty_is_absent=True)
         self.parsed = parsed
         return parsed
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import StringConstraints
+from pydantic import JsonValue, WithJsonSchema
 
 from storage.rules import contact, keys
 from storage.rules.errors import (
@@ -26,9 +26,12 @@ from tracking_api.calls.responses import LeadRecordedView, TestRecordedView
 from web.body import Body, Identifier
 from web.response import JsonResponse
 
-Email = Annotated[
-    str, StringConstraints(max_length=255, pattern=r"^[^\s@\x00-\x1f\x7f-\u009f]+@[^\s@\x00-\x1f\x7f-\u009f]+$")
-]
+Email = Annotated[JsonValue, WithJsonSchema({"type": "string", "maxLength": contact.LONGEST})]
+EMAIL_IGNORED = {
+    "code": "email_ignored",
+    "message": "The e-mail was left out, because it is not an e-mail address. The lead is recorded.",
+    "hint": "Send the address as the customer typed it, such as jane@example.com, or leave the field out.",
+}
 
 
 class LeadBody(Body):
@@ -36,7 +39,7 @@ class LeadBody(Body):
 
     click_id: Identifier | None = None
     customer_key: Identifier | None = None
-    email: Email | None = None
+    email: Email = None
     additional_data: AdditionalData | None = None
 
 
@@ -50,7 +53,7 @@ async def lead(call: TrackingRequest) -> JsonResponse:
         await call.limit("lead", extra.program_id or click_program_id)
     if extra.test_mode:
         event = TestModeCall("lead", call.at, extra.program_id, click_program_id)
-        return call.tested(await call.test(event, key))
+        return _with_warning(call.tested(await call.test(event, key)), body)
     if body.click_id is None and body.customer_key is None:
         raise IdentifierRequired
     recorded = Lead(
@@ -59,7 +62,7 @@ async def lead(call: TrackingRequest) -> JsonResponse:
         at=call.at,
         is_trusted=key is not None,
         program_id=extra.program_id,
-        contact=contact.protect(body.email) if body.email else None,
+        contact=contact.protect(str(body.email)) if contact.is_address(body.email) else None,
         event_name=extra.event_name,
     )
     led: LeadResult = await call.handle(leads.record, recorded, key or _public(extra.program_id, click_program_id))
@@ -69,7 +72,13 @@ async def lead(call: TrackingRequest) -> JsonResponse:
         content = {"success": True, "message": "Lead recorded."}
     else:
         content = {"success": True, "already_recorded": True, "message": "This lead was recorded before."}
-    return call.answer(content)
+    return _with_warning(call.answer(content), body)
+
+
+def _with_warning(answer: JsonResponse, body: LeadBody) -> JsonResponse:
+    if body.email is not None and body.email != "" and not contact.is_address(body.email):
+        answer.body = {**answer.body, "warnings": [EMAIL_IGNORED]}
+    return answer
 
 
 def _public(named: int | None, clicked: int | None) -> Public:

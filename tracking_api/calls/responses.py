@@ -7,14 +7,14 @@ from typing import Literal
 from presentation.view import View
 from storage.rules.refund import RefundStatus
 from storage.rules.settlement import LeadAuthPolicy
-from web.error_model import RotationWarning
+from web.error_model import EmailWarning, RotationWarning
 
 
 class FlaggableView(View):
-    """Whatever a program key gets; a flagged key's answers carry `warnings`."""
+    """What a call gets; `warnings` say that the key is flagged, or that an e-mail was left out."""
 
     success: Literal[True]
-    warnings: Sequence[RotationWarning] = ()
+    warnings: Sequence[RotationWarning | EmailWarning] = ()
 
 
 class ClickAcceptedView(View):

@@ -23,7 +23,8 @@ def signal(answer: JsonResponse, key: ProgramKey | None, *, at: datetime, docs_u
             "Link": f'<{docs_url}>; rel="deprecation", <{docs_url}>; rel="sunset"',
         }
         if rotation.state(key.rotate_by, at) == Rotation.FLAGGED:
-            answer.body = {**answer.body, "warnings": [_warning(key.rotate_by, docs_url)]}
+            warning = _warning(key.rotate_by, docs_url)
+            answer.body = {**answer.body, "warnings": [*answer.body.get("warnings", ()), warning]}
     return answer
 
 

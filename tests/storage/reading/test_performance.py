@@ -33,6 +33,21 @@ pytestmark = pytest.mark.anyio
 OLGA = Actor("user", "1", "olga@acme.example")
 
 
+async def test_all_starts_with_the_first_recorded_day_where_that_is_before_the_programs_creation(acme: World):
+    earlier = NOW - timedelta(days=40)
+    await acme.customer(at=earlier)
+    await acme.sale(occurred_at=earlier)
+
+    everything, quarter = [
+        await acme.store.read(performance.get_report, acme.program_id, DateRangeQuery(name), at=NOW)
+        for name in ("all", "90d")
+    ]
+
+    assert everything.window.first == earlier.date()
+    assert everything.current == quarter.current
+    assert everything.current.revenue_cents == 10_000
+
+
 async def test_a_report_reads_the_rollups_once_for_both_windows(acme: World):
     statements: list[str] = []
 

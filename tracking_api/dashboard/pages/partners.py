@@ -11,7 +11,6 @@ from presentation.api_request import path_id
 from presentation.changes import NewPartner
 from storage.management import partners
 from storage.reading import performance
-from storage.rules import period
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import ValidationError
 from storage.rules.period import Period
@@ -72,7 +71,8 @@ def referral_link(see: PageContext, code: str) -> str:
 async def _list(request: Request, see: PageContext, typed: dict[str, str], problems: Problems) -> Response:
     storage = storage_of(request)
     found = await storage.read(partners.list_partners, see.program.id, queries.paging(request))
-    chosen = period.choose(ranges.wanted(request), created_at=see.program.created_at, at=see.at)
+    wanted, created_at = ranges.wanted(request), see.program.created_at
+    chosen = await storage.read(performance.choose, see.program.id, wanted, created_at=created_at, at=see.at)
     shown = [partner.id for partner in found.data]
     brought = await storage.read(performance.by_partner, see.program.id, chosen.window, partner_ids=shown)
     results = {result.partner_id: result.totals for result in brought}
