@@ -177,6 +177,9 @@ class RefusedCallView(View):
     customer_key: str | None
     click_id: str | None
     transaction_id: str | None
+    amount_cents: int | None
+    currency: str | None
+    same_payload: bool | None
     request_id: str | None
 
     @classmethod

@@ -26,13 +26,21 @@ class RefusedCallView(StrEnum):
     CALLS = "calls"
 
 
+class AmountAtStake(Result):
+    """What rejected sales that are not recorded add up to in one currency."""
+
+    currency: str
+    amount_cents: int
+
+
 class RefusalCause(Result):
-    """All calls that were rejected with one code in the last 30 days."""
+    """All rejected calls of one code in the last 30 days; `at_stake` counts each sale that is not recorded once."""
 
     code: str
     calls: int
     first_at: datetime
     last_at: datetime
+    at_stake: list[AmountAtStake]
     hint: str | None = None
 
 
@@ -48,6 +56,9 @@ class RefusedCallRow(Result):
     customer_key: Untrusted | None = None
     click_id: Untrusted | None = None
     transaction_id: Untrusted | None = None
+    amount_cents: int | None = None
+    currency: str | None = None
+    same_payload: bool | None = None
     request_id: str | None = None
 
 
@@ -133,7 +144,8 @@ def list_refused_calls(
     code: Identifier | None = None,
 ) -> RefusedCallPage:
     """Tracking calls with the program key, rejected in the last 30 days. view causes (default): one row per error
-    code, most frequent first, with what to do. view calls: single calls, newest first. code filters both.
+    code, most frequent first, with what to do and the money at stake. view calls: single calls, newest first. code
+    filters both.
     """
     if view == RefusedCallView.CAUSES:
         found = rejected_calls.by_cause(request.connection, program_id)

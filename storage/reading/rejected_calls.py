@@ -3,11 +3,12 @@
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, and_, func, or_, select
 
 from storage.engine import pagination
 from storage.engine.pagination import FIRST_PAGE, Page, Paging
-from storage.tables import refused_calls
+from storage.rules.errors import DuplicateTransaction
+from storage.tables import refused_calls, sales
 
 
 class LoggedRejection(NamedTuple):
@@ -22,16 +23,27 @@ class LoggedRejection(NamedTuple):
     customer_key: str | None
     click_id: str | None
     transaction_id: str | None
+    amount_cents: int | None
+    currency: str | None
+    same_payload: bool | None
     request_id: str | None
 
 
+class AmountAtStake(NamedTuple):
+    """What sales that are not recorded add up to in one currency, in its minor unit."""
+
+    currency: str
+    amount_cents: int
+
+
 class Cause(NamedTuple):
-    """All kept refusals of one code."""
+    """All calls that are kept of one code; a sale that was sent again or recorded since is not counted twice."""
 
     code: str
     calls: int
     first_at: datetime
     last_at: datetime
+    at_stake: tuple[AmountAtStake, ...]
 
 
 def list_calls(
@@ -46,14 +58,39 @@ def list_calls(
 
 def by_cause(connection: Connection, program_id: int) -> list[Cause]:
     """Return the codes that a program's calls were refused with in the 30 days kept, most frequent first."""
-    call, count = refused_calls.c, func.count()
+    call, count = refused_calls.c, func.count().label("calls")
     grouped = (
-        select(call.code, count, func.min(call.at), func.max(call.at))
+        select(call.code, count, func.min(call.at).label("first_at"), func.max(call.at).label("last_at"))
         .where(call.program_id == program_id)
         .group_by(call.code)
         .order_by(count.desc(), call.code)
     )
-    return [Cause(*row) for row in connection.execute(grouped)]
+    at_stake = _at_stake(connection, program_id)
+    return [
+        Cause(row.code, row.calls, row.first_at, row.last_at, tuple(at_stake.get(row.code, ())))
+        for row in connection.execute(grouped)
+    ]
+
+
+def _at_stake(connection: Connection, program_id: int) -> dict[str, list[AmountAtStake]]:
+    """Return what the rejected sales of each code were worth, each transaction once, without those recorded since."""
+    call = refused_calls.c
+    recorded = select(sales.c.id).where(sales.c.program_id == program_id, sales.c.transaction_id == call.transaction_id)
+    conflicting = and_(call.code == DuplicateTransaction.code, call.same_payload.is_(False))
+    lost = (call.call == "sale", call.currency.is_not(None), or_(conflicting, ~recorded.exists()))
+    each = func.coalesce(call.transaction_id, call.request_id)
+    transactions = (
+        select(call.code, call.currency, func.max(call.amount_cents).label("cents"))
+        .where(call.program_id == program_id, call.amount_cents.is_not(None), *lost)
+        .group_by(call.code, call.currency, each)
+        .subquery("transactions")
+    )
+    key = (transactions.c.code, transactions.c.currency)
+    sums = select(*key, func.sum(transactions.c.cents).label("cents")).group_by(*key).order_by(*key)
+    amounts: dict[str, list[AmountAtStake]] = {}
+    for row in connection.execute(sums):
+        amounts.setdefault(row.code, []).append(AmountAtStake(row.currency, int(row.cents)))
+    return amounts
 
 
 def grouped(

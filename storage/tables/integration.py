@@ -42,6 +42,9 @@ refused_calls = Table(
     Column("customer_key", String(255)),
     Column("click_id", String(255)),
     Column("transaction_id", String(255)),
+    Column("amount_cents", BigInteger),
+    Column("currency", String(3)),
+    Column("same_payload", Boolean),  # of a repeated sale: whether it was the recorded one again
     Column("request_id", String(64)),
     timestamp_column("at"),
 )

@@ -16,7 +16,7 @@ KEPT_DAYS = 30
 
 
 class CallDetails(NamedTuple):
-    """A tracking call as the log names it: `call` is sale, lead ...; the identifiers are those that it sent."""
+    """A tracking call as the log names it: `call` is sale, lead ...; identifiers and amount are those that it sent."""
 
     call: str
     request_id: str
@@ -24,6 +24,8 @@ class CallDetails(NamedTuple):
     customer_key: str | None = None
     click_id: str | None = None
     transaction_id: str | None = None
+    amount_cents: int | None = None
+    currency: str | None = None
 
 
 class Rejection(NamedTuple):
@@ -50,8 +52,9 @@ def prune(connection: Connection, *, at: datetime) -> int:
 def _row(rejection: Rejection, event_id: int) -> tuple[Any, ...]:
     call, error = rejection.call, rejection.error
     fields = ", ".join(field.field for field in error.fields) or None
-    identifiers = (call.customer_key, call.click_id, call.transaction_id, call.request_id)
-    return (rejection.program_id, event_id, call.call, error.code, error.text, fields, *identifiers, to_millis(call.at))
+    what = (rejection.program_id, event_id, call.call, error.code, error.text, fields)
+    sent = (call.customer_key, call.click_id, call.transaction_id, call.amount_cents, call.currency)
+    return (*what, *sent, error.details.get("same_payload"), call.request_id, to_millis(call.at))
 
 
 _insert = Append(
@@ -65,6 +68,9 @@ _insert = Append(
     "customer_key",
     "click_id",
     "transaction_id",
+    "amount_cents",
+    "currency",
+    "same_payload",
     "request_id",
     "at",
 )

@@ -35,9 +35,9 @@ FILL = [
     SELECT :p, n, n || :w, n, :anna, 100, 'USD', 100, n || :w, '', :t, :t - n FROM series""",
     """INSERT INTO commissions (program_id, id, partner_id, customer_id, sale_id, terms_version, amount_cents, currency,
     status, created_at, hold_until) SELECT :p, n, :anna, n, n, 1, 20, 'USD', 'pending', :t, :t FROM series""",
-    """INSERT INTO refused_calls (program_id, id, call, code, status, message, fields, customer_key, click_id,
-    transaction_id, request_id, at)
-    SELECT :p, n, 'sale', 'customer_not_found', 400, 'x', :w, 'lost', :w, 'lost', 'r', :t - n FROM series""",
+    """INSERT INTO refused_calls (program_id, id, call, code, message, fields, customer_key, click_id,
+    transaction_id, amount_cents, currency, request_id, at)
+    SELECT :p, n, 'sale', 'customer_not_found', 'x', :w, 'lost', :w, 'lost', n, 'USD', 'r', :t - n FROM series""",
     """INSERT INTO partners (program_id, id, name, code, status, created_at)
     SELECT :p, n, n || :w, 'p' || n, 'active', :t FROM series""",
 ]

@@ -10,7 +10,7 @@ from mcp_server.tools import ALL
 from mcp_server.tools.tool import Tool
 from storage.access import program_keys
 from storage.management import partners
-from storage.rules.errors import CustomerNotFound, InvalidJson
+from storage.rules.errors import CustomerNotFound, DuplicateTransaction, InvalidJson
 from tests import world
 from tests.mcp_server.conftest import EVERY_TOOL, HOSTILE, INERT, MODERN, Assistant
 from tests.world import NOW
@@ -150,6 +150,17 @@ async def test_refused_calls_are_grouped_by_cause_until_calls_are_asked_for(assi
     ]
     assert causes["data"] == []
     assert [(call["customer_key"], call["transaction_id"]) for call in calls["data"]] == [(INERT, "inv-lost")]
+
+
+async def test_refused_calls_say_what_was_at_stake(assistant: Assistant):
+    sent = {"transaction_id": "inv-9", "amount_cents": 4_200, "currency": "EUR"}
+    await assistant.acme.reject(DuplicateTransaction(same_payload=False), **sent)
+
+    (cause,) = (await assistant.tool("list_refused_calls")).told["causes"]
+    (call,) = (await assistant.tool("list_refused_calls", view="calls")).told["data"]
+
+    assert cause["at_stake"] == [{"currency": "EUR", "amount_cents": 4_200}]
+    assert (call["amount_cents"], call["currency"], call["same_payload"]) == (4_200, "EUR", False)
 
 
 async def test_keys_that_do_not_agree_are_grouped_with_the_likely_mapping(assistant: Assistant):

@@ -138,6 +138,25 @@ async def test_an_unknown_customer_is_refused_and_logged(api: Api):
     assert (logged.customer_key, logged.request_id) == ("nobody", answer.headers["x-request-id"])
 
 
+async def test_a_rejected_call_is_logged_with_its_amount_and_whether_it_was_a_repeat(api: Api):
+    await api.acme.customer()
+    changes: list[dict[str, Any]] = [{}, {}, {"amount_cents": 9_999, "currency": "EUR"}, {"customer_key": None}]
+    for changed in changes:
+        await api.sale(**changed)
+    await api.post("refund", {"transaction_id": "inv-1", "refund_amount_cents": 20_000})
+    await api.sale(customer_key="nobody", additional_data={"test_mode": True, "program_id": 404})
+
+    logged = [(row.code, row.amount_cents, row.currency, row.same_payload) for row in await api.rows(refused_calls)]
+
+    assert logged == [
+        ("duplicate_transaction", 10_000, "USD", True),
+        ("duplicate_transaction", 9_999, "EUR", False),
+        ("validation_error", 10_000, "USD", None),
+        ("refund_exceeds_sale", 20_000, None, None),
+        ("program_not_found", None, None, None),
+    ]
+
+
 async def test_a_customer_of_another_program_is_not_found_by_key_and_wrong_by_click(api: Api):
     globex = await api.beside()
     theirs = await globex.acme.visitor()

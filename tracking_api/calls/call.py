@@ -16,10 +16,12 @@ from storage.tracking.principals import PresentedKey, Principal, reject
 from storage.tracking.rejection_log import CallDetails
 from storage.tracking.test_mode import TestModeCall, TestModeResult
 from tracking_api.calls import rotation
+from tracking_api.calls.fields import DEFAULT_CURRENCY
 from web import body, credentials
 from web.body import Body
 from web.response import JsonResponse, error_response
 
+LOGGED = ("customer_key", "click_id", "transaction_id", "amount_cents", "currency")
 Parsed = TypeVar("Parsed", bound=Body)
 Handler = Callable[["TrackingRequest"], Awaitable[JsonResponse]]
 
@@ -78,7 +80,7 @@ class TrackingRequest:
         """
         if isinstance(principal, PresentedKey):
             await self.limit("keyed", principal.key_hash)
-        details = CallDetails(self.name, self.scope["request_id"], self.at, **self._identifiers())
+        details = CallDetails(self.name, self.scope["request_id"], self.at, **self._sent())
         outcome = await self.storage.handle(operation, item, principal=principal, details=details)
         self.key = outcome.key
         self.is_logged = True
@@ -86,8 +88,15 @@ class TrackingRequest:
             raise outcome.result
         return outcome.result
 
-    def _identifiers(self) -> dict[str, str | None]:
-        return {name: getattr(self.parsed, name, None) for name in ("customer_key", "click_id", "transaction_id")}
+    def _sent(self) -> dict[str, Any]:
+        """Return what the rejection log keeps of the body: its identifiers, and what it is worth."""
+        sent = {name: getattr(self.parsed, name, None) for name in LOGGED}
+        extra = getattr(self.parsed, "additional_data", None)
+        if extra is not None and extra.test_mode:
+            sent |= {"amount_cents": None, "currency": None}
+        elif self.name == "sale" and sent["amount_cents"] is not None:
+            sent["currency"] = sent["currency"] or DEFAULT_CURRENCY
+        return sent
 
     def answer(self, content: dict[str, object]) -> JsonResponse:
         """Return a 200."""

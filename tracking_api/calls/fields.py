@@ -19,3 +19,4 @@ class AdditionalData(Body):
 
 
 NO_ADDITIONAL_DATA = AdditionalData()
+DEFAULT_CURRENCY = "USD"

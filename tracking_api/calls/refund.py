@@ -22,6 +22,11 @@ class RefundBody(Body):
     refund_reason: Text | None = None
     additional_data: AdditionalData | None = None
 
+    @property
+    def amount_cents(self) -> int | None:
+        """What is to be refunded, as the rejection log names it; its currency is the sale's."""
+        return self.refund_amount_cents
+
 
 async def refund(call: TrackingRequest) -> JsonResponse:
     """Record a refund and reverse its share of the commission."""

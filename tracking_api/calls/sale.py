@@ -27,7 +27,7 @@ from storage.tracking.sales import Sale, SaleResult
 from storage.tracking.test_mode import TestModeCall
 from tracking_api.calls.call import Endpoint, TrackingRequest
 from tracking_api.calls.described import TEST_MODE, keyed_call
-from tracking_api.calls.fields import NO_ADDITIONAL_DATA, AdditionalData, Cents
+from tracking_api.calls.fields import DEFAULT_CURRENCY, NO_ADDITIONAL_DATA, AdditionalData, Cents
 from tracking_api.calls.responses import SaleRecordedView, TestRecordedView
 from web.body import Body, Identifier
 from web.response import JsonResponse
@@ -94,7 +94,7 @@ def _sale(call: TrackingRequest, body: SaleBody) -> Sale:
         at=call.at,
         customer_key=body.customer_key,
         click_id=body.click_id,
-        currency=body.currency or "USD",
+        currency=body.currency or DEFAULT_CURRENCY,
         occurred_at=min(body.occurred_at.astimezone(UTC), call.at) if body.occurred_at else None,
         details=json.dumps(details) if details else None,
     )

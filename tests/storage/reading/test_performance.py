@@ -236,6 +236,6 @@ async def test_refusals_are_grouped_by_cause_the_most_frequent_first(acme: World
         await acme.reject(refusal, at=at)
 
     assert await acme.store.read(rejected_calls.by_cause, acme.program_id) == [
-        ("customer_not_found", 2, NOW, NOW + timedelta(minutes=2)),
-        ("duplicate_transaction", 1, NOW + timedelta(minutes=1), NOW + timedelta(minutes=1)),
+        ("customer_not_found", 2, NOW, NOW + timedelta(minutes=2), ()),
+        ("duplicate_transaction", 1, NOW + timedelta(minutes=1), NOW + timedelta(minutes=1), ()),
     ]

@@ -201,5 +201,6 @@ async def test_refused_calls_say_what_was_wrong_and_what_to_do(dashboard: Dashbo
 
     (refused,) = (await dashboard.get("./refused-calls", MAX)).json()["data"]
     assert (refused["code"], refused["status"], refused["transaction_id"]) == ("customer_not_found", 400, "inv-9")
+    assert (refused["amount_cents"], refused["currency"], refused["same_payload"]) == (100, "USD", None)
     assert refused["hint"]
     assert (await dashboard.get("./refused-calls", code="other")).json()["data"] == []

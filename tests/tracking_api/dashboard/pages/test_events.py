@@ -69,3 +69,5 @@ async def test_refused_calls_are_grouped_by_cause_with_what_to_do(site: Site):
     await expect(page.locator(".advice")).to_contain_text("What to do")
     await page.get_by_text("The latest calls").click()
     await expect(page.get_by_role("cell", name="inv-7")).to_be_visible()
+    await expect(page.get_by_role("cell", name="$1.00")).to_have_count(2)
+    await expect(page.get_by_text("Sales not recorded: $2.00")).to_be_visible()
