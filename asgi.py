@@ -18,6 +18,7 @@ from configuration import Configuration
 from storage import Storage
 from storage.access import assistant_clients, assistant_tokens, device_logins, idempotency, sessions
 from storage.engine import committed_batches
+from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
 from storage.tracking import rejection_log
 from web.counts import Counts
 from web.middleware import RequestMiddleware
@@ -92,6 +93,8 @@ async def _keep_house(store: Storage) -> None:
         for prune in PRUNES:
             try:
                 await store.write(prune, at=datetime.now(UTC))
+            except (StorageUnavailable, OutcomeUnknown, Overloaded):
+                log.warning("housekeeping found no storage: it tries again in an hour")
             except Exception:
                 log.exception("housekeeping failed")
         await asyncio.sleep(HOUSEKEEPING_SECONDS)

@@ -11,7 +11,15 @@ from presentation.operations import DescribedRoute, Operation, route
 from storage import Storage
 from storage.access import agent_keys
 from storage.access.agent_keys import AgentKey
-from storage.rules.errors import InsufficientScope, InvalidKey, Overloaded, ProgramNotAllowed, WrongKeyType
+from storage.rules.errors import (
+    InsufficientScope,
+    InvalidKey,
+    OutcomeUnknown,
+    Overloaded,
+    ProgramNotAllowed,
+    StorageUnavailable,
+    WrongKeyType,
+)
 from storage.rules.scope import Scope
 from web import credentials
 from web.response import JsonResponse
@@ -59,7 +67,7 @@ async def _authorized(request: Request, scope: Scope | None) -> AgentRequest:
         at=at,
     )
     if key.use_is_due(at):
-        with suppress(Overloaded):  # a key that is used goes on being used: the next call records it
+        with suppress(Overloaded, StorageUnavailable, OutcomeUnknown):  # the next call records it
             await storage.write(agent_keys.touch, key.id, at=at)
     return AgentRequest(
         request=request,

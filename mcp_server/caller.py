@@ -14,7 +14,15 @@ from storage.access import agent_keys, assistant_tokens
 from storage.access.agent_keys import AgentKey
 from storage.access.assistants import Assistant
 from storage.rules import keys
-from storage.rules.errors import InsufficientScope, InvalidKey, ProgramNotAllowed, ServiceError, WrongKeyType
+from storage.rules.errors import (
+    InsufficientScope,
+    InvalidKey,
+    Overloaded,
+    ProgramNotAllowed,
+    ServiceError,
+    StorageUnavailable,
+    WrongKeyType,
+)
 from storage.rules.scope import Scope
 
 Value = TypeVar("Value")
@@ -26,7 +34,8 @@ class Caller:
     """The credential of one request, at one time; over a Reader, so that nothing here can write.
 
     `proven`: a read has found that the credential works. `rejection`: the error that answers the whole request, 401
-    for a credential that does not work, or 403 for an access token whose scopes do not reach (RFC 6750, 3.1).
+    for a credential that does not work, 403 for an access token whose scopes do not reach (RFC 6750, 3.1), 503 where
+    storage is not available.
     """
 
     def __init__(self, reader: Reader, credential: str | None, at: datetime, request_id: str, *, resource: str) -> None:
@@ -64,7 +73,7 @@ class Caller:
 
         try:
             return await self._reader.read(serve)
-        except (InvalidKey, WrongKeyType, InsufficientScope) as error:
+        except (InvalidKey, WrongKeyType, InsufficientScope, Overloaded, StorageUnavailable) as error:
             if isinstance(error, InsufficientScope):
                 if not self.signed_in:
                     raise

@@ -13,9 +13,11 @@ from storage.rules.errors import (
     InternalError,
     InvalidJson,
     NotFound,
+    OutcomeUnknown,
     Overloaded,
     PayloadTooLarge,
     ServiceError,
+    StorageUnavailable,
     UnsupportedMediaType,
     ValidationError,
 )
@@ -27,7 +29,7 @@ Error = type[ServiceError]
 Requirement = Mapping[str, Sequence[str]]  # a credential, and the scopes or roles that it needs
 ANYONE: Requirement = MappingProxyType({})
 EMPTY: Mapping[Any, Any] = MappingProxyType({})
-ALWAYS: tuple[Error, ...] = (InternalError, Overloaded)
+ALWAYS: tuple[Error, ...] = (InternalError, Overloaded, StorageUnavailable, OutcomeUnknown)
 BODY: tuple[Error, ...] = (InvalidJson, ValidationError, PayloadTooLarge, UnsupportedMediaType)
 PAGING = {"limit": "Rows on a page, 1 to 200; 50 by default.", "cursor": "`next_cursor` of the page before."}
 JSON = "application/json"

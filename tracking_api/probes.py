@@ -7,8 +7,12 @@ from starlette.requests import Request
 from presentation.operations import Description
 from presentation.view import View
 from storage import migrations
-from storage.rules.errors import InternalError
-from web.response import JsonResponse, error_response
+from storage.engine import committed_batches
+from storage.engine.failures import RETRY_SECONDS, unavailable
+from storage.rules.errors import OutcomeUnknown, Overloaded, ServiceError, StorageUnavailable
+from web.response import JsonResponse
+
+RETRY = {"retry_after_seconds": RETRY_SECONDS}
 
 
 class HealthyView(View):
@@ -20,10 +24,9 @@ class HealthyView(View):
 HEALTHZ = Description("getHealth", "The process is up", {200: (HealthyView,)}, tag="probes")
 READYZ = Description(
     "getReadiness",
-    "Storage is reachable and its migrations are applied",
+    "The database can be read and written, and its migrations are applied",
     {200: (HealthyView,)},
-    (InternalError,),
-    statuses={InternalError: 503},
+    (StorageUnavailable, Overloaded, OutcomeUnknown),
     tag="probes",
 )
 
@@ -34,14 +37,16 @@ async def healthz(request: Request) -> JsonResponse:  # noqa: ARG001 - the endpo
 
 
 async def readyz(request: Request) -> JsonResponse:
-    """Say that storage is reachable and migrated; 503 while it is not."""
+    """Say that storage is at work, by reading and writing something; 503 while it is not."""
+    storage, at = request.app.state.storage, request.app.state.clock()
     try:
-        ready = await request.app.state.storage.read(migrations.is_current)
-    except Exception:  # noqa: BLE001 - whatever it is, the answer is "not ready"; the reader logs the cause
-        ready = False
-    if ready:
-        return JsonResponse({"status": "ok"})
-    not_ready = InternalError("Storage is not reachable, or its migrations are not applied.")
-    answer = error_response(not_ready, request.scope["request_id"])
-    answer.status = 503
-    return answer
+        ready = await storage.read(migrations.is_current)
+        if ready:
+            await storage.write(committed_batches.probe, at=at)
+    except ServiceError:
+        raise
+    except Exception as error:
+        raise unavailable(error) from error
+    if not (ready and storage.is_available):
+        raise StorageUnavailable("The database is not ready, or its migrations are not applied.", **RETRY)
+    return JsonResponse({"status": "ok"})

@@ -6,29 +6,28 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.types import ASGIApp
 
 from storage.rules.errors import InternalError, MethodNotAllowed, NotFound, ServiceError
-from web.response import JsonResponse, error_response
+from web.error_page import error_answer
 
 
-async def on_refusal(request: Request, refusal: Exception) -> JsonResponse:
-    """Answer a refusal that an endpoint raised."""
+async def on_refusal(request: Request, refusal: Exception) -> ASGIApp:
+    """Respond to an error that an endpoint raised."""
     assert isinstance(refusal, ServiceError)  # noqa: S101 - registered for this class alone
-    return error_response(refusal, request.scope["request_id"])
+    return error_answer(refusal, request.scope)
 
 
-async def on_http_exception(request: Request, error: Exception) -> JsonResponse:
-    """Answer Starlette's own 404 and 405."""
+async def on_http_exception(request: Request, error: Exception) -> ASGIApp:
+    """Respond to Starlette's own 404 and 405."""
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class alone
     refusal = MethodNotAllowed() if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED else NotFound()
-    answer = error_response(refusal, request.scope["request_id"])
-    answer.headers = {**answer.headers, **(error.headers or {})}
-    return answer
+    return error_answer(refusal, request.scope, error.headers)
 
 
-async def on_error(request: Request, error: Exception) -> JsonResponse:  # noqa: ARG001 - Starlette raises it on to the gate, which logs it
-    """Answer what nobody foresaw: no trace of it leaves the house."""
-    return error_response(InternalError(), request.scope["request_id"])
+async def on_error(request: Request, error: Exception) -> ASGIApp:  # noqa: ARG001 - Starlette raises it on to the middleware, which logs it
+    """Respond to an unexpected error, without a trace of it."""
+    return error_answer(InternalError(), request.scope)
 
 
 HANDLERS: Mapping[Any, Any] = {ServiceError: on_refusal, HTTPException: on_http_exception, Exception: on_error}

@@ -7,7 +7,7 @@ import secrets
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from storage.rules.errors import InternalError
-from web.response import error_response
+from web.error_page import error_answer
 
 log = logging.getLogger(__name__)
 _NOSNIFF = (b"x-content-type-options", b"nosniff")
@@ -45,4 +45,4 @@ class RequestMiddleware:
         except Exception:
             log.exception("request %s failed", request_id)
             if not started:
-                await error_response(InternalError(), request_id)(scope, receive, send_marked)
+                await error_answer(InternalError(), scope)(scope, receive, send_marked)

@@ -103,7 +103,8 @@ async def test_without_migrations_the_process_is_up_but_not_ready(empty_url: str
             up, ready = await client.get("/healthz"), await client.get("/readyz")
 
     assert (up.status_code, ready.status_code) == (200, 503)
-    assert ready.json()["error"]["code"] == "internal_error"
+    assert ready.json()["error"]["code"] == "storage_unavailable"
+    assert ready.headers["retry-after"] == "2"
 
 
 async def test_an_error_of_ours_is_500_without_a_trace(empty_url: str):

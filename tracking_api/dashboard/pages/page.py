@@ -64,7 +64,14 @@ def lead_forms_to(request: Request, origin: str) -> None:
 def refused(request: Request, refusal: ServiceError) -> Response:
     """Return the page that says a refusal and what to do."""
     status = STATUS[refusal.code]
-    answer = templates.render(request, "refused.html", status=status, refusal=refusal, code=int(status))
+    answer = templates.render(
+        request,
+        "refused.html",
+        status=status,
+        refusal=refusal,
+        code=int(status),
+        request_id=request.scope["request_id"],
+    )
     answer.headers.update(error_headers(refusal))
     return answer
 
