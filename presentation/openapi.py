@@ -169,7 +169,7 @@ class _Writer(NamedTuple):
         it = self.description
         by_status: dict[int, list[type[ServiceError]]] = {}
         for error in it.errors:
-            by_status.setdefault(it.statuses.get(error, STATUS[error.code]), []).append(error)
+            by_status.setdefault(STATUS[error.code], []).append(error)
         return {
             str(int(status)): self._response(status, _json(self._error(errors)), _explained(errors))
             for status, errors in sorted(by_status.items())

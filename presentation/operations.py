@@ -39,7 +39,7 @@ class Description(NamedTuple):
     """What the document says about an operation.
 
     `responses` names the models of each good status (none: no JSON body); `errors` what else it answers with, beside
-    what follows from a body, a page or an id in the path; `statuses` the status of an error where it is an unusual one.
+    what follows from a body, a page or an id in the path.
     `security` lists the alternative credentials. `query` and `headers` describe optional parameters;
     `response_headers` are names of `presentation.openapi.HEADERS`. `media` is the type of a good response.
     """
@@ -56,7 +56,6 @@ class Description(NamedTuple):
     headers: Mapping[str, str] = EMPTY
     response_headers: Sequence[str] = ()
     media: str = JSON
-    statuses: Mapping[Error, int] = EMPTY
 
     def behind(self, *errors: Error, security: Sequence[Requirement], **changes: Any) -> "Description":
         """Return the description of the same operation behind a credential, which has errors of its own."""

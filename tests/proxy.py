@@ -19,12 +19,18 @@ class Proxy:
         self.lose_answers = 0  # that many reach it, but their answers get lost
         self.delay_commit = False  # the next one reaches the server after its client was cut off, when `deliver` is set
         self.deliver = asyncio.Event()
+        self.lose_connections = False  # new ones end before they reach the server
+        self.connections = 0  # that were tried
         self.flowing = asyncio.Event()  # cleared: connections stay open, and nothing passes
         self.flowing.set()
         self._writers: set[asyncio.StreamWriter] = set()
 
     async def connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection."""
+        self.connections += 1
+        if self.lose_connections:
+            writer.close()
+            return
         server_reader, server_writer = await asyncio.open_connection(self._behind.host, self._behind.port)
         self._writers |= {writer, server_writer}
         with suppress(OSError):

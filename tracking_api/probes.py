@@ -12,7 +12,7 @@ from storage.engine.failures import RETRY_SECONDS, unavailable
 from storage.rules.errors import OutcomeUnknown, Overloaded, ServiceError, StorageUnavailable
 from web.response import JsonResponse
 
-RETRY = {"retry_after_seconds": RETRY_SECONDS}
+NOT_READY = "The database is not ready, or its migrations are not applied."
 
 
 class HealthyView(View):
@@ -48,5 +48,5 @@ async def readyz(request: Request) -> JsonResponse:
     except Exception as error:
         raise unavailable(error) from error
     if not (ready and storage.is_available):
-        raise StorageUnavailable("The database is not ready, or its migrations are not applied.", **RETRY)
+        raise StorageUnavailable(NOT_READY, retry_after_seconds=RETRY_SECONDS)
     return JsonResponse({"status": "ok"})

@@ -65,8 +65,11 @@ def _is_outage_code(error: BaseException, read_only: bool) -> bool:  # noqa: FBT
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error of SQLAlchemy's and the errors of the driver that it wraps."""
+    """Yield an error and those that led to it, down to the driver's.
+
+    A full disk ends SQLite's whole transaction, and then the return to a savepoint fails: the disk is the context.
+    """
     each: BaseException | None = error
     while each is not None:
         yield each
-        each = getattr(each, "orig", None) or getattr(each, "driver_exception", None) or each.__cause__
+        each = getattr(each, "orig", None) or each.__cause__ or each.__context__

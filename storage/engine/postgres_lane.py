@@ -20,7 +20,8 @@ from storage.rules.errors import OutcomeUnknown, StorageUnavailable
 Result = TypeVar("Result")
 log = logging.getLogger(__name__)
 CONNECT_SECONDS = 3
-STATEMENT_SECONDS = 4  # the server ends a statement then; a second later we end the connection
+STATEMENT_SECONDS = 4  # the server ends a statement then
+ANSWER_SECONDS = 5  # the lane ends the connection then
 RUN_SECONDS = 8
 RESOLVE_SECONDS = 4
 PAUSE_SECONDS = 0.1
@@ -30,10 +31,6 @@ TRIES = 3  # of a batch whose COMMIT was lost, and that is known not to be store
 # writers take indexes and loops whatever the statistics say; and no JIT, which the costs of such plans would start.
 _BY_KEY = {"enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off", "jit": "off"}
 _READ_ONLY = {"default_transaction_read_only": "on", "default_transaction_isolation": "repeatable read"}
-_LIMITS = {  # in milliseconds; a transaction that waits for us has lost us
-    "statement_timeout": str(STATEMENT_SECONDS * 1_000),
-    "idle_in_transaction_session_timeout": str(RUN_SECONDS * 1_000),
-}
 _STORED = "token = excluded.token, at = excluded.at"
 _SEEN = "at = excluded.at"
 
@@ -53,8 +50,8 @@ class PostgresLane:
     """
 
     def __init__(self, url: URL, *, read_only: bool, patient: bool) -> None:
-        settings = (_READ_ONLY if read_only else _BY_KEY) | ({} if patient else _LIMITS)
-        options = {} if patient else {"command_timeout": STATEMENT_SECONDS + 1}
+        settings = (_READ_ONLY if read_only else _BY_KEY) | ({} if patient else _server_limits())
+        options = {} if patient else {"command_timeout": ANSWER_SECONDS}
         self._engine = create_async_engine(
             url,
             poolclass=NullPool,
@@ -182,6 +179,12 @@ class PostgresLane:
         row = f"'{self._name}', '{token}', {time.time_ns() // 1_000_000}"
         insert = f"INSERT INTO committed_batches (lane, token, at) VALUES ({row})"  # noqa: S608 - names of our making
         return f"{insert} ON CONFLICT (lane) DO UPDATE SET {change} RETURNING committed_batches.token"
+
+
+def _server_limits() -> dict[str, str]:
+    """Return how long the server lets a statement run, and a transaction wait for us, in milliseconds."""
+    limits = {"statement_timeout": STATEMENT_SECONDS, "idle_in_transaction_session_timeout": RUN_SECONDS}
+    return {name: str(int(seconds * 1_000)) for name, seconds in limits.items()}
 
 
 def _require_commit(status: str) -> None:

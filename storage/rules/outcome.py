@@ -30,6 +30,8 @@ class SaleOutcome(StrEnum):
     UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
     RATE_LIMITED = "rate_limited"
     OVERLOADED = "overloaded"
+    STORAGE_UNAVAILABLE = "storage_unavailable"
+    OUTCOME_UNKNOWN = "outcome_unknown"
     INTERNAL_ERROR = "internal_error"
     INVALID_KEY = "invalid_key"
     API_KEY_ROTATION_REQUIRED = "api_key_rotation_required"

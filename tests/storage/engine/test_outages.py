@@ -1,0 +1,246 @@
+"""Outages of the database: 503 at once for everyone, and the service works again by itself."""
+
+import asyncio
+import sqlite3
+import threading
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import pytest
+from sqlalchemy import Connection, insert, select, text
+
+import storage
+from storage import Storage
+from storage.engine import availability, database, failures, group_commit, postgres_lane
+from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
+from storage.tables import workspaces
+from tests import proxy
+from tests.proxy import Proxy
+from tests.world import NOW
+
+UNAVAILABLE = "storage is unavailable for writing"
+AVAILABLE = "storage is available for writing again"
+
+
+def add(connection: Connection, name: str) -> str:
+    connection.execute(insert(workspaces).values(name=name, created_at=NOW))
+    return name
+
+
+async def names(store: Storage) -> list[str]:
+    ordered = select(workspaces.c.name).order_by(workspaces.c.name)
+    return await store.read(lambda connection: list(connection.execute(ordered).scalars()))
+
+
+async def outcomes(store: Storage) -> list[Any]:
+    """Write and read a few times at once."""
+    writes = [store.write(add, str(n)) for n in range(5)]
+    return await asyncio.gather(*writes, *(names(store) for _ in range(5)), return_exceptions=True)
+
+
+@pytest.fixture
+async def between(postgres_url: str) -> AsyncIterator[Proxy]:
+    """A proxy between the storage and its database."""
+    async with proxy.before(postgres_url) as running:
+        yield running
+
+
+@pytest.fixture
+async def served(between: Proxy) -> AsyncIterator[Storage]:
+    """Storage over PostgreSQL, through the proxy."""
+    async with storage.opened(between.url) as opened:
+        assert await opened.write(add, "first") == "first"
+        await asyncio.gather(*(names(opened) for _ in range(8)))
+        yield opened
+
+
+@pytest.fixture
+def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits of which a test can wait for a few."""
+    for name in ("CONNECT", "STATEMENT", "ANSWER", "RUN", "RESOLVE"):
+        monkeypatch.setattr(postgres_lane, f"{name}_SECONDS", 1)
+
+
+async def until_all_is_well(store: Storage) -> None:
+    """Write and read until that works, for at most 20 seconds."""
+    async with asyncio.timeout(20):
+        while any(isinstance(outcome, BaseException) for outcome in await outcomes(store)):
+            pass
+
+
+async def test_connections_that_are_lost_are_replaced(served: Storage, between: Proxy):
+    between.cut()
+
+    assert {type(outcome) for outcome in await outcomes(served)} <= {str, list, StorageUnavailable}
+    await until_all_is_well(served)
+
+
+async def test_an_outage_fails_a_whole_batch_at_once_and_is_logged_once(
+    served: Storage, between: Proxy, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(availability, "QUIET_SECONDS", 0)
+    between.lose_connections = True
+    between.cut()
+    await asyncio.gather(*(served.write(add, str(n)) for n in range(3)), return_exceptions=True)
+    connections = between.connections
+
+    failed = await asyncio.gather(*(served.write(add, str(n)) for n in range(50)), return_exceptions=True)
+
+    assert {type(outcome) for outcome in failed} == {StorageUnavailable}
+    assert between.connections == connections + 1  # one try for fifty writes
+    assert not served.is_available
+    between.lose_connections = False
+    await until_all_is_well(served)
+    assert served.is_available
+    lines = [record.getMessage() for record in caplog.records if "for writing" in record.getMessage()]
+    assert [line.partition(":")[0] for line in lines] == [UNAVAILABLE, AVAILABLE]
+    assert all(record.exc_info is None for record in caplog.records)
+
+
+@pytest.mark.usefixtures("short_limits")
+async def test_a_database_that_hangs_costs_seconds_and_is_found_again(between: Proxy):
+    async with storage.opened(between.url) as store:
+        await until_all_is_well(store)
+        between.flowing.clear()
+
+        hung = await asyncio.wait_for(outcomes(store), timeout=15)
+        between.flowing.set()
+
+        assert {type(outcome) for outcome in hung} <= {StorageUnavailable, OutcomeUnknown}
+        await until_all_is_well(store)
+
+
+@pytest.mark.usefixtures("short_limits")
+async def test_closing_does_not_wait_for_a_database_that_hangs(between: Proxy):
+    async with storage.opened(between.url) as store:
+        await until_all_is_well(store)
+        between.flowing.clear()
+        cut_off = asyncio.ensure_future(outcomes(store))
+        await asyncio.wait([cut_off], timeout=0.1)
+        closing_at = time.monotonic()
+
+    assert time.monotonic() - closing_at < 8
+    assert {type(outcome) for outcome in await cut_off} <= {
+        StorageUnavailable,
+        OutcomeUnknown,
+        Overloaded,
+        asyncio.CancelledError,
+    }
+
+
+async def test_a_read_only_server_is_an_outage_for_writes_alone(served: Storage, postgres_url: str):
+    operator = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
+    name = await operator.fetchval("SELECT current_database()")
+    await operator.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
+    await operator.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()", name
+    )
+
+    await asyncio.gather(served.write(add, "a"), return_exceptions=True)  # the old connection may end in this write
+    with pytest.raises(StorageUnavailable):
+        await served.write(add, "a")
+    assert await names(served) == ["first"]
+
+    await operator.execute("SET default_transaction_read_only = off")
+    await operator.execute(f'ALTER DATABASE "{name}" RESET default_transaction_read_only')
+    await operator.close()
+    await until_all_is_well(served)
+
+
+async def test_a_write_that_waited_too_long_is_rejected_and_never_stored(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(group_commit, "LONGEST_WAIT_SECONDS", 0.05)
+    started, let_go = threading.Event(), threading.Event()
+
+    def hold(_: Connection) -> None:
+        started.set()
+        assert let_go.wait(20)
+
+    async with storage.opened(sqlite_url) as store:
+        holding = asyncio.ensure_future(store.write(hold))
+        assert await asyncio.to_thread(started.wait, 20)
+        with pytest.raises(Overloaded):
+            await store.write(add, "late")
+        let_go.set()
+        await holding
+
+        assert await names(store) == []
+
+
+async def test_a_write_whose_caller_has_gone_is_not_stored(sqlite_url: str):
+    started, let_go = threading.Event(), threading.Event()
+
+    def hold(_: Connection) -> None:
+        started.set()
+        assert let_go.wait(20)
+
+    async with storage.opened(sqlite_url) as store:
+        holding = asyncio.ensure_future(store.write(hold))
+        assert await asyncio.to_thread(started.wait, 20)
+        gone = asyncio.ensure_future(store.write(add, "gone"))
+        await asyncio.wait([gone], timeout=0)
+        gone.cancel()
+        let_go.set()
+        await holding
+
+        assert await store.write(add, "a") == "a"
+        assert await names(store) == ["a"]
+
+
+async def test_a_locked_file_is_an_outage_until_it_is_free(sqlite_url: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(database, "BUSY_MILLISECONDS", 20)
+    other = sqlite3.connect(sqlite_url.partition("///")[2], isolation_level=None)
+    async with storage.opened(sqlite_url) as store:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StorageUnavailable):
+            await store.write(add, "a")
+        other.execute("ROLLBACK")
+
+        assert await store.write(add, "b") == "b"
+        assert await names(store) == ["b"]
+    other.close()
+
+
+async def test_a_full_disk_is_an_outage_until_there_is_room(sqlite_url: str):
+    def fill(connection: Connection) -> None:
+        connection.execute(text("PRAGMA max_page_count = 1"))  # no more than there are
+        for n in range(100_000):
+            add(connection, f"{n}" * 20)
+
+    async with storage.opened(sqlite_url) as store:
+        with pytest.raises(StorageUnavailable) as full:
+            await store.write(fill)
+
+        assert "full" in failures.reason_of(full.value)
+        assert await store.write(add, "a") == "a"
+        assert await names(store) == ["a"]
+
+
+@pytest.mark.parametrize("damage", ["garbage", "write-protected"])
+async def test_a_file_that_cannot_be_used_is_an_outage_until_it_is_restored(sqlite_url: str, damage: str):
+    good = replace(sqlite_url, damage)
+    async with storage.opened(sqlite_url) as store:
+        with pytest.raises(StorageUnavailable):
+            await store.write(add, "a")
+        replace(sqlite_url, good)
+
+        assert await store.write(add, "b") == "b"
+        assert await names(store) == ["b"]
+
+
+def replace(url: str, new: str | bytes) -> bytes:
+    """Overwrite a database file, or damage it; return what it was."""
+    path = Path(url.partition("///")[2])
+    good = path.read_bytes()
+    if new == "garbage":
+        new = b"garbage" * 1_000
+    elif isinstance(new, str):
+        new = (
+            good[:18] + b"\3" + good[19:]
+        )  # a format that no SQLite writes yet: it opens such a file for reading alone
+    path.write_bytes(new)
+    return good
