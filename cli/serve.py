@@ -1,27 +1,44 @@
 """`svc serve`: migrate the database, then answer HTTP."""
 
 import asyncio
+import logging
 import os
 import socket
 import sys
-from contextlib import suppress
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import Annotated, Any
 
 import typer
 import uvicorn
+from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
-from cli import logs
+from cli import logs, startup_errors
 from cli.admin import command as admin
+from cli.connections import MOST_CONNECTIONS, Connection
 from storage import migrations
+from storage.engine import database
+
+if sys.platform != "win32":
+    import resource
 
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - looked up, not bound
 WAITING_CONNECTIONS = 2048
 PATIENCE_SECONDS = 4  # for calls in flight when told to stop; one whose body never comes is then dropped
+IDLE_SECONDS = 65  # longer than the 60 s for which proxies keep their connections by default
+WORKER_SECONDS = 60  # in which a worker answers the supervisor; a busy machine takes its time to start one
+OTHER_FILES = 200
+ONE_WRITER = "SQLite has one writer, so more than one worker would make nothing faster."
+log = logging.getLogger(__name__)
 
 Host = Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for every network.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")]
-Workers = Annotated[int, typer.Option(min=1, max=64, help="Processes; rate limits then want SVC_REDIS_URL.")]
+Workers = Annotated[
+    int,
+    typer.Option(min=1, max=64, help="Processes: more than one needs PostgreSQL, and Redis for rate limits."),
+]
 
 
 def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -> None:
@@ -36,10 +53,23 @@ def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -
     with admin.answering(as_json=False):
         logs.configure()
         database_url = admin.database_url()
+        if workers > 1 and database.is_sqlite(database.parse_url(database_url)):
+            raise admin.CommandError("workers_need_postgresql", ONE_WRITER, "Use --workers 1, or PostgreSQL.")
         listening = listen(host, port)
-        asyncio.run(migrations.upgrade(database_url))
+        with closed_after_errors(listening):
+            migrate(database_url)
     print(f"Serving on {address(listening)} (Ctrl-C stops it)", flush=True)  # noqa: T201 - the command's output
     run(listening, workers=workers)
+
+
+@contextmanager
+def closed_after_errors(listening: socket.socket) -> Iterator[None]:
+    """Close the socket if the block raises."""
+    try:
+        yield
+    except BaseException:
+        listening.close()
+        raise
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -56,6 +86,17 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
+def migrate(database_url: str) -> None:
+    """Apply the migrations. Raises CommandError that says what to do if the database cannot be used."""
+    try:
+        asyncio.run(migrations.upgrade(database_url))
+    except Exception as problem:
+        unusable = startup_errors.explain(problem, database_url)
+        if unusable is None:
+            raise
+        raise unusable from None
+
+
 def address(listening: socket.socket) -> str:
     """Return the http address under which this machine reaches the socket."""
     host, port = listening.getsockname()[:2]
@@ -68,19 +109,48 @@ def run(listening: socket.socket, *, workers: int = 1) -> None:
     config = uvicorn.Config(
         "asgi:app",
         loop="auto" if sys.platform == "win32" else "uvloop",
-        http="httptools",
+        http=_connection(),
         workers=workers,
         log_config=logs.LOGGING,
         log_level="warning",
         access_log=False,
         server_header=False,
+        timeout_keep_alive=IDLE_SECONDS,
+        timeout_worker_healthcheck=WORKER_SECONDS,
         timeout_graceful_shutdown=PATIENCE_SECONDS,
     )
     with suppress(KeyboardInterrupt):
         if workers > 1:
-            Multiprocess(config, sockets=[listening]).run()
+            supervisor = Supervisor(config, sockets=[listening])
+            supervisor.run()
+            if any(worker.exitcode == STARTUP_FAILURE for worker in supervisor.processes):
+                raise typer.Exit(STARTUP_FAILURE)
         else:
             server = uvicorn.Server(config)
             server.run(sockets=[listening])
             if not server.started:
-                raise typer.Exit(3)
+                raise typer.Exit(STARTUP_FAILURE)
+
+
+def _connection() -> Any:
+    """Return how each connection is served; the limit of open files may allow fewer than MOST_CONNECTIONS."""
+    most = MOST_CONNECTIONS
+    if sys.platform != "win32":
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        needed = 2 * most + OTHER_FILES  # connections above the ceiling are open until they have got their 503
+        files = max(soft, needed if hard == resource.RLIM_INFINITY else min(needed, hard))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
+        most = min(most, max(1, (files - OTHER_FILES) // 2))
+    return partial(Connection, most_connections=most)
+
+
+class Supervisor(Multiprocess):
+    """uvicorn's supervisor of workers; it logs each restart."""
+
+    def keep_subprocess_alive(self) -> None:
+        """Replace the workers that ended."""
+        before = [worker.pid for worker in self.processes]
+        super().keep_subprocess_alive()
+        for ended, worker in zip(before, self.processes, strict=True):
+            if worker.pid != ended:
+                log.warning("worker %s ended: worker %s takes its place", ended, worker.pid)

@@ -33,13 +33,13 @@ def is_conflict(error: BaseException) -> bool:
     """Say whether the write lost a race: on fresh rows the rules decide otherwise."""
     return isinstance(error, StaleReadError) or any(
         getattr(each, "sqlstate", None) in _CONFLICTS or getattr(each, "sqlite_errorcode", None) in _SQLITE_CONFLICTS
-        for each in _chain(error)
+        for each in chain(error)
     )
 
 
 def is_outage(error: BaseException, *, read_only: bool = False) -> bool:
     """Say whether the database, its disk or the way to it is what failed, not the write."""
-    return any(isinstance(each, OSError) or _is_outage_code(each, read_only) for each in _chain(error))
+    return any(isinstance(each, OSError) or _is_outage_code(each, read_only) for each in chain(error))
 
 
 def unavailable(cause: BaseException) -> StorageUnavailable:
@@ -51,7 +51,7 @@ def unavailable(cause: BaseException) -> StorageUnavailable:
 
 def reason_of(error: BaseException) -> str:
     """Return what the driver said, in one line for people who run the service."""
-    *_, driver_error = _chain(error)
+    *_, driver_error = chain(error)
     return " ".join(str(driver_error).split()) or type(driver_error).__name__
 
 
@@ -64,7 +64,7 @@ def _is_outage_code(error: BaseException, read_only: bool) -> bool:  # noqa: FBT
     return known or (code is not None and code & 0xFF in _SQLITE_OUTAGES)
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
+def chain(error: BaseException) -> Iterator[BaseException]:
     """Yield an error and those that led to it, down to the driver's.
 
     A full disk ends SQLite's whole transaction, and then the return to a savepoint fails: the disk is the context.

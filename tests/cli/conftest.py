@@ -52,10 +52,17 @@ class Svc:
         return run(arguments, cwd=self.folder, env=self._env() | environment, stdin=stdin)
 
     @contextmanager
-    def running(self, *arguments: object) -> Iterator[subprocess.Popen[str]]:
+    def running(
+        self, *arguments: object, stderr: int | None = None, **environment: str
+    ) -> Iterator[subprocess.Popen[str]]:
         """Run a command that serves; it is terminated at the end."""
         process = subprocess.Popen(
-            command(arguments), cwd=self.folder, env=self._env(), stdout=subprocess.PIPE, text=True
+            command(arguments),
+            cwd=self.folder,
+            env=self._env() | environment,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
         )
         try:
             yield process

@@ -1,8 +1,13 @@
 """`svc serve` and `svc demo` as real processes."""
 
+import os
 import re
+import signal
+import subprocess
+from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.cli.conftest import Svc
 
@@ -13,7 +18,7 @@ def test_serve_migrates_says_where_it_is_and_answers(svc: Svc) -> None:
         line = server.stdout.readline()
         address = line.split()[2]
 
-        ready = httpx.get(f"{address}/readyz")
+        ready = httpx.get(f"{address}/readyz", timeout=60)
 
     assert line.startswith("Serving on http://127.0.0.1:")
     assert ready.json() == {"status": "ok"}
@@ -28,7 +33,9 @@ def test_demo_serves_a_workspace_whose_key_works_and_leaves_nothing_behind(svc: 
         address = re.findall(r"http://[\d.:]+", told)[0]
         key = re.findall(r"aff_\S+", told)[0]
 
-        health = httpx.get(f"{address}/api/v1/cli/status", headers={"Authorization": f"Bearer {key}"}).json()["data"]
+        health = httpx.get(
+            f"{address}/api/v1/cli/status", headers={"Authorization": f"Bearer {key}"}, timeout=60
+        ).json()["data"]
 
     assert health["name"] == "Ledgerly"
     assert health["active_partners"] == 7
@@ -43,3 +50,56 @@ def test_serve_stops_at_a_wrong_value_without_a_traceback(svc: Svc):
     assert stopped.code == 1
     assert [line.split(":")[0] for line in stopped.stderr.splitlines()] == ["Error", "SVC_BODY_SECONDS"]
     assert "SVC_CLICK_RATE" in stopped.stderr
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("sqlite+aiosqlite:///missing/svc.db", "The folder {folder}/missing does not exist."),
+        ("sqlite+aiosqlite:///garbage.db", "{folder}/garbage.db is not a SQLite database."),
+        ("sqlite+aiosqlite:///a-folder", "{folder}/a-folder is a folder."),
+        ("sqlite+aiosqlite:////proc/svc.db", "This user may not write /proc/svc.db."),
+        ("postgresql+asyncpg://svc@127.0.0.1:1/svc", "PostgreSQL at 127.0.0.1:1 cannot be used: "),
+    ],
+)
+def test_serve_says_in_one_line_why_the_database_cannot_be_used(svc: Svc, url: str, message: str):
+    (svc.folder / "garbage.db").write_text("garbage " * 1000)
+    (svc.folder / "a-folder").mkdir()
+
+    stopped = svc("serve", "--port", 0, SVC_DATABASE_URL=url)
+
+    assert stopped.code == 1
+    error, advice = stopped.stderr.splitlines()
+    assert error.startswith("Error: " + message.format(folder=svc.folder))
+    assert advice
+
+
+def test_more_than_one_worker_on_sqlite_is_refused_with_the_reason(svc: Svc):
+    stopped = svc("serve", "--port", 0, "--workers", 2)
+
+    assert stopped.code == 1
+    assert stopped.stderr.splitlines() == [
+        "Error: SQLite has one writer, so more than one worker would make nothing faster.",
+        "Use --workers 1, or PostgreSQL.",
+    ]
+
+
+def test_a_worker_that_ends_is_replaced_and_the_log_says_so(svc: Svc, postgres_url: str):
+    environment = {"SVC_DATABASE_URL": postgres_url}
+    with svc.running("serve", "--port", 0, "--workers", 2, stderr=subprocess.PIPE, **environment) as server:
+        assert server.stdout
+        assert server.stderr
+        address = server.stdout.readline().split()[2]
+        assert httpx.get(f"{address}/healthz", timeout=60).status_code == 200
+        worker = children(server.pid)[-1]
+
+        os.kill(worker, signal.SIGKILL)
+        line = next(line for line in server.stderr if "takes its place" in line)
+
+        assert f"worker {worker} ended: worker " in line
+
+
+def children(pid: int) -> list[int]:
+    """Return the workers of a supervisor, without Python's process that tracks shared resources."""
+    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(child) for child in listed if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text()]

@@ -1,0 +1,115 @@
+"""HTTP connections with limits: the time and size of a request's head, and how many are open at once."""
+
+import asyncio
+import secrets
+from typing import Any
+
+from pydantic_core import to_json
+from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from storage.rules.errors import Overloaded, PayloadTooLarge
+from web.errors import error_body
+from web.middleware import RequestMiddleware
+from web.response import error_response
+
+HEAD_SECONDS = 10.0
+MOST_HEAD_BYTES = 64 * 1024
+MOST_CONNECTIONS = 4_000
+
+
+class HeadTooLarge(PayloadTooLarge):
+    """The request line and the headers are larger than MOST_HEAD_BYTES."""
+
+    message = "The headers are larger than 64 KiB."
+    hint = "Send fewer or shorter headers and cookies."
+
+
+class Connection(HttpToolsProtocol):
+    """uvicorn's connection, closed when a request's head takes too long (httptools has no limits of its own).
+
+    A head that is too large gets 431; a request on a connection above `most_connections` gets 503.
+    """
+
+    def __init__(
+        self,
+        *arguments: Any,
+        head_seconds: float = HEAD_SECONDS,
+        most_connections: int = MOST_CONNECTIONS,
+        **options: Any,
+    ) -> None:
+        super().__init__(*arguments, **options)
+        self._served_app = self.app
+        self._head_seconds = head_seconds
+        self._most_connections = most_connections
+        self._head_timer: asyncio.TimerHandle | None = None
+        self._unread = 0  # bytes since the last head or piece of a body was complete
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
+        """Wait for the first head."""
+        super().connection_made(transport)
+        if len(self.connections) > self._most_connections * 2:  # too many to answer each of them
+            transport.abort()
+        self._wait_for_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read on; while no request is being served, the next head has limited time."""
+        self._unread += len(data)
+        super().data_received(data)
+        if self._unread > MOST_HEAD_BYTES and not self.transport.is_closing():
+            self.send_400_response("")
+        elif self._head_timer is None and (self.cycle is None or self.cycle.response_complete):
+            self._wait_for_head()
+
+    def on_headers_complete(self) -> None:
+        """Serve the request, unless its head is too large or too many connections are open."""
+        if self._unread > MOST_HEAD_BYTES and len(self.url) + _size(self.headers) > MOST_HEAD_BYTES:
+            raise HeadTooLarge
+        self._unread = 0
+        self._stop_waiting()
+        self.app = self._served_app if len(self.connections) <= self._most_connections else _OVERLOADED
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Take a piece of the body."""
+        self._unread = 0
+        super().on_body(body)
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what cannot be read: 431 if it is too large."""
+        if self._unread <= MOST_HEAD_BYTES:
+            super().send_400_response(msg)
+            return
+        body = to_json(error_body(HeadTooLarge(), secrets.token_hex(8)))
+        head = "HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json\r\nconnection: close\r\n"
+        self.transport.write(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
+        self.transport.close()
+
+    def _wait_for_head(self) -> None:
+        self._head_timer = self.loop.call_later(self._head_seconds, self._close)
+
+    def _stop_waiting(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def _close(self) -> None:
+        self.transport.close()
+
+
+def _size(headers: list[tuple[bytes, bytes]]) -> int:
+    return sum(len(name) + len(value) + 4 for name, value in headers)  # a colon, a blank and the end of the line
+
+
+async def _overloaded(scope: Scope, receive: Receive, send: Send) -> None:
+    response = error_response(Overloaded(retry_after_seconds=1), scope["request_id"])
+    response.headers = {**response.headers, "Connection": "close"}
+    await response(scope, receive, send)
+
+
+_OVERLOADED: Any = RequestMiddleware(_overloaded)

@@ -1,0 +1,126 @@
+"""Connections: silent and half-sent ones end, heads are bounded, and a full server says so."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import Any
+
+import pytest
+import uvicorn
+
+from cli import serve
+from cli.connections import Connection
+
+Serve = Callable[..., int]
+
+
+async def app(scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG001 - ASGI's signature
+    """Answer 200 to everything, once its body is there."""
+    while (await receive())["more_body"]:
+        pass
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+    await send({"type": "http.response.body", "body": b"ok"})
+
+
+@contextmanager
+def in_a_thread(**limits: Any) -> Iterator[int]:
+    listening = serve.listen("127.0.0.1", 0)
+    connection: Any = partial(Connection, **limits)
+    server = uvicorn.Server(uvicorn.Config(app, loop="uvloop", http=connection, lifespan="off", log_config=None))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    try:
+        yield listening.getsockname()[1]
+    finally:
+        server.should_exit = True
+        thread.join()
+        listening.close()
+
+
+@pytest.fixture
+def serving(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
+    """Serve with these limits: `serving(head_seconds=0.2)` returns the port."""
+    monkeypatch.setenv("SVC_BASE_URL", "http://127.0.0.1")
+    with ExitStack() as stack:
+        yield lambda **limits: stack.enter_context(in_a_thread(**limits))
+
+
+async def exchange(port: int, *parts: bytes) -> bytes:
+    """Send parts, and return all that the server sends until it closes the connection."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    for part in parts:
+        writer.write(part)
+    try:
+        return await asyncio.wait_for(reader.read(), timeout=10)
+    finally:
+        writer.close()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"GET / HTTP/1.1\r\nHost: sv", b"GET / HTTP/1.1\r\nHost: svc\r\n\r\n\r\n", b"\r\n"],
+    ids=["silent", "half-sent", "silent after a response", "blank line"],
+)
+async def test_a_connection_without_a_whole_head_is_closed(serving: Serve, sent: bytes):
+    port = serving(head_seconds=0.2)
+
+    received = await exchange(port, sent)
+
+    assert received.count(b"HTTP/1.1 ") == (1 if b"\r\n\r\n\r\n" in sent else 0)
+
+
+async def test_a_request_in_progress_is_not_closed(serving: Serve):
+    port = serving(head_seconds=0.2)
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+
+    for _ in range(2):
+        writer.write(b"GET / HTTP/1.1\r\nHost: svc\r\n\r\n")
+        assert (await reader.readuntil(b"ok")).startswith(b"HTTP/1.1 200 ")
+
+    writer.close()
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 12_000 + b"\r\n"],
+        [(b"GET / HTTP/1.1\r\nCookie: ").ljust(65_537, b"a")],
+        [b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n"],
+    ],
+    ids=["many headers", "one endless header", "URL"],
+)
+async def test_a_head_of_more_than_64_kib_is_rejected(serving: Serve, parts: list[bytes]):
+    received = await exchange(serving(), *parts)
+
+    head, body = received.split(b"\r\n\r\n", 1)
+    assert head.startswith(b"HTTP/1.1 431 ")
+    assert json.loads(body)["error"]["code"] == "payload_too_large"
+
+
+async def test_a_head_of_60_kib_and_a_large_body_are_served(serving: Serve):
+    head = b"POST / HTTP/1.1\r\nContent-Length: 200000\r\nCookie: " + b"a" * 60_000 + b"\r\nConnection: close\r\n\r\n"
+
+    received = await exchange(serving(), head, b"x" * 200_000)
+
+    assert received.startswith(b"HTTP/1.1 200 ")
+
+
+async def test_a_request_above_the_ceiling_of_connections_is_answered_503(serving: Serve):
+    port = serving(most_connections=1)
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"GET / HTTP/1.1\r\nHost: svc\r\n\r\n")
+    first = await reader.readuntil(b"ok")
+
+    received = await exchange(port, b"GET / HTTP/1.1\r\nHost: svc\r\n\r\n")
+
+    writer.write(b"GET / HTTP/1.1\r\nHost: svc\r\nConnection: close\r\n\r\n")
+    afterwards = await reader.read()
+    writer.close()
+    assert first.startswith(b"HTTP/1.1 200 ")
+    assert received.startswith(b"HTTP/1.1 503 ")
+    assert b"\r\nretry-after: 1\r\n" in received
+    assert json.loads(received.split(b"\r\n\r\n", 1)[1])["error"]["code"] == "overloaded"
+    assert afterwards.startswith(b"HTTP/1.1 200 ")
