@@ -34,6 +34,9 @@ def _refunds(sale: Any) -> Iterator[Difference]:
     where = f"program {sale.program_id}, sale {sale.id} ({sale.transaction_id})"
     if sale.refunded_cents != sale.back_cents:
         yield Difference("refunded_cents", where, sale.refunded_cents, int(sale.back_cents))
+    if not 0 <= sale.back_cents <= sale.amount_cents:
+        most = min(max(int(sale.back_cents), 0), sale.amount_cents)
+        yield Difference("refunds within the sale's amount", where, int(sale.back_cents), most)
     kept = of_remaining(sale.program_cents, sale_cents=sale.amount_cents, refunded_cents=int(sale.back_cents))
     back_cents = sale.program_cents - kept
     if sale.back_program_cents != back_cents:

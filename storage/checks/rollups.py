@@ -80,8 +80,8 @@ def _leads() -> Select[Any]:
 
 
 def _conversions() -> Select[Any]:
-    converted = customers.c.status == CustomerStatus.CONVERSION
-    return _daily(customers, customers.c.first_purchase_at, func.count().label("conversions")).where(converted)
+    counted = and_(customers.c.first_purchase_at.is_not(None), customers.c.status == CustomerStatus.CONVERSION)
+    return _daily(customers, customers.c.first_purchase_at, func.count().label("conversions")).where(counted)
 
 
 def _sales() -> Select[Any]:

@@ -5,16 +5,29 @@ import shutil
 import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import Connection, select
 
 import storage
 from cli.demo import sample
 from storage.checks import books
+from storage.tables import sales
+from storage.tracking import program_terms, refunds
+from storage.tracking.program_terms import ProgramTerms
+from storage.tracking.refunds import Refund
+from tests.world import World
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ONE_SALE = "rowid = (SELECT min(rowid) FROM sales WHERE refunded_cents = 0)"
 ONE_ENTRY = "rowid = (SELECT min(rowid) FROM ledger_entries WHERE kind = '{}')"
+
+
+def refundable(connection: Connection) -> tuple[Any, ProgramTerms]:
+    """Return a sale that nobody refunded, and its program."""
+    sale = connection.execute(select(sales).where(sales.c.refunded_cents == 0).limit(1)).one()
+    return sale, program_terms.load(connection, [sale.program_id])[sale.program_id]
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +62,18 @@ def corrupted(filled: Path, folder: Path, *statements: str) -> list[str]:
 
 def test_the_check_agrees_with_what_the_operations_wrote(filled: Path, tmp_path: Path) -> None:
     assert corrupted(filled, tmp_path) == []
+
+
+async def test_the_check_finds_a_doubled_refund_on_both_databases(acme: World) -> None:
+    await acme.customer()
+    await acme.sale("inv-1")
+    await acme.refund("inv-1", 1_000)
+    before = await acme.store.read(books.run)
+
+    await acme.refund("inv-1", 1_000)
+
+    assert before == []
+    assert [difference.what for difference in await acme.store.read(books.run)] == ["refunds of one request"]
 
 
 @pytest.mark.parametrize("table", ["rollups", "partner_rollups"])
@@ -112,6 +137,61 @@ def test_refunds_that_do_not_add_up_are_reported(filled: Path, tmp_path: Path) -
 
     assert line.startswith("refunded_cents of program ")
     assert line.endswith("stored 5, recomputed 0")
+
+
+def test_a_refund_that_was_stored_twice_is_reported_though_all_sums_agree(filled: Path, tmp_path: Path) -> None:
+    """As a batch does that runs again after its COMMIT: same request, new ids, every total changed with it."""
+
+    async def refund_twice() -> list[str]:
+        path = shutil.copy(filled, tmp_path / "svc.db")
+        async with storage.opened(f"sqlite+aiosqlite:///{path}") as store:
+            sale, program = await store.read(refundable)
+            for _ in range(2):
+                await store.write(refunds.record, program, Refund(sale.transaction_id, AT, sale.amount_cents // 4))
+            return [str(difference) for difference in await store.read(books.run)]
+
+    [line] = asyncio.run(refund_twice())
+
+    assert line.startswith("refunds of one request of program ")
+    assert line.endswith("stored 2, recomputed 1")
+
+
+def test_refunds_that_exceed_their_sale_are_reported(filled: Path, tmp_path: Path) -> None:
+    one = "(SELECT min(sale_id) FROM refunds)"
+    more = f"UPDATE refunds SET amount_cents = amount_cents + 100000000 WHERE sale_id = {one}"
+
+    lines = corrupted(filled, tmp_path, more)
+
+    assert [line for line in lines if line.startswith("refunds within the sale's amount of program ")]
+
+
+@pytest.mark.parametrize(
+    ("change", "reported"),
+    [
+        ("first_purchase_at = first_purchase_at + 1 WHERE status = 'conversion'", {"first purchase in milliseconds"}),
+        ("first_purchase_at = NULL WHERE status = 'conversion'", {"first purchase in milliseconds"}),
+        ("first_purchase_at = 5 WHERE status = 'lead'", {"first purchase in milliseconds"}),
+        ("status = 'lead' WHERE status = 'conversion'", {"conversion status"}),
+        ("status = 'conversion' WHERE status = 'lead'", {"conversion status"}),
+    ],
+)
+def test_a_customer_who_contradicts_their_sales_is_reported(
+    filled: Path, tmp_path: Path, change: str, reported: set[str]
+) -> None:
+    condition = change.partition("WHERE ")[2]
+    one = f"rowid = (SELECT min(rowid) FROM customers WHERE {condition})"
+
+    lines = corrupted(filled, tmp_path, f"UPDATE customers SET {change} AND {one}")
+
+    assert {line.split(" of ")[0] for line in lines if "rollup" not in line} == reported
+
+
+def test_a_click_without_a_partner_is_reported(filled: Path, tmp_path: Path) -> None:
+    one = "click_id = (SELECT min(click_id) FROM clicks WHERE filtered IS NOT NULL)"
+
+    [line] = corrupted(filled, tmp_path, f"UPDATE clicks SET partner_id = 404 WHERE {one}")
+
+    assert line.startswith("clicks without a partner of program ")
 
 
 @pytest.mark.parametrize(

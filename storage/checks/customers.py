@@ -1,0 +1,55 @@
+"""Compares customers and clicks with the rows that they rest on: their sales, and the partner who sent them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import Connection, and_, func, select
+
+from storage.checks.difference import Difference
+from storage.rules.settlement import CustomerStatus
+from storage.tables import clicks, customers, partners, sales
+from storage.tables.columns import to_millis
+
+
+def differences(connection: Connection) -> Iterator[Difference]:
+    """Return every customer whose status or first purchase is not that of their sales, and clicks of no partner."""
+    for row in connection.execute(_contradicting()):
+        yield from _customer(row)
+    for row in connection.execute(_without_partner()):
+        yield Difference("clicks without a partner", f"program {row.program_id}, partner {row.partner_id}", row.rows, 0)
+
+
+def _customer(row: Any) -> Iterator[Difference]:
+    where = f"program {row.program_id}, customer {row.id}"
+    converted = row.status == CustomerStatus.CONVERSION
+    if converted != (row.sales > 0):
+        yield Difference("conversion status", where, int(converted), int(row.sales > 0))
+    if row.sales == 0 and row.first_purchase_at is not None:
+        yield Difference("first purchase in milliseconds", where, to_millis(row.first_purchase_at), 0)
+    elif row.sales > 0 and row.same_time == 0:
+        stored = to_millis(row.first_purchase_at) if row.first_purchase_at else 0
+        yield Difference("first purchase in milliseconds", where, stored, to_millis(row.earliest_at))
+
+
+def _contradicting() -> Any:
+    """Select customers whose status or first purchase does not follow from the number and times of their sales."""
+    sale, customer = sales.c, customers.c
+    same_time = func.count().filter(sale.occurred_at == customer.first_purchase_at)
+    count = func.count(sale.id)
+    mine = and_(sale.program_id == customer.program_id, sale.customer_id == customer.id)
+    key = (customer.program_id, customer.id, customer.status, customer.first_purchase_at)
+    earliest = func.min(sale.occurred_at).label("earliest_at")
+    found = select(*key, count.label("sales"), same_time.label("same_time"), earliest).select_from(
+        customers.outerjoin(sales, mine)
+    )
+    converted = customer.status == CustomerStatus.CONVERSION
+    purchased = customer.first_purchase_at.is_not(None)
+    wrong = (converted != (count > 0)) | (purchased != (count > 0)) | ((count > 0) & (same_time == 0))
+    return found.group_by(*key).having(wrong)
+
+
+def _without_partner() -> Any:
+    click, count = clicks.c, func.count().label("rows")
+    sender = and_(partners.c.program_id == click.program_id, partners.c.id == click.partner_id)
+    lost = select(click.program_id, click.partner_id, count).select_from(clicks.outerjoin(partners, sender))
+    return lost.where(partners.c.id.is_(None)).group_by(click.program_id, click.partner_id)
