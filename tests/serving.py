@@ -14,6 +14,8 @@ import asgi
 import configuration
 from web.middleware import RequestMiddleware
 
+SECRET_KEY = "a secret key of the tests"
+
 
 @dataclass
 class Served:
@@ -35,7 +37,7 @@ def in_a_thread(database_url: str, **environment: str) -> Iterator[Served]:
         "SVC_DATABASE_URL": database_url,
         "SVC_BASE_URL": served.base_url,
         "SVC_RATE_LIMIT": "off",
-        "SVC_SECRET_KEY": "a secret key of the tests",
+        "SVC_SECRET_KEY": SECRET_KEY,
     }
     fields: dict[str, Any] = {
         name.removeprefix(configuration.PREFIX).lower(): value for name, value in (settings | environment).items()

@@ -1,32 +1,30 @@
 """`svc test stripe`: signed sample events against the live server, each with its effect."""
 
 from datetime import UTC, datetime
-from pathlib import Path
 
-from storage.engine import sealing
 from storage.engine.audit import Actor
 from storage.engine.sealing import Sealer
 from storage.payments import accounts
-from tests import stripe_events
+from tests import serving, stripe_events
 from tests.cli.integrator.conftest import OLGA, Shop
 
 
-async def connect(shop: Shop, folder: Path) -> None:
-    """Connect an account as the server in this folder can read it."""
+async def connect(shop: Shop) -> None:
+    """Connect an account as the server can read it."""
     await shop.acme.store.write(
         accounts.connect,
         shop.acme.program_id,
         provider="stripe",
         account_id="acct_1",
         secret=stripe_events.SECRET,
-        sealer=Sealer(sealing.local_key(folder / "svc.secret")),
+        sealer=Sealer(serving.SECRET_KEY),
         actor=Actor("user", "1", OLGA),
         at=datetime.now(UTC),
     )
 
 
-async def test_each_event_says_what_it_did_and_nothing_is_left_to_pay(shop: Shop, tmp_path: Path):
-    await connect(shop, tmp_path)
+async def test_each_event_says_what_it_did_and_nothing_is_left_to_pay(shop: Shop):
+    await connect(shop)
 
     done = await shop.svc(
         *("test", "stripe", "--code", "anna", "--webhook-secret-stdin", "--json"),
@@ -46,8 +44,8 @@ async def test_each_event_says_what_it_did_and_nothing_is_left_to_pay(shop: Shop
     assert (status["payment_account_connected"], status["pending_commissions"]) == (True, 0)
 
 
-async def test_a_wrong_secret_is_refused(shop: Shop, tmp_path: Path):
-    await connect(shop, tmp_path)
+async def test_a_wrong_secret_is_refused(shop: Shop):
+    await connect(shop)
 
     done = await shop.svc(
         *("test", "stripe", "--code", "anna", "--webhook-secret-stdin", "--json"),
