@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from storage.engine import database
 from storage.engine.availability import Availability
-from storage.engine.group_commit import GroupCommit
+from storage.engine.group_commit import Commits, GroupCommit
 from storage.engine.own_thread import OwnThread
 from storage.engine.read_queue import ReadQueue
 from storage.tracking.principals import Call, Outcome, PresentedKey, Principal, staged
@@ -66,7 +66,7 @@ class Storage(Reader):
         Overloaded when too many writes wait, or this one has waited too long, and nothing is stored for it;
         StorageUnavailable in an outage; OutcomeUnknown where the database does not say whether it stored the write.
         """
-        return await self._writers[hash(lane) % len(self._writers)].write(operation, *arguments, **options)
+        return await self._writers[hash(lane) % len(self._writers)].write(operation, *arguments, lane=lane, **options)
 
     async def handle(
         self, operation: Callable[..., Any], item: Any, *, principal: Principal, details: CallDetails
@@ -105,8 +105,8 @@ async def opened(url: str, *, patient: bool = False) -> AsyncIterator[Storage]:
     writing = database.writers(address, patient=patient)
     lanes = database.readers(address, patient=patient)
     reading = [lane if database.is_sqlite(address) else OwnThread(lane) for lane in lanes]
-    each, available = database.commits_each_operation(address), Availability("writing")
-    writers = [GroupCommit(lane, available, commits_each_operation=each) for lane in writing]
+    commits, available = Commits(database.commits_each_operation(address)), Availability("writing")
+    writers = [GroupCommit(lane, available, commits=commits) for lane in writing]
     try:
         yield Storage(ReadQueue(reading), writers, Availability("reading"), available)
     finally:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from itertools import groupby
 from typing import Any, NamedTuple, TypeVar
@@ -44,6 +44,13 @@ def run_alone(connection: Connection, operation: Callable[..., Any], *arguments:
         return error
 
 
+class Commits(NamedTuple):
+    """How a batch is parted into transactions: one for each operation in it, one for each program, or one in all."""
+
+    each_operation: bool = False
+    partition_by_program: bool = False
+
+
 class QueuedWrite(NamedTuple):
     """One write that waits for its batch."""
 
@@ -52,27 +59,30 @@ class QueuedWrite(NamedTuple):
     options: dict[str, Any]
     answer: asyncio.Future[Any]
     queued_at: float
+    program: Hashable = 0
 
 
 class GroupCommit:
     """One lane's queue and the task that empties it, batch by batch."""
 
-    def __init__(self, lane: WriteLane, availability: Availability, *, commits_each_operation: bool) -> None:
+    def __init__(self, lane: WriteLane, availability: Availability, *, commits: Commits) -> None:
         self._lane = lane
         self._availability = availability
-        self._commits_each_operation = commits_each_operation
+        self._commits = commits
         self._queue: deque[QueuedWrite] = deque()
         self._arrived = asyncio.Event()
         self._closing = False
         self._loop = asyncio.get_running_loop()
         self._task = asyncio.create_task(self._run())
 
-    def write(self, operation: Callable[..., Any], *arguments: Any, **options: Any) -> asyncio.Future[Any]:
+    def write(
+        self, operation: Callable[..., Any], *arguments: Any, lane: Hashable = 0, **options: Any
+    ) -> asyncio.Future[Any]:
         """Queue a write; the future resolves after the commit. Raises Overloaded when the queue is full."""
         if len(self._queue) >= MOST_WAITING or self._closing:
             raise Overloaded(retry_after_seconds=1)
         answer = self._loop.create_future()
-        self._queue.append(QueuedWrite(operation, arguments, options, answer, self._loop.time()))
+        self._queue.append(QueuedWrite(operation, arguments, options, answer, self._loop.time(), lane))
         self._arrived.set()
         return answer
 
@@ -125,11 +135,9 @@ class GroupCommit:
         self._expiry = self._loop.call_at(next_at + LONGEST_WAIT_SECONDS, self._expire)
 
     async def _commit(self, batch: list[QueuedWrite]) -> None:
-        ordered = sorted(batch, key=_order)
-        each = [list(group) for _, group in groupby(ordered, key=_order)]
         self._expiry = self._loop.call_later(LONGEST_WAIT_SECONDS, self._expire)
         try:
-            for writes in each if self._commits_each_operation else [ordered]:
+            for writes in transactions_of(batch, self._commits):
                 await self._transact(writes)
         finally:
             self._expiry.cancel()
@@ -156,6 +164,17 @@ class GroupCommit:
             results = [error]
         for write, result in zip(writes, results, strict=True):
             _answer(write, result)
+
+
+def transactions_of(batch: list[QueuedWrite], commits: Commits) -> list[list[QueuedWrite]]:
+    """Part a batch into transactions, each with its writes sorted by operation."""
+
+    def part(write: QueuedWrite) -> tuple[Any, ...]:
+        program = str(write.program) if commits.partition_by_program else ""
+        return (program, *_order(write)) if commits.each_operation else (program,)
+
+    ordered = sorted(batch, key=lambda write: (part(write), _order(write)))
+    return [list(writes) for _, writes in groupby(ordered, key=part)]
 
 
 def _order(write: QueuedWrite) -> tuple[str, str]:

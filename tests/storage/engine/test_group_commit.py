@@ -10,7 +10,7 @@ import storage
 from storage import Storage
 from storage.engine import group_commit
 from storage.engine.failures import StaleReadError
-from storage.engine.group_commit import set_based
+from storage.engine.group_commit import Commits, QueuedWrite, set_based
 from storage.rules.errors import CustomerNotFound, Overloaded
 from storage.tables import workspaces
 from tests.world import NOW
@@ -108,3 +108,25 @@ async def test_a_reader_of_sqlite_cannot_attach_another_file(sqlite_url: str, tm
             await store.read(lambda connection: connection.execute(attach))
 
     assert not (tmp_path / "new.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("commits", "transactions"),
+    [
+        (Commits(), [["a1", "b1", "a2", "b2"]]),
+        (Commits(each_operation=True), [["a1", "b1"], ["a2", "b2"]]),
+        (Commits(partition_by_program=True), [["a1", "a2"], ["b1", "b2"]]),
+        (Commits(each_operation=True, partition_by_program=True), [["a1"], ["a2"], ["b1"], ["b2"]]),
+    ],
+)
+def test_a_batch_is_parted_by_operation_and_by_program(commits: Commits, transactions: list[list[str]]):
+    future: Any = None
+    batch = [
+        QueuedWrite(operation, (f"{program}{number}",), {}, future, 0.0, program)
+        for program in ("b", "a")
+        for number, operation in ((2, add_all), (1, add))
+    ]
+
+    parted = [[write.arguments[0] for write in writes] for writes in group_commit.transactions_of(batch, commits)]
+
+    assert sorted(map(sorted, parted)) == sorted(map(sorted, transactions))
