@@ -1,0 +1,133 @@
+"""An outage of the database as callers see it: 503 with Retry-After on every surface, and then all is well again."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+
+import asyncpg
+import httpx
+import pytest
+from starlette.types import ASGIApp
+
+import asgi
+from configuration import Configuration
+from tests import proxy
+from tests.conftest import LiveServer
+from tests.proxy import Proxy
+from tests.world import LANDING_PAGE
+from web.middleware import RequestMiddleware
+
+CLICK = {"program_id": 1, "affiliate_url": LANDING_PAGE}
+AGENT = {"X-Agent-Key": "agt_" + "a" * 40}
+CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_programs", "arguments": {}}}
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+MCP = AGENT | {"Accept": "application/json, text/event-stream", "Host": "localhost"}
+PAGE = {"Accept": "text/html,application/xhtml+xml"}
+
+
+@pytest.fixture
+async def between(postgres_url: str) -> AsyncIterator[Proxy]:
+    """A proxy between the service and its database."""
+    async with proxy.before(postgres_url) as running:
+        yield running
+
+
+@pytest.fixture
+async def client(between: Proxy) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of the whole service."""
+    service = asgi.Service(Configuration(database_url=between.url, rate_limit=False))
+    app: ASGIApp = RequestMiddleware(service)
+    async with (
+        service.opened(),
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as made,
+    ):
+        yield made
+
+
+async def becomes(client: httpx.AsyncClient, status: int) -> httpx.Response:
+    """Ask /readyz until it answers with a status, for at most 20 seconds."""
+    async with asyncio.timeout(20):
+        while (answer := await client.get("/readyz")).status_code != status:
+            pass
+    return answer
+
+
+async def test_every_surface_answers_503_in_an_outage_and_works_again(
+    client: httpx.AsyncClient, between: Proxy, caplog: pytest.LogCaptureFixture
+):
+    await becomes(client, 200)
+    between.lose_connections = True
+    between.cut()
+    await becomes(client, 503)
+
+    answers = [
+        await client.get("/readyz"),
+        await client.post("/api/v1/track/click", json=CLICK),
+        await client.post("/api/v1/track/sale", json={}, headers={"Authorization": "Bearer pk_1_x"}),
+        await client.get("/api/agent/v1/programs", headers=AGENT),
+        await client.post("/mcp", json=CALL, headers=MCP),
+        await client.post("/mcp", json=LIST, headers=MCP),
+    ]
+
+    assert [(answer.status_code, answer.json()["error"]["code"]) for answer in answers] == [
+        (503, "storage_unavailable")
+    ] * len(answers)
+    assert {answer.headers["retry-after"] for answer in answers} == {"2"}
+    assert (await client.get("/healthz")).status_code == 200
+    assert [record.exc_text or record.exc_info for record in caplog.records if record.exc_info] == []
+    between.lose_connections = False
+    await becomes(client, 200)
+
+
+async def test_a_person_gets_a_page_with_the_request_s_id(client: httpx.AsyncClient, between: Proxy):
+    client.cookies.set("svc_session", "ses_" + "a" * 40)
+    between.lose_connections = True
+    between.cut()
+    await becomes(client, 503)
+
+    pages = [await client.get(path, headers=PAGE) for path in ("/readyz", "/programs")]
+
+    for page in pages:
+        assert (page.status_code, page.headers["retry-after"]) == (503, "2")
+        assert page.headers["content-type"].startswith("text/html")
+        assert "storage_unavailable" in page.text
+        assert page.headers["x-request-id"] in page.text
+
+
+async def test_a_read_only_database_is_not_ready(client: httpx.AsyncClient, between: Proxy, postgres_url: str):
+    await becomes(client, 200)
+    await set_read_only(postgres_url, "on")
+    between.cut()
+    await becomes(client, 503)
+
+    await set_read_only(postgres_url, "off")
+    between.cut()
+    await becomes(client, 200)
+
+
+async def test_a_server_stops_within_ten_seconds_while_its_database_hangs(
+    between: Proxy, live_server: Callable[..., LiveServer]
+):
+    server = await asyncio.to_thread(live_server, between.url)
+    async with httpx.AsyncClient(base_url=server.base_url, timeout=30) as client:
+        await becomes(client, 200)
+        between.flowing.clear()
+        calls = [asyncio.ensure_future(client.post("/api/v1/track/click", json=CLICK)) for _ in range(5)]
+        calls += [asyncio.ensure_future(client.get("/readyz")) for _ in range(5)]
+        assert (await client.get("/healthz")).status_code == 200
+        stopping_at = time.monotonic()
+        server.process.terminate()
+        await asyncio.to_thread(server.process.wait, timeout=30)
+        took = time.monotonic() - stopping_at
+        answers = await asyncio.gather(*calls, return_exceptions=True)
+
+    assert took < 10
+    assert {answer.status_code for answer in answers if isinstance(answer, httpx.Response)} <= {503}
+
+
+async def set_read_only(url: str, setting: str) -> None:
+    operator = await asyncpg.connect(url.replace("+asyncpg", ""))
+    name = await operator.fetchval("SELECT current_database()")
+    await operator.execute("SET default_transaction_read_only = off")
+    await operator.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = {setting}')
+    await operator.close()
