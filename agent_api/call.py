@@ -1,4 +1,4 @@
-"""What every agent call goes through: the key, then its scope, then its program; only then the handler."""
+"""The checks before an agent call's handler: the key, then its scope, then its program."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class AgentRequest(ApiRequest):
 
 
 def scoped(path: str, **handlers: tuple[Scope | None, Operation[AgentRequest]]) -> DescribedRoute:
-    """Return a route; beside each handler is the scope that its callers need (None: any agent key will do)."""
+    """Return a route; each handler has the scope that its callers need (None: any agent key)."""
     return route(path, **{method: _behind_key(path, scope, handler) for method, (scope, handler) in handlers.items()})
 
 
@@ -82,5 +82,5 @@ async def _authorized(request: Request, scope: Scope | None) -> AgentRequest:
 
 
 def _program(request: Request) -> int | None:
-    """Return the path's program, NO_PROGRAM for what is no id, None where the path names none."""
+    """Return the path's program, NO_PROGRAM for an invalid id, None if the path names none."""
     return (row_id(request, "program_id") or NO_PROGRAM) if "program_id" in request.path_params else None

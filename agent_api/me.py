@@ -1,4 +1,4 @@
-"""GET /api/agent/v1/me: what the presented key is and may do."""
+"""GET /api/agent/v1/me: the name, scopes and programs of the agent key."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from web.response import ModelResponse
 
 
 class AgentKeyView(View):
-    """The presented key; `programs` null reaches every program of the workspace."""
+    """The agent key; `programs` null means every program of the workspace."""
 
     id: int
     name: str
@@ -23,5 +23,5 @@ class AgentKeyView(View):
 
 @operation("What the presented key is and may do")
 async def get_key(call: AgentRequest) -> ModelResponse[AgentKeyView]:
-    """Return the presented key."""
+    """Return the agent key."""
     return ModelResponse(AgentKeyView.of(call.key._asdict() | {"programs": call.key.program_ids}))

@@ -1,4 +1,4 @@
-"""POST /api/agent/v1/programs/:id/partners: with an Idempotency-Key, once."""
+"""POST /api/agent/v1/programs/:id/partners: an Idempotency-Key makes it safe to repeat."""
 
 from agent_api import repeats
 from agent_api.call import AgentRequest
@@ -19,7 +19,7 @@ from web.response import CreatedResponse
     response_headers=("Idempotency-Replayed",),
 )
 async def enrol_partner(call: AgentRequest) -> CreatedResponse[PartnerView]:
-    """Enrol a partner; with an Idempotency-Key, once."""
+    """Add a partner; an Idempotency-Key makes it safe to repeat."""
     content = await body.read_body(call.request.scope, call.request.receive)
     sent = body.parse(NewPartner, content).sent()
     return await repeats.once(call, content, partners.enrol, PartnerView, **sent, actor=call.actor, at=call.at)

@@ -26,7 +26,7 @@ async def get_program(call: AgentRequest) -> ModelResponse[ProgramView]:
     response_headers=("ETag",),
 )
 async def change_program(call: AgentRequest) -> ModelResponse[ProgramView]:
-    """Change the settings that are sent, unless If-Match names another version than the present one."""
+    """Change the settings that are sent, unless If-Match names another version."""
     sent = (await call.parse(AgentProgramChange)).sent()
     expected = await revisions.expected(call)
     program = await call.write(program_settings.change, sent, expected_revision=expected)

@@ -1,4 +1,4 @@
-"""Idempotency-Key: a POST that is repeated is answered as the first time, without being done again."""
+"""Idempotency-Key: a repeated POST gets the first response and is not performed again."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ async def once(
     view: type[Viewed],
     **options: Any,
 ) -> CreatedResponse[Viewed]:
-    """Perform a write on the call's program and answer 201 with the view of its result.
+    """Perform a write on the call's program and return 201 with the view of its result.
 
     With an Idempotency-Key the response is stored in the same transaction; the same key and body are given it again.
     Raises ValidationError for a key that is none, IdempotencyKeyReused, and what the operation raises.
@@ -54,6 +54,6 @@ def _key(call: AgentRequest) -> str | None:
 
 
 def _fingerprint(call: AgentRequest, content: bytes | bytearray) -> str:
-    """Return a hash of what is asked for: the address and the body, however its JSON is spaced or ordered."""
+    """Return a hash of the URL and the body, whatever the spacing and order of its JSON."""
     body = json.dumps(from_json(content), sort_keys=True)
     return hashlib.sha256(f"{call.request.url.path}\n{body}".encode()).hexdigest()

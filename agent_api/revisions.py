@@ -1,4 +1,4 @@
-"""ETag and If-Match: a program's revision, as the header that guards a change against one in between."""
+"""ETag and If-Match: a program's revision, which protects a change from a concurrent one."""
 
 import re
 
@@ -17,7 +17,7 @@ def tag(program: Program) -> dict[str, str]:
 
 
 async def expected(call: AgentRequest) -> int | None:
-    """Return the revision that `If-Match` demands, None where any will do.
+    """Return the revision in `If-Match`, None for any.
 
     Of several tags the one that matches now counts. A weak tag never matches (RFC 9110, 13.1.1).
     """

@@ -1,1 +1,1 @@
-"""The `svc` command: serve, demo and admin (the operator's, over storage)."""
+"""The `svc` command: serve, demo, admin for operators, and the integrators' commands."""

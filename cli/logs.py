@@ -1,4 +1,4 @@
-"""How the commands log: one line an event on stderr; requests are not logged, and secrets never are."""
+"""Logging of the commands: one line for each event on stderr, without requests and secrets."""
 
 import logging.config
 from typing import Any

@@ -1,4 +1,4 @@
-"""The `svc` command's index: each command is in a module of its own, which is imported when the command is used."""
+"""The index of the `svc` commands; each command's module is imported when the command runs."""
 
 from importlib import import_module
 from typing import Any
@@ -8,34 +8,34 @@ from typer.core import TyperCommand, TyperGroup
 
 # Command: where it is defined, and its line in `svc --help`, which is the first line of its own help.
 COMMANDS = {
-    "serve": ("cli.serve:command", "Serve the API; migrations are applied first."),
+    "serve": ("cli.serve:command", "Apply migrations, then serve the API."),
     "demo": (
         "cli.demo.command:command",
         "Serve a fresh sample workspace: two programs, eight partners, 90 days of clicks, leads, sales and refunds.",
     ),
     "login": ("cli.integrator.login:login", "Log this command line in: open a page, compare a code, approve it."),
-    "logout": ("cli.integrator.login:logout", "End this command line's login, here and on the service."),
+    "logout": ("cli.integrator.login:logout", "End this command line's login, on this machine and on the service."),
     "init": (
         "cli.integrator.init:init",
         "Write .svc/ for this project: AGENTS.md and skills.md for coding agents, .env with the key, .env.example.",
     ),
     "status": (
         "cli.integrator.status:status",
-        "Show the program's health and what its integration still lacks.",
+        "Show the program's health and the open steps of its integration.",
     ),
     "explain": (
         "cli.integrator.explain:explain",
-        "Explain what became of a sale, also of one that was refused or never arrived.",
+        "Explain why a sale was credited or not, even if it was rejected or never arrived.",
     ),
     "reconcile": (
         "cli.integrator.reconcile:reconcile",
-        "Compare a Stripe export with the sales: missing, doubled, wrong, not refunded, renewals not reported.",
+        "Compare a Stripe export with the sales: missing or doubled, wrong amounts, missing refunds and renewals.",
     ),
     "admin": ("cli.admin:app", "Set up workspaces, programs, partners and keys; import rates; check the database."),
-    "programs": ("cli.integrator.programs:app", "List and create programs, as the account that is logged in."),
+    "programs": ("cli.integrator.programs:app", "List and create programs, as the logged-in account."),
     "test": (
         "cli.integrator.try_calls:app",
-        "Send a test-mode call: it pays no commission and attributes nothing.",
+        "Send a test-mode call, without commission or attribution.",
     ),
 }
 
@@ -77,4 +77,4 @@ app = typer.Typer(
 
 @app.callback()
 def svc() -> None:
-    """Affiliate tracking: serve it, try it, administer it, integrate it."""
+    """Serve, try, administer and integrate the affiliate tracking service."""

@@ -1,4 +1,4 @@
-"""`svc serve`: migrate the database, then answer HTTP."""
+"""`svc serve`: migrate the database, then serve HTTP requests."""
 
 import asyncio
 import logging
@@ -30,11 +30,11 @@ PATIENCE_SECONDS = 4  # for calls in flight when told to stop; one whose body ne
 IDLE_SECONDS = 65  # longer than the 60 s for which proxies keep their connections by default
 WORKER_SECONDS = 60  # in which a worker answers the supervisor; a busy machine takes its time to start one
 OTHER_FILES = 200
-ONE_WRITER = "SQLite has one writer, so more than one worker would make nothing faster."
+ONE_WRITER = "SQLite has one writer, so more workers would not make it faster."
 log = logging.getLogger(__name__)
 
-Host = Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for every network.")]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")]
+Host = Annotated[str, typer.Option(help="The IP address to listen on; 0.0.0.0 for every network.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 chooses a free one.")]
 Workers = Annotated[
     int,
     typer.Option(min=1, max=64, help="Processes: more than one needs PostgreSQL, and Redis for rate limits."),
@@ -42,7 +42,7 @@ Workers = Annotated[
 
 
 def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -> None:
-    """Serve the API; migrations are applied first.
+    """Apply migrations, then serve the API.
 
     SVC_DATABASE_URL names the database (default: svc.db in this folder), SVC_BASE_URL the public address.
 

@@ -1,1 +1,1 @@
-"""What the surfaces publish alike: resources, lists, changes, reports, guides and the OpenAPI document."""
+"""What the APIs share: resources, lists, changes, reports, guides and the OpenAPI document."""

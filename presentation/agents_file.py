@@ -1,4 +1,4 @@
-"""AGENTS.md for one program: all that a coding agent needs to integrate it, made of the guides. It holds no secret."""
+"""AGENTS.md for one program: the guides that a coding agent needs to integrate it, without a secret."""
 
 from presentation import guides
 from storage.management.program_settings import Program
@@ -10,7 +10,7 @@ GUIDES = ("integration", "snippets", "verify", "errors")
 
 
 def written(program: Program, *, base_url: str, code: str | None) -> str:
-    """Return the Markdown for a program; `code` is one of its partners', for the examples."""
+    """Return the Markdown for a program; `code` is a code of one of its partners, for the examples."""
     settings = program.settings
     filling = guides.filling(program, base_url=base_url, code=code)
     facts = {
@@ -23,7 +23,7 @@ def written(program: Program, *, base_url: str, code: str | None) -> str:
         "Cookie duration": f"{settings.cookie_window_days} days",
         "A click counts for": f"{settings.attribution_window_days} days",
         "Lead capture mode": f"`{settings.lead_auth_policy}`",
-        "Key": "`SERVICE_API_KEY`, from the environment; never in code, in a browser or in a file that is committed",
+        "Key": "`SERVICE_API_KEY`, from the environment; never in code, in a browser or in a committed file",
     }
     table = "\n".join(f"| {name} | {value} |" for name, value in facts.items())
     head = f"{HEAD}\n| | |\n|---|---|\n{table}\n"
@@ -32,7 +32,7 @@ def written(program: Program, *, base_url: str, code: str | None) -> str:
 
 
 def _demoted(markdown: str) -> str:
-    """Return a guide as a chapter: every heading one level lower; a comment in a code block is no heading."""
+    """Return a guide as a chapter: every heading one level lower; a comment in a code block is not a heading."""
     fenced, lines = False, []
     for line in markdown.splitlines():
         fenced ^= line.startswith("```")

@@ -1,4 +1,4 @@
-"""A request of which we know who sent it: by an agent key or by a session, the handlers behind it are the same."""
+"""An authenticated request, by an agent key or a session; the same handlers serve both."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ _DIGITS = re.compile(r"[0-9]{1,18}")
 
 @dataclass(frozen=True, kw_only=True)
 class ApiRequest:
-    """A request that its caller may make. `program_id` is the path's, NO_PROGRAM where the path names none.
+    """A request that its caller may make. `program_id` is the path's, or NO_PROGRAM if the path names none.
 
     The caller reaches the workspaces of `workspace_ids`; of their programs those of `program_ids` (None: all).
     """
@@ -37,7 +37,7 @@ class ApiRequest:
     program_id: int = NO_PROGRAM
 
     def path_id(self, name: str) -> int:
-        """Return an id from the path. Raises NotFound when it can be nobody's."""
+        """Return an id from the path. Raises NotFound if it is not a valid id."""
         return path_id(self.request, name)
 
     async def parse(self, model: type[Parsed], *, largest: int = body.LARGEST_BODY) -> Parsed:
@@ -62,13 +62,13 @@ class ApiRequest:
 
 
 def row_id(request: Request, name: str) -> int | None:
-    """Return an id from the path, None when it can be nobody's."""
+    """Return an id from the path, None if it is not a valid id."""
     text = request.path_params[name]
     return int(text) if _DIGITS.fullmatch(text) else None
 
 
 def path_id(request: Request, name: str) -> int:
-    """Return an id from the path. Raises NotFound when it can be nobody's."""
+    """Return an id from the path. Raises NotFound if it is not a valid id."""
     found = row_id(request, name)
     if found is None:
         raise NotFound

@@ -1,4 +1,4 @@
-"""What the dashboard and the agent API take: programs, partners and commissions as request bodies."""
+"""Request bodies of the dashboard API and the agent API: programs, partners and commissions."""
 
 from typing import Annotated, Any
 
@@ -19,7 +19,7 @@ RowId = Annotated[int, Field(ge=1, le=LARGEST_ROW_ID)]
 
 
 class Changes(Body):
-    """A body of which only the fields that were sent count; the defaults here are never read."""
+    """A body whose absent fields do not change; its defaults are never read."""
 
     def sent(self) -> dict[str, Any]:
         """Return the fields that were sent."""
@@ -44,7 +44,7 @@ class NewProgram(Changes):
 
 
 class PartnerChange(Changes):
-    """What may change about a partner; send what shall."""
+    """The fields of a partner that may change; send those that change."""
 
     name: Name = ""
     email: Email | None = None
@@ -53,19 +53,19 @@ class PartnerChange(Changes):
 
 
 class NewPartner(PartnerChange):
-    """A new partner; `code` is what their links carry as `?aff=`."""
+    """A new partner; their links have `code` as `?aff=`."""
 
     name: Name
     code: Code
 
 
 class CommissionChange(Body):
-    """Where a commission goes: approved, rejected, or paid."""
+    """The new status of a commission: approved, rejected or paid."""
 
     status: CommissionStatus
 
 
 class CommissionChanges(CommissionChange):
-    """Where several commissions go."""
+    """The new status of several commissions."""
 
     ids: Annotated[list[Annotated[int, Field(ge=1, le=2**53)]], Field(min_length=1, max_length=200)]

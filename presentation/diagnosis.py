@@ -1,4 +1,4 @@
-"""Explanations, readiness and identifier health: what agents read to find out why something is not credited."""
+"""Explanations, readiness and identifier health: why sales are not credited."""
 
 from datetime import datetime
 from typing import Any, Self
@@ -13,7 +13,7 @@ from storage.rules.state import State
 
 
 class SubjectView(View):
-    """The identifier that was asked about; one of the three."""
+    """The identifier of the query, one of three."""
 
     transaction_id: str | None
     customer_key: str | None
@@ -55,7 +55,7 @@ class ExplanationView(View):
 
 
 class GateView(View):
-    """One gate; `next_action` says what passes it, null once it is passed."""
+    """One gate; `next_action` says how to pass it and is null if it is passed."""
 
     gate: str
     state: State
@@ -64,14 +64,14 @@ class GateView(View):
 
 
 class KeyExampleView(View):
-    """A sale's key, and the lead's key that it was likely meant to be."""
+    """A sale's key, and the lead's key that it probably means."""
 
     sale_key: str
     lead_key: str | None
 
 
 class KeyGroupView(View):
-    """Sale keys that match no lead and look alike."""
+    """Sale keys of one format that match no lead."""
 
     difference: Difference
     shape: KeyFormat

@@ -26,17 +26,17 @@ NAMED = re.compile(r"{(\w+)}")
 INFO = """\
 Records clicks, leads, sales and refunds of affiliate programs.
 
-Every answer carries `X-Request-Id`. Every error has the body `Error`; branch on `error.code`, never on a message. The
-codes are the closed list `ErrorCode`, and each operation lists the ones it gives. An address that is not in this
-document answers 404 `not_found`; a method that its address does not list, 405 `method_not_allowed` with `Allow` (HEAD
-is answered wherever GET is). Fields that a request does not know are ignored; clients must ignore unknown ones in
-answers. Beside it are the pages, `/mcp`, and what assistants sign in by (`/.well-known/oauth-authorization-server`).
+Every response has the header `X-Request-Id`. Every error has the body `Error`; branch on `error.code`, never on a
+message. `ErrorCode` lists all codes, and each operation lists its own. A URL that is not in this document gets 404
+`not_found`; a method that its URL does not list gets 405 `method_not_allowed` with `Allow` (HEAD works wherever GET
+does). The service ignores unknown fields in requests; clients must ignore unknown fields in responses. This document
+does not describe the dashboard's pages, `/mcp`, and the OAuth endpoints (`/.well-known/oauth-authorization-server`).
 """
 SECURITY = {
     "programKey": {
         "type": "http",
         "scheme": "bearer",
-        "description": "The program's API key, `aff_...`: an owner generates it in the dashboard.",
+        "description": "The program key, `aff_...`. An owner generates it on the dashboard.",
     },
     "session": {
         "type": "http",
@@ -46,31 +46,34 @@ SECURITY = {
     "agentKey": {
         "type": "http",
         "scheme": "bearer",
-        "description": "An agent key, `agt_...`, issued by the operator with scopes; `X-Agent-Key` takes it, too.",
+        "description": "An agent key, `agt_...`, issued by the operator with scopes. `X-Agent-Key` works too.",
     },
 }
 HEADERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-    "X-Request-Id": ("Names this request in logs and error bodies.", {"type": "string", "pattern": "^[0-9a-f]{16}$"}),
-    "Retry-After": ("Seconds to wait before the next try.", {"type": "integer", "minimum": 1}),
+    "X-Request-Id": (
+        "The id of this request in logs and error bodies.",
+        {"type": "string", "pattern": "^[0-9a-f]{16}$"},
+    ),
+    "Retry-After": ("Seconds to wait before the next request.", {"type": "integer", "minimum": 1}),
     "Deprecation": ("RFC 9745: when the key was flagged.", {"type": "string", "pattern": "^@[0-9]+$"}),
-    "Sunset": ("RFC 8594: the deadline; the key is refused from then on.", {"type": "string"}),
-    "ETag": ("The version of what was sent.", {"type": "string", "pattern": '^(W/)?"[0-9a-f]+"$'}),
-    "Cache-Control": ("For how long it may be kept.", {"type": "string"}),
-    "Content-Location": ("The name under which this version never changes.", {"type": "string"}),
-    "Vary": ("On what the bytes depend.", {"type": "string"}),
-    "Idempotency-Replayed": ("This is the first answer again.", {"type": "string", "const": "true"}),
-    "Link": ("Where to read about key rotation.", {"type": "string"}),
-    "Access-Control-Allow-Origin": ("Any page may call this.", {"type": "string", "const": "*"}),
-    "Access-Control-Allow-Methods": ("What a page may send.", {"type": "string"}),
-    "Access-Control-Allow-Headers": ("Which headers a page may set.", {"type": "string"}),
-    "Access-Control-Max-Age": ("Seconds for which this holds.", {"type": "integer"}),
+    "Sunset": ("RFC 8594: the deadline, after which the key is rejected.", {"type": "string"}),
+    "ETag": ("The version of the response body.", {"type": "string", "pattern": '^(W/)?"[0-9a-f]+"$'}),
+    "Cache-Control": ("How long the response may be cached.", {"type": "string"}),
+    "Content-Location": ("The URL of this version, whose content never changes.", {"type": "string"}),
+    "Vary": ("The request headers that the response depends on.", {"type": "string"}),
+    "Idempotency-Replayed": ("This response repeats the first one.", {"type": "string", "const": "true"}),
+    "Link": ("The guide on key rotation.", {"type": "string"}),
+    "Access-Control-Allow-Origin": ("Pages of any origin may call this.", {"type": "string", "const": "*"}),
+    "Access-Control-Allow-Methods": ("The methods that a page may use.", {"type": "string"}),
+    "Access-Control-Allow-Headers": ("The headers that a page may send.", {"type": "string"}),
+    "Access-Control-Max-Age": ("How many seconds a browser may cache this.", {"type": "integer"}),
 }
 ALWAYS_SENT = ("X-Request-Id", "Access-Control-Allow-Origin")
 RETRIED = (429, 503)
 
 
 def document(routes: Sequence[BaseRoute], *, base_url: str) -> dict[str, Any]:
-    """Return the document that describes what these routes serve at `base_url`."""
+    """Return the document of these routes, served at `base_url`."""
     operations = list(described(routes))
     references, schemas = _schemas([description for _, _, description in operations])
     paths: dict[str, dict[str, Any]] = {}
@@ -96,7 +99,7 @@ class Published:
         self._content = content
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI's signature
-        """Send the bytes; a HEAD request gets the headers alone."""
+        """Send the bytes; a HEAD request gets only the headers."""
         length = str(len(self._content)).encode()
         headers = [(b"content-type", b"application/json"), (b"content-length", length)]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -113,7 +116,7 @@ DESCRIPTION = Description("getOpenapi", "This document", {200: (DocumentView,)},
 
 
 async def endpoint(request: Request) -> Published:
-    """Answer with the document of the app."""
+    """Return the app's OpenAPI document."""
     return Published(request.app.state.openapi)
 
 

@@ -1,4 +1,4 @@
-"""Operations: handlers, each with what the OpenAPI document says about it, and the routes that serve them."""
+"""Operations: handlers with their description for the OpenAPI document, and the routes that serve them."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -36,7 +36,7 @@ JSON = "application/json"
 
 
 class Description(NamedTuple):
-    """What the document says about an operation.
+    """An operation's entry in the document.
 
     `responses` names the models of each good status (none: no JSON body); `errors` what else it answers with, beside
     what follows from a body, a page or an id in the path.
@@ -58,12 +58,12 @@ class Description(NamedTuple):
     media: str = JSON
 
     def behind(self, *errors: Error, security: Sequence[Requirement], **changes: Any) -> "Description":
-        """Return the description of the same operation behind a credential, which has errors of its own."""
+        """Return the description of the same operation behind a credential, which has its own errors."""
         return self._replace(errors=(*errors, *self.errors), security=security, **changes)
 
 
 class Operation(Generic[Request_contra]):
-    """A handler with its description; the handler is called with whatever a surface makes of a request."""
+    """A handler with its description; an app calls the handler with its own request type."""
 
     def __init__(self, handler: Callable[[Request_contra], Awaitable[JsonResponse]], description: Description) -> None:
         self.handler = handler

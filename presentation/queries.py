@@ -1,4 +1,4 @@
-"""What lists take in their query string: the page that is wanted, and filters."""
+"""The query string of lists: the page and the filters."""
 
 from enum import StrEnum
 from typing import TypeVar

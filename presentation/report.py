@@ -49,7 +49,7 @@ class ReportRowView(View):
 
 
 class TrendView(View):
-    """How a metric moved; `trend` is null from nothing to something."""
+    """The change of a metric; `trend` is null if the previous value is 0."""
 
     trend: Number | None
     trendDirection: Direction  # noqa: N815 - the specification's names, here and below
@@ -85,7 +85,7 @@ class ReportRangeView(View):
 
 
 class ReportMetaView(ReportRangeView):
-    """What the report covers, and what it is compared to."""
+    """The period of the report and the period it is compared with."""
 
     period: Period
     previousPeriod: ReportRangeView  # noqa: N815

@@ -1,4 +1,4 @@
-"""What the dashboard and the agent API show: programs, partners, customers, commissions, events."""
+"""Response models of the dashboard API and the agent API: programs, partners, customers, commissions, events."""
 
 from datetime import date, datetime
 from typing import Any, Literal, Self
@@ -28,12 +28,12 @@ class ProgramView(_ProgramSettings):
 
     @classmethod
     def of(cls, row: program_settings.Program) -> Self:
-        """Return the view of a program: its settings beside what else is known of it."""
+        """Return the view of a program: its settings and its other fields."""
         return cls(**row._asdict() | settings.published(row.settings))
 
 
 class PartnerView(View):
-    """A partner of a program; `code` is what their links carry."""
+    """A partner of a program; their links have `code` as `?aff=`."""
 
     id: int
     name: str
@@ -57,7 +57,7 @@ class PartnerNameView(View):
 
 
 class CustomerView(View):
-    """A customer; of their e-mail address only the mask is known."""
+    """A customer; their e-mail address is masked."""
 
     program_id: int
     id: int
@@ -110,7 +110,7 @@ class CommissionView(View):
 
 
 class EventView(View):
-    """An event. `kind`, `id`, `at` are always there; the rest where the kind has it. A click's id is its click_id."""
+    """An event. Fields other than `kind`, `id` and `at` depend on the kind. A click's id is its click_id."""
 
     kind: event_kinds.EventKind
     id: int | str
@@ -153,7 +153,7 @@ class CommissionStepView(CommissionView):
 
 
 class CustomerTimelineView(CustomerView):
-    """A customer with what led to and followed from them, in time order."""
+    """A customer with their timeline, oldest first."""
 
     trail: list[CommissionStepView | EventView]
 
@@ -164,7 +164,7 @@ class CustomerTimelineView(CustomerView):
 
 
 class RefusedCallView(View):
-    """A keyed call that was refused, why, and what to do about it."""
+    """A call with the program key that was rejected, why, and what to do."""
 
     id: int
     at: datetime
@@ -184,7 +184,7 @@ class RefusedCallView(View):
 
     @classmethod
     def of(cls, row: rejected_calls.LoggedRejection) -> Self:
-        """Return the view of a refused call, with what to do about its code."""
+        """Return the view of a rejected call, with the hint of its code."""
         derived = {"hint": errors.hint_of(row.code), "status": STATUS[row.code], "fields": list(row.fields)}
         return cls(**row._asdict() | derived)
 
@@ -198,7 +198,7 @@ class ActorView(View):
 
 
 class AuditEntryView(View):
-    """One change: who, when, what, and of a field the value before and after."""
+    """One change: who, when, what, and the old and new value of a field."""
 
     id: int
     at: datetime

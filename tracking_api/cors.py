@@ -12,7 +12,7 @@ _PREFLIGHT = [
 
 
 def open_to_browsers(app: ASGIApp) -> ASGIApp:
-    """Return the endpoint with CORS on every answer, and its preflight answered."""
+    """Return the endpoint with CORS headers on every response, and a preflight response."""
     return _Open(app)
 
 

@@ -1,4 +1,4 @@
-"""GET /docs/<name>: the guides for integrators, as Markdown; as a page for a browser."""
+"""GET /docs/<name>: the guides, as Markdown or as a page for browsers."""
 
 from functools import cache
 
@@ -24,7 +24,7 @@ DESCRIPTION = Description(
 
 
 async def guide(request: Request) -> Response:
-    """Answer with a guide. Raises NotFound."""
+    """Return a guide. Raises NotFound."""
     name = request.path_params["name"]
     text = guides.text(name)
     if "text/html" not in request.headers.get("accept", ""):

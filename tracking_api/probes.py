@@ -1,4 +1,4 @@
-"""Health probes for whoever runs the process."""
+"""Health probes for operators."""
 
 from typing import Literal
 
@@ -16,7 +16,7 @@ NOT_READY = "The database is not ready, or its migrations are not applied."
 
 
 class HealthyView(View):
-    """All is well."""
+    """The probe succeeded."""
 
     status: Literal["ok"]
 
@@ -32,12 +32,12 @@ READYZ = Description(
 
 
 async def healthz(request: Request) -> JsonResponse:  # noqa: ARG001 - the endpoint's signature
-    """Say that the process is up."""
+    """Report that the process is up."""
     return JsonResponse({"status": "ok"})
 
 
 async def readyz(request: Request) -> JsonResponse:
-    """Say that storage is at work, by reading and writing something; 503 while it is not."""
+    """Report that storage can read and write, or return 503."""
     storage, at = request.app.state.storage, request.app.state.clock()
     try:
         ready = await storage.read(migrations.is_current)

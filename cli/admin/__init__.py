@@ -1,4 +1,4 @@
-"""`svc admin`: what the operator does over the database, whether or not the service is running."""
+"""`svc admin`: the operator's commands on the database, whether or not the service runs."""
 
 import typer
 
@@ -10,11 +10,11 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 app.add_typer(workspace.app, name="workspace", help="Workspaces: who owns programs.")
-app.add_typer(member.app, name="member", help="The people of a workspace.")
+app.add_typer(member.app, name="member", help="The members of a workspace.")
 app.add_typer(program.app, name="program", help="Affiliate programs.")
 app.add_typer(partner.app, name="partner", help="The partners of a program.")
 app.add_typer(program_key.app, name="program-key", help="The key that authenticates a program's tracking calls.")
 app.add_typer(agent_key.app, name="agent-key", help="Keys for the agent API and the MCP server.")
 app.add_typer(rates.app, name="rates", help="Exchange rates.")
-app.add_typer(secret_key.app, name="secrets", help="What is encrypted with SVC_SECRET_KEY.")
+app.add_typer(secret_key.app, name="secrets", help="The secrets that SVC_SECRET_KEY encrypts.")
 app.add_typer(db.app, name="db", help="The database: migrate it, check it.")

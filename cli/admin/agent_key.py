@@ -18,16 +18,16 @@ app = typer.Typer(no_args_is_help=True)
 def issue(
     workspace: options.WorkspaceId,
     name: options.Name,
-    scope: Annotated[list[Scope], typer.Option(help="What the key may do; repeat it for more.")],
+    scope: Annotated[list[Scope], typer.Option(help="A scope of the key; repeat it for more.")],
     program: Annotated[
-        list[int] | None, typer.Option(min=1, help="Narrow the key to this program; repeat it for more.")
+        list[int] | None, typer.Option(min=1, help="Limit the key to this program; repeat it for more.")
     ] = None,
     expires_at: Annotated[
-        datetime | None, typer.Option(parser=options.moment, metavar="TIME", help="ISO 8601 with a zone.")
+        datetime | None, typer.Option(parser=options.moment, metavar="TIME", help="ISO 8601 with a time zone.")
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    r"""Issue a key for the agent API and the MCP server, and show it, this once.
+    r"""Issue a key for the agent API and the MCP server, and show it once.
 
     Example:
       svc admin agent-key issue --workspace 1 --name "Weekly report" \\
@@ -50,7 +50,7 @@ def issue(
 
 @app.command("list")
 def list_keys(
-    workspace: Annotated[int | None, typer.Option(min=1, help="Only this workspace's.")] = None,
+    workspace: Annotated[int | None, typer.Option(min=1, help="Only keys of this workspace.")] = None,
     as_json: options.Json = False,
 ) -> None:
     """List agent keys, masked.
@@ -70,7 +70,7 @@ def revoke(
     agent_key_id: Annotated[int, typer.Argument(min=1, metavar="ID", help="The key's id, as `list` shows it.")],
     as_json: options.Json = False,
 ) -> None:
-    """Revoke an agent key: it is refused from now on.
+    """Revoke an agent key, which stops at once.
 
     Example:
       svc admin agent-key revoke 3

@@ -1,4 +1,4 @@
-"""What every admin command goes through: one operation over the database, then one answer, or one error."""
+"""The frame of every admin command: one operation on the database, then one result or one error."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ Answer = Callable[[dict[str, Any], str], None]
 
 
 class CommandError(Exception):
-    """What stops a command before any rule of the service is asked."""
+    """An error that stops a command before its operation."""
 
     def __init__(self, code: str, message: str, hint: str) -> None:
         super().__init__(message)
@@ -36,7 +36,7 @@ class CommandError(Exception):
 
 @contextmanager
 def answering(*, as_json: bool) -> Iterator[Answer]:
-    """Give a command its way to answer: `answer(result, text)` prints one JSON object, or the text.
+    """Give a command its output: `answer(result, text)` prints one JSON object or the text.
 
     A refusal is printed to stderr (with --json also as the one object on stdout) and ends in exit code 1.
     """
@@ -70,7 +70,7 @@ def write(operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any
 
 
 def database_url() -> str:
-    """Return the database that the environment names."""
+    """Return the database of SVC_DATABASE_URL."""
     return configuration.load().database_url
 
 
@@ -80,19 +80,19 @@ def now() -> datetime:
 
 
 def require_workspace(connection: Connection, workspace_id: int) -> None:
-    """Raise NotFound when there is no such workspace."""
+    """Raise NotFound if the workspace does not exist."""
     if connection.execute(select(workspaces.c.id).where(workspaces.c.id == workspace_id)).scalar() is None:
-        raise NotFound(f"There is no workspace {workspace_id}.", hint="`svc admin workspace create` makes one.")
+        raise NotFound(f"There is no workspace {workspace_id}.", hint="Create one with `svc admin workspace create`.")
 
 
 def require_program(connection: Connection, program_id: int) -> None:
-    """Raise NotFound when there is no such program."""
+    """Raise NotFound if the program does not exist."""
     if connection.execute(select(programs.c.id).where(programs.c.id == program_id)).scalar() is None:
-        raise NotFound(f"There is no program {program_id}.", hint="`svc admin program create` makes one.")
+        raise NotFound(f"There is no program {program_id}.", hint="Create one with `svc admin program create`.")
 
 
 def _require_file() -> None:
-    """Refuse to open an embedded database that does not exist: that would make an empty one."""
+    """Raise CommandError if the SQLite file does not exist, because opening it would create an empty one."""
     address = database.parse_url(database_url())
     if database.is_sqlite(address) and not Path(str(address.database)).exists():
         raise CommandError("database_not_migrated", "There is no database yet.", UPGRADE)
@@ -110,14 +110,12 @@ async def _run(kind: str, operation: Callable[..., Any], *arguments: Any, **opti
 
 
 def _unready(problem: Exception) -> CommandError:
-    """Tell a database that cannot be reached from one that has no tables yet."""
+    """Return the error for an unreachable database or for one without tables."""
     reason = reason_of(problem)
     missing = ("no such table", "unable to open database file", 'relation "alembic_version" does not exist')
     if any(sign in reason for sign in missing):
         return CommandError("database_not_migrated", "The database has no tables yet.", UPGRADE)
-    return CommandError(
-        "database_unreachable", f"The database cannot be reached: {reason}", "Is SVC_DATABASE_URL right?"
-    )
+    return CommandError("database_unreachable", f"The database cannot be reached: {reason}", "Check SVC_DATABASE_URL.")
 
 
 def _error(problem: Exception) -> dict[str, Any]:

@@ -17,7 +17,7 @@ app = typer.Typer(no_args_is_help=True)
 def upgrade(
     as_json: options.Json = False,
 ) -> None:
-    """Bring the database to this version's schema; it is made if it does not exist.
+    """Migrate the database to this version's schema, and create it if it does not exist.
 
     Example:
       SVC_DATABASE_URL=sqlite+aiosqlite:///svc.db svc admin db upgrade
@@ -45,7 +45,7 @@ def check(
         found = command.read(stored.run)
         lines = [f"[red]{escape(str(difference))}[/]" for difference in found]
         shown = [difference._asdict() | {"message": str(difference)} for difference in found]
-        verdict = f"{len(found)} differences." if found else "Everything agrees with the events."
+        verdict = f"{len(found)} differences." if found else "All totals match the events."
         answer({"ok": not found, "differences": shown}, "\n".join([*lines, verdict]))
         if found:
             raise typer.Exit(1)

@@ -1,4 +1,4 @@
-"""Reads the ECB's euro reference rates in both shapes: a day's eurofxref.csv and eurofxref-hist.csv."""
+"""Read the ECB's euro reference rates from both files: a day's eurofxref.csv, or eurofxref-hist.csv."""
 
 import csv
 import re
@@ -14,7 +14,7 @@ def parse(content: bytes) -> list[tuple[date, str, str]]:
     try:
         rows = list(csv.reader(content.decode("utf-8-sig").splitlines()))
     except (UnicodeDecodeError, csv.Error):
-        raise ValueError("This is no CSV text. If it is the ECB's zip archive, unzip it first.") from None
+        raise ValueError("This is not a CSV file. If it is the ECB's zip archive, unzip it first.") from None
     header = [name.strip() for name in rows[0]] if rows else []
     codes = header[1:-1] if header and not header[-1] else header[1:]
     if not header or header[0] != "Date" or not codes or not all(_CODE.fullmatch(code) for code in codes):
@@ -30,7 +30,7 @@ def parse(content: bytes) -> list[tuple[date, str, str]]:
                 if cell not in _ABSENT:
                     rates[day, code] = _rate(cell, code, line)
     if not rates:
-        raise ValueError("The file holds no rates.")
+        raise ValueError("The file has no rates.")
     return [(day, code, rate) for (day, code), rate in rates.items()]
 
 
@@ -40,7 +40,7 @@ def _day(cell: str, line: int) -> date:
             return datetime.strptime(cell, shape).date()  # noqa: DTZ007 - a day, not a moment
         except ValueError:
             continue
-    raise ValueError(f"Line {line}: {cell!r} is no date such as 2026-11-20 or 20 November 2026.")
+    raise ValueError(f"Line {line}: {cell!r} is not a date such as 2026-11-20 or 20 November 2026.")
 
 
 def _rate(cell: str, code: str, line: int) -> str:
@@ -49,5 +49,5 @@ def _rate(cell: str, code: str, line: int) -> str:
     except InvalidOperation:
         rate = Decimal(0)
     if not rate.is_finite() or rate <= 0:
-        raise ValueError(f"Line {line}: {cell!r} is no rate for {code}.")
+        raise ValueError(f"Line {line}: {cell!r} is not a rate for {code}.")
     return cell

@@ -16,7 +16,7 @@ app = typer.Typer(no_args_is_help=True)
 def add(
     workspace: options.WorkspaceId,
     email: options.Email,
-    role: Annotated[Role, typer.Option(help="Owners change programs and hold keys; members read.")],
+    role: Annotated[Role, typer.Option(help="Owners change programs and manage keys; members can only read.")],
     password_stdin: options.PasswordStdin = False,
     as_json: options.Json = False,
 ) -> None:
@@ -43,7 +43,7 @@ def suspend(
     email: options.Email,
     as_json: options.Json = False,
 ) -> None:
-    """Suspend a member: they are out at their next request.
+    """Suspend a member, who is signed out with their next request.
 
     Example:
       svc admin member suspend --workspace 1 --email bo@example.com

@@ -1,4 +1,4 @@
-"""The options that admin commands share, and how their text is read; what is malformed ends in exit code 2."""
+"""The options that admin commands share, and their parsers; a malformed value gives exit code 2."""
 
 import getpass
 import re
@@ -21,7 +21,7 @@ _LARGEST_ID = 2**31 - 1
 
 
 def text(value: str, longest: int = LONGEST_TEXT) -> str:
-    """Return a name without the blanks around it; it is not empty and carries no control characters."""
+    """Return a name without the blanks around it; it is not empty and has no control characters."""
     value = value.strip()
     if not 0 < len(value) <= longest or not value.isprintable():
         raise typer.BadParameter(f"1 to {longest} characters, none of them a control character")
@@ -29,7 +29,7 @@ def text(value: str, longest: int = LONGEST_TEXT) -> str:
 
 
 def code(value: str) -> str:
-    """Return a partner code, as links will carry it in ?aff=."""
+    """Return a partner code, the value of ?aff= in links."""
     return text(value, LONGEST_IDENTIFIER)
 
 
@@ -71,11 +71,11 @@ def moment(value: str) -> datetime:
             return at.astimezone(UTC)
     except (ValueError, OverflowError):
         pass
-    raise typer.BadParameter("ISO 8601 with a time zone, such as 2027-01-31T12:00:00Z, or a date alone")
+    raise typer.BadParameter("Write ISO 8601 with a time zone, such as 2027-01-31T12:00:00Z, or only a date")
 
 
 def secret(*, asked: bool, option: str, prompt: str) -> str:
-    """Return the secret on standard input, which is the only way in: arguments show in process lists."""
+    """Return the secret from standard input; arguments would be visible in process lists."""
     if not asked:
         raise typer.BadParameter(f"Give the {prompt} on standard input and add {option}", param_hint=option)
     if sys.stdin.isatty():
@@ -97,4 +97,4 @@ PasswordStdin = Annotated[bool, typer.Option("--password-stdin", help="Read the 
 WorkspaceId = Annotated[int, typer.Option("--workspace", min=1, max=_LARGEST_ID, help="The workspace's id.")]
 ProgramId = Annotated[int, typer.Option("--program", min=1, max=_LARGEST_ID, help="The program's id.")]
 Email = Annotated[str, typer.Option("--email", parser=email, metavar="EMAIL", help="An e-mail address.")]
-Name = Annotated[str, typer.Option("--name", parser=text, metavar="NAME", help="What people call it.")]
+Name = Annotated[str, typer.Option("--name", parser=text, metavar="NAME", help="Its name.")]

@@ -23,11 +23,11 @@ def _group() -> None:
 def create(
     program: options.ProgramId,
     name: options.Name,
-    code: Annotated[str, typer.Option(parser=options.code, metavar="CODE", help="What ?aff= carries.")],
+    code: Annotated[str, typer.Option(parser=options.code, metavar="CODE", help="The value of ?aff= in links.")],
     email: Annotated[str | None, typer.Option(parser=options.email, metavar="EMAIL")] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Enrol a partner in a program.
+    """Add a partner to a program.
 
     Example:
       svc admin partner create --program 1 --name "Nora Blogs" --code nora
@@ -35,7 +35,7 @@ def create(
     """
     with command.answering(as_json=as_json) as answer:
         partner_id = command.write(_enrol, program, name=name, code=code, email=email, at=command.now())
-        text = f"Partner {partner_id} ({escape(name)}) is enrolled; their links carry ?aff={escape(code)}"
+        text = f"Partner {partner_id} ({escape(name)}) is added; their links have ?aff={escape(code)}"
         answer({"partner_id": partner_id, "code": code}, text)
 
 

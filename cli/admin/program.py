@@ -30,11 +30,11 @@ def create(
         int, typer.Option(parser=options.percent, metavar="PERCENT", help="Of each sale, up to two decimals.")
     ] = "20",  # type: ignore[assignment] # typer parses a default as it parses an argument
     lead_auth_policy: Annotated[
-        LeadAuthPolicy, typer.Option(help="Whether a browser alone may settle a lead.")
+        LeadAuthPolicy, typer.Option(help="Whether a browser alone can settle a lead.")
     ] = LeadAuthPolicy.SERVER_REQUIRED,
     as_json: options.Json = False,
 ) -> None:
-    r"""Create a program. Its key is made with it; `program-key generate` shows a new one.
+    r"""Create a program with a hidden key; `program-key generate` shows a new one.
 
     Example:
       svc admin program create --workspace 1 --name "Acme Partners" \\

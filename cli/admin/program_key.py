@@ -20,7 +20,7 @@ def generate(
     program: options.ProgramId,
     as_json: options.Json = False,
 ) -> None:
-    """Replace a program's key and show the new one, this once; the old key stops at once.
+    """Replace a program's key and show the new one once; the old key stops at once.
 
     Example:
       svc admin program-key generate --program 1 --json
@@ -38,7 +38,7 @@ def import_key(
     key_stdin: Annotated[bool, typer.Option("--key-stdin", help="Read the key from standard input.")] = False,
     as_json: options.Json = False,
 ) -> None:
-    """Give a program a key from before the aff_ prefix, so that integrations that hold it keep working.
+    """Import a program's older key, without the aff_ prefix, so that its integrations continue to work.
 
     Example:
       svc admin program-key import --program 1 --key-stdin < old-key.txt
@@ -47,7 +47,7 @@ def import_key(
     with command.answering(as_json=as_json) as answer:
         secret = options.secret(asked=key_stdin, option="--key-stdin", prompt="key")
         new = command.write(_import, program, secret, at=command.now())
-        text = f"Program {program} now answers to the key {new.masked}."
+        text = f"Program {program} now uses the key {new.masked}."
         answer({"program_id": program, "api_token_masked": new.masked}, text)
 
 
@@ -56,11 +56,11 @@ def flag(
     program: options.ProgramId,
     deadline: Annotated[
         datetime,
-        typer.Option(parser=options.moment, metavar="TIME", help="ISO 8601 with a zone; a date is its 00:00 UTC."),
+        typer.Option(parser=options.moment, metavar="TIME", help="ISO 8601 with a time zone; a date means 00:00 UTC."),
     ],
     as_json: options.Json = False,
 ) -> None:
-    """Mark a program's key for mandatory rotation: at the deadline it stops working.
+    """Flag a program's key for rotation; it stops working at the deadline.
 
     Until then every answer carries a warning. A deadline in the past ends the key now.
 

@@ -19,7 +19,7 @@ def _group() -> None:
 
 @app.command("import")
 def import_rates(
-    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="The CSV, unzipped.")],
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="The CSV file, unzipped.")],
     as_json: options.Json = False,
 ) -> None:
     """Import the ECB's euro reference rates: eurofxref.csv (a day) or eurofxref-hist.csv (all days).

@@ -1,4 +1,4 @@
-"""`svc admin secrets`: what is encrypted with SVC_SECRET_KEY."""
+"""`svc admin secrets`: the secrets that SVC_SECRET_KEY encrypts."""
 
 import os
 from pathlib import Path
@@ -23,7 +23,7 @@ def _group() -> None:
 
 @app.command()
 def rotate(as_json: options.Json = False) -> None:
-    """Encrypt every stored secret with SVC_SECRET_KEY, reading it with SVC_SECRET_KEY_OLD.
+    """Encrypt every stored secret again: SVC_SECRET_KEY_OLD decrypts it, SVC_SECRET_KEY encrypts it.
 
     Without SVC_SECRET_KEY_OLD the old key is the one in svc.secret. Restart the service with the new key afterwards.
 
@@ -39,5 +39,8 @@ def rotate(as_json: options.Json = False) -> None:
         try:
             resealed = command.write(accounts.reseal, Sealer(new, old))
         except UnreadableSecretError as unreadable:
-            raise CommandError("secret_unreadable", str(unreadable), f"Set {OLD} to the key before.") from None
-        answer({"payment_accounts": resealed}, f"The secrets of {resealed} payment accounts have the new key.")
+            raise CommandError("secret_unreadable", str(unreadable), f"Set {OLD} to the previous key.") from None
+        answer(
+            {"payment_accounts": resealed},
+            f"The secrets of {resealed} payment accounts are encrypted with the new key.",
+        )

@@ -18,7 +18,7 @@ def _group() -> None:
 
 @app.command()
 def create(
-    name: Annotated[str, typer.Argument(parser=options.text, metavar="NAME", help="What people call it.")],
+    name: Annotated[str, typer.Argument(parser=options.text, metavar="NAME", help="Its name.")],
     owner_email: Annotated[str, typer.Option("--owner-email", parser=options.email, metavar="EMAIL")],
     password_stdin: options.PasswordStdin = False,
     as_json: options.Json = False,

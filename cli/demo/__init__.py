@@ -1,1 +1,1 @@
-"""`svc demo`: a sample workspace with 90 days of events, made by the real operations."""
+"""`svc demo`: a sample workspace with 90 days of events, recorded by the real operations."""

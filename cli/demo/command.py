@@ -55,7 +55,7 @@ async def _create(url: str, password_hash: str) -> Sample:
 
 
 def _introduce(made: Sample, password: str, address: str) -> None:
-    """Tell a person at the terminal what there is to try, with commands to copy."""
+    """Print what to try, with commands to copy."""
     program_id, _, key = made.programs[0]
     lines = [
         f"[bold]Serving a sample workspace on {address}[/] (Ctrl-C stops it and removes it)",

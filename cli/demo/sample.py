@@ -1,4 +1,4 @@
-"""A believable workspace for `svc demo`: 90 days of two programs, made by the real operations with past times."""
+"""The sample workspace of `svc demo`: 90 days of two programs, recorded by the real operations with past times."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -32,7 +32,7 @@ SHOPS = (
 
 
 class Sample(NamedTuple):
-    """What the demo tells about the workspace; the keys are shown once."""
+    """The workspace's data that the demo prints; the keys are shown once."""
 
     workspace_id: int
     owner_email: str

@@ -1,4 +1,4 @@
-"""One sample program's 90 days: what has happened makes things due later, all of it by the real operations."""
+"""One sample program's 90 days of events, in the order of time, recorded by the real operations."""
 
 import heapq
 import random
@@ -48,7 +48,7 @@ DAY = (0.3, 1.1, 1.5, 1.1)  # the night, the morning, the afternoon, the evening
 
 
 class Shop(NamedTuple):
-    """What distinguishes the sample's programs: `prices` in cents, chances from 0 to 1."""
+    """The differences of the sample programs: `prices` in cents, chances from 0 to 1."""
 
     settings: ProgramSettings
     clicks_a_day: int
@@ -59,7 +59,7 @@ class Shop(NamedTuple):
 
 
 class Story:
-    """One program's 90 days: what has happened makes things due later."""
+    """One program's 90 days; an event can schedule later ones."""
 
     def __init__(self, connection: Connection, workspace_id: int, owner: Actor, shop: Shop, start: datetime) -> None:
         self.shop = shop
@@ -83,7 +83,7 @@ class Story:
         return program_terms.load_one(self._connection, self.program_id)
 
     def tell(self, begin: datetime, end: datetime) -> None:
-        """Let happen what falls between two moments, in the order of time, the clicks of these hours among it."""
+        """Record the events between two timestamps, in the order of time, with the clicks of these hours."""
         for at, code in self._visits(begin, end):
             self._later(at, self._visit, code)
         while self._due and self._due[0][0] < end:
@@ -123,7 +123,7 @@ class Story:
         return [(begin + (end - begin) * self._chance.random(), code) for code in codes]
 
     def _visit(self, at: datetime, code: str) -> None:
-        """Record a click, which may lead to a sign-up: one in 25 is a bot's."""
+        """Record a click, which may lead to a sign-up: one in 25 comes from a bot."""
         bot = self._chance.random() < 0.04  # noqa: PLR2004 - one in 25
         page, referrer = self._chance.choice(PAGES), self._chance.choice(REFERRERS)
         landing = f"https://{self.shop.settings.domain}/{page}?aff={code}"
@@ -133,7 +133,7 @@ class Story:
             self._later(self._after(at, days=6), self._sign_up, clicked.click_id)
 
     def _sign_up(self, at: datetime, click_id: str) -> None:
-        """Record a lead: one in eight is seen by the browser alone, which may leave it provisional."""
+        """Record a lead: one in eight comes only from the browser and may stay provisional."""
         customer = f"user_{next(self._numbers)}"
         browser = self._chance.random() < 1 / 8
         who = contact.protect(f"{customer}@mail.example")
@@ -177,7 +177,7 @@ class Story:
         refunds.record(self._connection, self._terms, refund)
 
     def _decide(self, at: datetime) -> None:
-        """Approve what its hold period is over for, reject one in fifteen, pay what is approved on Mondays."""
+        """Approve commissions after their hold period, reject one in fifteen, pay approved ones on Mondays."""
         row = earned.c
         mine = select(row.id, row.status).where(row.program_id == self.program_id, row.hold_until <= at)
         open_ = mine.where(row.status.in_([CommissionStatus.PENDING, CommissionStatus.APPROVED]))

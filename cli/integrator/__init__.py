@@ -1,1 +1,1 @@
-"""The integrator's half of `svc`: everything over HTTP, as any other client; it never opens storage."""
+"""The integrators' commands of `svc`; they call the service over HTTP and never open storage."""

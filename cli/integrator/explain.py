@@ -1,4 +1,4 @@
-"""`svc explain TRANSACTION`: why a sale was credited or not, as the account that is logged in."""
+"""`svc explain TRANSACTION`: why a sale was credited or not, as the logged-in account."""
 
 from typing import Annotated, Any
 
@@ -15,7 +15,7 @@ def explain(
     program: Annotated[int | None, typer.Option(help="The program; else SERVICE_PROGRAM_ID, or your only one.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Explain what became of a sale, also of one that was refused or never arrived.
+    """Explain why a sale was credited or not, even if it was rejected or never arrived.
 
     Exit code 0: it is credited, whole or in part; 1: it is not.
 
@@ -37,6 +37,6 @@ def _say(output: Output, found: dict[str, Any]) -> None:
     for step in found["trace"]:
         output.say(f"  {MARKS[step['state']]}  {step['step']:<10}  {plain(step['text'])}")
     for call in found["refused_calls"]:
-        output.say(f"  refused at {call['at']}: {plain(call['call'])} with {plain(call['code'])}")
+        output.say(f"  rejected at {call['at']}: {plain(call['call'])} with {plain(call['code'])}")
     if found["smallest_change"]:
-        output.say(f"What would have helped: {plain(found['smallest_change'])}")
+        output.say(f"Smallest change: {plain(found['smallest_change'])}")

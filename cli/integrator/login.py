@@ -13,7 +13,9 @@ from cli.integrator.output import Failure, Json, Output, answering, plain
 from cli.integrator.service import Service
 
 SLOWER_SECONDS = 5  # RFC 8628, 3.5
-BaseUrl = Annotated[str | None, typer.Option(help="The service's address; else SERVICE_BASE_URL, .svc/.env, or here.")]
+BaseUrl = Annotated[
+    str | None, typer.Option(help="The service's URL; default: SERVICE_BASE_URL, .svc/.env, or localhost.")
+]
 
 
 def login(base_url: BaseUrl = None, as_json: Json = False) -> None:
@@ -32,7 +34,7 @@ def login(base_url: BaseUrl = None, as_json: Json = False) -> None:
 
 
 def logout(as_json: Json = False) -> None:
-    """End this command line's login, here and on the service.
+    """End this command line's login, on this machine and on the service.
 
     Example:
       svc logout
@@ -47,14 +49,14 @@ def logout(as_json: Json = False) -> None:
 
 
 def obtain(base_url: str, output: Output) -> Login:
-    """Run the flow and keep the login. Raises Failure when it is refused or expires."""
+    """Run the flow and save the login. Raises Failure if it is rejected or expires."""
     service = Service(base_url)
     asked = service.call("POST", "/api/auth/device", {"client": f"svc on {platform.node() or 'this computer'}"[:255]})
     page = str(asked["verification_uri_complete"])
     typer.echo(f"Open {page}\nand compare the code: {asked['user_code']}", err=output.as_json)
     if output.is_interactive:
         webbrowser.open(page)
-    output.say("Waiting for the approval ...")
+    output.say("Waiting for approval ...")
     answer = _wait(service, asked)
     kept = Login(service.base_url, answer["token"], answer["user"]["email"], answer["expires_at"])
     login_file.save(kept)
@@ -72,4 +74,4 @@ def _wait(service: Service, asked: dict[str, Any]) -> dict[str, Any]:
                 interval += SLOWER_SECONDS
             elif failure.error["code"] != "authorization_pending":
                 raise
-    raise Failure("expired_token", "Nobody approved the login in time.", "Run `svc login` again.")
+    raise Failure("expired_token", "No member approved the login in time.", "Run `svc login` again.")

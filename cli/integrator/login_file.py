@@ -1,4 +1,4 @@
-"""The file that keeps the command line's login: outside every project, readable by its owner alone."""
+"""The file with the command line's login: outside every project, readable only by its owner."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from cli.integrator.private_file import write
 
 
 class Login(NamedTuple):
-    """Who is logged in where; `token` is a session's."""
+    """A login: the account, the service and the session token."""
 
     base_url: str
     token: str
@@ -19,18 +19,18 @@ class Login(NamedTuple):
 
 
 def path() -> Path:
-    """Return where the login is kept: in XDG_CONFIG_HOME, else ~/.config."""
+    """Return the path of the login file: in XDG_CONFIG_HOME, else ~/.config."""
     home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
     return Path(home) / "svc" / "login.json"
 
 
 def save(login: Login) -> None:
-    """Keep a login in place of the one before."""
+    """Save a login in place of the previous one."""
     write(path(), json.dumps(login._asdict(), indent=2) + "\n")
 
 
 def load() -> Login:
-    """Return the login. Raises Failure when there is none."""
+    """Return the login. Raises Failure if there is none."""
     try:
         return Login(**json.loads(path().read_text(encoding="utf-8")))
     except FileNotFoundError:
@@ -40,7 +40,7 @@ def load() -> Login:
 
 
 def forget() -> None:
-    """Forget the login."""
+    """Delete the login."""
     path().unlink(missing_ok=True)
 
 

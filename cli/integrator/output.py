@@ -1,4 +1,4 @@
-"""What commands say: words and colour on a terminal, plain text in a pipe, one JSON object with --json."""
+"""The output of commands: colored text on a terminal, plain text in a pipe, one JSON object with --json."""
 
 import json
 import sys
@@ -16,7 +16,7 @@ REFUSED, UNREACHABLE, NOT_SET_UP = 1, 3, 4
 
 
 class Failure(Exception):  # noqa: N818 - how a command ends, not a fault of ours
-    """What ends a command: a code that scripts can read, what was wrong, and what to do."""
+    """An error that ends a command: a code for scripts, what was wrong, and what to do."""
 
     def __init__(self, code: str, message: str, hint: str = "", *, exit_code: int = REFUSED, **details: Any) -> None:
         super().__init__(message)
@@ -25,7 +25,7 @@ class Failure(Exception):  # noqa: N818 - how a command ends, not a fault of our
 
 
 class Output:
-    """Where a command's words go; `result` is the one JSON object."""
+    """A command's output; `result` prints the JSON object."""
 
     def __init__(self, *, as_json: bool) -> None:
         self.as_json = as_json
@@ -33,22 +33,22 @@ class Output:
 
     @property
     def is_interactive(self) -> bool:
-        """Whether somebody is there to answer a question."""
+        """Whether a user is at the terminal to answer a question."""
         return sys.stdin.isatty() and sys.stdout.isatty() and not self.as_json
 
     def say(self, markup: str) -> None:
-        """Say something; other people's text in it must be escaped."""
+        """Print text; untrusted text in it must be escaped."""
         self._words.print(markup)
 
     def result(self, answer: dict[str, Any]) -> None:
-        """Print the command's result, if JSON was asked for."""
+        """Print the command's result if --json was given."""
         if self.as_json:
             typer.echo(json.dumps(answer, ensure_ascii=False))
 
 
 @contextmanager
 def answering(*, as_json: bool) -> Iterator[Output]:
-    """Give a command its output; a Failure is said on stderr (with --json also as the object) and ends it."""
+    """Give a command its output; a Failure is printed on stderr (with --json also as the object) and ends it."""
     output = Output(as_json=as_json)
     try:
         yield output
@@ -62,7 +62,7 @@ def answering(*, as_json: bool) -> Iterator[Output]:
 
 
 def warn(message: str, hint: str = "", *, label: str = "[yellow]Warning[/]") -> None:
-    """Say something on stderr."""
+    """Print a message on stderr."""
     stderr = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
     stderr.print(f"{label}: {plain(message)}")
     if hint:
@@ -70,6 +70,6 @@ def warn(message: str, hint: str = "", *, label: str = "[yellow]Warning[/]") -> 
 
 
 def plain(text: object) -> str:
-    """Return text of others so that it can neither colour, nor move the cursor, nor hide anything."""
+    """Return untrusted text without characters that color, move the cursor or hide text."""
     shown = "".join(character if character.isprintable() else " " for character in str(text))
     return escape(Text.from_ansi(shown).plain)

@@ -1,4 +1,4 @@
-"""Files that hold a secret: written whole or not at all, and readable by their owner alone."""
+"""Files with a secret: written atomically, readable only by their owner."""
 
 import os
 import tempfile
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def write(path: Path, text: str) -> None:
-    """Put text into a file of mode 0600, in a folder that is made if it is missing."""
+    """Put text into a file of mode 0600, and create its folder if necessary."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     number, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")  # mkstemp makes it 0600
     try:

@@ -10,7 +10,7 @@ from cli.integrator import login_file
 from cli.integrator.output import Json, answering, plain
 from cli.integrator.service import Service
 
-app = typer.Typer(no_args_is_help=True, help="List and create programs, as the account that is logged in.")
+app = typer.Typer(no_args_is_help=True, help="List and create programs, as the logged-in account.")
 
 
 @app.command("list")
@@ -35,16 +35,16 @@ def list_programs(as_json: Json = False) -> None:
         if found:
             Console(highlight=False, emoji=False).print(table)
         else:
-            output.say("No programs yet. Create one: svc programs create --name NAME --domain DOMAIN")
+            output.say("No programs yet. Create one with `svc programs create --name NAME --domain DOMAIN`.")
 
 
 @app.command()
 def create(
-    name: Annotated[str, typer.Option(help="What partners know it by.")],
+    name: Annotated[str, typer.Option(help="The name that partners see.")],
     domain: Annotated[str, typer.Option(help="The site that partners link to, such as shop.example.")],
     commission_rate: Annotated[float, typer.Option(min=0, max=100, help="Percent of each sale.")] = 20,
-    currency: Annotated[str, typer.Option(help="Three letters, as ISO 4217.")] = "USD",
-    workspace: Annotated[int | None, typer.Option(help="Its workspace, if you own several.")] = None,
+    currency: Annotated[str, typer.Option(help="Three letters (ISO 4217).")] = "USD",
+    workspace: Annotated[int | None, typer.Option(help="The workspace, if you own several.")] = None,
     as_json: Json = False,
 ) -> None:
     """Create a program. Its key is not shown: `svc init --program ID` generates one when you are ready.
@@ -62,7 +62,7 @@ def create(
 
 
 def account() -> Service:
-    """Return the service as the account that is logged in calls it. Raises Failure without a login."""
+    """Return the service as the logged-in account. Raises Failure without a login."""
     kept = login_file.load()
     return Service(kept.base_url, kept.token)
 
@@ -78,7 +78,7 @@ def every(service: Service) -> list[dict[str, Any]]:
 
 
 def commission(program: dict[str, Any]) -> str:
-    """Return a program's commission in words."""
+    """Return a program's commission as text."""
     rate = program["commission_rate"]
     flat = program["commission_type"] == "flat"
     return f"{rate} cents ({program['currency']})" if flat else f"{rate}%"

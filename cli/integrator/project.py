@@ -13,7 +13,7 @@ KEY, PROGRAM, BASE, PAYMENTS = "SERVICE_API_KEY", "SERVICE_PROGRAM_ID", "SERVICE
 EXPLAINED = {
     KEY: "the program key; an owner generates one with `svc init --generate-key`",
     PROGRAM: "the program's number",
-    BASE: "where the service is",
+    BASE: "the URL of the service",
     PAYMENTS: "the connected payment account's id, if there is one",
 }
 LOCAL = "http://127.0.0.1:8000"
@@ -21,25 +21,25 @@ _LINE = re.compile(r"^(?:export )?([A-Z_]+)=(.*)$")
 
 
 def folder() -> Path:
-    """Return the `.svc` folder of this project: here or above, as git does; here where there is none."""
+    """Return the project's `.svc` folder: in this folder or above, as git does; else in this folder."""
     here = Path.cwd()
     found = (each / FOLDER for each in (here, *here.parents) if (each / FOLDER).is_dir())
     return next(found, here / FOLDER)
 
 
 def settings() -> dict[str, str]:
-    """Return the settings of this project: what the environment says outranks `.svc/.env`."""
+    """Return the settings of this project: the environment takes precedence over `.svc/.env`."""
     stored = _read(folder() / ".env")
     return {name: os.environ.get(name) or stored.get(name, "") for name in EXPLAINED}
 
 
 def base_url(given: str | None = None) -> str:
-    """Return the service's address: given, or the project's, or the one that `make serve` has."""
+    """Return the service's URL: given, the project's, or the default of `make serve`."""
     return given or settings()[BASE] or LOCAL
 
 
 def key() -> str:
-    """Return the program key. Raises Failure when there is none."""
+    """Return the program key. Raises Failure if there is none."""
     found = settings()[KEY]
     if not found:
         raise Failure(
@@ -52,7 +52,7 @@ def key() -> str:
 
 
 def save_settings(place: Path, values: dict[str, str]) -> bool:
-    """Put settings into `.env`, keeping every other line of it; return whether it changed."""
+    """Write settings into `.env` and keep its other lines; return whether it changed."""
     path = place / ".env"
     before = path.read_text(encoding="utf-8") if path.exists() else ""
     lines, left = [], {name: value for name, value in values.items() if value}
@@ -72,7 +72,7 @@ def save_example(place: Path) -> bool:
 
 
 def save_guide(path: Path, markdown: str) -> bool:
-    """Put the guide between its markers, keeping what stands around them; return whether the file changed."""
+    """Write the guide between its markers and keep the text around them; return whether the file changed."""
     section = f"{BEGIN}\n{markdown.strip()}\n{END}\n"
     before = path.read_text(encoding="utf-8") if path.exists() else ""
     head, begin, rest = before.partition(BEGIN)

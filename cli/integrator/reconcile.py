@@ -1,4 +1,4 @@
-"""`svc reconcile FILE.csv`: what Stripe was paid against what is recorded, and with --fix what mends it."""
+"""`svc reconcile FILE.csv`: compare a Stripe export with the recorded sales; --fix sends corrections."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -20,10 +20,12 @@ BATCH = 900  # the service takes 1,000; a customer's payments stay together
 def reconcile(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Stripe's export of payments, or its balance report.")],
     program: Annotated[int | None, typer.Option(help="The program; else SERVICE_PROGRAM_ID, or your only one.")] = None,
-    fix: Annotated[bool, typer.Option("--fix", help="Send the calls that mend it, with SERVICE_API_KEY.")] = False,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Send the calls that correct the differences, with SERVICE_API_KEY.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Compare a Stripe export with the sales: missing, doubled, wrong, not refunded, renewals not reported.
+    """Compare a Stripe export with the sales: missing or doubled, wrong amounts, missing refunds and renewals.
 
     Nothing is changed without --fix; the calls that it sends do nothing more when they are sent again. Exit code 0:
     everything agrees, or was mended; 1: something is left.
@@ -61,7 +63,7 @@ def _compare(service: Service, program_id: int, payments: Sequence[dict[str, Any
 
 
 def _batches(payments: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Yield the payments in parts that the service takes, cut between customers."""
+    """Yield the payments in parts that the service accepts, without dividing a customer's payments."""
     batch: list[dict[str, Any]] = []
     for payment in payments:
         full = len(batch) >= BATCH and stripe_export.owner(payment) != stripe_export.owner(batch[-1])
@@ -74,7 +76,7 @@ def _batches(payments: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]
 
 
 def _mend(findings: Sequence[dict[str, Any]], output: Output) -> int:
-    """Send the calls of each finding, in their order, and return how many were mended; a refusal is kept with it."""
+    """Send the calls of each finding, in order, and return how many were fixed; save a rejection in its finding."""
     service, mended = Service(project.base_url(), project.key()), 0
     for finding in findings:
         try:
@@ -84,7 +86,7 @@ def _mend(findings: Sequence[dict[str, Any]], output: Output) -> int:
             finding["refusal"] = failure.error
         finding["mended"] = bool(finding["calls"]) and "refusal" not in finding
         mended += finding["mended"]
-    output.say(f"[bold]{mended}[/] of {len(findings)} mended")
+    output.say(f"[bold]{mended}[/] of {len(findings)} fixed")
     return mended
 
 
@@ -105,7 +107,7 @@ def _say(output: Output, finding: dict[str, Any]) -> None:
     if finding["reason"]:
         output.say(f"  {plain(finding['reason'])}")
     if "refusal" in finding:
-        output.say(f"  [red]refused[/]: {plain(finding['refusal']['code'])}: {plain(finding['refusal']['message'])}")
+        output.say(f"  [red]rejected[/]: {plain(finding['refusal']['code'])}: {plain(finding['refusal']['message'])}")
 
 
 def _money(finding: dict[str, Any], cents: str, currency: str) -> str:
@@ -115,7 +117,7 @@ def _money(finding: dict[str, Any], cents: str, currency: str) -> str:
 
 def _sum_up(output: Output, found: dict[str, Any], payments: int, mended: int) -> None:
     counts = Counter(finding["code"].replace("_", " ") for finding in found["findings"])
-    told = ", ".join(f"{count} {code}" for code, count in counts.items()) or "everything agrees"
-    output.say(f"{payments} payments, {found['unattributed']} of nobody whom a partner sent: [bold]{told}[/]")
+    differences = ", ".join(f"{count} {code}" for code, count in counts.items()) or "no differences"
+    output.say(f"{payments} payments, {found['unattributed']} without a partner: [bold]{differences}[/]")
     if counts and not mended:
-        output.say("Run it with --fix to send the calls that mend this.")
+        output.say("Run it with --fix to correct the differences.")

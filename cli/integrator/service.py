@@ -1,4 +1,4 @@
-"""Calls to the service: one JSON object out, one in; every refusal a Failure; rotation warnings said once."""
+"""Calls to the service with JSON; a rejection is a Failure; rotation warnings are printed once."""
 
 import json
 from typing import Any, ClassVar
@@ -12,7 +12,7 @@ UNAUTHORIZED = 401
 
 
 class Service:
-    """The service at an address, called with a credential (a program key or a session's token) or with none."""
+    """The service at a URL, with a credential (a program key or a session token) or without one."""
 
     _warned: ClassVar[set[str]] = set()  # a command says a warning once, however many calls it makes
 
@@ -21,12 +21,12 @@ class Service:
         self._headers = {"Authorization": f"Bearer {credential}"} if credential else {}
 
     def call(self, method: str, path: str, body: Any = None, **query: Any) -> dict[str, Any]:
-        """Return the answer. Raises Failure with the service's own code, or `service_unreachable`."""
+        """Return the response. Raises Failure with the service's code, or `service_unreachable`."""
         sent = {name: value for name, value in query.items() if value is not None}
         return self._answer(self._send(method, path, json=body, params=sent, headers=self._headers))
 
     def deliver(self, path: str, content: str, **headers: str) -> dict[str, Any]:
-        """Post a body whose very bytes are signed, and return the answer. Raises Failure."""
+        """Post a signed body and return the response. Raises Failure."""
         sent = {"Content-Type": "application/json", **headers}
         return self._answer(self._send("POST", path, content=content, headers=sent))
 
@@ -37,7 +37,7 @@ class Service:
         if answer.is_success:
             return content
         error = dict(content.get("error") or {})
-        code, message = str(error.pop("code", answer.status_code)), str(error.pop("message", "The call was refused."))
+        code, message = str(error.pop("code", answer.status_code)), str(error.pop("message", "The call was rejected."))
         exit_code = NOT_SET_UP if answer.status_code == UNAUTHORIZED else 1
         raise Failure(code, message, error.pop("hint", ""), exit_code=exit_code, **error)
 
@@ -47,8 +47,8 @@ class Service:
         except (httpx2.TransportError, httpx2.InvalidURL) as problem:
             raise Failure(
                 "service_unreachable",
-                f"{self.base_url} does not answer: {problem}",
-                "Is it running, and is the address right? Set SERVICE_BASE_URL or use --base-url.",
+                f"{self.base_url} does not respond: {problem}",
+                "Check that it runs, and its URL. Set SERVICE_BASE_URL or use --base-url.",
                 exit_code=UNREACHABLE,
             ) from None
 
@@ -61,7 +61,7 @@ class Service:
             raise Failure(
                 "not_the_service",
                 f"{self.base_url} answered {answer.status_code}, but not as this service does.",
-                "Is this its address? Set SERVICE_BASE_URL or use --base-url.",
+                "Check the URL. Set SERVICE_BASE_URL or use --base-url.",
                 exit_code=UNREACHABLE,
             )
         return content

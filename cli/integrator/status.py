@@ -1,4 +1,4 @@
-"""`svc status`: how the program's integration is doing, by its key."""
+"""`svc status`: the health of the program and its integration."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from cli.integrator.service import Service
 
 
 def status(as_json: Json = False) -> None:
-    """Show the program's health and what its integration still lacks.
+    """Show the program's health and the open steps of its integration.
 
     SERVICE_API_KEY comes from the environment or .svc/.env. Exit code 0: the key works; 4: it does not.
 
@@ -23,15 +23,15 @@ def status(as_json: Json = False) -> None:
 
 
 def read() -> dict[str, Any]:
-    """Return what GET /api/v1/cli/status says. Raises Failure."""
+    """Return the data of GET /api/v1/cli/status. Raises Failure."""
     found: dict[str, Any] = Service(project.base_url(), project.key()).call("GET", "/api/v1/cli/status")["data"]
     return found
 
 
 def next_step(found: dict[str, Any]) -> str:
-    """Return what to do next, in words."""
+    """Return the next step as text."""
     steps = (step["next_action"] for step in found["checklist"] if not step["done"])
-    return str(next(steps, "Nothing: every step is proved."))
+    return str(next(steps, "nothing, every step is done."))
 
 
 def _say(output: Output, found: dict[str, Any]) -> None:

@@ -40,7 +40,7 @@ class Export(NamedTuple):
 
 
 def read(path: Path) -> Export:
-    """Return what an export says, in the words of POST .../reconciliation. Raises Failure for a file that is none."""
+    """Return an export as the body of POST .../reconciliation. Raises Failure if the file is not an export."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file)
@@ -56,13 +56,13 @@ def _check(path: Path, names: Mapping[str, int]) -> None:
     if missing:
         raise Failure(
             "not_an_export",
-            f"{path.name} is no export of Stripe: it lacks {'; '.join(' or '.join(each) for each in missing)}.",
+            f"{path.name} is not a Stripe export: it lacks {'; '.join(' or '.join(each) for each in missing)}.",
             "Export payments with all columns, or the itemized balance report (balance_change_from_activity).",
         )
 
 
 def _rows(names: Mapping[str, int], lines: Any) -> Iterator[tuple[int, Row]]:
-    """Yield each row's values by our names, with its line."""
+    """Yield each row's line number and its values by our names."""
     places = {value: [names[name] for name in each if name in names] for value, each in COLUMNS.items()}
     for cells in lines:
         filled = len(cells)
@@ -76,7 +76,7 @@ def _rows(names: Mapping[str, int], lines: Any) -> Iterator[tuple[int, Row]]:
 
 
 def _payments(rows: Iterable[tuple[int, Row]]) -> Export:
-    """Put what the rows say of a payment together: the balance report has a row for each movement of it."""
+    """Combine the rows of each payment; the balance report has one for every movement."""
     found: dict[str, dict[str, Any]] = {}
     moved: list[tuple[int, Row, Decimal]] = []
     wrong: list[tuple[int, str]] = []
@@ -97,7 +97,7 @@ def _payments(rows: Iterable[tuple[int, Row]]) -> Export:
 def _return(
     found: Mapping[str, dict[str, Any]], moved: Iterable[tuple[int, Row, Decimal]]
 ) -> Iterator[tuple[int, str]]:
-    """Add up what went back of each payment; a movement of a payment before the export's range is not compared."""
+    """Add up the refunds of each payment; ignore payments before the export's range."""
     returned = dict.fromkeys(found, Decimal(0))
     for line, row, amount in moved:
         payment = found.get(row["charge"])
@@ -112,10 +112,10 @@ def _return(
 def _payment(line: int, row: Row) -> dict[str, Any]:
     names = [row[name] for name in ("invoice", "intent", "charge") if row[name]]
     if not names or not all(name.isprintable() and len(name) <= LONGEST_NAME for name in row.values()):
-        raise ValueError("it has no id, or one that is none")
+        raise ValueError("its id is missing or invalid")
     amount = _amount(row["amount"])
     if amount <= 0:
-        raise ValueError("its amount is not above zero")
+        raise ValueError("its amount is not positive")
     known = {
         "customer_key": row["customer_key"],
         "click_id": row["click_id"],
@@ -135,17 +135,17 @@ def _amount(text: str) -> Decimal:
     try:
         return Decimal(text.replace(",", ""))
     except InvalidOperation:
-        raise ValueError(f"{text!r} is no amount") from None
+        raise ValueError(f"{text!r} is not an amount") from None
 
 
 def _moment(text: str) -> datetime:
     try:
         return datetime.fromisoformat(text).replace(tzinfo=UTC)
     except ValueError:
-        raise ValueError(f"{text!r} is no time") from None
+        raise ValueError(f"{text!r} is not a time") from None
 
 
 def owner(payment: Mapping[str, Any]) -> str:
-    """Return what a customer's payments have in common."""
+    """Return the identifier that a customer's payments share."""
     names = (payment.get(name) for name in ("processor_customer", "customer_key", "click_id"))
     return str(next((name for name in names if name), payment["names"][0]))

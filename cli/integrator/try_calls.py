@@ -1,4 +1,4 @@
-"""`svc test click|lead|sale`: one test-mode call, what was sent, what came back, what it proves, and the next step."""
+"""`svc test click|lead|sale`: send one test-mode call, and show the request, the response and the next step."""
 
 import json
 from typing import Any
@@ -9,12 +9,12 @@ from cli.integrator import project, status, try_stripe
 from cli.integrator.output import Json, answering, plain
 from cli.integrator.service import Service
 
-app = typer.Typer(no_args_is_help=True, help="Send a test-mode call: it pays no commission and attributes nothing.")
+app = typer.Typer(no_args_is_help=True, help="Send a test-mode call, without commission or attribution.")
 TEST = {"additional_data": {"test_mode": True}}
 PROVES = {
-    "click": "the service takes clicks of this program, and the key is its key.",
-    "lead": "your server can report leads: the key works from here.",
-    "sale": "your server can report sales: the key works from here.",
+    "click": "the service accepts clicks of this program, and the key belongs to it.",
+    "lead": "the key works, and your server can report leads.",
+    "sale": "the key works, and your server can report sales.",
 }
 
 
@@ -64,6 +64,6 @@ def _send(call: str, body: dict[str, Any], output: Any) -> None:
     output.say(f"[bold]POST {path}[/]\n{plain(json.dumps(body))}")
     answer = service.call("POST", path, body)
     proves, following = PROVES[call], status.next_step(status.read())
-    output.say(f"[bold]came back[/]\n{plain(json.dumps(answer))}")
+    output.say(f"[bold]Response[/]\n{plain(json.dumps(answer))}")
     output.say(f"[green]Proves:[/] {proves}\nNext: {plain(following)}")
     output.result({"sent": body, "answer": answer, "proves": proves, "next": following})

@@ -1,4 +1,4 @@
-"""`svc test stripe`: a visitor, a subscription, a renewal and refunds, as signed webhooks, and what each did."""
+"""`svc test stripe`: send a subscription, a renewal and refunds as signed webhooks."""
 
 import json
 import secrets
@@ -16,7 +16,7 @@ CENTS = 4900
 
 
 def stripe(
-    code: Annotated[str, typer.Option(help="A partner's code: the sample visitor follows their link.")],
+    code: Annotated[str, typer.Option(help="The code of the partner who sends the sample visitor.")],
     webhook_secret_stdin: Annotated[
         bool, typer.Option("--webhook-secret-stdin", help="Read the account's webhook secret from standard input.")
     ] = False,
@@ -55,7 +55,7 @@ def stripe(
 
 
 def _events(click_id: str, program_id: str) -> list[tuple[str, dict[str, Any]]]:
-    """Return the sequence: what happens, and the event that tells it."""
+    """Return the sequence: a title and an event for each step."""
     name, now = secrets.token_hex(6), int(time.time())
     metadata = {"svc_click_id": click_id, "program_id": program_id}
     paid = {"currency": "usd", "customer": f"cus_{name}", "metadata": metadata}

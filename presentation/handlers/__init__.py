@@ -1,1 +1,1 @@
-"""What the dashboard and the agent API do alike, whoever asks: each app says in its route table who may."""
+"""Handlers that the dashboard API and the agent API share; each app's route table says who may call them."""

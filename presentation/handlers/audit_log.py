@@ -1,4 +1,4 @@
-"""GET /programs/:id/audit-log: who changed what, from what to what."""
+"""GET /programs/:id/audit-log: who changed what, with the old and the new value."""
 
 from presentation import queries
 from presentation.api_request import ApiRequest

@@ -1,4 +1,4 @@
-"""GET /programs/:id/explain and .../readiness: why a sale was credited or not, and what a program still lacks."""
+"""GET /programs/:id/explain and .../readiness: why a sale was credited or not, and what an integration lacks."""
 
 from presentation import queries
 from presentation.api_request import ApiRequest

@@ -17,7 +17,7 @@ RANGE = {
 
 @operation("Daily totals, metrics and trends of a program", InvalidPeriod, InvalidRange, query=RANGE)
 async def get_performance(call: ApiRequest) -> ModelResponse[ReportView]:
-    """Return the report of the range that is asked for."""
+    """Return the report of the requested period."""
     sent = call.request.query_params
     query = DateRangeQuery(sent.get("period"), sent.get("dateFrom"), sent.get("dateTo"))
     return ModelResponse(ReportView.of(await call.read(performance.get_report, query, at=call.at)))

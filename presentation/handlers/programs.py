@@ -1,4 +1,4 @@
-"""GET /programs: the programs that the caller reaches."""
+"""GET /programs: the programs that the caller may read."""
 
 from presentation import queries
 from presentation.api_request import ApiRequest
@@ -11,7 +11,7 @@ from web.response import ModelResponse
 
 @operation("The programs that you reach")
 async def list_programs(call: ApiRequest) -> ModelResponse[PageView[ProgramView]]:
-    """List the programs that the caller reaches."""
+    """List the programs that the caller may read."""
     found = await call.storage.read(
         program_settings.list_programs,
         workspace_ids=call.workspace_ids,

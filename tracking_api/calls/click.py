@@ -101,7 +101,7 @@ DESCRIPTION = public_call(
     CustomerWrongProgram,
     responses=(ClickAcceptedView, PartnerInactiveView, TestRecordedView),
     body=ClickBody,
-    description=f"Public. Known bots and prefetches are never counted. {TEST_MODE} Only there is a key read.",
+    description=f"Public. Known bots and prefetches never count. {TEST_MODE} A key matters only in test mode.",
     headers=PREFETCH,
 )
 HEAD_DESCRIPTION = DESCRIPTION._replace(

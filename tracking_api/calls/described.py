@@ -26,6 +26,6 @@ def keyed_call(name: str, summary: str, *errors: Error, responses: tuple[Model, 
 
 
 def public_call(name: str, summary: str, *errors: Error, responses: tuple[Model, ...], **options: Any) -> Description:
-    """Describe a call that pages of any origin make, with the program key or without it."""
+    """Describe a call that pages of any origin may make, with or without the program key."""
     described = keyed_call(name, summary, *errors, responses=responses, **options)
     return described._replace(security=(ANYONE, KEY), response_headers=(CORS, *described.response_headers))

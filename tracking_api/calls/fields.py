@@ -11,7 +11,7 @@ ProgramId = Annotated[int, Field(ge=-(2**53), le=2**53)]
 
 
 class AdditionalData(Body):
-    """What a call carries beside its own fields; unknown members are ignored."""
+    """Data that any call may have; unknown members are ignored."""
 
     test_mode: bool | None = None
     program_id: ProgramId | None = None

@@ -44,7 +44,7 @@ class LeadBody(Body):
 
 
 async def lead(call: TrackingRequest) -> JsonResponse:
-    """Record a lead; an Authorization header makes it a server-mode lead, or a 401."""
+    """Record a lead; with an Authorization header it is a server-mode lead, or a 401."""
     key = call.principal
     body = await call.parse(LeadBody)
     extra = body.additional_data or NO_ADDITIONAL_DATA
@@ -89,10 +89,10 @@ def _public(named: int | None, clicked: int | None) -> Public:
 endpoint = Endpoint(lead)
 DESCRIPTION = public_call(
     "trackLead",
-    "Record a lead: settled with the program key, otherwise by the program's policy",
+    "Record a lead, which settles with the program key or as the program's policy allows",
     *(IdentifierRequired, CustomerNotFound, CustomerWrongProgram, StatusTransitionRefused, IdentifierConflict),
     *(AttributionWindowExpired, ProgramNotFound),
     responses=(LeadRecordedView, TestRecordedView),
     body=LeadBody,
-    description=f"An Authorization header that is not a valid program key is 401, never browser mode. {TEST_MODE}",
+    description=f"An Authorization header without a valid program key gets 401, never browser mode. {TEST_MODE}",
 )

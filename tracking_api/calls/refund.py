@@ -1,4 +1,4 @@
-"""POST /api/v1/track/refund: a sale was given back, whole or in part. Needs the program key."""
+"""POST /api/v1/track/refund: a sale was refunded, fully or in part. It needs the program key."""
 
 from storage.rules.errors import FieldError, RefundExceedsSale, TransactionNotFound, ValidationError
 from storage.tracking import refunds, test_mode
@@ -14,7 +14,7 @@ from web.response import JsonResponse
 
 
 class RefundBody(Body):
-    """A refund; without an amount it takes all that remains of the sale."""
+    """A refund; without an amount, the rest of the sale is refunded."""
 
     transaction_id: Identifier | None = None
     refund_amount_cents: Cents | None = None
@@ -84,7 +84,5 @@ DESCRIPTION = keyed_call(
     *(RefundExceedsSale, TransactionNotFound),
     responses=(RefundRecordedView,),
     body=RefundBody,
-    description=(
-        "Without refund_amount_cents it takes all that remains. additional_data.test_mode true refunds a test sale."
-    ),
+    description=("Without refund_amount_cents, the rest of the sale is refunded. In test mode it refunds a test sale."),
 )

@@ -1,4 +1,4 @@
-"""The bodies of successful tracking calls. The calls send dicts, which is faster; tests hold those against these."""
+"""The bodies of successful tracking calls. The calls send faster dicts; tests compare them with these models."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,7 +18,7 @@ class FlaggableView(View):
 
 
 class ClickAcceptedView(View):
-    """A click that the visitor now carries."""
+    """A recorded click; the visitor's browser stores its `click_id`."""
 
     success: Literal[True]
     click_id: str
@@ -27,7 +27,7 @@ class ClickAcceptedView(View):
 
 
 class PartnerInactiveView(View):
-    """The link's partner or program takes no clicks at present; nothing was counted."""
+    """The partner or the program is not active; the click does not count."""
 
     success: Literal[False]
     reason: Literal["partner_inactive"]
@@ -35,7 +35,7 @@ class PartnerInactiveView(View):
 
 
 class TestDataView(View):
-    """A stored test event; `programId` is null when nothing named a program."""
+    """A stored test event; `programId` is null if the request named no program."""
 
     __test__ = False
     eventId: int  # noqa: N815 - the specification's name
@@ -52,7 +52,7 @@ class TestRecordedView(FlaggableView):
 
 
 class LeadRecordedView(FlaggableView):
-    """A lead: settled, provisional (`provisional` true), or known before (`already_recorded` true)."""
+    """A lead: settled, provisional (`provisional` true), or already recorded (`already_recorded` true)."""
 
     message: str
     provisional: Literal[True] = True
@@ -84,7 +84,7 @@ class SaleRecordedView(FlaggableView):
 
 
 class RefundDataView(View):
-    """What the refund took and what remains, in the sale's currency; the reversal in the program's."""
+    """The refunded and the remaining amount in the sale's currency, and the reversal in the program's."""
 
     status: RefundStatus
     transaction_id: str
@@ -107,7 +107,7 @@ class TestRefundDataView(RefundDataView):
 
 
 class RefundRecordedView(FlaggableView):
-    """A refund was recorded; `replayed` says that this refund_id was known before."""
+    """A refund was recorded; `replayed` is true if this refund_id was already recorded."""
 
     message: str
     replayed: Literal[True] = True
@@ -115,7 +115,7 @@ class RefundRecordedView(FlaggableView):
 
 
 class RecentEventsView(View):
-    """What was counted in the last 24 hours."""
+    """Counts of the last 24 hours."""
 
     clicks_24h: int
     leads_24h: int
@@ -123,7 +123,7 @@ class RecentEventsView(View):
 
 
 class ChecklistStepView(View):
-    """One step of the integration; `next_action` says how to prove it while it is open."""
+    """One step of the integration; `next_action` says what to do if it is not done."""
 
     step: Literal["tracker_installed", "test_click", "test_lead", "test_sale", "live_click", "live_lead", "live_sale"]
     done: bool
@@ -150,6 +150,6 @@ class StatusDataView(View):
 
 
 class StatusView(FlaggableView):
-    """How the key's program is doing."""
+    """The health of the key's program."""
 
     data: StatusDataView

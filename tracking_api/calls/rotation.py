@@ -14,7 +14,7 @@ _HINT = "An owner regenerates it under Settings, Developers, API keys. The old k
 
 
 def signal(answer: JsonResponse, key: ProgramKey | None, *, at: datetime, docs_url: str) -> JsonResponse:
-    """Add what a flagged or expired key calls for to any answer; the warning only before the deadline."""
+    """Add the rotation headers of a flagged or expired key to a response, and a warning before the deadline."""
     if key is not None and key.rotate_by is not None and key.flagged_at is not None:
         answer.headers = {
             **answer.headers,

@@ -1,4 +1,4 @@
-"""POST /api/v1/track/sale: a referred customer paid. Needs the program key."""
+"""POST /api/v1/track/sale: a referred customer paid. It needs the program key."""
 
 import json
 import re
@@ -83,7 +83,7 @@ async def sale(call: TrackingRequest) -> JsonResponse:
 
 
 def _sale(call: TrackingRequest, body: SaleBody) -> Sale:
-    """Return the sale that the body tells. Raises ValidationError naming every field that is missing or wrong."""
+    """Return the sale from the body. Raises ValidationError naming every field that is missing or wrong."""
     wrong = [*_missing(body), *_wrong_time(body, call.at), *_wrong_line_items(body)]
     if body.transaction_id is None or body.amount_cents is None or wrong:
         raise ValidationError(fields=wrong)

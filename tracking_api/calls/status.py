@@ -1,4 +1,4 @@
-"""GET /api/v1/cli/status: how a program is doing, for whoever holds its key."""
+"""GET /api/v1/cli/status: the health of a program, for its program key."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from web.response import JsonResponse
 
 
 async def status(call: TrackingRequest) -> JsonResponse:
-    """Answer with the program's health and its integration checklist."""
+    """Return the program's health and its integration checklist."""
     key_hash = call.require_key().key_hash
     await call.limit("keyed", key_hash)
     found: ProgramStatus = await call.storage.read(program_status.get_status, key_hash, at=call.at)
@@ -44,6 +44,6 @@ def _data(found: ProgramStatus) -> dict[str, Any]:
 endpoint = Endpoint(status)
 DESCRIPTION = keyed_call(
     "getStatus",
-    "How the key's program is doing, and its integration checklist",
+    "Get the health of the key's program and its integration checklist",
     responses=(StatusView,),
 )

@@ -1,1 +1,1 @@
-"""What signed-in members do: sessions, programs, keys, partners, customers, commissions, events, performance."""
+"""The dashboard: sessions, programs, keys, partners, customers, commissions, events, performance."""

@@ -1,4 +1,4 @@
-"""GET /api/assistants and DELETE /api/assistants/:id: the assistants that are connected, and how they are ended."""
+"""GET /api/assistants and DELETE /api/assistants/:id: list and disconnect assistants."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from web.response import ModelResponse
 
 
 class ConnectedAssistantView(View):
-    """An assistant that a member connected. `name` is what its client calls itself: untrusted text.
+    """An assistant that a member connected. `name` comes from its client and is untrusted text.
 
     `host` is who vouches for it; `last_used_at` is when it last fetched a token: while in use, every 15 minutes.
     """
@@ -28,7 +28,7 @@ class ConnectedAssistantView(View):
 
 
 class ConnectedAssistantsView(View):
-    """The assistants that a member may see, newest first: their own, and all of workspaces that they own."""
+    """The assistants that a member may see, newest first: their own, and all in workspaces that they own."""
 
     data: list[ConnectedAssistantView]
 

@@ -29,13 +29,13 @@ def storage_of(request: Request) -> Storage:
 
 
 def time_of(request: Request) -> datetime:
-    """Return the present moment, by the app's clock."""
+    """Return the current time of the app's clock."""
     at: datetime = request.app.state.clock()
     return at
 
 
 async def visitor(request: Request) -> Visitor:
-    """Return who is signed in. Raises Forbidden."""
+    """Return the signed-in member. Raises Forbidden."""
     token_hash = presented(request)
     if token_hash is None:
         raise Forbidden("You must be signed in.")
@@ -43,7 +43,7 @@ async def visitor(request: Request) -> Visitor:
 
 
 async def member(request: Request) -> Member:
-    """Return who is signed in, as a member of the path's program.
+    """Return the signed-in member of the path's program.
 
     Raises Forbidden alike without a session, for nobody's active member, and for no such program.
     """
@@ -54,14 +54,14 @@ async def member(request: Request) -> Member:
 
 
 async def owner(request: Request) -> Member:
-    """Return who is signed in, as an owner of the path's program. Raises Forbidden, or OwnerRequired for a member."""
+    """Return the signed-in owner of the path's program. Raises Forbidden, or OwnerRequired for a member."""
     signed_in = await member(request)
     signed_in.require_owner()
     return signed_in
 
 
 def presented(request: Request) -> str | None:
-    """Return the hash of the session token that a request presents, if it presents one."""
+    """Return the hash of a request's session token, if it has one."""
     cookie = request.cookies.get(COOKIE) if is_our_own(request) else None
     header = request.headers.get("authorization")
     token = cookie if header is None else credentials.bearer(header)

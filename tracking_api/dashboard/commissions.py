@@ -1,4 +1,4 @@
-"""PATCH /api/programs/:id/commissions: owners decide several commissions at once."""
+"""PATCH /api/programs/:id/commissions: owners decide on several commissions at once."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from web.response import ModelResponse
 
 
 class ProblemView(View):
-    """Why one commission was not decided."""
+    """Why one commission did not change."""
 
     code: str
     message: str
@@ -25,7 +25,7 @@ class ProblemView(View):
 
 
 class UndecidedView(View):
-    """A commission that stays as it was."""
+    """A commission that did not change."""
 
     id: int
     error: ProblemView
@@ -39,7 +39,7 @@ class DecidedView(View):
 
 @operation("Approve, reject or pay several commissions", body=CommissionChanges)
 async def decide_commissions(call: ApiRequest) -> ModelResponse[DecidedView]:
-    """Decide up to 200 commissions alike; each has its own result, a commission or an error."""
+    """Set the status of up to 200 commissions; each has its own result, a commission or an error."""
     sent = await call.parse(CommissionChanges)
     results = await call.write(commissions.decide_each, sent.ids, sent.status)
     return ModelResponse(DecidedView(data=[_result(call, *result) for result in results.items()]))

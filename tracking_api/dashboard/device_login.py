@@ -1,4 +1,4 @@
-"""POST /api/auth/device and /api/auth/device/token: how `svc login` gets a session (RFC 8628), approved on a page."""
+"""POST /api/auth/device and /api/auth/device/token: `svc login` gets a session (RFC 8628)."""
 
 from typing import Annotated
 
@@ -19,19 +19,19 @@ from web.response import ModelResponse
 
 
 class DeviceLogin(Body):
-    """A device that wants to log in: what it says it is."""
+    """A device that wants to log in; `client` is its name."""
 
     client: Annotated[str, StringConstraints(max_length=255)] = "svc"
 
 
 class DeviceToken(Body):
-    """A device that asks whether its login was approved."""
+    """A device's request for the result of its login."""
 
     device_code: Identifier
 
 
 class DeviceCodeView(View):
-    """A login that waits for approval (RFC 8628, 3.2); seconds."""
+    """A login that waits for approval (RFC 8628, 3.2); times are in seconds."""
 
     device_code: str
     user_code: str

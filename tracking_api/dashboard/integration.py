@@ -1,4 +1,4 @@
-"""GET /api/programs/:id/integration: what `svc init` writes."""
+"""GET /api/programs/:id/integration: the guide that `svc init` writes."""
 
 from presentation import agents_file
 from presentation.api_request import ApiRequest
@@ -9,7 +9,7 @@ from web.response import ModelResponse
 
 
 class IntegrationView(View):
-    """What `svc init` writes: Markdown for coding agents, without a secret."""
+    """The guide that `svc init` writes: Markdown for coding agents, without a secret."""
 
     program_id: int
     base_url: str
@@ -18,7 +18,7 @@ class IntegrationView(View):
 
 @operation("What `svc init` writes")
 async def get_integration(call: ApiRequest) -> ModelResponse[IntegrationView]:
-    """Return the program's AGENTS.md; it holds no secret."""
+    """Return the program's AGENTS.md; it has no secret."""
     base_url = call.request.app.state.settings.base_url
     program = await call.read(program_settings.get_program)
     markdown = agents_file.written(program, base_url=base_url, code=await call.read(partners.newest_code))

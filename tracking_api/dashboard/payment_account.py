@@ -23,7 +23,7 @@ class NewPaymentAccount(Body):
 
 
 class PaymentAccountView(View):
-    """A connected payment account; `webhook_secrets` says how many are accepted: two during a roll-over."""
+    """A connected payment account; `webhook_secrets` is the number of accepted secrets, two while you change it."""
 
     provider: Literal["stripe"]
     account_id: str
@@ -34,7 +34,7 @@ class PaymentAccountView(View):
 
 @operation("Connect a payment account, or roll its webhook secret over", body=NewPaymentAccount, tag="payments")
 async def connect_payment_account(call: ApiRequest) -> ModelResponse[PaymentAccountView]:
-    """Connect an account, or add a webhook secret beside the one before."""
+    """Connect an account, or add a webhook secret; the previous one stays valid."""
     sent = await call.parse(NewPaymentAccount)
     sealer = call.request.app.state.settings.sealer()
     connecting = {"provider": sent.provider, "account_id": sent.account_id, "secret": sent.webhook_secret}
@@ -43,7 +43,7 @@ async def connect_payment_account(call: ApiRequest) -> ModelResponse[PaymentAcco
 
 @operation("The connected payment account; never its secrets", NotFound, tag="payments")
 async def get_payment_account(call: ApiRequest) -> ModelResponse[PaymentAccountView]:
-    """Return the account that is connected. Raises NotFound."""
+    """Return the connected account. Raises NotFound."""
     return _response(call, await call.read(accounts.get_account))
 
 

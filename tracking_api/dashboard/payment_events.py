@@ -1,4 +1,4 @@
-"""GET /api/programs/:id/payment-events and PATCH .../:eventId: what the payment account sent, and what was held."""
+"""GET /api/programs/:id/payment-events and PATCH .../:eventId: list payment events, decide on held ones."""
 
 from datetime import datetime
 
@@ -22,13 +22,13 @@ OUTCOME = {"outcome": "recorded, repeated, waiting, held_as_duplicate, ignored, 
 
 
 class PaymentDecision(Body):
-    """What a payment that was held is: a sale of its own (count), or the one that the API reported (same)."""
+    """The decision on a held payment: a separate sale (count), or the sale that the API reported (same)."""
 
     decision: Decision
 
 
 class PaymentEventView(View):
-    """An event of the payment account; amounts are in minor units of `currency`, null where it reported none.
+    """An event of the payment account; amounts are in minor units of `currency`, null if the event has no amount.
 
     `is_test`: of the processor's test mode; it counts like any other.
     """
@@ -65,7 +65,7 @@ async def list_payment_events(call: ApiRequest) -> ModelResponse[PageView[Paymen
     tag="payments",
 )
 async def decide_payment_event(call: ApiRequest) -> ModelResponse[SuccessView]:
-    """Decide a payment that is held as a possible duplicate. Raises NotFound, DuplicateTransaction."""
+    """Decide on a payment that is held as a possible duplicate. Raises NotFound, DuplicateTransaction."""
     event_id = call.path_id("event_id")
     sent = await call.parse(PaymentDecision)
     await call.write(processing.decide, event_id, sent.decision)

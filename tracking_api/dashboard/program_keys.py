@@ -9,7 +9,7 @@ from web.response import ModelResponse
 
 
 class NewKeyView(View):
-    """A program's new key; `api_token` is shown here alone."""
+    """A program's new key; only this response shows `api_token`."""
 
     api_token: str
     api_token_masked: str
@@ -23,7 +23,7 @@ class RegeneratedView(View):
 
 @operation("Replace the program's key; the old one stops working at once")
 async def regenerate_program_key(call: ApiRequest) -> ModelResponse[RegeneratedView]:
-    """Replace the program's key; the old one is dead when the response arrives."""
+    """Replace the program's key; the old one stops at once."""
     new_key = await call.write(program_keys.regenerate)
     key = NewKeyView(api_token=new_key.secret, api_token_masked=new_key.masked)
     return ModelResponse(RegeneratedView(data=key), NO_STORE)

@@ -16,7 +16,7 @@ from web.response import CreatedResponse, ModelResponse
 
 @operation("Create a program", OwnerRequired, CurrencyNotSupported, body=NewProgram)
 async def create_program(call: VisitorRequest) -> CreatedResponse[ProgramView]:
-    """Create a program; its key exists from now on, and an owner regenerates it to see one."""
+    """Create a program with a hidden key; an owner regenerates the key to see it."""
     sent = (await call.parse(NewProgram)).sent()
     workspace_id = _workspace(call.visitor, sent.pop("workspace_id", None))
     values = settings.stored(sent)
@@ -28,13 +28,13 @@ async def create_program(call: VisitorRequest) -> CreatedResponse[ProgramView]:
 
 @operation("A program; of its key only the mask")
 async def get_program(call: ApiRequest) -> ModelResponse[ProgramView]:
-    """Return a program; of its key only the mask."""
+    """Return a program, with its key masked."""
     return ModelResponse(ProgramView.of(await call.read(program_settings.get_program)))
 
 
 @operation("Change a program's settings; new terms hold for later sales only", CurrencyNotSupported, body=ProgramChange)
 async def change_program(call: ApiRequest) -> ModelResponse[ProgramView]:
-    """Change the settings that are sent; what was earned under the old terms stays as it is."""
+    """Change the settings that are sent; earned commissions do not change."""
     sent = (await call.parse(ProgramChange)).sent()
     return ModelResponse(ProgramView.of(await call.write(program_settings.change, sent)))
 

@@ -1,4 +1,4 @@
-"""POST /api/programs/:id/reconciliation: a part of a payment processor's export, held against what is recorded."""
+"""POST /api/programs/:id/reconciliation: compare a part of a payment export with the recorded sales."""
 
 from decimal import Decimal
 from typing import Annotated, Any
@@ -22,7 +22,7 @@ Amount = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,15}(\.[0-9]{1,6})?$
 
 
 class ExportedPayment(Body):
-    """A payment of the export: amounts in major units as they are written there; `line` is where it stands.
+    """A payment of the export: amounts are in major units, as in the export; `line` is its line there.
 
     `names` are the processor's ids of it, the one that its sale is recorded under first.
     """
@@ -39,20 +39,20 @@ class ExportedPayment(Body):
 
 
 class Export(Body):
-    """A part of an export: every payment of a customer that is near in time belongs in one part."""
+    """A part of an export; a customer's payments that are close in time belong in one part."""
 
     payments: Annotated[list[ExportedPayment], Field(min_length=1, max_length=MOST)]
 
 
 class CorrectingCallView(View):
-    """A call of the tracking API, with the program's key, that corrects it; sent twice it does nothing more."""
+    """A call of the tracking API, with the program's key, that corrects it; you can send it again safely."""
 
     path: str
     body: dict[str, Any]
 
 
 class FindingView(View):
-    """What is wrong about a payment; `recorded_cents` is null without a sale, `reason` says why no call does."""
+    """A difference; `recorded_cents` is null without a sale, `reason` says why no call can correct it."""
 
     code: Code
     line: int
@@ -68,7 +68,7 @@ class FindingView(View):
 
 
 class ReconciliationView(View):
-    """What is wrong, by line; `unattributed` counts payments of people whom no partner sent."""
+    """The differences, by line; `unattributed` counts payments of customers without a partner."""
 
     findings: list[FindingView]
     unattributed: int
@@ -80,7 +80,7 @@ class ReconciliationView(View):
     tag="payments",
 )
 async def reconcile_payments(call: ApiRequest) -> ModelResponse[ReconciliationView]:
-    """Say what is wrong about these payments; nothing is changed."""
+    """Compare these payments with the recorded sales; change nothing."""
     sent = await call.parse(Export, largest=LARGEST)
     found = await call.read(reconciliation.compare, [_payment(each) for each in sent.payments], at=call.at)
     findings = [_finding(each) for each in found.findings]

@@ -1,4 +1,4 @@
-"""Who may call a handler: whoever is signed in, a member of the path's program, or an owner of it."""
+"""Who may call a handler: any signed-in member, a member of the path's program, or an owner of it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ COOKIE = "The cookie `svc_session` of our own pages is accepted in place of the 
 
 @dataclass(frozen=True, kw_only=True)
 class VisitorRequest(ApiRequest):
-    """A request of somebody who is signed in."""
+    """A request of a signed-in member."""
 
     visitor: Visitor
 
 
 def signed_in(operation: Operation[VisitorRequest]) -> Operation[Request]:
-    """Return the operation for everybody who is signed in. It raises Forbidden for others."""
+    """Return the operation for signed-in members. It raises Forbidden for others."""
 
     async def handle(request: Request) -> JsonResponse:
         visitor = await authentication.visitor(request)

@@ -42,7 +42,7 @@ class UserView(View):
 
 
 class WorkspaceView(View):
-    """A workspace, and what the account is in it."""
+    """A workspace, and the account's role in it."""
 
     id: int
     name: str
@@ -50,7 +50,7 @@ class WorkspaceView(View):
 
 
 class SessionView(View):
-    """Who is signed in, until when, and where."""
+    """The signed-in account, its workspaces, and the end of the session."""
 
     expires_at: datetime
     user: UserView
@@ -58,21 +58,21 @@ class SessionView(View):
 
     @classmethod
     def of(cls, row: Visitor, **others: Any) -> Self:
-        """Return the view of somebody who is signed in."""
+        """Return the view of a signed-in account."""
         workspaces = [WorkspaceView(id=each.workspace_id, name=each.name, role=each.role) for each in row.memberships]
         user = UserView(id=row.user_id, email=row.email)
         return cls(expires_at=row.expires_at, user=user, workspaces=workspaces, **others)
 
 
 class NewSessionView(SessionView):
-    """A session; `token` is shown here alone."""
+    """A session; only this response shows `token`."""
 
     token: str
 
 
 @operation("Sign in with an e-mail address and a password", InvalidCredentials, RateLimited, body=Credentials)
 async def log_in(request: Request) -> ModelResponse[NewSessionView]:
-    """Sign in: 200 with the session's token, 401 for a wrong address or password, 429 after many tries."""
+    """Sign in: 200 with the session's token, 401 for a wrong e-mail address or password, 429 after too many tries."""
     credentials = body.parse(Credentials, await body.read_body(request.scope, request.receive))
     started = await sign_in(request, credentials)
     signed_in = await storage_of(request).read(sessions.identify, keys.digest(started.token), at=time_of(request))
@@ -81,7 +81,7 @@ async def log_in(request: Request) -> ModelResponse[NewSessionView]:
 
 @operation("End the session that is presented, if any", security=({"session": ()}, ANYONE))
 async def log_out(request: Request) -> ModelResponse[SuccessView]:
-    """Sign out. A session that has ended already is no error."""
+    """Sign out. A session that has already ended is not an error."""
     token_hash = authentication.presented(request)
     if token_hash is not None:
         await storage_of(request).write(sessions.end, token_hash)
@@ -90,12 +90,12 @@ async def log_out(request: Request) -> ModelResponse[SuccessView]:
 
 @operation("Who is signed in")
 async def get_session(call: VisitorRequest) -> ModelResponse[SessionView]:
-    """Say who is signed in."""
+    """Return the signed-in account."""
     return ModelResponse(SessionView.of(call.visitor), NO_STORE)
 
 
 async def sign_in(request: Request, credentials: Credentials) -> Started:
-    """Return a new session for whom the credentials name. Raises RateLimited, InvalidCredentials."""
+    """Return a new session for the credentials. Raises RateLimited, InvalidCredentials."""
     limits, client = request.app.state.limits, request.client.host if request.client else "unknown"
     email = credentials.email.strip().lower()
     await limits.hit("login", client, email)
@@ -107,7 +107,7 @@ async def sign_in(request: Request, credentials: Credentials) -> Started:
 
 
 async def _verified(request: Request, account: Account | None, password: str) -> bool:
-    """Say whether the password is the account's; for no account it takes just as long to say no."""
+    """Say whether the password is the account's; an unknown account takes just as long."""
     state = request.app.state
     if not hasattr(state, "verifiers"):
         state.verifiers = anyio.CapacityLimiter(VERIFIERS)

@@ -28,7 +28,7 @@ async def test_a_test_call_says_what_it_sent_what_came_back_and_what_it_proves(r
     done = await ready.svc("test", call, "--json")
 
     assert told.code == 0
-    assert all(word in told.stdout for word in (f"POST /api/v1/track/{call}", "came back", "Proves:", "Next:"))
+    assert all(word in told.stdout for word in (f"POST /api/v1/track/{call}", "Response", "Proves:", "Next:"))
     assert done.json["answer"]["data"]["test_mode"] is True
     steps = (await ready.svc("status", "--json")).json["checklist"]
     assert [step["step"] for step in steps if step["done"]] == [f"test_{call}"]
@@ -71,7 +71,7 @@ async def test_a_sale_is_explained_and_the_exit_code_says_whether_it_is_credited
     missing = await ready.svc("explain", "inv-2")
 
     assert (credited.code, credited.json["verdict"]) == (0, "credited")
-    assert (missing.code, "not_recorded" in missing.stdout, "What would have helped" in missing.stdout) == (
+    assert (missing.code, "not_recorded" in missing.stdout, "Smallest change" in missing.stdout) == (
         1,
         True,
         True,

@@ -33,7 +33,7 @@ async def test_a_member_signs_in_on_the_way_chooses_and_is_led_back_with_a_code(
 
     assert "Connect Helper?" in shown
     assert "Access is granted to\nassistant.example" in shown
-    assert f"It will act for\n{OLGA}" in shown
+    assert f"Acts for\n{OLGA}" in shown
     assert "Anyone can register under any name" in shown
     assert "It cannot change anything" in shown
     assert callback.told["code"].startswith("oac_")
