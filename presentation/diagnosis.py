@@ -54,6 +54,15 @@ class ExplanationView(View):
         return super().of(row._asdict() | named)
 
 
+class RejectedKeysView(View):
+    """Events that were rejected because of their program key; `is_ongoing`: the last is less than a day old."""
+
+    calls: int
+    first_at: datetime
+    last_at: datetime
+    is_ongoing: bool
+
+
 class GateView(View):
     """One gate; `next_action` says how to pass it and is null if it is passed."""
 
@@ -61,6 +70,7 @@ class GateView(View):
     state: State
     verified_at: datetime | None
     next_action: str | None
+    rejected: RejectedKeysView | None
 
 
 class KeyExampleView(View):

@@ -9,6 +9,15 @@ from storage.diagnosis import identifier_health, readiness
 from storage.rules.scope import Scope
 
 
+class RejectedKeys(Result):
+    """Events that were rejected because of their program key; `is_ongoing`: the last is less than a day old."""
+
+    calls: int
+    first_at: datetime
+    last_at: datetime
+    is_ongoing: bool
+
+
 class GateState(Result):
     """One gate; a passed gate has no `next_action`."""
 
@@ -16,6 +25,7 @@ class GateState(Result):
     state: str
     verified_at: datetime | None = None
     next_action: str | None = None
+    rejected: RejectedKeys | None = None
 
 
 class ReadinessResult(Result):

@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
-from storage.diagnosis import identifier_health
+from storage.diagnosis import identifier_health, rejected_keys
 from storage.diagnosis.identifier_health import HealthState, IdentifierHealth
+from storage.diagnosis.rejected_keys import RejectedKeys
 from storage.management import program_settings
 from storage.management.program_settings import Program
 from storage.reading import checklist
@@ -25,6 +26,7 @@ class ReadinessGate(NamedTuple):
     state: State
     verified_at: datetime | None
     next_action: str | None
+    rejected: RejectedKeys | None = None
 
 
 class Readiness(NamedTuple):
@@ -45,6 +47,7 @@ def check_readiness(connection: Connection, program_id: int, *, at: datetime) ->
         _enrolled(connection, program_id),
         *_integrated(connection, program_id),
         _key(program, at),
+        _key_accepted(rejected_keys.find(connection, program_id, at=at)),
         _identifiers(health),
     ]
     failing = [gate.gate for gate in gates if gate.state == State.FAIL]
@@ -73,6 +76,14 @@ def _key(program: Program, at: datetime) -> ReadinessGate:
     due = f" before {program.rotate_by:%Y-%m-%d %H:%M} UTC" if program.rotate_by else ""
     action = f"An owner regenerates the program key{due}, and its new value is deployed."
     return _gate("program_key_current", passed=passed, action=action)
+
+
+def _key_accepted(rejected: RejectedKeys | None) -> ReadinessGate:
+    """Return the gate of events lost to a wrong key: failed while they still come, unknown until a week has passed."""
+    if rejected is None:
+        return _gate("program_key_accepted", passed=True, action="")
+    state = State.FAIL if rejected.is_ongoing else State.UNKNOWN
+    return ReadinessGate("program_key_accepted", state, None, rejected.next_action, rejected)
 
 
 def _identifiers(health: IdentifierHealth) -> ReadinessGate:

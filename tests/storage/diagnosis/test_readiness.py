@@ -1,16 +1,16 @@
 """Readiness and identifier health, on both databases: one blocker at a time, and no false alarm."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
 from storage.access import program_keys
 from storage.diagnosis import identifier_health, readiness
 from storage.diagnosis.identifier_health import HealthState, IdentifierHealth
-from storage.diagnosis.readiness import Readiness
+from storage.diagnosis.readiness import Readiness, ReadinessGate
 from storage.engine.audit import Actor
 from storage.management import program_settings
-from storage.rules.errors import CustomerNotFound
+from storage.rules.errors import ApiKeyRotationRequired, CustomerNotFound, InvalidKey, ServiceError
 from storage.rules.key_format import Difference, KeyFormat
 from storage.rules.settlement import LeadAuthPolicy
 from storage.rules.state import State
@@ -43,6 +43,11 @@ async def sell(acme: World, *customer_keys: str) -> None:
 async def change_policy(acme: World, policy: LeadAuthPolicy) -> None:
     changes = {"lead_auth_policy": policy}
     await acme.store.write(program_settings.change, acme.program_id, changes, actor=OWNER, at=NOW)
+
+
+async def key_accepted(acme: World, at: datetime) -> ReadinessGate:
+    found: Readiness = await acme.store.read(readiness.check_readiness, acme.program_id, at=at)
+    return next(gate for gate in found.gates if gate.gate == "program_key_accepted")
 
 
 def states(found: Readiness) -> dict[str, State]:
@@ -86,6 +91,27 @@ async def test_a_flagged_key_fails_its_gate_until_it_is_replaced(acme: World):
     await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
 
     assert (flagged, states(await ready(acme))["program_key_current"]) == (State.FAIL, State.PASS)
+
+
+@pytest.mark.parametrize("error", [InvalidKey, ApiKeyRotationRequired])
+async def test_events_lost_to_a_wrong_key_fail_their_gate_until_they_stop(acme: World, error: type[ServiceError]):
+    for days in range(3):
+        await acme.reject(error(), at=NOW - timedelta(days=days))
+    await acme.reject(error(), call="status")
+
+    found = {days: await key_accepted(acme, NOW + timedelta(days=days)) for days in (0, 2, 8)}
+
+    assert {days: gate.state for days, gate in found.items()} == {0: State.FAIL, 2: State.UNKNOWN, 8: State.PASS}
+    assert found[0].rejected == (3, NOW - timedelta(days=2), NOW, True)
+    assert (found[0].next_action or "").startswith("3 events were rejected")
+    assert "still happening" in (found[0].next_action or "")
+    assert "still happening" not in (found[2].next_action or "")
+
+
+async def test_other_rejections_do_not_touch_the_keys_gate(acme: World):
+    await refuse_sale(acme, "user-1")
+
+    assert (await key_accepted(acme, NOW)).state == State.PASS
 
 
 async def test_nothing_to_compare_is_unknown(acme: World):
