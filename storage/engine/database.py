@@ -5,7 +5,6 @@ import sqlite3
 from collections import namedtuple
 from collections.abc import Callable, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar
 
 import aiosqlite
@@ -20,6 +19,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.pool import StaticPool
 
+from storage.engine.database_file import DatabaseFile
 from storage.engine.failures import is_outage, unavailable
 from storage.engine.lane import Lane, Work, WriteLane
 from storage.engine.postgres_lane import PostgresLane
@@ -44,8 +44,8 @@ class SqliteLane:
     its public calls go through; tests/storage/engine/test_database.py is the tripwire.
     """
 
-    def __init__(self, path: str, *, read_only: bool, patient: bool) -> None:
-        self._uri = f"{Path(path).absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
+    def __init__(self, file: DatabaseFile, *, read_only: bool, patient: bool) -> None:
+        self._file = file
         self._read_only = read_only
         self._busy_milliseconds = PATIENT_MILLISECONDS if patient else BUSY_MILLISECONDS
         self._connection: aiosqlite.Connection | None = None
@@ -89,10 +89,15 @@ class SqliteLane:
     def _transact(self, work: Work[Result]) -> Result:
         assert self._checked_out is not None  # noqa: S101 - opened in run
         with self._checked_out.begin():
-            return work(self._checked_out)
+            result = work(self._checked_out)
+            self._file.check()
+            return result
 
     async def _open(self) -> None:
-        connection = aiosqlite.connect(self._uri, uri=True, isolation_level=None, cached_statements=512)
+        self._file.check()
+        mode = "ro" if self._read_only else "rw" if self._file.exists else "rwc"
+        uri = f"{self._file.path.as_uri()}?mode={mode}"
+        connection = aiosqlite.connect(uri, uri=True, isolation_level=None, cached_statements=512)
         try:
             await connection
             await connection._execute(self._prepare, connection._conn)  # type: ignore[no-untyped-call]  # noqa: SLF001
@@ -111,6 +116,7 @@ class SqliteLane:
         else:
             raw.execute("PRAGMA journal_mode = WAL")
             raw.execute("PRAGMA synchronous = FULL")
+        self._file.created()
         engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool)
         begin = "BEGIN" if self._read_only else "BEGIN IMMEDIATE"
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
@@ -127,14 +133,15 @@ def _authorize_reading(action: int, *_: object) -> int:
 def writers(url: URL, *, patient: bool = False) -> list[WriteLane]:
     """Return the lanes that may write: one on SQLite, a few on PostgreSQL; `patient` ones have no limits of time."""
     if is_sqlite(url):
-        return [SqliteLane(str(url.database), read_only=False, patient=patient)]
+        return [SqliteLane(DatabaseFile(str(url.database)), read_only=False, patient=patient)]
     return [PostgresLane(url, read_only=False, patient=patient) for _ in range(WRITE_LANES)]
 
 
 def readers(url: URL, *, patient: bool = False) -> list[Lane]:
     """Return the lanes that cannot write: SQLite `mode=ro` and `query_only`, PostgreSQL read-only transactions."""
     if is_sqlite(url):
-        return [SqliteLane(str(url.database), read_only=True, patient=patient) for _ in range(READERS)]
+        file = DatabaseFile(str(url.database))
+        return [SqliteLane(file, read_only=True, patient=patient) for _ in range(READERS)]
     return [PostgresLane(url, read_only=True, patient=patient) for _ in range(READERS)]
 
 
