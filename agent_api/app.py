@@ -7,7 +7,16 @@ from starlette.applications import Starlette
 
 from agent_api import me, partners, programs
 from agent_api.call import scoped
-from presentation.handlers import audit_log, commissions, customers, diagnosis, events, performance, refused_calls
+from presentation.handlers import (
+    audit_log,
+    commissions,
+    customers,
+    diagnosis,
+    events,
+    performance,
+    refused_calls,
+    tracking_log,
+)
 from presentation.handlers.partners import change_partner, list_partners
 from presentation.handlers.programs import list_programs
 from storage import Storage
@@ -28,6 +37,7 @@ ROUTES = [
     scoped(f"{PROGRAM}/audit-log", GET=(Scope.PROGRAMS_READ, audit_log.list_audit_log)),
     scoped(f"{PROGRAM}/performance", GET=(Scope.PERFORMANCE_READ, performance.get_performance)),
     scoped(f"{PROGRAM}/events", GET=(Scope.EVENTS_READ, events.list_events)),
+    scoped(f"{PROGRAM}/tracking-log", GET=(Scope.EVENTS_READ, tracking_log.list_tracking_log)),
     scoped(f"{PROGRAM}/refused-calls", GET=(Scope.EVENTS_READ, refused_calls.list_refused_calls)),
     scoped(f"{PROGRAM}/explain", GET=(Scope.EVENTS_READ, diagnosis.explain_sale)),
     scoped(f"{PROGRAM}/customers", GET=(Scope.CUSTOMERS_READ, customers.list_customers)),

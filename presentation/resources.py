@@ -110,11 +110,12 @@ class CommissionView(View):
 
 
 class EventView(View):
-    """An event. Fields other than `kind`, `id` and `at` depend on the kind. A click's id is its click_id."""
+    """An event. Fields other than `kind`, `id`, `at` and `is_test` depend on the kind. A click's id is its click_id."""
 
     kind: event_kinds.EventKind
     id: int | str
     at: datetime
+    is_test: bool
     partner_id: int | None = None
     partner_code: str | None = None
     customer_id: int | None = None
@@ -124,6 +125,7 @@ class EventView(View):
     settlement: Settlement | None = None
     with_key: bool | None = None
     event_name: str | None = None
+    email_masked: str | None = None
     sale_id: int | None = None
     transaction_id: str | None = None
     refund_id: str | None = None
@@ -187,6 +189,16 @@ class RefusedCallView(View):
         """Return the view of a rejected call, with the hint of its code."""
         derived = {"hint": errors.hint_of(row.code), "status": STATUS[row.code], "fields": list(row.fields)}
         return cls(**row._asdict() | derived)
+
+
+class LogEntryView(View):
+    """One test-mode call, and the test event that it stored."""
+
+    id: int
+    at: datetime
+    call: str
+    event_id: int | None
+    message: str
 
 
 class ActorView(View):

@@ -14,6 +14,7 @@ from storage.engine.own_thread import OwnThread
 from storage.engine.read_queue import ReadQueue
 from storage.tracking.principals import Call, Outcome, PresentedKey, Principal, staged
 from storage.tracking.rejection_log import CallDetails
+from storage.tracking.repeated_calls import Repeatable
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -69,15 +70,23 @@ class Storage(Reader):
         return await self._writers[hash(lane) % len(self._writers)].write(operation, *arguments, lane=lane, **options)
 
     async def handle(
-        self, operation: Callable[..., Any], item: Any, *, principal: Principal, details: CallDetails
+        self,
+        operation: Callable[..., Any],
+        item: Any,
+        *,
+        principal: Principal,
+        details: CallDetails,
+        repeatable: Repeatable | None = None,
     ) -> Outcome:
         """Run a tracking operation for whoever calls, and return its outcome after the commit that holds its rows.
 
         The writer resolves the principals of a batch and gives the operation their programs. An error is in the
-        outcome, and in the log of rejected calls if the call presented a key. Raises what `write` raises.
+        outcome, and in the log of rejected calls if the call presented a key. A `repeatable` call that was made before
+        has its first response as the result, Replayed. Raises what `write` raises.
         """
         lane = self._lane(principal)
-        outcome: Outcome = await self.write(staged(operation), Call(principal, item, details), lane=lane)
+        call = Call(principal, item, details, repeatable)
+        outcome: Outcome = await self.write(staged(operation), call, lane=lane)
         if isinstance(principal, PresentedKey) and outcome.key is not None and principal.program_id is None:
             if len(self._programs) >= MOST_REMEMBERED:
                 self._programs.clear()

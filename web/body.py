@@ -1,6 +1,8 @@
 """Request bodies: read once, within a limit and a deadline; JSON is parsed straight into a model."""
 
 import asyncio
+import hashlib
+import json
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
@@ -15,6 +17,8 @@ JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
 LARGEST_BODY = 64 * 1024
 LONGEST_WAIT_SECONDS = 30.0
+IDEMPOTENCY_KEY = "Idempotency-Key"
+LONGEST_KEY = 255
 _NO_CONTROL = r"^[^\x00-\x1f\x7f-\u009f]*$"
 Parsed = TypeVar("Parsed", bound="Body")
 
@@ -57,6 +61,19 @@ async def read_body(
             return await _rest(first, receive, largest)
     except TimeoutError:
         raise BodyTooSlow from None
+
+
+def idempotency_key(header: str | None) -> str | None:
+    """Return the Idempotency-Key that a header carries, None without one. Raises ValidationError for what is none."""
+    if header is not None and not (0 < len(header) <= LONGEST_KEY and header.isascii() and header.isprintable()):
+        raise ValidationError(fields=[FieldError(IDEMPOTENCY_KEY, f"1 to {LONGEST_KEY} printable ASCII characters")])
+    return header
+
+
+def fingerprint(path: str, content: bytes | bytearray) -> str:
+    """Return a hash of what is asked for: the URL's path and the body, however its JSON is spaced or ordered."""
+    sent = json.dumps(from_json(content), sort_keys=True)
+    return hashlib.sha256(f"{path}\n{sent}".encode()).hexdigest()
 
 
 def replay(content: bytes, receive: Receive) -> Receive:

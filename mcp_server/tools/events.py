@@ -29,6 +29,7 @@ class EventRow(Result):
     kind: str
     id: int | str
     at: datetime
+    is_test: bool
     partner_id: int | None = None
     partner_code: Untrusted | None = None
     customer_id: int | None = None

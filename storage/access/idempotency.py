@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, delete, insert, select, update
 
 from storage.rules.errors import IdempotencyKeyReused
-from storage.tables import idempotent_answers
+from storage.tables import idempotent_answers, idempotent_calls
 
 KEPT_DAYS = 30
 _PENDING = 0  # the status while the write of this transaction is still at work; no other transaction ever sees it
@@ -53,7 +53,8 @@ def once(connection: Connection, request: Request, perform: Callable[[Connection
 
 
 def prune(connection: Connection, *, at: datetime) -> int:
-    """Forget answers older than 30 days; return how many."""
+    """Forget answers older than 30 days, of writes and of tracking calls; return how many of writes."""
+    connection.execute(delete(idempotent_calls).where(idempotent_calls.c.at <= _oldest(at)))
     return connection.execute(delete(idempotent_answers).where(idempotent_answers.c.at <= _oldest(at))).rowcount
 
 

@@ -15,15 +15,17 @@ from storage.rules.errors import IdentifierConflict, NotFound, ServiceError, Val
 from storage.rules.payment import Linked, Paid, ProcessorEvent, Returned
 from storage.rules.settlement import Settlement
 from storage.tables import payment_accounts, payment_customers, payment_events, payment_references
-from storage.tracking import leads, program_terms, sales
+from storage.tracking import leads, program_terms, sales, test_mode
 from storage.tracking.customers import Customer, CustomerQuery, Registry
 from storage.tracking.leads import Lead
 from storage.tracking.program_terms import ProgramTerms
 from storage.tracking.recorded_sales import SaleQuery, find_reported_by_api
 from storage.tracking.sales import Provenance, Sale
+from storage.tracking.test_mode import TestModeCall
 
 RECORDED, REPEATED, IGNORED, WAITING, HELD = "recorded", "repeated", "ignored", "waiting", "held_as_duplicate"
-SAME = "same_sale"
+SAME, TEST = "same_sale", "test"
+Content = Paid | Returned | Linked | None
 
 
 class Decision(StrEnum):
@@ -51,7 +53,7 @@ def process(connection: Connection, program_id: int, event: ProcessorEvent, *, a
     connection.execute(account.with_for_update())  # one event of a program at a time, in every process
     if not _is_new(connection, program_id, event, at):
         return EventOutcome(REPEATED)
-    done = _apply(connection, program_id, event.content, at)
+    done = (_test if event.is_test else _apply)(connection, program_id, event.content, at)
     _note(connection, program_id, event.id, done)
     if done.outcome == RECORDED and isinstance(event.content, Paid):
         _try_again(connection, program_id, event.content, at)
@@ -102,9 +104,7 @@ def _is_new(connection: Connection, program_id: int, event: ProcessorEvent, at: 
     return connection.execute(new.returning(payment_events.c.event_id)).scalar() is not None
 
 
-def _apply(
-    connection: Connection, program_id: int, content: Paid | Returned | Linked | None, at: datetime
-) -> EventOutcome:
+def _apply(connection: Connection, program_id: int, content: Content, at: datetime) -> EventOutcome:
     if isinstance(content, Returned):
         transaction_id = returns.save(connection, program_id, content, at=at)
         done = EventOutcome(RECORDED if transaction_id else WAITING, transaction_id, content.reference)
@@ -118,6 +118,25 @@ def _apply(
     else:
         done = _pay(connection, program_id, content, at)
     return done
+
+
+def _test(connection: Connection, program_id: int, content: Content, at: datetime) -> EventOutcome:
+    """Record an event of the processor's test mode as a test: no sale, no refund, no customer."""
+    if isinstance(content, Paid) and content.program_id in {None, str(program_id)}:
+        test = TestModeCall(
+            "sale",
+            at,
+            transaction_id=content.transaction_id,
+            amount_cents=content.amount_cents,
+            customer_key=content.customer_key,
+            click_id=content.click_id,
+        )
+    elif isinstance(content, Returned):
+        test = TestModeCall("refund", at, transaction_id=content.reference, amount_cents=content.amount_cents)
+    else:
+        return EventOutcome(IGNORED)
+    test_mode.record_of_processor(connection, program_id, test)
+    return EventOutcome(TEST, test.transaction_id)
 
 
 def _pay(connection: Connection, program_id: int, paid: Paid, at: datetime) -> EventOutcome:

@@ -14,7 +14,7 @@ from storage.tables import payment_events
 class PaymentEvent(NamedTuple):
     """An event: its outcome, and the amount that it told (None where it told none), in minor units of `currency`.
 
-    `is_test`: of the processor's test mode; it counts like any other.
+    `is_test`: of the processor's test mode; it is recorded as a test, and earns nothing.
     """
 
     id: int

@@ -31,6 +31,7 @@ class Event(NamedTuple):
     kind: EventKind
     id: int | str
     at: datetime
+    is_test: bool = False
     partner_id: int | None = None
     partner_code: str | None = None
     customer_id: int | None = None
@@ -40,6 +41,7 @@ class Event(NamedTuple):
     settlement: str | None = None
     with_key: bool | None = None
     event_name: str | None = None
+    email_masked: str | None = None
     sale_id: int | None = None
     transaction_id: str | None = None
     refund_id: str | None = None
@@ -161,5 +163,15 @@ def _of_refunds() -> Select[Any]:
 
 def _of_tests() -> Select[Any]:
     test = test_events.c
-    columns = (test.id, test.at, test.with_key, test.transaction_id, test.amount_cents, test.refunded_cents)
+    who = (test.customer_key, test.click_id, test.event_name, test.email_mask.label("email_masked"))
+    columns = (
+        test.id,
+        test.at,
+        test.is_test,
+        *who,
+        test.with_key,
+        test.transaction_id,
+        test.amount_cents,
+        test.refunded_cents,
+    )
     return select(*columns, test.kind.label("test_of"))

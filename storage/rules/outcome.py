@@ -53,6 +53,7 @@ class SaleOutcome(StrEnum):
     DUPLICATE_TRANSACTION = "duplicate_transaction"
     TRANSACTION_NOT_FOUND = "transaction_not_found"
     REFUND_EXCEEDS_SALE = "refund_exceeds_sale"
+    IDEMPOTENCY_KEY_REUSED = "idempotency_key_reused"
 
 
 class OutcomeMessage(NamedTuple):

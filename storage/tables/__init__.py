@@ -9,7 +9,7 @@ from storage.tables.committed_batch import committed_batches
 from storage.tables.currency_rate import currency_rates
 from storage.tables.customer import customers
 from storage.tables.event import leads, refunds, sales
-from storage.tables.integration import refused_calls, test_events, tracking_log
+from storage.tables.integration import idempotent_calls, refused_calls, test_events, tracking_log
 from storage.tables.ledger import commissions, ledger_entries
 from storage.tables.partner import partners
 from storage.tables.payment import (
@@ -37,6 +37,7 @@ __all__ = [
     "customers",
     "device_logins",
     "idempotent_answers",
+    "idempotent_calls",
     "leads",
     "ledger_entries",
     "members",

@@ -1,4 +1,4 @@
-"""What an integrator's attempts leave behind: test events, the tracking log, and refused calls."""
+"""What an integrator's attempts leave behind: test events, the tracking log, refused calls, and repeated ones."""
 
 from sqlalchemy import BigInteger, Boolean, Column, Index, String, Table, Text
 
@@ -14,6 +14,10 @@ test_events = Table(
     Column("with_key", Boolean, nullable=False),
     Column("transaction_id", String(255)),
     Column("amount_cents", BigInteger),
+    Column("event_name", Text),
+    Column("customer_key", String(255)),
+    Column("click_id", String(255)),
+    Column("email_mask", String(255)),
     Column("refunded_cents", BigInteger, nullable=False, server_default="0"),
     timestamp_column("at"),
     Index("ix_test_events_transaction", "program_id", "transaction_id"),
@@ -46,5 +50,15 @@ refused_calls = Table(
     Column("currency", String(3)),
     Column("same_payload", Boolean),  # of a repeated sale: whether it was the recorded one again
     Column("request_id", String(64)),
+    timestamp_column("at"),
+)
+
+idempotent_calls = Table(
+    "idempotent_calls",
+    metadata,
+    program_id(),
+    Column("idempotency_key", String(255), primary_key=True),
+    Column("request_hash", String(64), nullable=False),
+    Column("body", Text, nullable=False),
     timestamp_column("at"),
 )

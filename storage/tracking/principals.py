@@ -13,9 +13,10 @@ from sqlalchemy import Connection
 from storage.access.program_keys import ProgramKey
 from storage.engine.group_commit import is_set_based, run_alone, set_based
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, ProgramNotFound, ServiceError
-from storage.tracking import program_terms, rejection_log
+from storage.tracking import program_terms, rejection_log, repeated_calls
 from storage.tracking.program_terms import KeyHolder, ProgramTerms
 from storage.tracking.rejection_log import CallDetails, Rejection
+from storage.tracking.repeated_calls import Repeatable
 
 
 class PresentedKey(NamedTuple):
@@ -48,6 +49,7 @@ class Call(NamedTuple):
     principal: Principal
     item: Any
     details: CallDetails
+    repeatable: Repeatable | None = None
 
 
 class _Caller(NamedTuple):
@@ -68,11 +70,14 @@ def staged(operation: Callable[..., Any]) -> Callable[[Connection, Sequence[Call
     @wraps(operation)
     def run(connection: Connection, calls: Sequence[Call]) -> list[Outcome]:
         callers = _resolve(connection, calls)
-        known = [n for n, caller in enumerate(callers) if caller.error is None]
+        known = [n for n, caller in enumerate(callers) if caller.error is None and calls[n].repeatable is None]
         results: list[Any] = [caller.error for caller in callers]
         batch = [(callers[n].program, calls[n].item) for n in known]
         for n, result in zip(known, _run(connection, operation, batch), strict=True):
             results[n] = result
+        for n, call in enumerate(calls):
+            if call.repeatable is not None and results[n] is None:
+                results[n] = run_alone(connection, _once, operation, callers[n].program, call)
         rejected = [
             Rejection(caller.program_id, call.details, result)
             for call, caller, result in zip(calls, callers, results, strict=True)
@@ -97,6 +102,16 @@ def _run(connection: Connection, operation: Callable[..., Any], batch: Sequence[
         results: Sequence[Any] = operation(connection, batch)
         return results
     return [run_alone(connection, operation, program, item) for program, item in batch]
+
+
+def _once(connection: Connection, operation: Callable[..., Any], program: ProgramTerms, call: Call) -> Any:
+    """Run a call that carries an Idempotency-Key, or return the response that it got before."""
+    assert call.repeatable is not None  # noqa: S101 - only such calls come here
+
+    def perform() -> Any:
+        return _run(connection, operation, [(program, call.item)])[0]
+
+    return repeated_calls.once(connection, program, call.repeatable, call.details, perform)
 
 
 def _resolve(connection: Connection, calls: Sequence[Call]) -> list[_Caller]:

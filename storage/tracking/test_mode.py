@@ -13,6 +13,9 @@ from storage.tables import programs, test_events, tracking_log
 from storage.tracking.program_terms import ProgramTerms
 
 NO_PROGRAM = 0
+WITH_KEY = "with the program key"
+WITHOUT_KEY = "without a key: it does not verify the integration"
+OF_PROCESSOR = "from the test mode of the payment account: nothing was earned"
 
 
 class TestModeCall(NamedTuple):
@@ -24,13 +27,17 @@ class TestModeCall(NamedTuple):
     click_program_id: int | None = None
     transaction_id: str | None = None
     amount_cents: int | None = None
+    event_name: str | None = None
+    customer_key: str | None = None
+    click_id: str | None = None
+    email_mask: str | None = None
 
 
 class TestModeResult(NamedTuple):
-    """A stored test event; `program_id` is None when nothing named one."""
+    """A stored test event; `program_id` is NO_PROGRAM when nothing named one."""
 
     event_id: int
-    program_id: int | None
+    program_id: int
 
 
 class TestModeRefund(NamedTuple):
@@ -46,12 +53,8 @@ class TestModeRefund(NamedTuple):
 
 def record_with_key(connection: Connection, program: ProgramTerms, event: TestModeCall) -> TestModeResult:
     """Store a test event that came with the program's key. Raises ProgramNotFound, CustomerWrongProgram."""
-    named = _existing(connection, event.program_id)
-    if event.program_id is not None and named is None:
-        raise ProgramNotFound
-    if {named, _existing(connection, event.click_program_id)} - {None, program.id}:
-        raise CustomerWrongProgram
-    return TestModeResult(_store(connection, event, program.id, with_key=True), program.id)
+    _require_program(connection, event, program)
+    return TestModeResult(_store(connection, event, program.id, WITH_KEY), program.id)
 
 
 def record_without_key(connection: Connection, event: TestModeCall) -> TestModeResult:
@@ -59,15 +62,21 @@ def record_without_key(connection: Connection, event: TestModeCall) -> TestModeR
     named = _existing(connection, event.program_id)
     if event.program_id is not None and named is None:
         raise ProgramNotFound
-    program_id = named or _existing(connection, event.click_program_id)
-    return TestModeResult(_store(connection, event, program_id, with_key=False), program_id)
+    program_id = named or _existing(connection, event.click_program_id) or NO_PROGRAM
+    return TestModeResult(_store(connection, event, program_id, WITHOUT_KEY), program_id)
+
+
+def record_of_processor(connection: Connection, program_id: int, event: TestModeCall) -> int:
+    """Store what the test mode of a program's payment processor reported; return the event's id."""
+    return _store(connection, event, program_id, OF_PROCESSOR)
 
 
 def refund(connection: Connection, program: ProgramTerms, event: TestModeCall) -> TestModeRefund:
     """Refund a test sale; `amount_cents` None takes all that remains (0 where the sale named no amount).
 
-    Raises TransactionNotFound, RefundExceedsSale.
+    Raises ProgramNotFound, CustomerWrongProgram, TransactionNotFound, RefundExceedsSale.
     """
+    _require_program(connection, event, program)
     row = test_events.c
     same = (row.program_id == program.id, row.transaction_id == event.transaction_id, row.kind == "sale")
     newest = select(test_events).where(*same).order_by(row.id.desc()).limit(1)
@@ -79,10 +88,19 @@ def refund(connection: Connection, program: ProgramTerms, event: TestModeCall) -
     total_cents = sale.refunded_cents + cents
     this_sale = (row.program_id == sale.program_id, row.id == sale.id)
     connection.execute(update(test_events).where(*this_sale).values(refunded_cents=total_cents))
-    event_id = _store(connection, event, program.id, with_key=True)
+    event_id = _store(connection, event, program.id, WITH_KEY)
     remaining_cents = sale_cents - total_cents
     status = rule.status(refund_cents=cents, remaining_cents=remaining_cents)
     return TestModeRefund(event_id, program.id, status, cents, total_cents, remaining_cents)
+
+
+def _require_program(connection: Connection, event: TestModeCall, program: ProgramTerms) -> None:
+    """Raise ProgramNotFound or CustomerWrongProgram for a call that names no program, or another than its key's."""
+    named = _existing(connection, event.program_id)
+    if event.program_id is not None and named is None:
+        raise ProgramNotFound
+    if {named, _existing(connection, event.click_program_id)} - {None, program.id}:
+        raise CustomerWrongProgram
 
 
 def _existing(connection: Connection, program_id: int | None) -> int | None:
@@ -91,21 +109,24 @@ def _existing(connection: Connection, program_id: int | None) -> int | None:
     return connection.execute(select(programs.c.id).where(programs.c.id == literal(program_id, BigInteger))).scalar()
 
 
-def _store(connection: Connection, event: TestModeCall, program_id: int | None, *, with_key: bool) -> int:
+def _store(connection: Connection, event: TestModeCall, program_id: int, trust: str) -> int:
     event_id, log_id = ids.after(event.at, 2)
-    owner = {"program_id": program_id or NO_PROGRAM, "at": event.at}
+    owner = {"program_id": program_id, "at": event.at}
     connection.execute(
         insert(test_events).values(
             **owner,
             id=event_id,
             kind=event.kind,
             is_test=True,
-            with_key=with_key,
+            with_key=trust == WITH_KEY,
             transaction_id=event.transaction_id,
             amount_cents=event.amount_cents,
+            event_name=event.event_name,
+            customer_key=event.customer_key,
+            click_id=event.click_id,
+            email_mask=event.email_mask,
         )
     )
-    trust = "with the program key" if with_key else "without a key: it does not verify the integration"
     logged = {"id": log_id, "call": event.kind, "event_id": event_id, "message": f"Test {event.kind} {trust}."}
     connection.execute(insert(tracking_log).values(**owner, **logged))
     return event_id

@@ -27,7 +27,9 @@ async def test_a_cursor_neither_skips_nor_repeats(agents: Agents):
     assert seen == [f"user-{number}" for number in reversed(range(5))]
 
 
-@pytest.mark.parametrize("path", ["", "/customers", "/commissions", "/events", "/partners", "/refused-calls"])
+@pytest.mark.parametrize(
+    "path", ["", "/customers", "/commissions", "/events", "/partners", "/refused-calls", "/tracking-log"]
+)
 async def test_a_list_refuses_a_cursor_and_a_limit_that_are_none(agents: Agents, path: str):
     where = f".{path}" if path else "/programs"
 

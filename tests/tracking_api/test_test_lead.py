@@ -2,6 +2,7 @@
 
 import pytest
 
+from storage.reading import events
 from storage.tables import commissions, customers, leads, test_events
 from tests.tracking_api.conftest import Api
 from tests.tracking_api.test_lead import visitor
@@ -28,7 +29,23 @@ async def test_the_program_of_a_test_lead_without_a_key_is_the_one_it_names_or_i
         (await api.lead(key=None, additional_data={"test_mode": True})).json()["data"]["programId"],
     ]
 
-    assert programs == [api.acme.program_id, api.acme.program_id, None]
+    assert programs == [api.acme.program_id, api.acme.program_id, 0]
+
+
+async def test_what_a_test_lead_was_about_is_kept_and_read(api: Api):
+    await api.lead(
+        click_id="click-1",
+        customer_key="user-1",
+        email="jane@example.com",
+        additional_data={"test_mode": True, "event_name": "signup"},
+    )
+
+    stored = (await api.rows(test_events))[0]
+    read = (await api.acme.store.read(events.list_events, api.acme.program_id)).data[0]
+    about = (stored.event_name, stored.customer_key, stored.click_id, stored.email_mask)
+    assert about == ("signup", "user-1", "click-1", "j***@example.com")
+    assert (read.event_name, read.customer_key, read.click_id, read.email_masked) == about
+    assert read.is_test is True
 
 
 @pytest.mark.parametrize("key", ["acme", None])

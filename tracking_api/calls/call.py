@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any, TypeVar
 
+from pydantic_core import from_json, to_json
 from starlette.types import Receive, Scope, Send
 
 from configuration import Configuration
@@ -14,6 +15,7 @@ from storage.rules.errors import InvalidKey, Overloaded, RateLimited, ServiceErr
 from storage.tracking import test_mode
 from storage.tracking.principals import PresentedKey, Principal, reject
 from storage.tracking.rejection_log import CallDetails
+from storage.tracking.repeated_calls import Repeatable, Replayed
 from storage.tracking.test_mode import TestModeCall, TestModeResult
 from tracking_api.calls import rotation
 from tracking_api.calls.fields import DEFAULT_CURRENCY
@@ -41,12 +43,14 @@ class TrackingRequest:
         self.parsed: Body | None = None
         self.key: ProgramKey | None = None  # that was presented, once storage has looked it up
         self.is_logged = False
+        self._content: bytes | bytearray = b""
         self._receive = receive
 
     async def parse(self, model: type[Parsed]) -> Parsed:
         """Return the body as a model; raises what `web.body` raises."""
         content = await body.read_body(self.scope, self._receive, seconds=self.settings.body_seconds)
         parsed = body.parse(model, content, empty_is_absent=True)
+        self._content = content
         self.parsed = parsed
         return parsed
 
@@ -73,7 +77,30 @@ class TrackingRequest:
             raise InvalidKey
         return principal
 
-    async def handle(self, operation: Callable[..., Any], item: Any, principal: Principal) -> Any:
+    async def respond(
+        self, operation: Callable[..., Any], item: Any, principal: Principal, content: Callable[[Any], dict[str, Any]]
+    ) -> JsonResponse:
+        """Run a tracking operation and return `content(result)` as a 200; with an Idempotency-Key and a key, once.
+
+        Raises the operation's error, which is then logged; IdempotencyKeyReused.
+        """
+        repeatable = None
+        sent = body.idempotency_key(self.header(b"idempotency-key"))
+        if sent is not None and isinstance(principal, PresentedKey):
+            asked = body.fingerprint(self.scope["path"], self._content)
+            repeatable = Repeatable(sent, asked, lambda result: to_json(content(result)).decode())
+        result = await self.handle(operation, item, principal, repeatable)
+        if isinstance(result, Replayed):
+            return JsonResponse(from_json(result.body), headers={"Idempotency-Replayed": "true"})
+        return self.answer(content(result))
+
+    async def handle(
+        self,
+        operation: Callable[..., Any],
+        item: Any,
+        principal: Principal,
+        repeatable: Repeatable | None = None,
+    ) -> Any:
         """Run a tracking operation for a principal and return its result; raises its error, which is then logged.
 
         A call with a key is counted against its rate limit first: raises RateLimited.
@@ -81,7 +108,9 @@ class TrackingRequest:
         if isinstance(principal, PresentedKey):
             await self.limit("keyed", principal.key_hash)
         details = CallDetails(self.name, self.scope["request_id"], self.at, **self._sent())
-        outcome = await self.storage.handle(operation, item, principal=principal, details=details)
+        outcome = await self.storage.handle(
+            operation, item, principal=principal, details=details, repeatable=repeatable
+        )
         self.key = outcome.key
         self.is_logged = True
         if isinstance(outcome.result, ServiceError):
@@ -102,18 +131,15 @@ class TrackingRequest:
         """Return a 200."""
         return JsonResponse(content)
 
-    async def test(self, event: TestModeCall, key: PresentedKey | None) -> TestModeResult:
-        """Store a test event, with the key that was presented or without one."""
+    async def test(self, event: TestModeCall, key: PresentedKey | None) -> JsonResponse:
+        """Store a test event, with the key that was presented or without one, and return the answer."""
         if key is None:
-            stored: TestModeResult = await self.storage.write(test_mode.record_without_key, event)
-        else:
-            stored = await self.handle(test_mode.record_with_key, event, key)
-        return stored
+            return self.answer(self._tested(await self.storage.write(test_mode.record_without_key, event)))
+        return await self.respond(test_mode.record_with_key, event, key, self._tested)
 
-    def tested(self, tested: TestModeResult) -> JsonResponse:
-        """Return the answer to a test-mode call."""
+    def _tested(self, tested: TestModeResult) -> dict[str, Any]:
         data = {"eventId": tested.event_id, "programId": tested.program_id, "test_mode": True}
-        return self.answer({"success": True, "message": f"Test {self.name} recorded.", "data": data})
+        return {"success": True, "message": f"Test {self.name} recorded.", "data": data}
 
     async def limit(self, call: str, about: int | str | None) -> None:
         """Count a call about a program or a key against its rate limit. Raises RateLimited."""

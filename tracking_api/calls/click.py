@@ -89,7 +89,7 @@ def _click(call: TrackingRequest, body: ClickBody, program_id: int, code: str) -
 
 
 async def _test(call: TrackingRequest, program_id: int) -> JsonResponse:
-    return call.tested(await call.test(TestModeCall("click", call.at, program_id), call.principal))
+    return await call.test(TestModeCall("click", call.at, program_id), call.principal)
 
 
 endpoint = Endpoint(click, public=True)

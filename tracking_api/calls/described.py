@@ -4,9 +4,11 @@ from typing import Any
 
 from presentation.operations import ALWAYS, ANYONE, Description, Error, Model
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, RateLimited
+from web.body import IDEMPOTENCY_KEY
 
 TEST_MODE = "`additional_data.test_mode` true stores a test event, which touches no attribution and no commission."
 KEY = {"programKey": ()}
+IDEMPOTENT = {IDEMPOTENCY_KEY: "With the program key: the same body within 30 days gets the first response, done once."}
 CORS = "Access-Control-Allow-Origin"
 PREFLIGHT = Description(
     "preflight",
@@ -20,7 +22,7 @@ PREFLIGHT = Description(
 def keyed_call(name: str, summary: str, *errors: Error, responses: tuple[Model, ...], **options: Any) -> Description:
     """Describe a call that takes the program key."""
     errors = (*errors, InvalidKey, ApiKeyRotationRequired, RateLimited, *ALWAYS)
-    rotation = ("Deprecation", "Sunset", "Link")
+    rotation = ("Deprecation", "Sunset", "Link", "Idempotency-Replayed")
     keyed = Description(name, summary, {200: responses}, errors, tag="tracking", security=(KEY,))
     return keyed._replace(response_headers=rotation, **options)
 

@@ -1,6 +1,6 @@
 """POST /api/v1/track/lead: a visitor signed up. The program key settles it; a browser may leave it provisional."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import JsonValue, WithJsonSchema
 
@@ -9,6 +9,7 @@ from storage.rules.errors import (
     AttributionWindowExpired,
     CustomerNotFound,
     CustomerWrongProgram,
+    IdempotencyKeyReused,
     IdentifierConflict,
     IdentifierRequired,
     ProgramNotFound,
@@ -20,7 +21,7 @@ from storage.tracking.leads import Lead, LeadResult
 from storage.tracking.principals import Public
 from storage.tracking.test_mode import TestModeCall
 from tracking_api.calls.call import Endpoint, TrackingRequest
-from tracking_api.calls.described import TEST_MODE, public_call
+from tracking_api.calls.described import IDEMPOTENT, TEST_MODE, public_call
 from tracking_api.calls.fields import NO_ADDITIONAL_DATA, AdditionalData
 from tracking_api.calls.responses import LeadRecordedView, TestRecordedView
 from web.body import Body, Identifier
@@ -51,9 +52,19 @@ async def lead(call: TrackingRequest) -> JsonResponse:
     click_program_id = keys.click_program(body.click_id or "")
     if key is None:
         await call.limit("lead", extra.program_id or click_program_id)
+    known = contact.protect(str(body.email)) if contact.is_address(body.email) else None
     if extra.test_mode:
-        event = TestModeCall("lead", call.at, extra.program_id, click_program_id)
-        return _with_warning(call.tested(await call.test(event, key)), body)
+        event = TestModeCall(
+            kind="lead",
+            at=call.at,
+            program_id=extra.program_id,
+            click_program_id=click_program_id,
+            event_name=extra.event_name,
+            customer_key=body.customer_key,
+            click_id=body.click_id,
+            email_mask=known.mask if known else None,
+        )
+        return _with_warning(await call.test(event, key), body)
     if body.click_id is None and body.customer_key is None:
         raise IdentifierRequired
     recorded = Lead(
@@ -62,17 +73,22 @@ async def lead(call: TrackingRequest) -> JsonResponse:
         at=call.at,
         is_trusted=key is not None,
         program_id=extra.program_id,
-        contact=contact.protect(str(body.email)) if contact.is_address(body.email) else None,
+        contact=known,
         event_name=extra.event_name,
     )
-    led: LeadResult = await call.handle(leads.record, recorded, key or _public(extra.program_id, click_program_id))
+    principal = key or _public(extra.program_id, click_program_id)
+    return _with_warning(await call.respond(leads.record, recorded, principal, _content), body)
+
+
+def _content(led: LeadResult) -> dict[str, Any]:
+    content: dict[str, Any]
     if led.settlement == Settlement.PROVISIONAL:
         content = {"success": True, "provisional": True, "message": "Lead recorded; your server must confirm it."}
     elif led.recorded:
         content = {"success": True, "message": "Lead recorded."}
     else:
         content = {"success": True, "already_recorded": True, "message": "This lead was recorded before."}
-    return _with_warning(call.answer(content), body)
+    return content
 
 
 def _with_warning(answer: JsonResponse, body: LeadBody) -> JsonResponse:
@@ -91,8 +107,9 @@ DESCRIPTION = public_call(
     "trackLead",
     "Record a lead, which settles with the program key or as the program's policy allows",
     *(IdentifierRequired, CustomerNotFound, CustomerWrongProgram, StatusTransitionRefused, IdentifierConflict),
-    *(AttributionWindowExpired, ProgramNotFound),
+    *(AttributionWindowExpired, IdempotencyKeyReused, ProgramNotFound),
     responses=(LeadRecordedView, TestRecordedView),
     body=LeadBody,
+    headers=IDEMPOTENT,
     description=f"An Authorization header without a valid program key gets 401, never browser mode. {TEST_MODE}",
 )

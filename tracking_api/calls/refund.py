@@ -1,12 +1,23 @@
 """POST /api/v1/track/refund: a sale was refunded, fully or in part. It needs the program key."""
 
-from storage.rules.errors import FieldError, RefundExceedsSale, TransactionNotFound, ValidationError
+from functools import partial
+from typing import Any
+
+from storage.rules.errors import (
+    CustomerWrongProgram,
+    FieldError,
+    IdempotencyKeyReused,
+    ProgramNotFound,
+    RefundExceedsSale,
+    TransactionNotFound,
+    ValidationError,
+)
 from storage.tracking import refunds, test_mode
 from storage.tracking.principals import PresentedKey
 from storage.tracking.refunds import Refund, RefundResult
-from storage.tracking.test_mode import TestModeCall
+from storage.tracking.test_mode import TestModeCall, TestModeRefund
 from tracking_api.calls.call import Endpoint, TrackingRequest
-from tracking_api.calls.described import keyed_call
+from tracking_api.calls.described import IDEMPOTENT, keyed_call
 from tracking_api.calls.fields import NO_ADDITIONAL_DATA, AdditionalData, Cents
 from tracking_api.calls.responses import RefundRecordedView
 from web.body import Body, Identifier, Text
@@ -43,24 +54,31 @@ async def refund(call: TrackingRequest) -> JsonResponse:
         refund_id=body.refund_id,
         reason=body.refund_reason,
     )
-    done: RefundResult = await call.handle(refunds.record, taken, key)
+    return await call.respond(refunds.record, taken, key, partial(_content, body))
+
+
+def _content(body: RefundBody, done: RefundResult) -> dict[str, Any]:
     figures = done._asdict()
     replayed = figures.pop("replayed")
     data = {"transaction_id": body.transaction_id, "refund_id": body.refund_id, **figures}
     content = {"success": True, "message": f"Sale {done.status.replace('_', ' ')}.", "data": data}
     if replayed:
         content |= {"replayed": True, "data": {**data, "replayed": True}}
-    return call.answer(content)
+    return content
 
 
 async def _test(call: TrackingRequest, body: RefundBody, key: PresentedKey) -> JsonResponse:
     event = TestModeCall(
         kind="refund",
         at=call.at,
+        program_id=(body.additional_data or NO_ADDITIONAL_DATA).program_id,
         transaction_id=body.transaction_id,
         amount_cents=body.refund_amount_cents,
     )
-    done = await call.handle(test_mode.refund, event, key)
+    return await call.respond(test_mode.refund, event, key, partial(_test_content, body))
+
+
+def _test_content(body: RefundBody, done: TestModeRefund) -> dict[str, Any]:
     data = {
         "eventId": done.event_id,
         "programId": done.program_id,
@@ -74,15 +92,16 @@ async def _test(call: TrackingRequest, body: RefundBody, key: PresentedKey) -> J
         "commission_id": None,
         "commission_reversed_cents": 0,
     }
-    return call.answer({"success": True, "message": "Test refund recorded.", "data": data})
+    return {"success": True, "message": "Test refund recorded.", "data": data}
 
 
 endpoint = Endpoint(refund)
 DESCRIPTION = keyed_call(
     "trackRefund",
     "Record a refund and reverse its share of the commission",
-    *(RefundExceedsSale, TransactionNotFound),
+    *(IdempotencyKeyReused, RefundExceedsSale, TransactionNotFound, ProgramNotFound, CustomerWrongProgram),
     responses=(RefundRecordedView,),
     body=RefundBody,
-    description=("Without refund_amount_cents, the rest of the sale is refunded. In test mode it refunds a test sale."),
+    headers=IDEMPOTENT,
+    description="Without refund_amount_cents, the rest of the sale is refunded. In test mode it refunds a test sale.",
 )

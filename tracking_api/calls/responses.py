@@ -35,11 +35,11 @@ class PartnerInactiveView(View):
 
 
 class TestDataView(View):
-    """A stored test event; `programId` is null if the request named no program."""
+    """A stored test event; `programId` is 0 if the request named no program."""
 
     __test__ = False
     eventId: int  # noqa: N815 - the specification's name
-    programId: int | None  # noqa: N815 - the specification's name
+    programId: int  # noqa: N815 - the specification's name
     test_mode: Literal[True]
 
 

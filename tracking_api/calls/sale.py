@@ -4,7 +4,8 @@ import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Literal
+from functools import partial
+from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, JsonValue, StringConstraints
 
@@ -16,17 +17,18 @@ from storage.rules.errors import (
     CustomerWrongProgram,
     DuplicateTransaction,
     FieldError,
+    IdempotencyKeyReused,
     IdentifierConflict,
     ProgramNotFound,
     SaleBeforeClick,
     ValidationError,
 )
-from storage.tracking import sales, test_mode
+from storage.tracking import sales
 from storage.tracking.principals import PresentedKey
 from storage.tracking.sales import Sale, SaleResult
 from storage.tracking.test_mode import TestModeCall
 from tracking_api.calls.call import Endpoint, TrackingRequest
-from tracking_api.calls.described import TEST_MODE, keyed_call
+from tracking_api.calls.described import IDEMPOTENT, TEST_MODE, keyed_call
 from tracking_api.calls.fields import DEFAULT_CURRENCY, NO_ADDITIONAL_DATA, AdditionalData, Cents
 from tracking_api.calls.responses import SaleRecordedView, TestRecordedView
 from web.body import Body, Identifier
@@ -67,7 +69,10 @@ async def sale(call: TrackingRequest) -> JsonResponse:
     body = await call.parse(SaleBody)
     if (body.additional_data or NO_ADDITIONAL_DATA).test_mode:
         return await _test(call, body, key)
-    sold: SaleResult = await call.handle(sales.record, _sale(call, body), key)
+    return await call.respond(sales.record, _sale(call, body), key, partial(_content, body))
+
+
+def _content(body: SaleBody, sold: SaleResult) -> dict[str, Any]:
     data = {
         "eventId": sold.event_id,
         "programId": sold.program_id,
@@ -79,7 +84,7 @@ async def sale(call: TrackingRequest) -> JsonResponse:
         "customer_key_saved": sold.customer_key_saved,
         "test_mode": False,
     }
-    return call.answer({"success": True, "message": "Sale recorded.", "data": data})
+    return {"success": True, "message": "Sale recorded.", "data": data}
 
 
 def _sale(call: TrackingRequest, body: SaleBody) -> Sale:
@@ -134,8 +139,11 @@ async def _test(call: TrackingRequest, body: SaleBody, key: PresentedKey) -> Jso
         program_id=extra.program_id,
         transaction_id=body.transaction_id,
         amount_cents=body.amount_cents,
+        customer_key=body.customer_key,
+        click_id=body.click_id,
+        event_name=extra.event_name,
     )
-    return call.tested(await call.handle(test_mode.record_with_key, event, key))
+    return await call.test(event, key)
 
 
 endpoint = Endpoint(sale)
@@ -143,9 +151,10 @@ DESCRIPTION = keyed_call(
     "trackSale",
     "Record a sale and the commission it earns",
     *(CustomerNotFound, CustomerNotAttributed, CustomerWrongProgram, AttributionWindowExpired),
-    *(IdentifierConflict, SaleBeforeClick),
+    *(IdempotencyKeyReused, IdentifierConflict, SaleBeforeClick),
     *(CurrencyNotSupported, ProgramNotFound, DuplicateTransaction),
     responses=(SaleRecordedView, TestRecordedView),
     body=SaleBody,
+    headers=IDEMPOTENT,
     description=f"A sale needs transaction_id, amount_cents, and customer_key or click_id. {TEST_MODE}",
 )

@@ -18,7 +18,7 @@ from storage.rules.errors import (
 from web.body import Body
 from web.response import ModelResponse
 
-OUTCOME = {"outcome": "recorded, repeated, waiting, held_as_duplicate, ignored, or an error code."}
+OUTCOME = {"outcome": "recorded, repeated, waiting, held_as_duplicate, ignored, test, or an error code."}
 
 
 class PaymentDecision(Body):
@@ -30,7 +30,7 @@ class PaymentDecision(Body):
 class PaymentEventView(View):
     """An event of the payment account; amounts are in minor units of `currency`, null if the event has no amount.
 
-    `is_test`: of the processor's test mode; it counts like any other.
+    `is_test`: of the processor's test mode; it is recorded as a test, and earns nothing.
     """
 
     id: int

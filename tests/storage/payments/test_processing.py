@@ -8,7 +8,7 @@ import pytest
 
 from storage.checks import books
 from storage.payments.processing import EventOutcome
-from storage.tables import commissions, customers, ledger_entries, payment_events, rollups, sales
+from storage.tables import commissions, customers, ledger_entries, payment_events, rollups, sales, test_events
 from storage.tracking import currencies
 from tests import stripe_events as stripe
 from tests import world
@@ -94,6 +94,20 @@ async def test_the_first_payment_after_a_trial_is_recorded(acme: World):
     done = await take(acme, stripe.invoice(metadata=await named(acme), renewal=True))
 
     assert done == EventOutcome("recorded", "in_1")
+
+
+async def test_the_processors_test_mode_earns_nothing_and_changes_nobody(acme: World):
+    metadata = await named(acme, svc_customer_key="user-1")
+    back = stripe.charge_refunded(total=100)
+
+    paid = await take(acme, stripe.checkout(metadata=metadata) | {"livemode": False})
+    returned = await take(acme, back | {"livemode": False})
+
+    assert (paid.outcome, returned.outcome) == ("test", "test")
+    tests = await stored(acme, test_events.c.kind, test_events.c.transaction_id, test_events.c.is_test)
+    assert tests == [("sale", "pi_1", True), ("refund", "pi_1", True)]
+    for table in (sales, commissions, ledger_entries, customers):
+        assert await stored(acme, table.c.program_id) == []
 
 
 async def test_an_event_counts_once_however_often_it_is_delivered(acme: World):

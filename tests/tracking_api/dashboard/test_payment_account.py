@@ -188,7 +188,7 @@ async def test_the_status_says_that_an_account_is_connected(dashboard: Dashboard
     assert (before, await connected()) == (False, True)
 
 
-async def test_an_event_of_the_processors_test_mode_is_marked_and_counts(dashboard: Dashboard):
+async def test_an_event_of_the_processors_test_mode_is_recorded_as_a_test(dashboard: Dashboard):
     await connect(dashboard)
     click_id = await dashboard.acme.visitor()
     paid = stripe.checkout(metadata={"svc_click_id": click_id})
@@ -197,4 +197,8 @@ async def test_an_event_of_the_processors_test_mode_is_marked_and_counts(dashboa
     await deliver(dashboard, *stripe.signed(stripe.charge_refunded(total=100)))
 
     listed = (await dashboard.get("./payment-events")).json()["data"]
-    assert [(each["outcome"], each["is_test"]) for each in listed] == [("recorded", False), ("recorded", True)]
+    assert [(each["outcome"], each["is_test"]) for each in listed] == [("waiting", False), ("test", True)]
+    events = (await dashboard.get("./events")).json()["data"]
+    logged = (await dashboard.get("./tracking-log")).json()["data"]
+    assert [(each["kind"], each["is_test"]) for each in events] == [("test", True), ("click", False)]
+    assert [(each["call"], each["event_id"]) for each in logged] == [("sale", events[0]["id"])]
