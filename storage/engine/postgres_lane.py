@@ -31,8 +31,13 @@ TRIES = 3  # of a batch whose COMMIT was lost, and that is known not to be store
 # writers take indexes and loops whatever the statistics say; and no JIT, which the costs of such plans would start.
 _BY_KEY = {"enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off", "jit": "off"}
 _READ_ONLY = {"default_transaction_read_only": "on", "default_transaction_isolation": "repeatable read"}
-_STORED = "token = excluded.token, at = excluded.at"
-_SEEN = "at = excluded.at"
+# Prepared once for a connection and sent with BEGIN, the token costs a batch no round trip.
+_PREPARE = """PREPARE store_token (text, text, bigint) AS
+INSERT INTO committed_batches (lane, token, at) VALUES ($1, $2, $3)
+ON CONFLICT (lane) DO UPDATE SET token = excluded.token, at = excluded.at"""
+# It waits for a transaction that holds the lane's row, and then sees what that left.
+_FIND = """INSERT INTO committed_batches (lane, token, at) VALUES ($1, '', 0)
+ON CONFLICT (lane) DO UPDATE SET lane = excluded.lane RETURNING token"""
 
 
 class _CommitUnansweredError(Exception):
@@ -63,11 +68,12 @@ class PostgresLane:
         self._name = secrets.token_hex(16)
         self._connection: AsyncConnection | None = None
         self._driver: Any = None  # its asyncpg connection
+        self._prepared: Any = None  # the one that has prepared to store tokens
 
     async def run(self, work: Work[Result]) -> Result:
         """Run `work` in one transaction, over a new connection if the old one was closed."""
         try:
-            return await self._transact(work, "BEGIN")
+            return await self._transact(work)
         except _CommitUnansweredError as unanswered:
             if not self._read_only:
                 raise OutcomeUnknown(retry_after_seconds=RETRY_SECONDS) from unanswered
@@ -82,9 +88,7 @@ class PostgresLane:
         for _ in range(TRIES):
             token = secrets.token_hex(16)
             try:
-                return await self._transact(
-                    work, f"BEGIN; {self._naming(token, 'token = excluded.token, at = excluded.at')}"
-                )
+                return await self._transact(work, token)
             except _CommitUnansweredError as error:
                 unanswered = error
             if await self._has_committed(token):
@@ -99,11 +103,11 @@ class PostgresLane:
                 await self._driver.close(timeout=CLOSE_SECONDS)
         await self._drop()
 
-    async def _transact(self, work: Work[Result], begin: str) -> Result:
+    async def _transact(self, work: Work[Result], token: str | None = None) -> Result:
         finished: list[Result] = []
         try:
             async with asyncio.timeout(self._seconds):
-                connection = await self._begin(begin)
+                connection = await self._begin(token)
                 finished.append(await connection.run_sync(_within, work))
                 _require_commit(await self._driver.execute("COMMIT"))
         except Exception as error:
@@ -119,17 +123,27 @@ class PostgresLane:
             raise
         return finished[0]
 
-    async def _begin(self, begin: str) -> AsyncConnection:
+    async def _begin(self, token: str | None = None) -> AsyncConnection:
         """Begin a transaction; where that fails, whatever the reason, the database is not available."""
         try:
             if self._connection is None or self._driver.is_closed():
                 await self._drop()
                 self._connection = await self._engine.connect()
                 self._driver = (await self._connection.get_raw_connection()).driver_connection
-            await self._driver.execute(begin)
+            if token is None:
+                await self._driver.execute("BEGIN")
+            else:
+                await self._begin_with(token)
         except Exception as error:
             raise unavailable(error) from error
         return self._connection
+
+    async def _begin_with(self, token: str) -> None:
+        if self._prepared is not self._driver:
+            await self._driver.execute(_PREPARE)
+            self._prepared = self._driver
+        at = time.time_ns() // 1_000_000
+        await self._driver.execute(f"BEGIN; EXECUTE store_token('{self._name}', '{token}', {at})")
 
     def _is_outage(self, error: Exception) -> bool:
         closed = self._driver is None or self._driver.is_closed()
@@ -156,8 +170,8 @@ class PostgresLane:
             async with asyncio.timeout(RESOLVE_SECONDS):
                 while True:
                     try:
-                        await self._begin("BEGIN")
-                        stored = await self._driver.fetchval(self._naming("", _SEEN))
+                        await self._begin()
+                        stored = await self._driver.fetchval(_FIND, self._name)
                         await self._driver.execute("ROLLBACK")
                     except Exception as error:  # noqa: BLE001 - until the time is over
                         log.debug("asking for a token failed: %s", error)
@@ -170,15 +184,6 @@ class PostgresLane:
             if isinstance(error, TimeoutError):
                 raise OutcomeUnknown(retry_after_seconds=RETRY_SECONDS) from error
             raise
-
-    def _naming(self, token: str, change: str) -> str:
-        """Return the statement that stores a token for this lane; or with another change, that returns the token.
-
-        It waits for a transaction that holds the lane's row, and then sees what that left.
-        """
-        row = f"'{self._name}', '{token}', {time.time_ns() // 1_000_000}"
-        insert = f"INSERT INTO committed_batches (lane, token, at) VALUES ({row})"  # noqa: S608 - names of our making
-        return f"{insert} ON CONFLICT (lane) DO UPDATE SET {change} RETURNING committed_batches.token"
 
 
 def _server_limits() -> dict[str, str]:
