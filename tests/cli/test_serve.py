@@ -79,7 +79,7 @@ def test_more_than_one_worker_on_sqlite_is_refused_with_the_reason(svc: Svc):
 
     assert stopped.code == 1
     assert stopped.stderr.splitlines() == [
-        "Error: SQLite has one writer, so more than one worker would make nothing faster.",
+        "Error: SQLite has one writer, so more workers would not make it faster.",
         "Use --workers 1, or PostgreSQL.",
     ]
 
