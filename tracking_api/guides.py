@@ -31,9 +31,9 @@ async def guide(request: Request) -> Response:
         return PlainTextResponse(text, media_type="text/markdown", headers={"Vary": "Accept"})
     request.scope["extra_headers"] = HEADERS
     title = text.partition("\n")[0].removeprefix("# ")
-    answer = templates.render(request, "guide.html", title=title, content=_rendered(name))
-    answer.headers["Vary"] = "Accept"
-    return answer
+    response = templates.render(request, "guide.html", title=title, content=_rendered(name))
+    response.headers["Vary"] = "Accept"
+    return response
 
 
 @cache

@@ -37,18 +37,18 @@ class BodyTooSlow(InvalidJson):
     hint = "Send the whole body at once."
 
 
-def error_body(refusal: ServiceError, request_id: str) -> dict[str, Any]:
+def error_body(rejection: ServiceError, request_id: str) -> dict[str, Any]:
     """Return the body of a refusal: its code and text, what to do, which fields, and the request's id."""
-    error: dict[str, Any] = {"code": refusal.code, "message": refusal.text}
-    if refusal.advice:
-        error["hint"] = refusal.advice
-    if refusal.fields:
-        error["fields"] = [field._asdict() for field in refusal.fields]
-    return {"error": error | refusal.details, "request_id": request_id}
+    error: dict[str, Any] = {"code": rejection.code, "message": rejection.text}
+    if rejection.advice:
+        error["hint"] = rejection.advice
+    if rejection.fields:
+        error["fields"] = [field._asdict() for field in rejection.fields]
+    return {"error": error | rejection.details, "request_id": request_id}
 
 
-def error_headers(refusal: ServiceError) -> dict[str, str]:
+def error_headers(rejection: ServiceError) -> dict[str, str]:
     """Return the headers that a refusal calls for."""
-    seconds = refusal.details.get("retry_after_seconds")
+    seconds = rejection.details.get("retry_after_seconds")
     headers = {} if seconds is None else {"Retry-After": str(seconds)}
-    return headers | {"Connection": "close"} if isinstance(refusal, BodyTooSlow) else headers
+    return headers | {"Connection": "close"} if isinstance(rejection, BodyTooSlow) else headers

@@ -12,17 +12,17 @@ from storage.rules.errors import InternalError, MethodNotAllowed, NotFound, Serv
 from web.error_page import error_answer
 
 
-async def on_refusal(request: Request, refusal: Exception) -> ASGIApp:
+async def on_refusal(request: Request, rejection: Exception) -> ASGIApp:
     """Respond to an error that an endpoint raised."""
-    assert isinstance(refusal, ServiceError)  # noqa: S101 - registered for this class alone
-    return error_answer(refusal, request.scope)
+    assert isinstance(rejection, ServiceError)  # noqa: S101 - registered for this class alone
+    return error_answer(rejection, request.scope)
 
 
 async def on_http_exception(request: Request, error: Exception) -> ASGIApp:
     """Respond to Starlette's own 404 and 405."""
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class alone
-    refusal = MethodNotAllowed() if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED else NotFound()
-    return error_answer(refusal, request.scope, error.headers)
+    rejection = MethodNotAllowed() if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED else NotFound()
+    return error_answer(rejection, request.scope, error.headers)
 
 
 async def on_error(request: Request, error: Exception) -> ASGIApp:  # noqa: ARG001 - Starlette raises it on to the middleware, which logs it

@@ -59,6 +59,6 @@ class CreatedResponse(ModelResponse[Model]):
     success = 201
 
 
-def error_response(refusal: ServiceError, request_id: str) -> JsonResponse:
+def error_response(rejection: ServiceError, request_id: str) -> JsonResponse:
     """Return the answer that says a refusal."""
-    return JsonResponse(error_body(refusal, request_id), STATUS[refusal.code], error_headers(refusal))
+    return JsonResponse(error_body(rejection, request_id), STATUS[rejection.code], error_headers(rejection))

@@ -34,7 +34,7 @@ def issue(
         --scope programs:read --scope performance:read --expires-at 2027-06-30
 
     """
-    with command.answering(as_json=as_json) as answer:
+    with command.answering(as_json=as_json) as response:
         issued = command.write(
             agent_keys.issue,
             workspace,
@@ -45,7 +45,7 @@ def issue(
             at=command.now(),
         )
         text = f"{issued.secret}\nThis is agent key {issued.id} ({escape(name)}). It is not shown again."
-        answer({"agent_key_id": issued.id, "api_key": issued.secret}, text)
+        response({"agent_key_id": issued.id, "api_key": issued.secret}, text)
 
 
 @app.command("list")
@@ -59,10 +59,10 @@ def list_keys(
       svc admin agent-key list --workspace 1
 
     """
-    with command.answering(as_json=as_json) as answer:
+    with command.answering(as_json=as_json) as response:
         found = command.read(agent_keys.list_all, workspace_id=workspace)
         lines = [_line(key) for key in found]
-        answer({"agent_keys": [_shown(key) for key in found]}, "\n".join(lines) or "No agent key has been issued.")
+        response({"agent_keys": [_shown(key) for key in found]}, "\n".join(lines) or "No agent key has been issued.")
 
 
 @app.command()
@@ -76,9 +76,9 @@ def revoke(
       svc admin agent-key revoke 3
 
     """
-    with command.answering(as_json=as_json) as answer:
+    with command.answering(as_json=as_json) as response:
         revoked_at = command.write(agent_keys.revoke, agent_key_id, at=command.now())
-        answer({"agent_key_id": agent_key_id, "revoked_at": revoked_at}, f"Agent key {agent_key_id} is revoked.")
+        response({"agent_key_id": agent_key_id, "revoked_at": revoked_at}, f"Agent key {agent_key_id} is revoked.")
 
 
 def _shown(key: AgentKey) -> dict[str, Any]:

@@ -23,10 +23,10 @@ def upgrade(
       SVC_DATABASE_URL=sqlite+aiosqlite:///svc.db svc admin db upgrade
 
     """
-    with command.answering(as_json=as_json) as answer:
+    with command.answering(as_json=as_json) as response:
         logs.configure()
         asyncio.run(migrations.upgrade(command.database_url()))
-        answer({"ok": True}, "The database is at this version's schema.")
+        response({"ok": True}, "The database is at this version's schema.")
 
 
 @app.command()
@@ -41,11 +41,11 @@ def check(
       svc admin db check --json
 
     """
-    with command.answering(as_json=as_json) as answer:
+    with command.answering(as_json=as_json) as response:
         found = command.read(stored.run)
         lines = [f"[red]{escape(str(difference))}[/]" for difference in found]
         shown = [difference._asdict() | {"message": str(difference)} for difference in found]
         verdict = f"{len(found)} differences." if found else "All totals match the events."
-        answer({"ok": not found, "differences": shown}, "\n".join([*lines, verdict]))
+        response({"ok": not found, "differences": shown}, "\n".join([*lines, verdict]))
         if found:
             raise typer.Exit(1)

@@ -29,12 +29,12 @@ def add(
         --role member --password-stdin < password.txt
 
     """
-    with command.answering(as_json=as_json) as answer:
+    with command.answering(as_json=as_json) as response:
         password_hash = options.password_hash(asked=password_stdin)
         user_id = command.write(
             workspaces.add_member, workspace, email=email, role=role, password_hash=password_hash, at=command.now()
         )
-        answer({"user_id": user_id}, f"{escape(email)} is {role} of workspace {workspace} (user {user_id}).")
+        response({"user_id": user_id}, f"{escape(email)} is {role} of workspace {workspace} (user {user_id}).")
 
 
 @app.command()
@@ -49,7 +49,7 @@ def suspend(
       svc admin member suspend --workspace 1 --email bo@example.com
 
     """
-    with command.answering(as_json=as_json) as answer:
+    with command.answering(as_json=as_json) as response:
         user_id = command.write(workspaces.suspend, workspace, email=email)
         result = {"user_id": user_id, "status": MemberStatus.SUSPENDED}
-        answer(result, f"{escape(email)} is suspended from workspace {workspace}.")
+        response(result, f"{escape(email)} is suspended from workspace {workspace}.")

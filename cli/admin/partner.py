@@ -33,10 +33,10 @@ def create(
       svc admin partner create --program 1 --name "Nora Blogs" --code nora
 
     """
-    with command.answering(as_json=as_json) as answer:
+    with command.answering(as_json=as_json) as response:
         partner_id = command.write(_enrol, program, name=name, code=code, email=email, at=command.now())
         text = f"Partner {partner_id} ({escape(name)}) is added; their links have ?aff={escape(code)}"
-        answer({"partner_id": partner_id, "code": code}, text)
+        response({"partner_id": partner_id, "code": code}, text)
 
 
 def _enrol(connection: Connection, program_id: int, *, at: datetime, **partner: Any) -> int:

@@ -41,11 +41,11 @@ def create(
         --domain acme.example --commission-rate 12.5
 
     """
-    with command.answering(as_json=as_json) as answer:
+    with command.answering(as_json=as_json) as response:
         settings = ProgramSettings(name=name, domain=domain, rate=commission_rate, lead_auth_policy=lead_auth_policy)
         program_id = command.write(_create, workspace, settings, at=command.now())
         shown = f"Program {program_id} ({escape(name)}) is created.\n"
-        answer({"program_id": program_id}, f"{shown}Next: svc admin program-key generate --program {program_id}")
+        response({"program_id": program_id}, f"{shown}Next: svc admin program-key generate --program {program_id}")
 
 
 def _create(connection: Connection, workspace_id: int, settings: ProgramSettings, *, at: datetime) -> int:

@@ -26,10 +26,10 @@ def generate(
       svc admin program-key generate --program 1 --json
 
     """
-    with command.answering(as_json=as_json) as answer:
+    with command.answering(as_json=as_json) as response:
         new = command.write(_generate, program, at=command.now())
         text = f"{new.secret}\nThis is the key of program {program}. It is not shown again."
-        answer({"api_token": new.secret, "api_token_masked": new.masked}, text)
+        response({"api_token": new.secret, "api_token_masked": new.masked}, text)
 
 
 @app.command("import")
@@ -44,11 +44,11 @@ def import_key(
       svc admin program-key import --program 1 --key-stdin < old-key.txt
 
     """
-    with command.answering(as_json=as_json) as answer:
+    with command.answering(as_json=as_json) as response:
         secret = options.secret(asked=key_stdin, option="--key-stdin", prompt="key")
         new = command.write(_import, program, secret, at=command.now())
         text = f"Program {program} now uses the key {new.masked}."
-        answer({"program_id": program, "api_token_masked": new.masked}, text)
+        response({"program_id": program, "api_token_masked": new.masked}, text)
 
 
 @app.command()
@@ -68,12 +68,12 @@ def flag(
       svc admin program-key flag --program 1 --deadline 2027-01-31
 
     """
-    with command.answering(as_json=as_json) as answer:
+    with command.answering(as_json=as_json) as response:
         at = command.now()
         command.write(_flag, program, rotate_by=deadline, at=at)
         state = rotation.state(deadline, at)
         result = {"program_id": program, "flagged_at": at, "rotate_by": deadline, "state": state}
-        answer(result, f"The key of program {program} is {state}; it must be rotated by {deadline.isoformat()}.")
+        response(result, f"The key of program {program} is {state}; it must be rotated by {deadline.isoformat()}.")
 
 
 def _generate(connection: Connection, program_id: int, *, at: datetime) -> NewKey:

@@ -30,11 +30,11 @@ def import_rates(
       svc admin rates import eurofxref-hist.csv
 
     """
-    with command.answering(as_json=as_json) as answer:
+    with command.answering(as_json=as_json) as response:
         rates = ecb.parse(file.read_bytes())
         for start in range(0, len(rates), ROWS_AT_ONCE):
             command.write(currencies.load, rates[start : start + ROWS_AT_ONCE])
         days, codes = {day for day, _, _ in rates}, {code for _, code, _ in rates}
         first, last = min(days).isoformat(), max(days).isoformat()
         result = {"rates": len(rates), "currencies": len(codes), "first_day": first, "last_day": last}
-        answer(result, f"Imported {len(rates)} rates of {len(codes)} currencies, {first} to {last}.")
+        response(result, f"Imported {len(rates)} rates of {len(codes)} currencies, {first} to {last}.")

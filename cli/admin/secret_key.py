@@ -31,7 +31,7 @@ def rotate(as_json: options.Json = False) -> None:
       SVC_SECRET_KEY_OLD=... SVC_SECRET_KEY=... svc admin secrets rotate
 
     """
-    with command.answering(as_json=as_json) as answer:
+    with command.answering(as_json=as_json) as response:
         new = configuration.load().secret_key
         if not new:
             raise CommandError("secret_key_missing", "SVC_SECRET_KEY is not set.", "Set it to the new key.")
@@ -40,7 +40,7 @@ def rotate(as_json: options.Json = False) -> None:
             resealed = command.write(accounts.reseal, Sealer(new, old))
         except UnreadableSecretError as unreadable:
             raise CommandError("secret_unreadable", str(unreadable), f"Set {OLD} to the previous key.") from None
-        answer(
+        response(
             {"payment_accounts": resealed},
             f"The secrets of {resealed} payment accounts are encrypted with the new key.",
         )

@@ -32,10 +32,10 @@ def create(
         --password-stdin < password.txt
 
     """
-    with command.answering(as_json=as_json) as answer:
+    with command.answering(as_json=as_json) as response:
         password_hash = options.password_hash(asked=password_stdin)
         created = command.write(
             workspaces.create, name, owner_email=owner_email, password_hash=password_hash, at=command.now()
         )
         text = f"Workspace {created.workspace_id} ({escape(name)}) is owned by {escape(owner_email)}."
-        answer(created._asdict(), text)
+        response(created._asdict(), text)

@@ -163,9 +163,9 @@ class Story:
 
     def _repeat(self, at: datetime, sale: Sale) -> None:
         again = sale._replace(at=at)
-        refused = sales.record(self._connection, [(self._terms, again)])[0]
-        if not isinstance(refused, SaleResult):
-            self._refuse(again, refused)
+        rejected = sales.record(self._connection, [(self._terms, again)])[0]
+        if not isinstance(rejected, SaleResult):
+            self._refuse(again, rejected)
 
     def _refuse(self, sale: Sale, error: ServiceError) -> None:
         call = CallDetails("sale", f"{self._chance.getrandbits(64):016x}", sale.at, sale.customer_key)

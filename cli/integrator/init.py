@@ -86,10 +86,10 @@ def _key(service: Service, program: dict[str, Any], output: Output, *, generate:
     """Return the key for `.env`, empty if there is none: given, already stored, or generated after confirmation."""
     if from_stdin:
         key = sys.stdin.readline().strip()
-        answer = Service(service.base_url, key).call("GET", "/api/v1/cli/status")["data"]
-        if answer["program_id"] != program["id"]:
+        response = Service(service.base_url, key).call("GET", "/api/v1/cli/status")["data"]
+        if response["program_id"] != program["id"]:
             raise Failure(
-                "wrong_program_key", f"This is the key of program {answer['program_id']}.", "Check --program."
+                "wrong_program_key", f"This is the key of program {response['program_id']}.", "Check --program."
             )
         return key
     stored = project.settings()

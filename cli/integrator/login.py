@@ -57,8 +57,8 @@ def obtain(base_url: str, output: Output) -> Login:
     if output.is_interactive:
         webbrowser.open(page)
     output.say("Waiting for approval ...")
-    answer = _wait(service, asked)
-    kept = Login(service.base_url, answer["token"], answer["user"]["email"], answer["expires_at"])
+    response = _wait(service, asked)
+    kept = Login(service.base_url, response["token"], response["user"]["email"], response["expires_at"])
     login_file.save(kept)
     return kept
 

@@ -40,10 +40,10 @@ class Output:
         """Print text; untrusted text in it must be escaped."""
         self._words.print(markup)
 
-    def result(self, answer: dict[str, Any]) -> None:
+    def result(self, response: dict[str, Any]) -> None:
         """Print the command's result if --json was given."""
         if self.as_json:
-            typer.echo(json.dumps(answer, ensure_ascii=False))
+            typer.echo(json.dumps(response, ensure_ascii=False))
 
 
 @contextmanager

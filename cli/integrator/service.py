@@ -30,15 +30,18 @@ class Service:
         sent = {"Content-Type": "application/json", **headers}
         return self._answer(self._send("POST", path, content=content, headers=sent))
 
-    def _answer(self, answer: httpx2.Response) -> dict[str, Any]:
-        content = self._content(answer)
+    def _answer(self, response: httpx2.Response) -> dict[str, Any]:
+        content = self._content(response)
         for warning in content.get("warnings", ()):
             self._warn(warning)
-        if answer.is_success:
+        if response.is_success:
             return content
         error = dict(content.get("error") or {})
-        code, message = str(error.pop("code", answer.status_code)), str(error.pop("message", "The call was rejected."))
-        exit_code = NOT_SET_UP if answer.status_code == UNAUTHORIZED else 1
+        code, message = (
+            str(error.pop("code", response.status_code)),
+            str(error.pop("message", "The call was rejected.")),
+        )
+        exit_code = NOT_SET_UP if response.status_code == UNAUTHORIZED else 1
         raise Failure(code, message, error.pop("hint", ""), exit_code=exit_code, **error)
 
     def _send(self, method: str, path: str, **sent: Any) -> httpx2.Response:
@@ -52,15 +55,15 @@ class Service:
                 exit_code=UNREACHABLE,
             ) from None
 
-    def _content(self, answer: httpx2.Response) -> dict[str, Any]:
+    def _content(self, response: httpx2.Response) -> dict[str, Any]:
         try:
-            content = answer.json()
+            content = response.json()
         except json.JSONDecodeError:
             content = None
         if not isinstance(content, dict):
             raise Failure(
                 "not_the_service",
-                f"{self.base_url} answered {answer.status_code}, but not as this service does.",
+                f"{self.base_url} answered {response.status_code}, but not as this service does.",
                 "Check the URL. Set SERVICE_BASE_URL or use --base-url.",
                 exit_code=UNREACHABLE,
             )

@@ -62,8 +62,8 @@ app.command("stripe")(try_stripe.stripe)
 def _send(call: str, body: dict[str, Any], output: Any) -> None:
     service, path = Service(project.base_url(), project.key()), f"/api/v1/track/{call}"
     output.say(f"[bold]POST {path}[/]\n{plain(json.dumps(body))}")
-    answer = service.call("POST", path, body)
+    response = service.call("POST", path, body)
     proves, following = PROVES[call], status.next_step(status.read())
-    output.say(f"[bold]Response[/]\n{plain(json.dumps(answer))}")
+    output.say(f"[bold]Response[/]\n{plain(json.dumps(response))}")
     output.say(f"[green]Proves:[/] {proves}\nNext: {plain(following)}")
-    output.result({"sent": body, "answer": answer, "proves": proves, "next": following})
+    output.result({"sent": body, "answer": response, "proves": proves, "next": following})

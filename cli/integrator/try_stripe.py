@@ -46,10 +46,10 @@ def stripe(
         for title, event in _events(str(click_id), str(about["program_id"])):
             content = json.dumps(event)
             signature = {"Stripe-Signature": WebhookSignature.generate_signature_header(content, secret)}
-            answer = service.deliver(f"/api/v1/payments/stripe/{about['program_id']}", content, **signature)
-            did = plain(f"{answer['outcome']} {answer['transaction_id']}")
+            response = service.deliver(f"/api/v1/payments/stripe/{about['program_id']}", content, **signature)
+            did = plain(f"{response['outcome']} {response['transaction_id']}")
             output.say(f"[bold]{plain(event['type'])}[/]: {title}\n  {did}")
-            steps.append({"type": event["type"], "what": title, "outcome": answer["outcome"]})
+            steps.append({"type": event["type"], "what": title, "outcome": response["outcome"]})
         output.say("See them on the dashboard: Settings, Payments.")
         output.result({"click_id": click_id, "steps": steps})
 

@@ -85,11 +85,11 @@ class Documents:
         content = bytearray()
         async with (
             httpcore2.AsyncConnectionPool(ssl_context=self._tls, network_backend=self._network) as pool,
-            pool.stream("GET", address, headers=headers) as answer,
+            pool.stream("GET", address, headers=headers) as response,
         ):
-            if answer.status != 200:  # noqa: PLR2004 - a redirect is no answer either
-                raise DocumentRefusedError(f"its host answers {answer.status}")
-            async for piece in answer.aiter_stream():
+            if response.status != 200:  # noqa: PLR2004 - a redirect is no answer either
+                raise DocumentRefusedError(f"its host answers {response.status}")
+            async for piece in response.aiter_stream():
                 content += piece
                 if len(content) > LARGEST:
                     raise DocumentRefusedError(f"it is larger than {LARGEST} bytes")

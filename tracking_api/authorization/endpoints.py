@@ -57,12 +57,12 @@ async def authorize(request: Request) -> Response:
     await _limit(request, "authorize")
     try:
         await clients.learn(client_id, at=state.clock())
-    except DocumentRefusedError as refusal:
-        answer = _refused("invalid_client", f"The document at client_id was not taken: {refusal}.")
+    except DocumentRefusedError as rejection:
+        response = _refused("invalid_client", f"The document at client_id was not taken: {rejection}.")
     else:
-        answer = _from_us(await AuthorizationHandler(state.provider).handle(request), state.settings)
-    is_page = answer.status_code == HTTPStatus.BAD_REQUEST and "text/html" in request.headers.get("accept", "")
-    return _page(answer) if is_page else answer
+        response = _from_us(await AuthorizationHandler(state.provider).handle(request), state.settings)
+    is_page = response.status_code == HTTPStatus.BAD_REQUEST and "text/html" in request.headers.get("accept", "")
+    return _page(response) if is_page else response
 
 
 async def token(request: Request) -> Response:
@@ -73,8 +73,8 @@ async def token(request: Request) -> Response:
     if not all(is_resource(str(sent), settings.mcp_url) for sent in (await asked.form()).getlist("resource")):
         return _refused("invalid_target", f"resource is not {settings.mcp_url}")
     provider: Any = request.app.state.provider
-    answer: Response = await TokenHandler(provider, ClientAuthenticator(provider)).handle(asked)
-    return answer
+    response: Response = await TokenHandler(provider, ClientAuthenticator(provider)).handle(asked)
+    return response
 
 
 async def register(request: Request) -> Response:
@@ -99,17 +99,17 @@ async def revoke(request: Request) -> Response:
     return Response(headers=FRESH)
 
 
-def _from_us(answer: Response, settings: Configuration) -> Response:
+def _from_us(response: Response, settings: Configuration) -> Response:
     """Say in a refusal, too, who it is from (RFC 9207, 2): the consent page says it in every other answer."""
-    location = answer.headers.get("location", f"{settings.base_url}{CONSENT}")
+    location = response.headers.get("location", f"{settings.base_url}{CONSENT}")
     if not location.startswith(f"{settings.base_url}{CONSENT}"):
-        answer.headers["location"] = with_query(location, iss=settings.base_url)
-    return answer
+        response.headers["location"] = with_query(location, iss=settings.base_url)
+    return response
 
 
-def _page(refusal: Response) -> Response:
+def _page(rejection: Response) -> Response:
     """Return a refusal that cannot go back to the client as a page for whoever sits in front of the browser."""
-    told = escape(json.loads(bytes(refusal.body))["error_description"])
+    told = escape(json.loads(bytes(rejection.body))["error_description"])
     return HTMLResponse(PAGE.format(told=told), HTTPStatus.BAD_REQUEST, {**FRESH, "Content-Security-Policy": NOTHING})
 
 

@@ -66,8 +66,8 @@ class Provider:
         uris = client_info.redirect_uris or ()
         try:
             await self._clients.keep(client_info.client_id, client_info.client_name, uris, at=self._clock())
-        except DocumentRefusedError as refusal:
-            raise RegistrationError("invalid_redirect_uri", str(refusal)) from None
+        except DocumentRefusedError as rejection:
+            raise RegistrationError("invalid_redirect_uri", str(rejection)) from None
 
     async def authorize(self, client: OAuthClientInformationFull, params: AuthorizationParams) -> str:
         """Return the address of the consent page. Raises AuthorizeError."""

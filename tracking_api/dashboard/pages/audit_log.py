@@ -11,6 +11,6 @@ from tracking_api.dashboard.pages import page_context, templates
 
 async def list_audit_log(request: Request) -> Response:
     """List the changes, newest first."""
-    see = await page_context.as_member(request)
-    found = await storage_of(request).read(audit.list_entries, see.program.id, queries.paging(request))
-    return templates.render(request, "audit_log.html", seen=see, found=found)
+    context = await page_context.as_member(request)
+    found = await storage_of(request).read(audit.list_entries, context.program.id, queries.paging(request))
+    return templates.render(request, "audit_log.html", context=context, found=found)

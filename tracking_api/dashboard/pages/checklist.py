@@ -12,10 +12,10 @@ from tracking_api.dashboard.pages import page_context, snippets, templates
 
 async def show_checklist(request: Request) -> Response:
     """Show every step, with a snippet for those that are open."""
-    see = await page_context.as_member(request)
+    context = await page_context.as_member(request)
     storage = storage_of(request)
-    steps = await storage.read(checklist.list_steps, see.program.id)
-    newest = await storage.read(partners.list_partners, see.program.id, Paging(1))
-    lines = snippets.of_steps(see, newest.data[0].code if newest.data else None)
+    steps = await storage.read(checklist.list_steps, context.program.id)
+    newest = await storage.read(partners.list_partners, context.program.id, Paging(1))
+    lines = snippets.of_steps(context, newest.data[0].code if newest.data else None)
     shown = [(step, lines[step.step]) for step in steps]
-    return templates.render(request, "checklist.html", seen=see, steps=shown)
+    return templates.render(request, "checklist.html", context=context, steps=shown)

@@ -18,35 +18,35 @@ DECISIONS = (CommissionStatus.APPROVED, CommissionStatus.PAID, CommissionStatus.
 
 async def list_commissions(request: Request) -> Response:
     """List the commissions; status and partner narrow it."""
-    see = await page_context.as_member(request)
+    context = await page_context.as_member(request)
     chosen = filters.chosen(request, "status", "partner_id")
     found = await storage_of(request).read(
         commissions.list_commissions,
-        see.program.id,
+        context.program.id,
         queries.paging(request),
         status=filters.choice(request, "status", CommissionStatus),
         partner_id=filters.number(request, "partner_id"),
     )
     statuses = list(CommissionStatus)
-    return templates.render(request, "commissions.html", seen=see, found=found, chosen=chosen, statuses=statuses)
+    return templates.render(request, "commissions.html", context=context, found=found, chosen=chosen, statuses=statuses)
 
 
 async def decide_commissions(request: Request) -> Response:
     """Approve, reject or pay what was ticked, and say how many; one that cannot take the step holds up no other."""
-    see = await page_context.as_owner(request)
+    context = await page_context.as_owner(request)
     form = await forms.read_form(request)
     status, ids = _decision(form), _ticked(form)
-    back = redirect(f"{see.place}/commissions{filters.chosen(request, 'status', 'partner_id').link()}")
+    back = redirect(f"{context.place}/commissions{filters.chosen(request, 'status', 'partner_id').link()}")
     if not ids:
         return notices.leave(back, "nothing-chosen")
     results = await storage_of(request).write(
         commissions.decide_each,
-        see.program.id,
+        context.program.id,
         ids,
         status,
-        actor=see.member.actor,
-        at=see.at,
-        lane=see.program.id,
+        actor=context.member.actor,
+        at=context.at,
+        lane=context.program.id,
     )
     undecided = sum(isinstance(result, ServiceError) for result in results.values())
     return notices.leave(back, status, len(results) - undecided, undecided)
@@ -54,11 +54,11 @@ async def decide_commissions(request: Request) -> Response:
 
 async def export_commissions(request: Request) -> Response:
     """Answer with the commissions, filtered as the list is, as a CSV file."""
-    see = await page_context.as_member(request)
+    context = await page_context.as_member(request)
     status = filters.choice(request, "status", CommissionStatus)
     partner_id = filters.number(request, "partner_id")
-    rows = csv_export.rows(storage_of(request), see.program.id, status=status, partner_id=partner_id)
-    name = f"commissions-{see.program.id}-{see.at:%Y-%m-%d}.csv"
+    rows = csv_export.rows(storage_of(request), context.program.id, status=status, partner_id=partner_id)
+    name = f"commissions-{context.program.id}-{context.at:%Y-%m-%d}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingResponse(rows, media_type="text/csv; charset=utf-8", headers=headers)
 

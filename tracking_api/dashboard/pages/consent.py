@@ -60,8 +60,8 @@ async def decide_consent(request: Request) -> Response:
         code = await storage_of(request).write(
             assistants.connect, asked, visitor=visitor, program_ids=sorted(chosen), at=time_of(request)
         )
-    except ValidationError as refusal:
-        return await _page(request, visitor, asked, chosen, Problems.of(refusal))
+    except ValidationError as rejection:
+        return await _page(request, visitor, asked, chosen, Problems.of(rejection))
     return redirect(requests.response_url(asked, issuer, code=code))
 
 

@@ -13,23 +13,23 @@ from tracking_api.dashboard.pages import filters, page_context, templates
 
 async def list_customers(request: Request) -> Response:
     """List the customers; status, partner and key narrow it."""
-    see = await page_context.as_member(request)
+    context = await page_context.as_member(request)
     chosen = filters.chosen(request, "status", "partner_id", "customer_key")
     found = await storage_of(request).read(
         customer_timelines.list_customers,
-        see.program.id,
+        context.program.id,
         queries.paging(request),
         status=filters.choice(request, "status", CustomerStatus),
         partner_id=filters.number(request, "partner_id"),
         customer_key=filters.text(request, "customer_key"),
     )
     statuses = list(CustomerStatus)
-    return templates.render(request, "customers.html", seen=see, found=found, chosen=chosen, statuses=statuses)
+    return templates.render(request, "customers.html", context=context, found=found, chosen=chosen, statuses=statuses)
 
 
 async def show_customer(request: Request) -> Response:
     """Show one customer. Raises NotFound."""
-    see = await page_context.as_member(request)
+    context = await page_context.as_member(request)
     customer_id = path_id(request, "customer_id")
-    found = await storage_of(request).read(customer_timelines.get_timeline, see.program.id, customer_id)
-    return templates.render(request, "customer.html", seen=see, customer=found.customer, steps=found.steps)
+    found = await storage_of(request).read(customer_timelines.get_timeline, context.program.id, customer_id)
+    return templates.render(request, "customer.html", context=context, customer=found.customer, steps=found.steps)

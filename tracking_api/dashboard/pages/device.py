@@ -1,4 +1,4 @@
-"""The page on which a member approves `svc login`: compare the code, see what asks, connect it or refuse."""
+"""The page on which a member approves `svc login`: compare the code, then connect it or cancel."""
 
 from starlette.requests import Request
 from starlette.responses import Response

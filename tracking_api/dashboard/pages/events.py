@@ -12,11 +12,11 @@ from tracking_api.dashboard.pages import filters, page_context, templates
 
 async def list_events(request: Request) -> Response:
     """List the events; kind narrows it, live asks for it again every few seconds."""
-    see = await page_context.as_member(request)
+    context = await page_context.as_member(request)
     chosen = filters.chosen(request, "kind", "live")
     kind = filters.choice(request, "kind", EventKind)
-    found = await storage_of(request).read(events.list_events, see.program.id, queries.paging(request), kind=kind)
+    found = await storage_of(request).read(events.list_events, context.program.id, queries.paging(request), kind=kind)
     template = "event_list.html" if request.headers.get("hx-request") == "true" else "events.html"
     first = "cursor" not in request.query_params
     kinds = list(EventKind)
-    return templates.render(request, template, seen=see, found=found, chosen=chosen, kinds=kinds, first=first)
+    return templates.render(request, template, context=context, found=found, chosen=chosen, kinds=kinds, first=first)

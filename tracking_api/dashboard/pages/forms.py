@@ -37,10 +37,10 @@ class Problems(dict[str, str]):
     """What was wrong, by field; empty when nothing was."""
 
     @classmethod
-    def of(cls, refusal: ValidationError) -> "Problems":
+    def of(cls, rejection: ValidationError) -> "Problems":
         """Return a refusal's fields; the refusal itself under the empty name when it names none."""
-        found = {field.field: field.message for field in refusal.fields}
-        return cls(found or {"": refusal.text})
+        found = {field.field: field.message for field in rejection.fields}
+        return cls(found or {"": rejection.text})
 
 
 async def read_form(request: Request) -> Form:

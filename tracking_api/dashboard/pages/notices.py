@@ -37,16 +37,16 @@ class Notice(NamedTuple):
     good: bool
 
 
-def leave(answer: Response, name: str, *numbers: int) -> Response:
+def leave(response: Response, name: str, *numbers: int) -> Response:
     """Show a notice on the next page that the visitor opens."""
     value = ".".join([name, *map(str, numbers)])
-    answer.set_cookie(COOKIE, value, max_age=SECONDS, httponly=True, samesite="lax")
-    return answer
+    response.set_cookie(COOKIE, value, max_age=SECONDS, httponly=True, samesite="lax")
+    return response
 
 
-def clear(answer: Response) -> None:
+def clear(response: Response) -> None:
     """Delete the waiting notice."""
-    answer.delete_cookie(COOKIE, httponly=True, samesite="lax")
+    response.delete_cookie(COOKIE, httponly=True, samesite="lax")
 
 
 def waiting(request: Request) -> Notice | None:

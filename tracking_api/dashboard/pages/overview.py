@@ -19,18 +19,18 @@ METRICS = (
 
 async def show_overview(request: Request) -> Response:
     """Show the range that is asked for, the last 30 days at first; a range that is none is said beside its form."""
-    see = await page_context.as_member(request)
+    context = await page_context.as_member(request)
     problem, read = None, storage_of(request).read
     try:
-        found = await read(overview.get_overview, see.program.id, ranges.wanted(request), at=see.at)
-    except (InvalidPeriod, InvalidRange) as refusal:
-        problem = refusal
-        found = await read(overview.get_overview, see.program.id, ranges.DEFAULT, at=see.at)
+        found = await read(overview.get_overview, context.program.id, ranges.wanted(request), at=context.at)
+    except (InvalidPeriod, InvalidRange) as rejection:
+        problem = rejection
+        found = await read(overview.get_overview, context.program.id, ranges.DEFAULT, at=context.at)
     return templates.render(
         request,
         "overview.html",
         status=400 if problem else 200,
-        seen=see,
+        context=context,
         **found._asdict(),
         spans=spans.of(found.report.days),
         metrics=METRICS,

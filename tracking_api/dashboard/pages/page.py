@@ -1,4 +1,4 @@
-"""One address of the dashboard: its handlers by method, the security headers, and refusals shown as pages."""
+"""One URL of the dashboard: its handlers by method, the security headers, and rejections as pages."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -30,7 +30,7 @@ HEADERS = (
 
 
 class Page:
-    """An ASGI app for one address: `Page(GET=show, POST=change)`."""
+    """An ASGI app for one URL: `Page(GET=show, POST=change)`."""
 
     def __init__(self, **handlers: Handler) -> None:
         self._handlers = handlers
@@ -40,20 +40,20 @@ class Page:
         """Serve one request."""
         scope["extra_headers"] = HEADERS  # web.middleware sends them with every answer
         request = Request(scope, receive)
-        answer = await self._answer(request)
-        await answer(scope, receive, send)
+        response = await self._answer(request)
+        await response(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response:
         handler = self._handlers["GET" if request.method == "HEAD" else request.method]
         try:
             return await handler(request)
-        except Forbidden as refusal:
-            return await _forbidden(request, refusal)
-        except ServiceError as refusal:
-            return refused(request, refusal)
+        except Forbidden as rejection:
+            return await _forbidden(request, rejection)
+        except ServiceError as rejection:
+            return rejected(request, rejection)
         except Exception:
             log.exception("page %s failed, request %s", request.url.path, request.scope.get("request_id"))
-            return refused(request, InternalError())
+            return rejected(request, InternalError())
 
 
 def lead_forms_to(request: Request, origin: str) -> None:
@@ -61,19 +61,19 @@ def lead_forms_to(request: Request, origin: str) -> None:
     request.scope["extra_headers"] = ((HEADERS[0][0], f"{POLICY} {origin}".encode()), *HEADERS[1:])
 
 
-def refused(request: Request, refusal: ServiceError) -> Response:
-    """Return the page that says a refusal and what to do."""
-    status = STATUS[refusal.code]
-    answer = templates.render(
+def rejected(request: Request, rejection: ServiceError) -> Response:
+    """Return the page of an error and what to do."""
+    status = STATUS[rejection.code]
+    response = templates.render(
         request,
-        "refused.html",
+        "rejected.html",
         status=status,
-        refusal=refusal,
+        rejection=rejection,
         code=int(status),
         request_id=request.scope["request_id"],
     )
-    answer.headers.update(error_headers(refusal))
-    return answer
+    response.headers.update(error_headers(rejection))
+    return response
 
 
 def redirect(path: str) -> Response:
@@ -81,11 +81,11 @@ def redirect(path: str) -> Response:
     return RedirectResponse(path, status_code=303)
 
 
-async def _forbidden(request: Request, refusal: Forbidden) -> Response:
+async def _forbidden(request: Request, rejection: Forbidden) -> Response:
     """Lead who is not signed in to the sign-in page; tell others."""
     try:
         await authentication.visitor(request)
     except Forbidden:
         wanted = request.url.path if request.method in authentication.SAFE_METHODS else "/programs"
         return redirect(f"{SIGN_IN}?{urlencode({'next': wanted})}")
-    return refused(request, refusal)
+    return rejected(request, rejection)

@@ -31,58 +31,65 @@ async def list_partners(request: Request) -> Response:
 
 async def enrol_partner(request: Request) -> Response:
     """Add a partner; what is wrong is said beside the field."""
-    see = await page_context.as_owner(request)
+    context = await page_context.as_owner(request)
     form = await forms.read_form(request)
     try:
         asked = {"name": form.text("name"), "code": form.text("code"), "email": form.text("email") or None}
         sent = body.parse(NewPartner, to_json(asked)).sent()
         await storage_of(request).write(
-            partners.enrol, see.program.id, **sent, actor=see.member.actor, at=see.at, lane=see.program.id
+            partners.enrol,
+            context.program.id,
+            **sent,
+            actor=context.member.actor,
+            at=context.at,
+            lane=context.program.id,
         )
-    except ValidationError as refusal:
-        return await _list(request, see, values.typed(form), Problems.of(refusal))
-    return notices.leave(redirect(f"{see.place}/partners"), "partner-added")
+    except ValidationError as rejection:
+        return await _list(request, context, values.typed(form), Problems.of(rejection))
+    return notices.leave(redirect(f"{context.place}/partners"), "partner-added")
 
 
 async def change_partner(request: Request) -> Response:
     """Pause a partner, or make them active again. Raises NotFound, ValidationError for another status."""
-    see = await page_context.as_owner(request)
+    context = await page_context.as_owner(request)
     form = await forms.read_form(request)
     status = {each.value: each for each in SAID}.get(form.text("status"))
     if status is None:
         raise ValidationError("A partner is made active or paused here.")
     await storage_of(request).write(
         partners.change,
-        see.program.id,
+        context.program.id,
         path_id(request, "partner_id"),
         {"status": status},
-        actor=see.member.actor,
-        at=see.at,
-        lane=see.program.id,
+        actor=context.member.actor,
+        at=context.at,
+        lane=context.program.id,
     )
-    return notices.leave(redirect(f"{see.place}/partners"), SAID[status])
+    return notices.leave(redirect(f"{context.place}/partners"), SAID[status])
 
 
-def referral_link(see: PageContext, code: str) -> str:
+def referral_link(context: PageContext, code: str) -> str:
     """Return the address that a partner sends people to."""
-    return f"https://{see.program.settings.domain}/?aff={quote(code, safe='')}"
+    return f"https://{context.program.settings.domain}/?aff={quote(code, safe='')}"
 
 
-async def _list(request: Request, see: PageContext, typed: dict[str, str], problems: Problems) -> Response:
+async def _list(request: Request, context: PageContext, typed: dict[str, str], problems: Problems) -> Response:
     storage = storage_of(request)
-    found = await storage.read(partners.list_partners, see.program.id, queries.paging(request))
-    wanted, created_at = ranges.wanted(request), see.program.created_at
-    chosen = await storage.read(performance.choose, see.program.id, wanted, created_at=created_at, at=see.at)
+    found = await storage.read(partners.list_partners, context.program.id, queries.paging(request))
+    wanted, created_at = ranges.wanted(request), context.program.created_at
+    chosen = await storage.read(performance.choose, context.program.id, wanted, created_at=created_at, at=context.at)
     shown = [partner.id for partner in found.data]
-    brought = await storage.read(performance.by_partner, see.program.id, chosen.window, partner_ids=shown)
+    brought = await storage.read(performance.by_partner, context.program.id, chosen.window, partner_ids=shown)
     results = {result.partner_id: result.totals for result in brought}
     return templates.render(
         request,
         "partners.html",
         status=400 if problems else 200,
-        seen=see,
+        context=context,
         found=found,
-        rows=[(each, referral_link(see, each.code), results.get(each.id, performance.Totals())) for each in found.data],
+        rows=[
+            (each, referral_link(context, each.code), results.get(each.id, performance.Totals())) for each in found.data
+        ],
         typed=typed,
         problems=problems,
         periods_shown={name: title for name, title in ranges.NAMES.items() if name != Period.SEVEN_DAYS},

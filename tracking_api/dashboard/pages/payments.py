@@ -27,20 +27,23 @@ async def show_payments(request: Request) -> Response:
 
 async def change_payment_account(request: Request) -> Response:
     """Connect an account, roll its webhook secret over, or disconnect it."""
-    see = await page_context.as_owner(request)
+    context = await page_context.as_owner(request)
     form = await forms.read_form(request)
-    place, about = f"{see.place}/settings/payments", {"actor": see.member.actor, "at": see.at, "lane": see.program.id}
+    place, about = (
+        f"{context.place}/settings/payments",
+        {"actor": context.member.actor, "at": context.at, "lane": context.program.id},
+    )
     if form.text("disconnect"):
-        await storage_of(request).write(accounts.disconnect, see.program.id, **about)
+        await storage_of(request).write(accounts.disconnect, context.program.id, **about)
         return notices.leave(redirect(place), "account-disconnected")
     typed = {name: form.text(name) for name in FIELDS}
     try:
         sent = body.parse(NewPaymentAccount, to_json({"provider": "stripe", **typed}))
-    except ValidationError as refusal:
-        return await _page(request, see, typed, Problems.of(refusal))
+    except ValidationError as rejection:
+        return await _page(request, context, typed, Problems.of(rejection))
     await storage_of(request).write(
         accounts.connect,
-        see.program.id,
+        context.program.id,
         provider=sent.provider,
         account_id=sent.account_id,
         secret=sent.webhook_secret,
@@ -52,30 +55,32 @@ async def change_payment_account(request: Request) -> Response:
 
 async def decide_payment_event(request: Request) -> Response:
     """Decide a payment that is held; a sale that cannot be counted twice says why."""
-    see = await page_context.as_owner(request)
+    context = await page_context.as_owner(request)
     form = await forms.read_form(request)
     decision = {each.value: each for each in Decision}.get(form.text("decision"))
     if decision is None:
         raise ValidationError("A payment is counted, or is the same sale.")
     event_id = path_id(request, "event_id")
-    about = {"actor": see.member.actor, "at": see.at, "lane": see.program.id}
-    await storage_of(request).write(processing.decide, see.program.id, event_id, decision, **about)
-    return notices.leave(redirect(f"{see.place}/settings/payments"), f"payment-{decision}")
+    about = {"actor": context.member.actor, "at": context.at, "lane": context.program.id}
+    await storage_of(request).write(processing.decide, context.program.id, event_id, decision, **about)
+    return notices.leave(redirect(f"{context.place}/settings/payments"), f"payment-{decision}")
 
 
-async def _page(request: Request, see: PageContext, typed: dict[str, str], problems: Problems) -> Response:
+async def _page(request: Request, context: PageContext, typed: dict[str, str], problems: Problems) -> Response:
     storage = storage_of(request)
     try:
-        account = await storage.read(accounts.get_account, see.program.id)
+        account = await storage.read(accounts.get_account, context.program.id)
     except NotFound:
         account = None
     outcome = filters.text(request, "outcome")
-    found = await storage.read(received_events.list_events, see.program.id, queries.paging(request), outcome=outcome)
+    found = await storage.read(
+        received_events.list_events, context.program.id, queries.paging(request), outcome=outcome
+    )
     return templates.render(
         request,
         "payments.html",
         status=400 if problems else 200,
-        seen=see,
+        context=context,
         account=account,
         found=found,
         chosen=filters.chosen(request, "outcome"),

@@ -23,19 +23,19 @@ async def regenerate_program_key(request: Request) -> Response:
 
     The form names the key that it replaces, so that a page that is loaded again replaces nothing twice.
     """
-    see = await page_context.as_owner(request)
+    context = await page_context.as_owner(request)
     form = await forms.read_form(request)
-    if form.text("replaces") != see.program.api_token_masked:
-        return _page(request, see, problem=REPLACED)
+    if form.text("replaces") != context.program.api_token_masked:
+        return _page(request, context, problem=REPLACED)
     if form.text("confirmed") != "yes":
-        return _page(request, see, problem=UNCONFIRMED)
+        return _page(request, context, problem=UNCONFIRMED)
     new_key: NewKey = await storage_of(request).write(
-        program_keys.regenerate, see.program.id, at=see.at, actor=see.member.actor, lane=see.program.id
+        program_keys.regenerate, context.program.id, at=context.at, actor=context.member.actor, lane=context.program.id
     )
-    fresh = see.program._replace(api_token_masked=new_key.masked, flagged_at=None, rotate_by=None)
-    return _page(request, see._replace(program=fresh), secret=new_key.secret)
+    fresh = context.program._replace(api_token_masked=new_key.masked, flagged_at=None, rotate_by=None)
+    return _page(request, context._replace(program=fresh), secret=new_key.secret)
 
 
-def _page(request: Request, see: PageContext, *, problem: str = "", secret: str = "") -> Response:
+def _page(request: Request, context: PageContext, *, problem: str = "", secret: str = "") -> Response:
     status = 400 if problem else 200
-    return templates.render(request, "program_key.html", status=status, seen=see, problem=problem, secret=secret)
+    return templates.render(request, "program_key.html", status=status, context=context, problem=problem, secret=secret)

@@ -57,10 +57,10 @@ async def create_program(request: Request) -> Response:
         program_id = await storage_of(request).write(
             program_settings.create, workspace_id, chosen, at=time_of(request), actor=visitor.actor
         )
-    except ValidationError as refusal:
-        return _form(request, visitor, values.typed(form), Problems.of(refusal))
-    except CurrencyNotSupported as refusal:
-        return _form(request, visitor, values.typed(form), Problems(currency=refusal.text))
+    except ValidationError as rejection:
+        return _form(request, visitor, values.typed(form), Problems.of(rejection))
+    except CurrencyNotSupported as rejection:
+        return _form(request, visitor, values.typed(form), Problems(currency=rejection.text))
     return notices.leave(redirect(f"/programs/{program_id}/settings/checklist"), "program-created")
 
 

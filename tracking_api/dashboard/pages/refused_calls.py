@@ -14,9 +14,9 @@ EXAMPLES = 5
 
 async def list_refused_calls(request: Request) -> Response:
     """Show every cause with its latest calls, or one cause with all of its calls."""
-    see = await page_context.as_member(request)
+    context = await page_context.as_member(request)
     code = filters.text(request, "code")
     paging = Paging(EXAMPLES) if code is None else Paging(cursor=request.query_params.get("cursor") or None)
-    found = await storage_of(request).read(rejected_calls.grouped, see.program.id, paging, code=code)
+    found = await storage_of(request).read(rejected_calls.grouped, context.program.id, paging, code=code)
     groups = [(cause, errors.BY_CODE.get(cause.code), calls) for cause, calls in found]
-    return templates.render(request, "refused_calls.html", seen=see, groups=groups, code=code)
+    return templates.render(request, "refused_calls.html", context=context, groups=groups, code=code)

@@ -22,38 +22,38 @@ BY_SECTION = {section: [setting for setting in SETTINGS if setting.section == se
 
 async def show_settings(request: Request) -> Response:
     """Show the settings; owners may change them."""
-    see = await page_context.as_member(request)
-    return _form(request, see, _typed(see.program), Problems())
+    context = await page_context.as_member(request)
+    return _form(request, context, _typed(context.program), Problems())
 
 
 async def change_settings(request: Request) -> Response:
     """Save the settings; what is wrong is said beside the field, and nothing is saved then."""
-    see = await page_context.as_owner(request)
+    context = await page_context.as_owner(request)
     form = await forms.read_form(request)
     try:
-        asked = body.parse(ProgramChange, to_json(values.of_form(form, SETTINGS, currency=see.currency))).sent()
+        asked = body.parse(ProgramChange, to_json(values.of_form(form, SETTINGS, currency=context.currency))).sent()
         await storage_of(request).write(
             program_settings.change,
-            see.program.id,
+            context.program.id,
             asked,
-            actor=see.member.actor,
-            at=see.at,
+            actor=context.member.actor,
+            at=context.at,
             expected_revision=_revision(form),
-            lane=see.program.id,
+            lane=context.program.id,
         )
-    except (ValidationError, CurrencyNotSupported, PreconditionFailed) as refusal:
-        return _form(request, see, values.typed(form), _problems(refusal))
-    return notices.leave(redirect(f"{see.place}/settings"), "program-changed")
+    except (ValidationError, CurrencyNotSupported, PreconditionFailed) as rejection:
+        return _form(request, context, values.typed(form), _problems(rejection))
+    return notices.leave(redirect(f"{context.place}/settings"), "program-changed")
 
 
-def _problems(refusal: ValidationError | CurrencyNotSupported | PreconditionFailed) -> Problems:
-    if isinstance(refusal, ValidationError):
-        found = Problems.of(refusal)
+def _problems(rejection: ValidationError | CurrencyNotSupported | PreconditionFailed) -> Problems:
+    if isinstance(rejection, ValidationError):
+        found = Problems.of(rejection)
         for setting in SETTINGS:
             if setting.kind == Kind.CENTS and setting.public_name in found:
                 found[setting.form_name] = "Must be an amount such as 2.50"
-    elif isinstance(refusal, CurrencyNotSupported):
-        found = Problems(currency=refusal.text)
+    elif isinstance(rejection, CurrencyNotSupported):
+        found = Problems(currency=rejection.text)
     else:
         found = Problems({"": "Somebody saved these settings while you had them open. Open the page again."})
     return found
@@ -68,7 +68,7 @@ def _typed(program: Program) -> dict[str, str]:
     return values.of_settings(program.settings) | {"revision": str(program.revision)}
 
 
-def _form(request: Request, see: PageContext, typed: dict[str, str], problems: Problems) -> Response:
+def _form(request: Request, context: PageContext, typed: dict[str, str], problems: Problems) -> Response:
     status = 400 if problems else 200
     shown = {"sections": BY_SECTION, "typed": typed, "problems": problems}
-    return templates.render(request, "settings.html", status=status, seen=see, **shown)
+    return templates.render(request, "settings.html", status=status, context=context, **shown)

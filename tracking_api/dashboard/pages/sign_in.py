@@ -27,17 +27,17 @@ async def show_sign_in(request: Request) -> Response:
 
 
 async def enter(request: Request) -> Response:
-    """Sign in and go on to the page that was wanted; a refusal is said above the form."""
+    """Sign in and go on to the page that was next_path; a rejection is said above the form."""
     if not authentication.is_our_own(request):
         raise Forbidden("This form was sent from another site; open the sign-in page itself.")
     form = await forms.content(request)
     fields = {"email": form.text("email"), "password": form.fields.get("password", [""])[0]}
     try:
         started = await sign_in(request, body.parse(Credentials, to_json(fields)))
-    except (InvalidCredentials, RateLimited) as refusal:
-        return _form(request, form.text("next"), email=form.text("email"), refusal=refusal)
+    except (InvalidCredentials, RateLimited) as rejection:
+        return _form(request, form.text("next"), email=form.text("email"), rejection=rejection)
     except ValidationError:
-        return _form(request, form.text("next"), email=form.text("email"), refusal=InvalidCredentials())
+        return _form(request, form.text("next"), email=form.text("email"), rejection=InvalidCredentials())
     return _entered(request, started, form.text("next"))
 
 
@@ -47,14 +47,14 @@ async def leave(request: Request) -> Response:
     token_hash = authentication.presented(request)
     if token_hash is not None:
         await storage_of(request).write(sessions.end, token_hash)
-    answer = redirect(SIGN_IN)
-    answer.delete_cookie(authentication.COOKIE, httponly=True, samesite="lax", secure=_is_secure(request))
-    return notices.leave(answer, "signed-out")
+    response = redirect(SIGN_IN)
+    response.delete_cookie(authentication.COOKIE, httponly=True, samesite="lax", secure=_is_secure(request))
+    return notices.leave(response, "signed-out")
 
 
-def _entered(request: Request, started: Started, wanted: str) -> Response:
-    answer = redirect(wanted if _OURS.fullmatch(wanted) else PROGRAMS)
-    answer.set_cookie(
+def _entered(request: Request, started: Started, next_path: str) -> Response:
+    response = redirect(next_path if _OURS.fullmatch(next_path) else PROGRAMS)
+    response.set_cookie(
         authentication.COOKIE,
         started.token,
         max_age=int((started.expires_at - time_of(request)).total_seconds()),
@@ -62,15 +62,17 @@ def _entered(request: Request, started: Started, wanted: str) -> Response:
         samesite="lax",
         secure=_is_secure(request),
     )
-    return answer
+    return response
 
 
 def _is_secure(request: Request) -> bool:
     return str(request.app.state.settings.base_url).startswith("https://")
 
 
-def _form(request: Request, wanted: str, *, email: str = "", refusal: ServiceError | None = None) -> Response:
-    status = STATUS[refusal.code] if refusal else 200
-    answer = templates.render(request, "sign_in.html", status=status, wanted=wanted, email=email, refusal=refusal)
-    answer.headers.update(error_headers(refusal) if refusal else {})
-    return answer
+def _form(request: Request, next_path: str, *, email: str = "", rejection: ServiceError | None = None) -> Response:
+    status = STATUS[rejection.code] if rejection else 200
+    response = templates.render(
+        request, "sign_in.html", status=status, next_path=next_path, email=email, rejection=rejection
+    )
+    response.headers.update(error_headers(rejection) if rejection else {})
+    return response

@@ -27,7 +27,7 @@ class Snippet(NamedTuple):
     code: str
 
 
-def of_steps(see: PageContext, code: str | None) -> dict[str, Snippet]:
+def of_steps(context: PageContext, code: str | None) -> dict[str, Snippet]:
     """Return the snippet of every checklist step; `code` is a partner's, None while there is no partner."""
-    lines = guides.blocks("verify", guides.filling(see.program, base_url=see.base_url, code=code))
+    lines = guides.blocks("verify", guides.filling(context.program, base_url=context.base_url, code=code))
     return {step: Snippet(title, how, lines[step]) for step, (title, how) in STEPS.items()}

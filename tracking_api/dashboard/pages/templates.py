@@ -24,9 +24,9 @@ _environment.globals |= {"static": assets.page_asset_path}
 def render(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
     """Return a page; a notice that waits for the visitor is shown on it, once."""
     notice = notices.waiting(request)
-    common = {"csrf": forms.expected_token(request), "notice": notice, "path": request.url.path, "seen": None}
+    common = {"csrf": forms.expected_token(request), "notice": notice, "path": request.url.path, "context": None}
     html = _environment.get_template(template).render(common | values)
-    answer = HTMLResponse(html, status)
+    response = HTMLResponse(html, status)
     if notice is not None:
-        notices.clear(answer)
-    return answer
+        notices.clear(response)
+    return response

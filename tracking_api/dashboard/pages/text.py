@@ -1,4 +1,4 @@
-"""How pages write values: money, numbers, days and moments; text of strangers without what hides or reorders it."""
+"""How pages write values: money, numbers, days and timestamps, and untrusted text made safe to show."""
 
 import re
 import unicodedata
@@ -25,7 +25,7 @@ def major(cents: int, currency: str) -> Decimal:
 
 
 def minor(amount: str, currency: str) -> int | str:
-    """Return major units that a person wrote as minor ones; what is no such amount comes back as it is."""
+    """Return major units that a person wrote as minor ones; return other text unchanged."""
     try:
         cents = Decimal(amount.replace(",", "")).scaleb(currencies.digits(currency))
         return int(cents) if cents == int(cents) else amount
@@ -48,8 +48,8 @@ def day(value: date) -> str:
     return f"{value.day} {value:%b %Y}"
 
 
-def moment(value: datetime) -> Markup:
-    """Write a moment in UTC: 5 May 2026, 14:03."""
+def timestamp(value: datetime) -> Markup:
+    """Write a timestamp in UTC: 5 May 2026, 14:03."""
     written = Markup('<time datetime="{}">{}, {}</time>')
     return written.format(value.isoformat(timespec="seconds").replace("+00:00", "Z"), day(value), f"{value:%H:%M}")
 
@@ -60,7 +60,7 @@ def words(value: str) -> str:
 
 
 def plain(value: object) -> str:
-    """Return a stranger's text without control, zero-width and direction characters, cut to 160 characters."""
+    """Return untrusted text without control, zero-width and direction characters, cut to 160 characters."""
     kept = "".join(character for character in str(value) if not unicodedata.category(character).startswith("C"))
     return kept if len(kept) <= LONGEST else f"{kept[: LONGEST - 1]}…"
 
@@ -85,7 +85,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "money": money,
     "number": number,
     "day": day,
-    "moment": moment,
+    "timestamp": timestamp,
     "words": words,
     "plain": plain,
     "ticked": ticked,
