@@ -27,7 +27,9 @@ def written(program: Program, *, base_url: str, code: str | None) -> str:
     }
     table = "\n".join(f"| {name} | {value} |" for name, value in facts.items())
     head = f"{HEAD}\n| | |\n|---|---|\n{table}\n"
-    parts = [_demoted(guides.filled(name, filling)) for name in GUIDES]
+    parts = [
+        _demoted(guides.filled(name, filling)).replace("](errors)", f"]({base_url}/docs/errors)") for name in GUIDES
+    ]
     return "\n".join([head, *parts])
 
 

@@ -106,11 +106,12 @@ def _key(service: Service, program: dict[str, Any], output: Output, *, generate:
 
 def _write(place: Path, service: Service, program: dict[str, Any], key: str) -> list[str]:
     """Write the files and return the names of those that changed; `.env` first, so that the new key is never lost."""
+    integration = service.call("GET", f"/api/programs/{program['id']}/integration")
     values = {project.KEY: key, project.PROGRAM: str(program["id"]), project.BASE: service.base_url}
+    values[project.PAYMENTS] = integration["payment_account"] or ""
     done = {f"{project.FOLDER}/.env": project.save_settings(place, values)}
     done[".gitignore"] = project.ignore(place)
     done[f"{project.FOLDER}/.env.example"] = project.save_example(place)
-    guide = service.call("GET", f"/api/programs/{program['id']}/integration")["agents_md"]
     for name in GUIDES:
-        done[f"{project.FOLDER}/{name}"] = project.save_guide(place / name, guide)
+        done[f"{project.FOLDER}/{name}"] = project.save_guide(place / name, integration["agents_md"])
     return [name for name, changed in done.items() if changed]

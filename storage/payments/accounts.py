@@ -32,6 +32,12 @@ def get_account(connection: Connection, program_id: int) -> PaymentAccount:
     return _of_row(row)
 
 
+def find_account_id(connection: Connection, program_id: int) -> str | None:
+    """Return the id of a program's account, None where none is connected."""
+    row = connection.execute(_mine(program_id)).one_or_none()
+    return None if row is None else str(row.account_id)
+
+
 def is_connected(connection: Connection, program_id: int) -> bool:
     """Say whether a program has an account."""
     return connection.execute(_mine(program_id)).one_or_none() is not None

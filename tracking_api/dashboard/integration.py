@@ -5,6 +5,7 @@ from presentation.api_request import ApiRequest
 from presentation.operations import operation
 from presentation.view import View
 from storage.management import partners, program_settings
+from storage.payments import accounts
 from web.response import ModelResponse
 
 
@@ -14,6 +15,7 @@ class IntegrationView(View):
     program_id: int
     base_url: str
     agents_md: str
+    payment_account: str | None
 
 
 @operation("What `svc init` writes")
@@ -22,4 +24,7 @@ async def get_integration(call: ApiRequest) -> ModelResponse[IntegrationView]:
     base_url = call.request.app.state.settings.base_url
     program = await call.read(program_settings.get_program)
     markdown = agents_file.written(program, base_url=base_url, code=await call.read(partners.newest_code))
-    return ModelResponse(IntegrationView(program_id=program.id, base_url=base_url, agents_md=markdown))
+    account = await call.read(accounts.find_account_id)
+    return ModelResponse(
+        IntegrationView(program_id=program.id, base_url=base_url, agents_md=markdown, payment_account=account)
+    )

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tests.cli.integrator.conftest import MAX, Shop
+from tests.cli.integrator.test_stripe import connect
 
 COMMITTED = (".svc/AGENTS.md", ".svc/skills.md", ".svc/.env.example", ".gitignore")
 
@@ -29,6 +30,20 @@ async def test_the_files_hold_what_a_coding_agent_needs(shop: Shop):
     assert f"SERVICE_API_KEY={shop.acme.key}\n" in shop.read(".svc/.env")
     assert (shop.project / ".svc/.env").stat().st_mode & 0o777 == 0o600
     assert shop.read(".gitignore") == ".svc/.env\n"
+
+
+async def test_a_payment_account_that_is_connected_later_is_written_into_env(shop: Shop):
+    await shop.sign_in()
+    await shop.svc("init", "--api-key-stdin", stdin=f"{shop.acme.key}\n")
+    before = shop.read(".svc/.env")
+    await connect(shop)
+
+    again = await shop.svc("init", "--json")
+
+    assert "SERVICE_PAYMENT_ACCOUNT" not in before
+    assert again.json["changed"] == [".svc/.env"]
+    assert "SERVICE_PAYMENT_ACCOUNT=acct_1\n" in shop.read(".svc/.env")
+    assert f"[errors]({shop.server.base_url}/docs/errors)" in shop.read(".svc/AGENTS.md")
 
 
 async def test_no_run_of_the_key_is_in_a_file_that_is_committed(shop: Shop):
