@@ -5,8 +5,7 @@ import logging
 import os
 import socket
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from typing import Annotated, Any
 
@@ -19,7 +18,7 @@ from cli import logs, startup_errors
 from cli.admin import command as admin
 from cli.connections import MOST_CONNECTIONS, Connection
 from storage import migrations
-from storage.engine import database
+from storage.engine import database, serving_lock
 
 if sys.platform != "win32":
     import resource
@@ -50,26 +49,21 @@ def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -
       svc serve --host 0.0.0.0 --port 8000
 
     """
-    with admin.answering(as_json=False):
-        logs.configure()
-        database_url = admin.database_url()
-        if workers > 1 and database.is_sqlite(database.parse_url(database_url)):
-            raise admin.CommandError("workers_need_postgresql", ONE_WRITER, "Use --workers 1, or PostgreSQL.")
-        listening = listen(host, port)
-        with closed_after_errors(listening):
+    with ExitStack() as held:
+        with admin.answering(as_json=False):
+            logs.configure()
+            database_url = admin.database_url()
+            url = database.parse_url(database_url)
+            if workers > 1 and database.is_sqlite(url):
+                raise admin.CommandError("workers_need_postgresql", ONE_WRITER, "Use --workers 1, or PostgreSQL.")
+            listening = held.enter_context(listen(host, port))
             migrate(database_url)
-    print(f"Serving on {address(listening)} (Ctrl-C stops it)", flush=True)  # noqa: T201 - the command's output
-    run(listening, workers=workers)
-
-
-@contextmanager
-def closed_after_errors(listening: socket.socket) -> Iterator[None]:
-    """Close the socket if the block raises."""
-    try:
-        yield
-    except BaseException:
-        listening.close()
-        raise
+            if database.is_sqlite(url) and not held.enter_context(
+                serving_lock.hold(database.file_of(url), alone=False)
+            ):
+                raise admin.CommandError("restore_running", "A backup is being restored.", "Start again afterwards.")
+        print(f"Serving on {address(listening)} (Ctrl-C stops it)", flush=True)  # noqa: T201 - the command's output
+        run(listening, workers=workers)
 
 
 def listen(host: str, port: int) -> socket.socket:

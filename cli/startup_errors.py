@@ -18,7 +18,7 @@ def explain(problem: Exception, database_url: str) -> CommandError | None:
     url = database.parse_url(database_url)
     for error in chain(problem):
         if isinstance(error, sqlite3.Error):
-            return _sqlite(error, Path(str(url.database)).absolute())
+            return _sqlite(error, database.file_of(url))
         if isinstance(error, PostgresError | InterfaceError | OSError):
             return _postgresql(error, url)
     return None

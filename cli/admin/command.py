@@ -59,13 +59,13 @@ def answering(*, as_json: bool) -> Iterator[Answer]:
 
 def read(operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
     """Run a read operation over the migrated database and return its result."""
-    _require_file()
+    require_file()
     return asyncio.run(_run("read", operation, *arguments, **options))
 
 
 def write(operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
     """Run a write operation over the migrated database, commit it, and return its result."""
-    _require_file()
+    require_file()
     return asyncio.run(_run("write", operation, *arguments, **options))
 
 
@@ -91,7 +91,7 @@ def require_program(connection: Connection, program_id: int) -> None:
         raise NotFound(f"There is no program {program_id}.", hint="Create one with `svc admin program create`.")
 
 
-def _require_file() -> None:
+def require_file() -> None:
     """Raise CommandError if the SQLite file does not exist, because opening it would create an empty one."""
     address = database.parse_url(database_url())
     if database.is_sqlite(address) and not Path(str(address.database)).exists():

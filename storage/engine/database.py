@@ -5,6 +5,7 @@ import sqlite3
 from collections import namedtuple
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 import aiosqlite
@@ -133,14 +134,14 @@ def _authorize_reading(action: int, *_: object) -> int:
 def writers(url: URL, *, patient: bool = False) -> list[WriteLane]:
     """Return the lanes that may write: one on SQLite, a few on PostgreSQL; `patient` ones have no limits of time."""
     if is_sqlite(url):
-        return [SqliteLane(DatabaseFile(str(url.database)), read_only=False, patient=patient)]
+        return [SqliteLane(DatabaseFile(file_of(url)), read_only=False, patient=patient)]
     return [PostgresLane(url, read_only=False, patient=patient) for _ in range(WRITE_LANES)]
 
 
 def readers(url: URL, *, patient: bool = False) -> list[Lane]:
     """Return the lanes that cannot write: SQLite `mode=ro` and `query_only`, PostgreSQL read-only transactions."""
     if is_sqlite(url):
-        file = DatabaseFile(str(url.database))
+        file = DatabaseFile(file_of(url))
         return [SqliteLane(file, read_only=True, patient=patient) for _ in range(READERS)]
     return [PostgresLane(url, read_only=True, patient=patient) for _ in range(READERS)]
 
@@ -153,6 +154,11 @@ def parse_url(url: str) -> URL:
     if is_sqlite(parsed) and parsed.database in {None, "", ":memory:"}:
         raise ValueError("SVC_DATABASE_URL must name a file: an in-memory database would lose every event")
     return parsed
+
+
+def file_of(url: URL) -> Path:
+    """Return the file of an embedded database."""
+    return Path(str(url.database)).absolute()
 
 
 def is_sqlite(url: URL) -> bool:

@@ -10,8 +10,8 @@ class DatabaseFileReplacedError(OSError):
 class DatabaseFile:
     """A path, and the file that was there when the service opened it."""
 
-    def __init__(self, path: str) -> None:
-        self.path = Path(path).absolute()
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self._opened = self._identity()
 
     @property

@@ -1,0 +1,97 @@
+"""`svc admin backup` and `svc admin restore` as real processes, with a service and without."""
+
+import shutil
+import sqlite3
+import stat
+from contextlib import closing
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.cli.conftest import Svc
+
+
+def workspaces(svc: Svc, name: str = "svc.db") -> list[str]:
+    with closing(sqlite3.connect(svc.folder / name)) as connection:
+        return [workspace for (workspace,) in connection.execute("SELECT name FROM workspaces ORDER BY id")]
+
+
+@pytest.fixture
+def acme(svc: Svc, sqlite_template: Path) -> Svc:
+    shutil.copy(sqlite_template, svc.database)
+    create(svc, "Acme")
+    return svc
+
+
+def create(svc: Svc, name: str) -> None:
+    with closing(sqlite3.connect(svc.database)) as connection:
+        connection.execute("INSERT INTO workspaces (name, created_at) VALUES (?, '2026-11-20 12:00:00')", (name,))
+        connection.commit()
+
+
+def test_a_backup_is_restored_and_the_database_before_is_kept(acme: Svc):
+    made = acme("admin", "backup", "copy.db", "--json")
+    create(acme, "Globex")
+
+    restored = acme("admin", "restore", "copy.db", "--json")
+
+    assert (made.code, made.json["ok"], restored.code, restored.json["ok"]) == (0, True, 0, True)
+    assert stat.S_IMODE((acme.folder / "copy.db").stat().st_mode) == 0o600
+    assert workspaces(acme) == workspaces(acme, "copy.db") == ["Acme"]
+    assert workspaces(acme, restored.json["kept"]) == ["Acme", "Globex"]
+    assert [path.name for path in acme.folder.iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_service_is_backed_up_while_it_runs_and_not_restored(acme: Svc):
+    with acme.running("serve", "--port", 0) as server:
+        assert server.stdout
+        address = server.stdout.readline().split()[2]
+        assert httpx.get(f"{address}/readyz", timeout=60).status_code == 200
+
+        made = acme("admin", "backup", "copy.db")
+        refused = acme("admin", "restore", "copy.db", "--json")
+
+        assert httpx.get(f"{address}/readyz", timeout=60).status_code == 200
+    assert made.code == 0
+    assert (refused.code, refused.json["error"]["code"]) == (1, "service_running")
+    assert acme("admin", "restore", "copy.db").code == 0
+
+
+def test_a_backup_overwrites_nothing(acme: Svc):
+    (acme.folder / "copy.db").write_text("precious")
+
+    refused = acme("admin", "backup", "copy.db", "--json")
+
+    assert (refused.code, refused.json["error"]["code"]) == (1, "file_exists")
+    assert (acme.folder / "copy.db").read_text() == "precious"
+
+
+def test_garbage_is_not_restored(acme: Svc):
+    (acme.folder / "garbage.db").write_text("garbage " * 1000)
+
+    refused = acme("admin", "restore", "garbage.db", "--json")
+
+    assert (refused.code, refused.json["error"]["code"]) == (1, "not_a_database")
+    assert workspaces(acme) == ["Acme"]
+
+
+def test_differences_are_reported_with_the_backup(acme: Svc):
+    with closing(sqlite3.connect(acme.database)) as connection:
+        connection.execute("PRAGMA foreign_keys = OFF")
+        connection.execute("INSERT INTO rollups (program_id, day, clicks) VALUES (1, '2026-11-20', 8)")
+        connection.commit()
+
+    made = acme("admin", "backup", "copy.db", "--json")
+
+    assert (made.code, made.json["ok"], len(made.json["differences"])) == (1, False, 1)
+    assert (acme.folder / "copy.db").exists()
+
+
+def test_postgresql_is_backed_up_with_its_own_tools(svc: Svc):
+    url = "postgresql+asyncpg://svc:hunter2@db.example/svc"
+
+    refused = svc("admin", "backup", "copy.dump", SVC_DATABASE_URL=url)
+
+    assert refused.code == 1
+    assert "pg_dump --format=custom --file=copy.dump postgresql://svc:***@db.example/svc" in refused.stderr
