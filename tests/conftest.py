@@ -52,10 +52,10 @@ def postgres_server() -> Iterator[str]:
     """The address of a running PostgreSQL whose database `template` is migrated."""
     if postgres.binaries() is None:
         pytest.skip(NO_POSTGRES)
-    with postgres.running() as url:
-        asyncio.run(create_database(url, "template"))
-        asyncio.run(migrations.upgrade(named(url, "template")))
-        yield url
+    with postgres.running() as server:
+        asyncio.run(create_database(server.url, "template"))
+        asyncio.run(migrations.upgrade(named(server.url, "template")))
+        yield server.url
 
 
 @pytest.fixture

@@ -7,7 +7,10 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+
+SETTINGS = "fsync = off\nlisten_addresses = '127.0.0.1'\nmax_connections = 200\n"
 
 
 def binaries() -> Path | None:
@@ -19,9 +22,27 @@ def binaries() -> Path | None:
     return Path(on_path).parent if on_path else None
 
 
+@dataclass(frozen=True)
+class Server:
+    """A running server: the address of its maintenance database, and the folder of its data."""
+
+    url: str
+    data: Path
+    _control: Path
+
+    @property
+    def port(self) -> int:
+        """The port on which it listens."""
+        return int(self.url.rpartition(":")[2].partition("/")[0])
+
+    def control(self, *arguments: str) -> None:
+        """Run pg_ctl on it."""
+        _run(self._control, "--pgdata", self.data, "--log", self.data.parent / "log", *arguments)
+
+
 @contextmanager
-def running() -> Iterator[str]:
-    """Run a server without fsync in a folder of its own, and yield the address of its maintenance database.
+def running() -> Iterator[Server]:
+    """Run a server without fsync in a folder of its own.
 
     The folder is not one of pytest's: every run of pytest closes those to other users,
     and root runs PostgreSQL as another.
@@ -35,12 +56,14 @@ def running() -> Iterator[str]:
         data, port = folder / "data", free_port()
         of_data = ("--pgdata", data)
         _run(where / "initdb", *of_data, "--auth", "trust", "--username", "postgres", "--encoding", "UTF8", "--no-sync")
-        options = f"-p {port} -k {folder} -c fsync=off -c listen_addresses=127.0.0.1 -c max_connections=200"
-        _run(where / "pg_ctl", *of_data, "--log", folder / "log", "--options", options, "--wait", "start")
+        with (data / "postgresql.conf").open("a") as settings:
+            settings.write(f"port = {port}\nunix_socket_directories = '{folder}'\n{SETTINGS}")
+        server = Server(f"postgresql+asyncpg://postgres@127.0.0.1:{port}/postgres", data, where / "pg_ctl")
+        server.control("--wait", "start")
         try:
-            yield f"postgresql+asyncpg://postgres@127.0.0.1:{port}/postgres"
+            yield server
         finally:
-            _run(where / "pg_ctl", *of_data, "--mode", "immediate", "stop")
+            server.control("--mode", "immediate", "stop")
 
 
 def free_port() -> int:

@@ -1,0 +1,128 @@
+"""One fault, from start to verdict: clients at work, the fault again and again, recovery, and the books afterwards."""
+
+import asyncio
+import json
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import storage
+from storage import migrations
+from tests import world
+from tests.faults import books
+from tests.faults.books import Verdict
+from tests.faults.client import Client, Program
+from tests.faults.journal import Journal
+from tests.faults.places import Place, Placing
+from tests.faults.service import Service
+
+CLIENTS = 6
+BETWEEN_FAULTS = 12  # acknowledgements: the service is at work when the next one comes
+
+
+@dataclass
+class Scene:
+    """A service at work: what a fault may break."""
+
+    place: Place
+    service: Service
+    journal: Journal
+    client: Client  # for calls of the fault's own
+
+
+class Fault(NamedTuple):
+    """Something that happens to the service; `happen` returns when it is over."""
+
+    name: str
+    placing: Placing
+    happen: Callable[[Scene], Awaitable[None]]
+    times: int  # in the tests
+    times_at_length: int  # in `make faults`
+
+
+@dataclass
+class Outcome:
+    """What a campaign showed."""
+
+    name: str
+    times: int
+    acknowledged: int
+    answers: Counter[str]
+    recoveries: list[float]
+    stop_seconds: float
+    verdict: Verdict
+    surprises: list[str] = field(default_factory=list)
+    complaints: str = ""  # of `svc admin db check`
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing is lost, doubled, untrue or wrong, and no answer was a 500."""
+        found = self.verdict
+        return not any((found.lost, found.doubled, found.untrue, found.wrong, self.surprises, self.complaints))
+
+    def __str__(self) -> str:
+        rows = {name: value[:10] if isinstance(value, list) else value for name, value in vars(self.verdict).items()}
+        return json.dumps(
+            {"answers": self.answers, "surprises": self.surprises[:10], "check": self.complaints[-2_000:], **rows},
+            indent=1,
+        )
+
+
+async def run(fault: Fault, times: int) -> Outcome:
+    """Let a fault happen so many times to a service at work, and judge what it stored."""
+    with tempfile.TemporaryDirectory(prefix="svc-fault-", dir="/tmp") as name:
+        async with fault.placing(Path(name)) as place:
+            program = await _prepare(place.direct_url)
+            service = Service(Path(name), place.url, place.environment)
+            await asyncio.to_thread(service.start)
+            try:
+                journal, recoveries = await _suffer(fault, times, place, service, program)
+            finally:
+                stop_seconds = await asyncio.to_thread(service.stop)
+            complaints = await asyncio.to_thread(service.check)
+            verdict = books.compare(journal, await books.read(place.direct_url))
+    return Outcome(
+        fault.name,
+        times,
+        journal.acknowledged,
+        journal.answers,
+        recoveries,
+        stop_seconds,
+        verdict,
+        journal.surprises,
+        complaints,
+    )
+
+
+async def _suffer(
+    fault: Fault, times: int, place: Place, service: Service, program: Program
+) -> tuple[Journal, list[float]]:
+    """Keep clients at work while the fault happens; return the journal, and the seconds of each recovery."""
+    client = Client(service.base_url, program, Journal())
+    scene, closing = Scene(place, service, client.journal, client), asyncio.Event()
+    recoveries = []
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(CLIENTS):
+                group.create_task(client.shop(closing))
+            for _ in range(times):
+                await client.journal.grow(BETWEEN_FAULTS)
+                await fault.happen(scene)
+                recoveries.append(await client.journal.grow())
+            await client.journal.grow(BETWEEN_FAULTS)
+            closing.set()
+    finally:
+        await client.close()
+    return client.journal, recoveries
+
+
+async def _prepare(url: str) -> Program:
+    """Make a program with a key in a new database, as an operator does."""
+    await migrations.upgrade(url)
+    async with storage.opened(url) as store:
+        acme = await world.acme(store)
+    return Program(acme.program_id, acme.key)

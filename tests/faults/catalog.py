@@ -1,0 +1,166 @@
+"""Every fault: where it happens, what it does, and how often in the tests and in `make faults`."""
+
+import asyncio
+import shutil
+import signal
+import sqlite3
+import subprocess
+from contextlib import closing
+
+from tests.faults import places, postgresql
+from tests.faults.campaign import Fault, Scene
+from tests.faults.proxy import Cut
+
+CROWD = 300
+UNTIL_NOTICED = 4  # acknowledged or refused, while something is broken
+
+
+async def kill(scene: Scene) -> None:
+    """Kill the service under load, and start it again."""
+    scene.service.kill()
+    await asyncio.to_thread(scene.service.start)
+
+
+async def twins(scene: Scene) -> None:
+    """Send everything 24 times at once."""
+    await scene.client.twins()
+
+
+async def lock_file(scene: Scene) -> None:
+    """Hold SQLite's write lock while more calls come than can wait for it."""
+    assert scene.place.file is not None
+    with closing(sqlite3.connect(scene.place.file, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        crowd = [asyncio.create_task(scene.client.click()) for _ in range(CROWD)]
+        await asyncio.wait(crowd, timeout=6)
+        other.execute("ROLLBACK")
+    await asyncio.gather(*crowd)
+
+
+async def fill_disk(scene: Scene) -> None:
+    """Fill the disk of the database, wait until that shows, and make room again."""
+    assert scene.place.file is not None
+    filler = scene.place.file.with_name("filler")
+    with filler.open("wb", buffering=0) as file:
+        try:
+            while file.write(bytes(4096)):
+                pass
+        except OSError:
+            pass
+    await refused(scene)
+    filler.unlink()
+
+
+async def replace_file(scene: Scene) -> None:
+    """Put another file in the place of the database, wait until the service notices, and put the right one back."""
+    file = scene.place.file
+    assert file is not None
+    away = file.with_name("away.db")
+    file.rename(away)
+    shutil.copy(away, file)
+    assert await asyncio.to_thread(scene.service.becomes, 503, 5), "the service did not notice another file"
+    await refused(scene)
+    away.rename(file)
+
+
+async def remove_file(scene: Scene) -> None:
+    """Take the database away, wait until the service notices, and put it back."""
+    file = scene.place.file
+    assert file is not None
+    away = file.with_name("away.db")
+    file.rename(away)
+    assert await asyncio.to_thread(scene.service.becomes, 503, 5), "the service did not notice that the file is gone"
+    await refused(scene)
+    away.rename(file)
+
+
+async def kill_redis(scene: Scene) -> None:
+    """Kill Redis; calls go on; start it again."""
+    server = scene.place.redis
+    assert server is not None
+    server.process.kill()
+    server.process.wait()
+    await scene.journal.grow(UNTIL_NOTICED)
+    command = ["redis-server", "--port", str(server.port), "--save", "", "--dir", str(scene.place.folder)]
+    scene.place.redis = server._replace(process=subprocess.Popen(command, stdout=subprocess.DEVNULL, text=True))
+
+
+async def freeze_redis(scene: Scene) -> None:
+    """Freeze Redis; calls go on; let it continue."""
+    assert scene.place.redis is not None
+    scene.place.redis.process.send_signal(signal.SIGSTOP)
+    await scene.journal.grow(UNTIL_NOTICED)
+    scene.place.redis.process.send_signal(signal.SIGCONT)
+
+
+async def cut_before(scene: Scene) -> None:
+    assert scene.place.proxy is not None
+    await scene.place.proxy.cut(Cut.BEFORE)
+
+
+async def cut_after(scene: Scene) -> None:
+    assert scene.place.proxy is not None
+    await scene.place.proxy.cut(Cut.AFTER)
+
+
+async def swallow(scene: Scene) -> None:
+    assert scene.place.proxy is not None
+    await scene.place.proxy.cut(Cut.SILENT)
+
+
+async def restart_postgresql(scene: Scene) -> None:
+    assert scene.place.server is not None
+    await postgresql.restart(scene.place.server)
+
+
+async def stop_postgresql(scene: Scene) -> None:
+    assert scene.place.server is not None
+    async with postgresql.stopped(scene.place.server):
+        await refused(scene)
+
+
+async def freeze_postgresql(scene: Scene) -> None:
+    assert scene.place.server is not None
+    async with postgresql.frozen(scene.place.server):
+        await refused(scene)
+
+
+async def make_read_only(scene: Scene) -> None:
+    assert scene.place.server is not None
+    async with postgresql.read_only(scene.place.server):
+        await refused(scene)
+
+
+async def make_standby(scene: Scene) -> None:
+    assert scene.place.server is not None
+    async with postgresql.in_recovery(scene.place.server):
+        await refused(scene)
+
+
+async def refused(scene: Scene) -> None:
+    """Wait until some calls have been answered with 503, or not at all."""
+    await scene.journal.fail(UNTIL_NOTICED)
+
+
+SQLITE = [
+    Fault("kill -9, SQLite", places.sqlite, kill, 3, 100),
+    Fault("24 identical calls at once, SQLite", places.sqlite, twins, 3, 100),
+    Fault("locked file and 300 calls more, SQLite", places.sqlite, lock_file, 1, 5),
+    Fault("disk full, SQLite", places.small_disk, fill_disk, 2, 20),
+    Fault("file removed and put back, SQLite", places.sqlite, remove_file, 1, 10),
+    Fault("file replaced and put back, SQLite", places.sqlite, replace_file, 1, 10),
+    Fault("Redis killed", places.sqlite_and_redis, kill_redis, 1, 10),
+    Fault("Redis frozen", places.sqlite_and_redis, freeze_redis, 1, 10),
+]
+POSTGRESQL = [
+    Fault("kill -9, PostgreSQL", places.postgresql, kill, 2, 100),
+    Fault("24 identical calls at once, PostgreSQL", places.postgresql, twins, 3, 100),
+    Fault("answer to COMMIT cut off", places.proxied_postgresql, cut_after, 10, 200),
+    Fault("connection cut before COMMIT", places.proxied_postgresql, cut_before, 10, 200),
+    Fault("answer to COMMIT never comes", places.proxied_postgresql, swallow, 2, 20),
+    Fault("restart -m immediate", places.postgresql, restart_postgresql, 3, 50),
+    Fault("PostgreSQL down", places.postgresql, stop_postgresql, 1, 10),
+    Fault("PostgreSQL frozen (SIGSTOP)", places.postgresql, freeze_postgresql, 1, 10),
+    Fault("PostgreSQL read-only", places.postgresql, make_read_only, 1, 20),
+    Fault("PostgreSQL in recovery", places.postgresql, make_standby, 1, 10),
+]

@@ -1,0 +1,182 @@
+"""Integrators' clients: each takes visitors from click to refund, and repeats with the same ids what got no answer."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import httpx
+
+from tests.faults.journal import NO_ANSWER, PATIENCE_SECONDS, Journal, Kind, Request
+from tests.world import LANDING_PAGE
+
+SECONDS_FOR_AN_ANSWER = 12.0
+SECONDS_BETWEEN_ATTEMPTS = 0.1
+TWINS = 24
+
+
+class Program(NamedTuple):
+    """Whose events they are."""
+
+    id: int
+    key: str
+
+
+class Answer(NamedTuple):
+    """What one attempt came to."""
+
+    text: str
+    body: dict[str, Any]
+    is_acknowledged: bool
+    is_to_repeat: bool
+
+
+class Client:
+    """Calls the service for one integrator and writes down each answer."""
+
+    def __init__(self, base_url: str, program: Program, journal: Journal) -> None:
+        self.journal = journal
+        self._program = program
+        self._marks = 0
+        self._http = httpx.AsyncClient(
+            base_url=base_url,
+            timeout=SECONDS_FOR_AN_ANSWER,
+            limits=httpx.Limits(max_connections=None),
+            headers={"Authorization": f"Bearer {program.key}", "User-Agent": "Mozilla/5.0 Firefox/140.0"},
+            trust_env=False,
+        )
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def shop(self, closing: asyncio.Event) -> None:
+        """Bring customers until closing time; each buys twice and sends some of it back."""
+        while not closing.is_set():
+            customer = self._mark("user")
+            await self.lead(await self.visit(), customer)
+            for _ in range(2):
+                sale = await self.sale(customer)
+                await self.visit()
+                await self.refund(sale, 1_500, refund_id=self._mark("refund"))
+                await self.refund(sale, 500)
+
+    async def visit(self) -> str:
+        """Click until a click is acknowledged, and return its id: a click has no id of the client's to repeat with."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while time.monotonic() < deadline:
+            request = await self.click()
+            if request.receipt:
+                return request.receipt
+            await _pause()
+        raise TimeoutError("no click was acknowledged")
+
+    async def click(self) -> Request:
+        """Send one click, once."""
+        request = self.journal.open(Request(Kind.CLICK, self._mark("click")))
+        body = {"program_id": self._program.id, "affiliate_url": LANDING_PAGE, "page_title": request.mark}
+        await self._attempt(request, body)
+        return request
+
+    async def lead(self, click_id: str, customer_key: str, *, times: int = 1) -> Request:
+        request = self.journal.open(Request(Kind.LEAD, customer_key, is_raced=times > 1))
+        return await self._record(request, {"click_id": click_id, "customer_key": customer_key}, times)
+
+    async def sale(self, customer_key: str, *, times: int = 1) -> Request:
+        request = Request(Kind.SALE, self._mark("invoice"), cents=10_000 + 500 * (self._marks % 7), is_raced=times > 1)
+        self.journal.open(request)
+        body = {"transaction_id": request.mark, "customer_key": customer_key, "amount_cents": request.cents}
+        return await self._record(request, body, times)
+
+    async def refund(self, sale: Request, cents: int, *, refund_id: str | None = None, times: int = 1) -> Request:
+        """Refund part of a sale; without an id of its own a refund is sent once, for nobody could tell a repeat."""
+        mark = refund_id or self._mark("nameless-refund")
+        request = self.journal.open(Request(Kind.REFUND, mark, sale=sale.mark, cents=cents, is_raced=times > 1))
+        body = {"transaction_id": sale.mark, "refund_amount_cents": cents, "refund_reason": mark}
+        if refund_id:
+            return await self._record(request, {**body, "refund_id": refund_id}, times)
+        await self._attempt(request, body)
+        return request
+
+    async def twins(self) -> None:
+        """Send a lead, a sale and a refund of one customer 24 times at once each; one of each may be new."""
+        customer, click_id = self._mark("user"), await self.visit()
+        await self.lead(click_id, customer, times=TWINS)
+        sale = await self.sale(customer, times=TWINS)
+        await self.refund(sale, 1_500, refund_id=self._mark("refund"), times=TWINS)
+
+    async def _record(self, request: Request, body: dict[str, Any], times: int) -> Request:
+        """Send a request until it is acknowledged: always with the same ids."""
+        if times > 1:
+            answers = await asyncio.gather(*(self._attempt(request, body) for _ in range(times)))
+            _expect_one_new(self.journal, request, answers)
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not request.is_acknowledged:
+            answer = await self._attempt(request, body)
+            if not answer.is_to_repeat or time.monotonic() > deadline:
+                break
+            if not request.is_acknowledged:
+                await _pause()
+        return request
+
+    async def _attempt(self, request: Request, body: dict[str, Any]) -> Answer:
+        answer = await _answer(lambda: self._http.post(f"/api/v1/track/{request.kind}", json=body))
+        if answer.text.startswith("409") and not request.is_raced and not request.may_be_stored:
+            self.journal.surprises.append(f"{request.mark} is called a duplicate after {request.answers}")
+        if not answer.is_acknowledged and not answer.is_to_repeat:
+            self.journal.surprises.append(f"{request.mark}: {answer.text} {answer.body}")
+        self.journal.note(
+            request, answer.text, acknowledges=answer.is_acknowledged, receipt=_receipt(request, answer.body)
+        )
+        return answer
+
+    def _mark(self, name: str) -> str:
+        self._marks += 1
+        return f"{name}-{self._marks}"
+
+
+async def _answer(send: Callable[[], Awaitable[httpx.Response]]) -> Answer:
+    try:
+        response = await send()
+    except httpx.TransportError:
+        return Answer(NO_ANSWER, {}, is_acknowledged=False, is_to_repeat=True)
+    body = response.json() if response.headers.get("content-type", "").startswith("application/json") else {}
+    error = body.get("error", {})
+    is_known_duplicate = error.get("code") == "duplicate_transaction" and error.get("same_payload") is True
+    return Answer(
+        f"{response.status_code} {error.get('code', '')}".strip(),
+        body,
+        is_acknowledged=response.status_code == 200 or is_known_duplicate,
+        is_to_repeat=response.status_code == 503 and "retry-after" in response.headers,
+    )
+
+
+def _receipt(request: Request, body: dict[str, Any]) -> str | None:
+    """Return the id that the service gave the row, where the answer to this kind has one."""
+    match request.kind:
+        case Kind.CLICK:
+            receipt = body.get("click_id")
+        case Kind.SALE:
+            receipt = (body.get("data") or body.get("error", {}).get("existing") or {}).get("eventId")
+        case _:
+            receipt = None
+    return None if receipt is None else str(receipt)
+
+
+def _expect_one_new(journal: Journal, request: Request, answers: list[Answer]) -> None:
+    repeats = ("already_recorded", "replayed")
+    new = [
+        answer
+        for answer in answers
+        if answer.text == "200"
+        and not any(answer.body.get(name) or answer.body.get("data", {}).get(name) for name in repeats)
+    ]
+    if len(new) != 1 and not any(answer.is_to_repeat for answer in answers):
+        journal.surprises.append(f"{len(new)} of {len(answers)} identical calls of {request.mark} were new")
+
+
+async def _pause() -> None:
+    """Give the service a tenth of a second: sooner than Retry-After says, so that the clients press."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(SECONDS_BETWEEN_ATTEMPTS):
+            await asyncio.Event().wait()

@@ -1,0 +1,96 @@
+"""Where the service runs while a fault happens: which database, and what can be done to it."""
+
+import shutil
+import subprocess
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests import postgres, redis
+from tests.faults.proxy import Proxy
+from tests.postgres import Server
+from tests.redis import RedisServer
+
+SMALL_DISK = "size=8m"
+UNLIMITED = "1000000/minute"
+
+
+@dataclass
+class Place:
+    """What surrounds the service; `url` is the service's way to the database, `direct_url` ours."""
+
+    url: str
+    direct_url: str
+    folder: Path
+    environment: dict[str, str] = field(default_factory=dict)
+    file: Path | None = None
+    server: Server | None = None
+    proxy: Proxy | None = None
+    redis: RedisServer | None = None
+
+
+Placing = Callable[[Path], AbstractAsyncContextManager[Place]]
+
+
+class CannotHappenHereError(Exception):
+    """This machine lacks what the fault needs."""
+
+
+@asynccontextmanager
+async def sqlite(folder: Path) -> AsyncIterator[Place]:
+    """A SQLite file."""
+    yield _with_file(folder, folder / "svc.db")
+
+
+@asynccontextmanager
+async def small_disk(folder: Path) -> AsyncIterator[Place]:
+    """A SQLite file on a disk of a few megabytes."""
+    disk = folder / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", SMALL_DISK, "tmpfs", disk], capture_output=True, text=True, check=False
+    )
+    if mounted.returncode:
+        raise CannotHappenHereError(f"a small disk needs root: {mounted.stderr.strip()}")
+    try:
+        yield _with_file(folder, disk / "svc.db")
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+@asynccontextmanager
+async def sqlite_and_redis(folder: Path) -> AsyncIterator[Place]:
+    """A SQLite file, and rate limits that are counted in Redis."""
+    if shutil.which("redis-server") is None:
+        raise CannotHappenHereError("redis-server is not installed (Debian: apt-get install redis-server)")
+    with redis.running(folder) as server:
+        place = _with_file(folder, folder / "svc.db")
+        limits = dict.fromkeys(("SVC_CLICK_RATE", "SVC_LEAD_RATE", "SVC_KEYED_RATE"), UNLIMITED)
+        place.environment = {"SVC_REDIS_URL": server.url, "SVC_RATE_LIMIT": "on", **limits}
+        place.redis = server
+        yield place
+
+
+@asynccontextmanager
+async def postgresql(folder: Path) -> AsyncIterator[Place]:
+    """A PostgreSQL server of its own."""
+    if postgres.binaries() is None:
+        raise CannotHappenHereError("PostgreSQL's server binaries are not installed (Debian: apt-get install postgresql)")
+    with postgres.running() as server:
+        yield Place(server.url, server.url, folder, server=server)
+
+
+@asynccontextmanager
+async def proxied_postgresql(folder: Path) -> AsyncIterator[Place]:
+    """A PostgreSQL server that the service reaches through a proxy."""
+    async with postgresql(folder) as place:
+        assert place.server is not None
+        async with Proxy(place.server.port) as proxy:
+            place.proxy, place.url = proxy, place.url.replace(f":{place.server.port}/", f":{proxy.port}/")
+            yield place
+
+
+def _with_file(folder: Path, file: Path) -> Place:
+    url = f"sqlite+aiosqlite:///{file}"
+    return Place(url, url, folder, file=file)

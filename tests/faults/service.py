@@ -1,0 +1,88 @@
+"""The service as operators run it, a process of its own on one port: started, killed, and started again."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from urllib.error import URLError
+
+from tests import postgres
+
+ROOT = Path(__file__).parent.parent.parent
+LONGEST_START_SECONDS = 60
+LONGEST_STOP_SECONDS = 15
+
+
+class Service:
+    """`svc serve` over a database; what it writes to its log is kept in a file."""
+
+    def __init__(self, folder: Path, database_url: str, environment: dict[str, str]) -> None:
+        self.port = postgres.free_port()
+        self.base_url = f"http://127.0.0.1:{self.port}"
+        self.log = folder / "service.log"
+        settings = {"SVC_DATABASE_URL": database_url, "SVC_RATE_LIMIT": "off", "PYTHONPATH": str(ROOT)}
+        self._environment = os.environ | settings | environment
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it and wait until it is ready."""
+        command = [sys.executable, "-m", "cli", "serve", "--port", str(self.port)]
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                command, env=self._environment, cwd=self._folder, stdout=log, stderr=log, start_new_session=True
+            )
+        assert self.becomes(200, LONGEST_START_SECONDS), self.log.read_text()
+
+    def kill(self) -> None:
+        """End it as a crash does: without a word."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+
+    def stop(self) -> float:
+        """Stop it as an operator does, and return the seconds that took."""
+        began = time.monotonic()
+        if self._process is not None and self._process.poll() is None:
+            self._process.terminate()
+            self._process.wait(timeout=LONGEST_STOP_SECONDS)
+        return time.monotonic() - began
+
+    def becomes(self, status: int, seconds: float) -> bool:
+        """Wait until /readyz answers with a status; say whether it did in time."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if self._readiness() == status:
+                return True
+            self._pause()
+        return False
+
+    def check(self) -> str:
+        """Run `svc admin db check` and return its complaints."""
+        command = [sys.executable, "-m", "cli", "admin", "db", "check"]
+        done = subprocess.run(
+            command, env=self._environment, cwd=self._folder, capture_output=True, text=True, check=False
+        )
+        return "" if done.returncode == 0 else done.stdout + done.stderr
+
+    def _readiness(self) -> int:
+        try:
+            with urllib.request.urlopen(f"{self.base_url}/readyz", timeout=5) as response:
+                status: int = response.status
+        except URLError as error:
+            status = getattr(error, "code", 0)
+        except OSError:
+            status = 0
+        return status
+
+    def _pause(self) -> None:
+        """Wait a twentieth of a second for the process to end, which it should not."""
+        assert self._process is not None
+        try:
+            self._process.wait(timeout=0.05)
+        except subprocess.TimeoutExpired:
+            return
+        raise AssertionError(self.log.read_text())

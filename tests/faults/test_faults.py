@@ -1,0 +1,19 @@
+"""Whatever happens to the service or to what it needs: nothing acknowledged is lost or doubled, no answer is untrue."""
+
+import pytest
+
+from tests.faults import campaign, catalog
+from tests.faults.campaign import Fault
+from tests.faults.places import CannotHappenHereError
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", [*catalog.SQLITE, *catalog.POSTGRESQL], ids=lambda fault: fault.name)
+async def test_nothing_is_lost_or_doubled(fault: Fault):
+    try:
+        outcome = await campaign.run(fault, fault.times)
+    except CannotHappenHereError as reason:
+        pytest.skip(str(reason))
+
+    assert outcome.is_clean, str(outcome)
+    assert outcome.acknowledged > 0
