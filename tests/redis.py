@@ -39,11 +39,17 @@ def running(folder: Path) -> Iterator[RedisServer]:
     """Run a Redis for as long as the block lasts."""
     if shutil.which("redis-server") is None:
         pytest.skip("redis-server is not installed (Debian: apt-get install redis-server)")
-    port = postgres.free_port()
+    server = started(folder, postgres.free_port())
+    with server.process:
+        yield server
+        server.process.send_signal(signal.SIGCONT)
+        server.process.terminate()
+
+
+def started(folder: Path, port: int) -> RedisServer:
+    """Start a Redis on a port, and return it when it is ready."""
     command = ["redis-server", "--port", str(port), "--save", "", "--dir", str(folder)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert any("Ready to accept connections" in line for line in process.stdout)
-        yield RedisServer(process, port)
-        process.send_signal(signal.SIGCONT)
-        process.terminate()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert any("Ready to accept connections" in line for line in process.stdout)
+    return RedisServer(process, port)

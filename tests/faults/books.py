@@ -5,7 +5,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import asyncpg
@@ -58,8 +57,7 @@ async def read(url: str) -> Books:
 
 async def _rows(url: str, sql: str) -> list[Any]:
     if url.startswith("sqlite"):
-        path = Path(url.partition(":///")[2]).absolute()
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as file:
+        with closing(sqlite3.connect(f"file:{url.partition(':///')[2]}?mode=ro", uri=True)) as file:
             return file.execute(sql).fetchall()
     connection = await asyncpg.connect(url.replace("+asyncpg", ""))
     try:

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field

@@ -4,12 +4,12 @@ import asyncio
 import shutil
 import signal
 import sqlite3
-import subprocess
-from contextlib import closing
+from contextlib import closing, suppress
 
+from tests import redis
 from tests.faults import places, postgresql
 from tests.faults.campaign import Fault, Scene
-from tests.faults.proxy import Cut
+from tests.proxy import Proxy
 
 CROWD = 300
 UNTIL_NOTICED = 4  # acknowledged or refused, while something is broken
@@ -41,11 +41,8 @@ async def fill_disk(scene: Scene) -> None:
     """Fill the disk of the database, wait until that shows, and make room again."""
     assert scene.place.file is not None
     filler = scene.place.file.with_name("filler")
-    with filler.open("wb", buffering=0) as file:
-        try:
-            while file.write(bytes(4096)):
-                pass
-        except OSError:
+    with filler.open("wb", buffering=0) as file, suppress(OSError):
+        while file.write(bytes(4096)):
             pass
     await refused(scene)
     filler.unlink()
@@ -81,8 +78,7 @@ async def kill_redis(scene: Scene) -> None:
     server.process.kill()
     server.process.wait()
     await scene.journal.grow(UNTIL_NOTICED)
-    command = ["redis-server", "--port", str(server.port), "--save", "", "--dir", str(scene.place.folder)]
-    scene.place.redis = server._replace(process=subprocess.Popen(command, stdout=subprocess.DEVNULL, text=True))
+    scene.place.redis = redis.started(scene.place.folder, server.port)
 
 
 async def freeze_redis(scene: Scene) -> None:
@@ -93,19 +89,42 @@ async def freeze_redis(scene: Scene) -> None:
     scene.place.redis.process.send_signal(signal.SIGCONT)
 
 
-async def cut_before(scene: Scene) -> None:
-    assert scene.place.proxy is not None
-    await scene.place.proxy.cut(Cut.BEFORE)
+async def lose_commit(scene: Scene) -> None:
+    """Cut the connection before the server sees a COMMIT."""
+    proxy = _proxy(scene)
+    proxy.lose_commits = 1
+    await scene.journal.until(lambda: not proxy.lose_commits)
 
 
-async def cut_after(scene: Scene) -> None:
-    assert scene.place.proxy is not None
-    await scene.place.proxy.cut(Cut.AFTER)
+async def lose_answer(scene: Scene) -> None:
+    """Let a COMMIT through, and cut its answer off."""
+    proxy = _proxy(scene)
+    proxy.lose_answers = 1
+    await scene.journal.until(lambda: not proxy.lose_answers)
+
+
+async def delay_commit(scene: Scene) -> None:
+    """Cut the service off at a COMMIT, which the server sees only after the service asked what became of it."""
+    proxy = _proxy(scene)
+    proxy.deliver.clear()
+    proxy.delay_commit = True
+    await scene.journal.until(lambda: not proxy.delay_commit)
+    await scene.journal.grow()
+    proxy.deliver.set()
 
 
 async def swallow(scene: Scene) -> None:
+    """Let nothing through in either direction, without closing a connection, and forget these connections."""
+    proxy = _proxy(scene)
+    proxy.flowing.clear()
+    await refused(scene)
+    proxy.cut()
+    proxy.flowing.set()
+
+
+def _proxy(scene: Scene) -> Proxy:
     assert scene.place.proxy is not None
-    await scene.place.proxy.cut(Cut.SILENT)
+    return scene.place.proxy
 
 
 async def restart_postgresql(scene: Scene) -> None:
@@ -155,9 +174,10 @@ SQLITE = [
 POSTGRESQL = [
     Fault("kill -9, PostgreSQL", places.postgresql, kill, 2, 100),
     Fault("24 identical calls at once, PostgreSQL", places.postgresql, twins, 3, 100),
-    Fault("answer to COMMIT cut off", places.proxied_postgresql, cut_after, 10, 200),
-    Fault("connection cut before COMMIT", places.proxied_postgresql, cut_before, 10, 200),
-    Fault("answer to COMMIT never comes", places.proxied_postgresql, swallow, 2, 20),
+    Fault("answer to COMMIT cut off", places.proxied_postgresql, lose_answer, 10, 200),
+    Fault("connection cut before COMMIT", places.proxied_postgresql, lose_commit, 10, 200),
+    Fault("COMMIT arrives late", places.proxied_postgresql, delay_commit, 3, 50),
+    Fault("network swallows everything", places.proxied_postgresql, swallow, 1, 10),
     Fault("restart -m immediate", places.postgresql, restart_postgresql, 3, 50),
     Fault("PostgreSQL down", places.postgresql, stop_postgresql, 1, 10),
     Fault("PostgreSQL frozen (SIGSTOP)", places.postgresql, freeze_postgresql, 1, 10),

@@ -69,15 +69,16 @@ class Journal:
     async def grow(self, by: int = 1) -> float:
         """Wait until so many more requests are acknowledged, and return the seconds that took."""
         goal, began = self.acknowledged + by, time.monotonic()
-        await self._until(lambda: self.acknowledged >= goal)
+        await self.until(lambda: self.acknowledged >= goal)
         return time.monotonic() - began
 
     async def fail(self, times: int) -> None:
         """Wait until so many more attempts have failed."""
         goal = self.failed + times
-        await self._until(lambda: self.failed >= goal)
+        await self.until(lambda: self.failed >= goal)
 
-    async def _until(self, is_reached: Callable[[], bool]) -> None:
+    async def until(self, is_reached: Callable[[], bool]) -> None:
+        """Wait for something that the next answers show."""
         async with asyncio.timeout(PATIENCE_SECONDS):
             while not is_reached():
                 self._news.clear()

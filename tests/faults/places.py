@@ -7,9 +7,9 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests import postgres, redis
-from tests.faults.proxy import Proxy
+from tests import postgres, proxy, redis
 from tests.postgres import Server
+from tests.proxy import Proxy
 from tests.redis import RedisServer
 
 SMALL_DISK = "size=8m"
@@ -48,15 +48,12 @@ async def small_disk(folder: Path) -> AsyncIterator[Place]:
     """A SQLite file on a disk of a few megabytes."""
     disk = folder / "disk"
     disk.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", SMALL_DISK, "tmpfs", disk], capture_output=True, text=True, check=False
-    )
-    if mounted.returncode:
-        raise CannotHappenHereError(f"a small disk needs root: {mounted.stderr.strip()}")
+    if _run("mount", "-t", "tmpfs", "-o", SMALL_DISK, "tmpfs", str(disk)):
+        raise CannotHappenHereError("mounting a small disk needs root")
     try:
         yield _with_file(folder, disk / "svc.db")
     finally:
-        subprocess.run(["umount", disk], check=True)
+        _run("umount", str(disk))
 
 
 @asynccontextmanager
@@ -69,14 +66,18 @@ async def sqlite_and_redis(folder: Path) -> AsyncIterator[Place]:
         limits = dict.fromkeys(("SVC_CLICK_RATE", "SVC_LEAD_RATE", "SVC_KEYED_RATE"), UNLIMITED)
         place.environment = {"SVC_REDIS_URL": server.url, "SVC_RATE_LIMIT": "on", **limits}
         place.redis = server
-        yield place
+        try:
+            yield place
+        finally:
+            with place.redis.process as last:
+                last.kill()
 
 
 @asynccontextmanager
 async def postgresql(folder: Path) -> AsyncIterator[Place]:
     """A PostgreSQL server of its own."""
     if postgres.binaries() is None:
-        raise CannotHappenHereError("PostgreSQL's server binaries are not installed (Debian: apt-get install postgresql)")
+        raise CannotHappenHereError("PostgreSQL is not installed (Debian: apt-get install postgresql)")
     with postgres.running() as server:
         yield Place(server.url, server.url, folder, server=server)
 
@@ -84,13 +85,15 @@ async def postgresql(folder: Path) -> AsyncIterator[Place]:
 @asynccontextmanager
 async def proxied_postgresql(folder: Path) -> AsyncIterator[Place]:
     """A PostgreSQL server that the service reaches through a proxy."""
-    async with postgresql(folder) as place:
-        assert place.server is not None
-        async with Proxy(place.server.port) as proxy:
-            place.proxy, place.url = proxy, place.url.replace(f":{place.server.port}/", f":{proxy.port}/")
-            yield place
+    async with postgresql(folder) as place, proxy.before(place.url) as place.proxy:
+        place.url = place.proxy.url
+        yield place
 
 
 def _with_file(folder: Path, file: Path) -> Place:
     url = f"sqlite+aiosqlite:///{file}"
     return Place(url, url, folder, file=file)
+
+
+def _run(*command: str) -> int:
+    return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode

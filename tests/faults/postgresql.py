@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import asyncpg
@@ -30,11 +30,7 @@ async def stopped(server: Server) -> AsyncIterator[None]:
 @asynccontextmanager
 async def frozen(server: Server) -> AsyncIterator[None]:
     """Stop all of its processes with a signal: connections stay open, and nobody answers."""
-    postmaster = int((server.data / "postmaster.pid").read_text().splitlines()[0])
-    os.kill(postmaster, signal.SIGSTOP)
-    children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
-    everyone = [*map(int, children), postmaster]
-    _signal(everyone, signal.SIGSTOP)
+    everyone = _freeze(server)
     try:
         yield
     finally:
@@ -75,9 +71,16 @@ async def _alter(server: Server, what: str) -> None:
         await connection.close()
 
 
+def _freeze(server: Server) -> list[int]:
+    """Stop the first process, so that it makes no more, then its children; return them all."""
+    postmaster = int((server.data / "postmaster.pid").read_text().splitlines()[0])
+    os.kill(postmaster, signal.SIGSTOP)
+    children = [int(each) for each in Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()]
+    _signal(children, signal.SIGSTOP)
+    return [*children, postmaster]
+
+
 def _signal(processes: list[int], number: signal.Signals) -> None:
     for process in processes:
-        try:
+        with suppress(ProcessLookupError):
             os.kill(process, number)
-        except ProcessLookupError:
-            continue
