@@ -6,7 +6,7 @@ PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-anno
 	--generate-hashes --custom-compile-command "make lock"
 NPM_CI := npm ci --silent --no-audit --no-fund
 
-.PHONY: serve test test-fast check format bench generated screenshots browser lock
+.PHONY: serve test test-fast check format bench faults generated screenshots browser lock
 
 serve: .venv/serve ## start the service on the embedded database, on PORT
 	exec $(BIN)/svc serve --port $(PORT)
@@ -29,6 +29,9 @@ format: .venv/develop
 
 bench: .venv/develop ## the ratios of docs/performance.md
 	$(BIN)/python -m benchmarks
+
+faults: .venv/develop ## kill and break everything at length, and write the table of docs/reliability.md
+	$(BIN)/python -m tests.faults
 
 generated: .venv/develop ## write the files that come from the code: the errors guide, docs/settings.md
 	$(BIN)/python -m tests.generated

@@ -1,5 +1,6 @@
 """SQL of our own over what the service stored, compared with the journal: what is lost, doubled, untrue or wrong."""
 
+import re
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import asyncpg
 from tests.faults.journal import Journal, Kind, Request
 
 COMMISSION_PERCENT = 20
+OUR_MARK = re.compile(r"[a-z-]+-\d+")  # a malformed request may be a good click after all
 _MARKS = {
     Kind.CLICK: "SELECT page_title, click_id FROM clicks",
     Kind.LEAD: "SELECT c.customer_key, l.id FROM leads l JOIN customers c"
@@ -73,7 +75,8 @@ def compare(journal: Journal, books: Books) -> Verdict:
         requests = {request.mark: request for request in journal.requests if request.kind == kind}
         stored: dict[str, list[str]] = defaultdict(list)
         for mark, identifier in books.marks[kind]:
-            stored[mark].append(identifier)
+            if OUR_MARK.fullmatch(mark):
+                stored[mark].append(identifier)
         verdict.doubled += [mark for mark, found in stored.items() if len(found) > 1]
         verdict.wrong += [f"{mark} is stored, and nobody sent it" for mark in stored.keys() - requests.keys()]
         for request in requests.values():

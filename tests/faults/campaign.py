@@ -31,6 +31,7 @@ class Scene:
     service: Service
     journal: Journal
     client: Client  # for calls of the fault's own
+    program: Program
 
 
 class Fault(NamedTuple):
@@ -41,6 +42,7 @@ class Fault(NamedTuple):
     happen: Callable[[Scene], Awaitable[None]]
     times: int  # in the tests
     times_at_length: int  # in `make faults`
+    clients: int = CLIENTS
 
 
 @dataclass
@@ -102,11 +104,11 @@ async def _suffer(
 ) -> tuple[Journal, list[float]]:
     """Keep clients at work while the fault happens; return the journal, and the seconds of each recovery."""
     client = Client(service.base_url, program, Journal())
-    scene, closing = Scene(place, service, client.journal, client), asyncio.Event()
+    scene, closing = Scene(place, service, client.journal, client, program), asyncio.Event()
     recoveries = []
     try:
         async with asyncio.TaskGroup() as group:
-            for _ in range(CLIENTS):
+            for _ in range(fault.clients):
                 group.create_task(client.shop(closing))
             for _ in range(times):
                 await client.journal.grow(BETWEEN_FAULTS)

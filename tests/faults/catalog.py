@@ -7,12 +7,23 @@ import sqlite3
 from contextlib import closing, suppress
 
 from tests import redis
-from tests.faults import places, postgresql
+from tests.faults import malformed, places, postgresql
 from tests.faults.campaign import Fault, Scene
 from tests.proxy import Proxy
 
 CROWD = 300
+MALFORMED = 1_000
 UNTIL_NOTICED = 4  # acknowledged or refused, while something is broken
+
+
+async def send_malformed(scene: Scene) -> None:
+    """Send a thousand malformed requests; none may get a 500."""
+    journal = scene.journal
+    statuses = await malformed.send(scene.service.port, scene.program.key, MALFORMED, seed=journal.acknowledged)
+    journal.answers.update({f"{status} malformed": count for status, count in statuses.items()})
+    journal.surprises += [
+        f"{count} malformed requests got {status}" for status, count in statuses.items() if status > "5"
+    ]
 
 
 async def kill(scene: Scene) -> None:
@@ -164,6 +175,7 @@ async def refused(scene: Scene) -> None:
 SQLITE = [
     Fault("kill -9, SQLite", places.sqlite, kill, 3, 100),
     Fault("24 identical calls at once, SQLite", places.sqlite, twins, 3, 100),
+    Fault("1,000 malformed requests, SQLite", places.sqlite, send_malformed, 2, 1_000, clients=1),
     Fault("locked file and 300 calls more, SQLite", places.sqlite, lock_file, 1, 5),
     Fault("disk full, SQLite", places.small_disk, fill_disk, 2, 20),
     Fault("file removed and put back, SQLite", places.sqlite, remove_file, 1, 10),
