@@ -1,9 +1,10 @@
 // Loading the tracker: one script tag on a page, however often and from wherever it is asked for.
 
+import { found } from "./base_url.js";
 import { abandon, present, svc, type Svc } from "./svc.js";
 
 export interface Options {
-  /** Where the service is, such as "https://svc.example"; left out, the page's own origin (a first-party proxy). */
+  /** The URL of the service, such as "https://svc.example" or "/svc" (a proxy); default: the project's SERVICE_BASE_URL. */
   baseUrl?: string | undefined;
   /** Hold everything until `consent()` is called. */
   consent?: "required" | undefined;
@@ -13,14 +14,24 @@ export interface Options {
   nonce?: string | undefined;
 }
 
+const NOT_SET =
+  "svc: the tracker was not loaded, because the URL of the service is not set. Set NEXT_PUBLIC_SERVICE_BASE_URL (Next.js), " +
+  'VITE_SERVICE_BASE_URL (Vite) or <meta name="service-base-url" content="https://...">, or pass baseUrl.';
+
 /** Load the tracker of a program and return it: calls made before it is there wait for it. */
 export function loadSvc(programId: number, options: Options = {}): Svc {
   const wanted = present() && !window.svc?.loaded && !document.querySelector("script[data-svc-program-id]");
-  if (wanted) document.head.append(tag(programId, options));
+  if (wanted) load(programId, options);
   return svc;
 }
 
-function tag(programId: number, { baseUrl = "", consent, debug, nonce }: Options): HTMLScriptElement {
+function load(programId: number, options: Options): void {
+  const baseUrl = options.baseUrl ?? found();
+  if (baseUrl !== undefined) document.head.append(tag(programId, baseUrl, options));
+  else if (abandon()) console.error(NOT_SET);
+}
+
+function tag(programId: number, baseUrl: string, { consent, debug, nonce }: Options): HTMLScriptElement {
   const script = document.createElement("script");
   script.src = `${baseUrl.replace(/\/+$/, "")}/js/svc-tracker.js`;
   script.async = true;

@@ -46,13 +46,14 @@ export function present(): Window["svc"] {
   return (window.svc ??= queue());
 }
 
-/** Answer those who wait, and who will ask: there is no tracker on this page. */
-export function abandon(): void {
+/** Answer those who wait, and who will ask: there is no tracker on this page. Return whether this was new. */
+export function abandon(): boolean {
   const waiting = window.svc?.q;
-  if (!window.svc || window.svc.loaded || !Array.isArray(waiting)) return;
+  if (!window.svc || window.svc.loaded || !Array.isArray(waiting)) return false;
   const answer = (call: Early) => call[2]?.(UNREACHABLE);
   window.svc.q = { push: answer };
   waiting.forEach(answer);
+  return true;
 }
 
 function queue(): NonNullable<Window["svc"]> {

@@ -16,8 +16,8 @@ test("the tag names the program and the service", () => {
   expect(["program-id", "consent", "debug"].map((name) => tag?.getAttribute(`data-svc-${name}`))).toEqual(["7", "required", ""]);
 });
 
-test("without an address the page's own origin serves the tracker", () => {
-  loadSvc(7);
+test("with an empty address the page's own origin serves the tracker", () => {
+  loadSvc(7, { baseUrl: "" });
 
   expect(tags()[0]?.getAttribute("src")).toBe("/js/svc-tracker.js");
   expect(tags()[0]?.getAttributeNames().sort()).toEqual(["async", "data-svc-program-id", "src"]);

@@ -1,0 +1,9 @@
+// What builds put into the code that they bundle.
+
+interface ImportMetaEnv {
+  readonly VITE_SERVICE_BASE_URL?: string;
+}
+
+interface ImportMeta {
+  readonly env: ImportMetaEnv;
+}
