@@ -170,7 +170,7 @@ def _doubled(payment: Payment, sale: Recorded) -> Finding:
 
 
 def _anew(payment: Payment, sale: Recorded, buyer: Buyer) -> tuple[Correction, ...]:
-    """Take a wrong sale back and record it as it was paid, under a name that tells both."""
+    """Record a wrong sale as it was paid, under a new name, then refund it: an interrupted run loses nothing."""
     left_cents = sale.amount_cents - sale.refunded_cents
     undone = [_refund(sale.transaction_id, sale.refunded_cents, left_cents)] if left_cents else []
     anew = (
@@ -178,7 +178,7 @@ def _anew(payment: Payment, sale: Recorded, buyer: Buyer) -> tuple[Correction, .
         if payment.returned_cents < payment.amount_cents
         else ()
     )
-    return (*undone, *anew)
+    return (*anew, *undone)
 
 
 def _sold(payment: Payment, transaction_id: str, buyer: Buyer) -> Iterable[Correction]:

@@ -108,9 +108,13 @@ def test_what_breaks_off_in_the_middle_ends_the_same_the_next_time(
     assert left(again) == left(whole)
 
 
-def left(recorded: list[Recorded]) -> list[tuple[str, int]]:
-    """Return the amounts that remain of the sales: a sale of two names may be corrected under either."""
-    return sorted((each.currency, each.amount_cents - each.refunded_cents) for each in recorded if each.stands)
+def left(recorded: list[Recorded]) -> dict[str, tuple[int, str]]:
+    """Return what is left of each sale that stands."""
+    return {
+        each.transaction_id: (each.amount_cents - each.refunded_cents, each.currency)
+        for each in recorded
+        if each.stands
+    }
 
 
 @given(paid=payments())
