@@ -1,4 +1,4 @@
-"""The composition root: opens storage, mounts the apps over it, one lifespan. The only module that knows everyone."""
+"""The composition root: it opens storage and mounts the apps over it. Only this module imports every app."""
 
 import asyncio
 import gc
@@ -37,10 +37,10 @@ log = logging.getLogger(__name__)
 
 
 class Service:
-    """The ASGI app: one lifespan that opens storage, then each request to the app whose prefix its path has."""
+    """The ASGI app: one lifespan that opens storage, then each request goes to the app with the prefix of its path."""
 
     def __init__(self, config: Configuration | None = None) -> None:
-        self._config = config  # None: what the environment says when the lifespan starts
+        self._config = config  # None: read from the environment when the lifespan starts
         self._mounts: list[tuple[str, ASGIApp]] = []  # path prefix and app, the first that fits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -64,7 +64,7 @@ class Service:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Storage]:
-        """Open storage, put the apps over it, keep house; closing drains every write that was accepted."""
+        """Open storage, mount the apps and start housekeeping. Closing drains every accepted write."""
         config = self._config or configuration.load()
         async with (
             storage.opened(config.database_url) as store,
@@ -77,7 +77,7 @@ class Service:
                 ("/llms.txt", mcp),
                 ("", tracking_api.app.create(store, config, counts=counts, others=agent_api.app.ROUTES)),
             ]
-            housekeeping = asyncio.create_task(_keep_house(store))
+            housekeeping = asyncio.create_task(_run_housekeeping(store))
             _settle_memory()
             try:
                 yield store
@@ -87,21 +87,21 @@ class Service:
                     await housekeeping
 
 
-async def _keep_house(store: Storage) -> None:
-    """Every hour, forget what is kept for a limited time only; a failure is logged and tried again an hour later."""
+async def _run_housekeeping(store: Storage) -> None:
+    """Prune expired rows every hour. A failure is logged; the next attempt is an hour later."""
     while True:
         for prune in PRUNES:
             try:
                 await store.write(prune, at=datetime.now(UTC))
             except (StorageUnavailable, OutcomeUnknown, Overloaded):
-                log.warning("housekeeping found no storage: it tries again in an hour")
+                log.warning("housekeeping could not reach storage and tries again in an hour")
             except Exception:
                 log.exception("housekeeping failed")
         await asyncio.sleep(HOUSEKEEPING_SECONDS)
 
 
 def _settle_memory() -> None:
-    """Take what start-up made out of the collector's sight: fewer and shorter pauses while serving."""
+    """Exclude the objects of start-up from garbage collection, for fewer and shorter pauses."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)

@@ -1,4 +1,4 @@
-"""What the environment decides: every SVC_ variable, with its type, its default and what it is for."""
+"""The settings from the environment: every SVC_ variable with its type, its default and its purpose."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -75,7 +75,7 @@ class Configuration(BaseSettings):
     base_url: BaseUrl = Field(
         default="http://127.0.0.1:8000",
         description="The public URL of the service. Links in responses start with it, and `/mcp` accepts this host "
-        "and localhost. Unset, `svc serve` uses the address that it listens on.",
+        "and localhost. Unset, `svc serve` uses the URL that it listens on.",
     )
     secret_key: str | None = Field(
         default=None,
@@ -124,11 +124,11 @@ class Configuration(BaseSettings):
     )
 
     def limited(self, rate: str) -> str | None:
-        """Return a rate where limits are on, else None."""
+        """Return a rate if limits are on, else None."""
         return rate if self.rate_limit else None
 
     def sealer(self) -> Sealer:
-        """Return what encrypts webhook secrets and reads them."""
+        """Return the sealer that encrypts and decrypts webhook secrets."""
         return Sealer(self.secret_key or sealing.local_key(Path("svc.secret")))
 
     @property
@@ -138,7 +138,7 @@ class Configuration(BaseSettings):
 
     @property
     def assistants_sign_in(self) -> bool:
-        """Whether assistants can sign in here: over https, or on this very machine (RFC 8414, 2)."""
+        """Whether assistants can sign in here: over https, or on this machine (RFC 8414, 2)."""
         url = urlsplit(self.base_url)
         return url.scheme == "https" or url.hostname in loopback.NAMES
 
@@ -149,7 +149,7 @@ def variable_of(field: str) -> str:
 
 
 def load() -> Configuration:
-    """Return what the environment says. Raises ConfigurationError naming each variable that is wrong."""
+    """Return the configuration from the environment. Raises ConfigurationError naming each variable that is wrong."""
     try:
         return Configuration()
     except ValidationError as invalid:

@@ -54,9 +54,9 @@ ROUTES = [
 
 
 def create(storage: Storage, *, clock: Callable[[], datetime] = now) -> Starlette:
-    """Return the agent app over an open storage; `clock` gives every call its time."""
+    """Return the agent app over an open storage; `clock` gives every request its time."""
     app = Starlette(routes=ROUTES, exception_handlers=HANDLERS)
-    app.router.redirect_slashes = False  # another address is not found, never a redirect to the Host that was sent
+    app.router.redirect_slashes = False  # any other URL gets a 404, never a redirect to the Host header that was sent
     app.state.storage = storage
     app.state.clock = clock
     return app

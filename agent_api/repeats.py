@@ -24,8 +24,8 @@ async def once(
 ) -> CreatedResponse[Viewed]:
     """Perform a write on the call's program and return 201 with the view of its result.
 
-    With an Idempotency-Key the response is stored in the same transaction; the same key and body are given it again.
-    Raises ValidationError for a key that is none, IdempotencyKeyReused, and what the operation raises.
+    With an Idempotency-Key the same transaction stores the response; the same key and body get it again.
+    Raises ValidationError for an invalid key, IdempotencyKeyReused, and what the operation raises.
     """
     repeat = body.idempotency_key(call.request.headers.get(HEADER))
     if repeat is None:
@@ -37,6 +37,6 @@ async def once(
         return Given(CreatedResponse.success, created.model_dump_json(exclude_unset=True))
 
     request = Request(call.key.id, repeat, body.fingerprint(call.request.url.path, content), call.at)
-    given = await call.storage.write(idempotency.once, request, perform, lane=call.program_id)
-    headers = {"Idempotency-Replayed": "true"} if given.replayed else {}
-    return CreatedResponse[Viewed].stored(json.loads(given.body), headers)
+    stored = await call.storage.write(idempotency.once, request, perform, lane=call.program_id)
+    headers = {"Idempotency-Replayed": "true"} if stored.replayed else {}
+    return CreatedResponse[Viewed].stored(json.loads(stored.body), headers)

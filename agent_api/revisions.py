@@ -24,8 +24,8 @@ async def expected(call: AgentRequest) -> int | None:
     header = call.request.headers.get("if-match")
     if header is None or header.strip() == "*":
         return None
-    wanted = [int(value) for weak, value in _TAG.findall(header) if not weak and _REVISION.fullmatch(value)]
-    if len(wanted) > 1:
+    revisions = [int(value) for weak, value in _TAG.findall(header) if not weak and _REVISION.fullmatch(value)]
+    if len(revisions) > 1:
         program = await call.read(program_settings.get_program)
-        wanted = [revision for revision in wanted if revision == program.revision]
-    return wanted[0] if wanted else NEVER
+        revisions = [revision for revision in revisions if revision == program.revision]
+    return revisions[0] if revisions else NEVER

@@ -54,7 +54,7 @@ async def read_body(
     if length.isdigit() and int(length) > largest:
         raise PayloadTooLarge
     first = await receive()
-    if not first.get("more_body"):  # as nearly always: the whole body came with the headers
+    if not first.get("more_body"):  # the usual case: the whole body arrived with the headers
         return _complete(first, first.get("body", b""), largest)
     try:
         async with asyncio.timeout(seconds):
@@ -64,20 +64,20 @@ async def read_body(
 
 
 def idempotency_key(header: str | None) -> str | None:
-    """Return the Idempotency-Key that a header carries, None without one. Raises ValidationError for what is none."""
+    """Return the Idempotency-Key of a header, None without one. Raises ValidationError for an invalid key."""
     if header is not None and not (0 < len(header) <= LONGEST_KEY and header.isascii() and header.isprintable()):
         raise ValidationError(fields=[FieldError(IDEMPOTENCY_KEY, f"1 to {LONGEST_KEY} printable ASCII characters")])
     return header
 
 
 def fingerprint(path: str, content: bytes | bytearray) -> str:
-    """Return a hash of what is asked for: the URL's path and the body, however its JSON is spaced or ordered."""
+    """Return a hash of the URL's path and the body; the spacing and order of its JSON do not matter."""
     sent = json.dumps(from_json(content), sort_keys=True)
     return hashlib.sha256(f"{path}\n{sent}".encode()).hexdigest()
 
 
 def replay(content: bytes, receive: Receive) -> Receive:
-    """Give a body that was read again to whoever reads next, then what else the client does."""
+    """Return a `receive` that delivers a body again after it was read, then the client's further messages."""
     messages: list[Message] = [{"type": "http.request", "body": content, "more_body": False}]
 
     async def replayed() -> Message:
@@ -115,15 +115,15 @@ def parse(model: type[Parsed], content: bytes | bytearray, *, empty_is_absent: b
         errors = invalid.errors(include_url=False, include_context=False)
     fixed = _fix(model, content, errors, empty_is_absent=empty_is_absent)
     if fixed is None:
-        raise _refusal(errors)
+        raise _rejection(errors)
     try:
         return model.model_validate_json(fixed)
     except Invalid as invalid:
-        raise _refusal(invalid.errors(include_url=False, include_context=False, include_input=False)) from None
+        raise _rejection(invalid.errors(include_url=False, include_context=False, include_input=False)) from None
 
 
 def _fix(model: type[Body], content: bytes | bytearray, errors: list[Any], *, empty_is_absent: bool) -> bytes | None:
-    """Return the body with what was wrong but well meant put right; None where nothing was."""
+    """Return the body with its harmless errors fixed; None if there are none."""
     if _is_no_object(errors):
         return None
     body, changed = from_json(content), False
@@ -145,7 +145,7 @@ def _is_no_object(errors: list[Any]) -> bool:
     return any(error["type"] == "json_invalid" or not error["loc"] for error in errors)
 
 
-def _refusal(errors: list[Any]) -> InvalidJson | ValidationError:
+def _rejection(errors: list[Any]) -> InvalidJson | ValidationError:
     if _is_no_object(errors):
         return InvalidJson()
     return ValidationError(fields=[_field(error) for error in errors])

@@ -1,8 +1,8 @@
-"""The time that every call is given, unless a test gives another."""
+"""The time of a request. A test passes its own."""
 
 from datetime import UTC, datetime
 
 
 def now() -> datetime:
-    """Return the present moment, aware, in UTC."""
+    """Return the current time, aware, in UTC."""
     return datetime.now(UTC)

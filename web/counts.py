@@ -1,4 +1,4 @@
-"""What rate limits count: in this process alone, or in Redis for several processes for as long as Redis answers."""
+"""The counts of the rate limits: in this process, or in Redis for several processes while Redis responds."""
 
 import asyncio
 import logging
@@ -15,7 +15,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 LONGEST_WAIT_SECONDS = 0.25
-PAUSE_SECONDS = 5.0  # for which Redis is not asked after it failed
+PAUSE_SECONDS = 5.0  # without a request to Redis after it failed
 Result = TypeVar("Result")
 log = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 class Counts:
     """Counts requests in fixed windows. While Redis is down or slow, each process counts alone.
 
-    `clock` returns seconds and decides when Redis is asked again.
+    `clock` returns seconds and decides when Redis is tried again.
     """
 
     def __init__(self, redis_url: str | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -32,7 +32,7 @@ class Counts:
         self._shared = _on_redis(self._pool) if self._pool else None
         self._clock = clock
         self._failed = False
-        self._ask_again_at = clock()
+        self._retry_at = clock()
 
     async def hit(self, rate: RateLimitItem, *subject: str) -> float | None:
         """Count one request. Return None if the rate allows it, else the time at which the window ends."""
@@ -55,10 +55,10 @@ class Counts:
             await self._pool.disconnect()
 
     async def _run(self, work: Callable[[FixedWindowRateLimiter], Awaitable[Result]]) -> Result:
-        if self._shared is None or self._clock() < self._ask_again_at:
+        if self._shared is None or self._clock() < self._retry_at:
             return await work(self._local)
         if self._failed:
-            self._ask_again_at = self._clock() + PAUSE_SECONDS  # this request alone finds out whether Redis is back
+            self._retry_at = self._clock() + PAUSE_SECONDS  # only this request tries whether Redis is back
         try:
             async with asyncio.timeout(LONGEST_WAIT_SECONDS):
                 result = await work(self._shared)
@@ -69,13 +69,13 @@ class Counts:
         return result
 
     def _fail(self, error: Exception) -> None:
-        self._ask_again_at = self._clock() + PAUSE_SECONDS
+        self._retry_at = self._clock() + PAUSE_SECONDS
         if not self._failed:
             self._failed = True
             log.warning("Redis does not answer (%r): this process counts rate limits alone until it does", error)
 
     def _recover(self) -> None:
-        self._ask_again_at = self._clock()
+        self._retry_at = self._clock()
         if self._failed:
             self._failed = False
             log.warning("Redis answers again: processes share their rate limits")

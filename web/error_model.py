@@ -1,4 +1,4 @@
-"""The error body as models: what `web.errors` sends, for documents and whoever reads them."""
+"""The error body as models: what `web.errors` sends, for the OpenAPI documents and their readers."""
 
 from datetime import datetime
 
@@ -6,14 +6,14 @@ from pydantic import BaseModel, Field
 
 
 class FieldProblem(BaseModel):
-    """One field that was wrong, and how."""
+    """One field that is wrong, and why."""
 
     field: str
     message: str
 
 
 class ExistingSale(BaseModel):
-    """The sale that holds a transaction_id already."""
+    """The sale that already has the transaction_id."""
 
     eventId: int  # noqa: N815 - the specification's name
     recorded_at: datetime
@@ -30,7 +30,7 @@ class RotationWarning(BaseModel):
 
 
 class EmailWarning(BaseModel):
-    """The lead's `email` was no e-mail address, and was left out."""
+    """The lead's `email` is not an e-mail address and was not stored."""
 
     code: str = Field(pattern="^email_ignored$")
     message: str
@@ -38,7 +38,7 @@ class EmailWarning(BaseModel):
 
 
 class ErrorObject(BaseModel):
-    """What was refused and why; only `code` and `message` are always there."""
+    """What was rejected and why; only `code` and `message` are always present."""
 
     code: str
     message: str

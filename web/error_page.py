@@ -1,4 +1,4 @@
-"""Errors as whoever asked can read them: JSON for programs, a plain page for a person's browser."""
+"""Errors in the client's format: JSON for programs, a plain page for a person's browser."""
 
 from collections.abc import Mapping
 from html import escape
@@ -20,7 +20,7 @@ _PAGE = """<!doctype html>
 """
 
 
-def error_answer(error: ServiceError, scope: Scope, headers: Mapping[str, str] | None = None) -> ASGIApp:
+def error_in_client_format(error: ServiceError, scope: Scope, headers: Mapping[str, str] | None = None) -> ASGIApp:
     """Return the response to a request that ended in an error, with further headers."""
     response = error_response(error, scope["request_id"])
     response.headers = {**response.headers, **(headers or {})}
@@ -32,5 +32,5 @@ def error_answer(error: ServiceError, scope: Scope, headers: Mapping[str, str] |
 
 
 def accepts_html(scope: Scope) -> bool:
-    """Say whether a person's browser sent the request: programs do not ask for HTML."""
+    """Say whether a person's browser sent the request: programs do not accept HTML."""
     return any(name == b"accept" and b"text/html" in value for name, value in scope["headers"])

@@ -1,4 +1,4 @@
-"""Refusals as HTTP: one status for each code, one body for all of them."""
+"""Errors as HTTP: one status for each code, one body for all of them."""
 
 from http import HTTPStatus
 from typing import Any
@@ -31,14 +31,14 @@ STATUS = dict.fromkeys(CODES, HTTPStatus.BAD_REQUEST) | {
 
 
 class BodyTooSlow(InvalidJson):
-    """The body did not arrive in time; the connection is closed, so that a client that stalls holds nothing."""
+    """The body did not arrive in time; the connection is closed, so that a client that stalls does not hold it open."""
 
     message = "The body did not arrive in time."
     hint = "Send the whole body at once."
 
 
 def error_body(rejection: ServiceError, request_id: str) -> dict[str, Any]:
-    """Return the body of a refusal: its code and text, what to do, which fields, and the request's id."""
+    """Return the body of an error: its code and text, what to do, which fields, and the request's id."""
     error: dict[str, Any] = {"code": rejection.code, "message": rejection.text}
     if rejection.advice:
         error["hint"] = rejection.advice
@@ -48,7 +48,7 @@ def error_body(rejection: ServiceError, request_id: str) -> dict[str, Any]:
 
 
 def error_headers(rejection: ServiceError) -> dict[str, str]:
-    """Return the headers that a refusal calls for."""
+    """Return the headers that an error needs."""
     seconds = rejection.details.get("retry_after_seconds")
     headers = {} if seconds is None else {"Retry-After": str(seconds)}
     return headers | {"Connection": "close"} if isinstance(rejection, BodyTooSlow) else headers

@@ -1,4 +1,4 @@
-"""Rate limits through the `limits` package: how many calls of a kind one caller may make about one thing."""
+"""Rate limits through the `limits` package: how many requests a client may send for one account, program or key."""
 
 import math
 import time
@@ -11,27 +11,27 @@ from web.counts import Counts
 
 
 class RateLimits:
-    """The rates of some kinds of calls, over counts that the whole process shares.
+    """The rates of some kinds of requests, over counts that the whole process shares.
 
-    `rates` names each kind of call, with its rate in the notation of the `limits` package; None never refuses.
+    `rates` names each kind of request, with its rate in the notation of the `limits` package; None means no limit.
     """
 
     def __init__(self, rates: Mapping[str, str | None], counts: Counts) -> None:
-        self._rates = {call: _parse(rate) for call, rate in rates.items()}
+        self._rates = {kind: _parse(rate) for kind, rate in rates.items()}
         self._counts = counts
 
-    async def hit(self, call: str, client: str, about: int | str | None = None) -> None:
-        """Count one call by a client about something. Raises RateLimited, with the seconds until the window turns."""
-        rate = self._rates[call]
-        resets_at = await self._counts.hit(rate, call, client, str(about)) if rate else None
+    async def hit(self, kind: str, client: str, about: int | str | None = None) -> None:
+        """Count one request by a client about something. Raises RateLimited, with the seconds until the window ends."""
+        rate = self._rates[kind]
+        resets_at = await self._counts.hit(rate, kind, client, str(about)) if rate else None
         if resets_at is not None:
             raise RateLimited(retry_after_seconds=max(1, math.ceil(resets_at - time.time())))
 
-    async def forget(self, call: str, client: str, about: int | str | None = None) -> None:
-        """Forget the calls that were counted."""
-        rate = self._rates[call]
+    async def forget(self, kind: str, client: str, about: int | str | None = None) -> None:
+        """Forget the requests that were counted."""
+        rate = self._rates[kind]
         if rate is not None:
-            await self._counts.clear(rate, call, client, str(about))
+            await self._counts.clear(rate, kind, client, str(about))
 
 
 def _parse(rate: str | None) -> RateLimitItem | None:

@@ -1,4 +1,4 @@
-"""The names of one machine: who develops against it says localhost or 127.0.0.1, and means the same."""
+"""The names of this machine: a developer writes localhost or 127.0.0.1 and means the same service."""
 
 from urllib.parse import urlsplit
 
@@ -6,10 +6,10 @@ NAMES = ("localhost", "127.0.0.1", "::1")
 
 
 def called(base_url: str, host: str) -> str:
-    """Return a service's address by the name under which it was called (`host`, of the Host header).
+    """Return a service's URL under the name that the client used (`host`, of the Host header).
 
-    Any name counts for a service on this machine, at the same port; anywhere else, and for any other name, the
-    address is what it is: a Host header is what a stranger says.
+    A service on this machine accepts each of its names, at the same port. Otherwise the URL does not change, because
+    a Host header is not trusted.
     """
     ours, theirs = urlsplit(base_url), urlsplit(f"//{host}")
     try:

@@ -1,4 +1,4 @@
-"""The outermost layer: a request id on every response, security headers, and no stack trace ever."""
+"""The outermost layer: it adds a request id and security headers to every response and hides stack traces."""
 
 import itertools
 import logging
@@ -7,7 +7,7 @@ import secrets
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from storage.rules.errors import InternalError
-from web.error_page import error_answer
+from web.error_page import error_in_client_format
 
 log = logging.getLogger(__name__)
 _NOSNIFF = (b"x-content-type-options", b"nosniff")
@@ -18,7 +18,7 @@ _count = itertools.count()
 class RequestMiddleware:
     """Pure ASGI middleware: `scope["request_id"]` in, `X-Request-Id` out, 500 `internal_error` for what escapes.
 
-    `scope["extra_headers"]`, where an app inside sets it, goes out with whatever answer comes.
+    It adds `scope["extra_headers"]`, if an app inside sets it, to every response.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -45,4 +45,4 @@ class RequestMiddleware:
         except Exception:
             log.exception("request %s failed", request_id)
             if not started:
-                await error_answer(InternalError(), scope)(scope, receive, send_marked)
+                await error_in_client_format(InternalError(), scope)(scope, receive, send_marked)

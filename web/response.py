@@ -1,4 +1,4 @@
-"""An answer: a status, a JSON body and headers, sent in two messages without Starlette's response machinery."""
+"""A response: a status, a JSON body and headers, sent in two messages without Starlette's response classes."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, Generic, Self, TypeVar
@@ -14,7 +14,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 class JsonResponse:
-    """A JSON answer; also an ASGI app, so that exception handlers can return it as a response."""
+    """A JSON response; also an ASGI app, so that exception handlers can return it."""
 
     __slots__ = ("body", "headers", "status")
 
@@ -60,5 +60,5 @@ class CreatedResponse(ModelResponse[Model]):
 
 
 def error_response(rejection: ServiceError, request_id: str) -> JsonResponse:
-    """Return the answer that says a refusal."""
+    """Return the response for an error."""
     return JsonResponse(error_body(rejection, request_id), STATUS[rejection.code], error_headers(rejection))

@@ -1,1 +1,1 @@
-"""OAuth 2.1 in front of /mcp: assistants that know an address alone send their user to sign in and consent."""
+"""OAuth 2.1 for /mcp: an assistant that only knows the URL sends its user to sign in and consent."""

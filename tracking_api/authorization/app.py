@@ -66,7 +66,7 @@ def _routes(settings: Configuration) -> list[Route]:
     return [
         Route(METADATA, cors_middleware(MetadataHandler(metadata).handle, ["GET", "OPTIONS"])),
         Route(f"{PROTECTED}/mcp", protected),
-        Route(PROTECTED, protected),  # where clients look that know no path
+        Route(PROTECTED, protected),  # for clients that do not append the resource's path
         Route("/authorize", endpoints.authorize, methods=["GET"]),
         Route("/token", cors_middleware(endpoints.token, ["POST", "OPTIONS"]), methods=["POST", "OPTIONS"]),
         Route("/register", cors_middleware(endpoints.register, ["POST", "OPTIONS"]), methods=["POST", "OPTIONS"]),

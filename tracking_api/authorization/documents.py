@@ -1,7 +1,7 @@
-"""Client ID Metadata Documents: fetched over https from public addresses alone, small, soon, and never redirected.
+"""Client ID Metadata Documents: small files fetched over https from public IP addresses only, without redirects.
 
-The address that was checked is the one that is connected to: a name that resolves anew to somewhere inside gains
-nothing (draft-ietf-oauth-client-id-metadata-document, 6.5).
+The service connects to the IP address that it checked, so that a host name which later resolves to a private IP
+address does no harm (draft-ietf-oauth-client-id-metadata-document, 6.5).
 """
 
 import socket
@@ -24,18 +24,18 @@ PUBLIC = "none"  # a client without a secret (RFC 7591, 2)
 _TRANSLATED = ip_network("64:ff9b::/96")  # RFC 6052: an IPv4 address in the last four bytes
 
 
-class DocumentRefusedError(Exception):
-    """A client's document cannot be taken; the message says why."""
+class DocumentRejectedError(Exception):
+    """A client's document cannot be used; the message says why."""
 
 
 class Document(OAuthClientMetadata):
-    """A client that describes itself; `client_id` is the document's own address."""
+    """A client's metadata; `client_id` is the document's own URL."""
 
     client_id: str
 
 
-def is_named(client_id: str) -> bool:
-    """Say whether an id is the address of a document: https, with a path, without anything that hides another."""
+def is_document_url(client_id: str) -> bool:
+    """Say whether an id is a document's URL: https, with a path, without user, query, fragment or dot segments."""
     parts = urlsplit(client_id)
     hidden = parts.fragment or parts.username is not None or parts.password is not None or parts.query
     dots = {".", ".."} & set(parts.path.split("/"))
@@ -44,70 +44,70 @@ def is_named(client_id: str) -> bool:
 
 
 def is_public(address: str) -> bool:
-    """Say whether an IP address is one of the open internet, also where it carries another inside."""
-    found = ip_address(address)
-    carried = [found]
-    if isinstance(found, IPv6Address):
-        inner = [found.ipv4_mapped, found.sixtofour, *(found.teredo or ())]
-        inner += [ip_address(int(found) & 0xFFFFFFFF)] if found in _TRANSLATED else []
-        carried += [each for each in inner if each is not None]
-    return all(each.is_global and not each.is_multicast for each in carried)
+    """Say whether an IP address is public, and so is any IPv4 address that it contains."""
+    ip = ip_address(address)
+    all_ips = [ip]
+    if isinstance(ip, IPv6Address):
+        inner = [ip.ipv4_mapped, ip.sixtofour, *(ip.teredo or ())]
+        inner += [ip_address(int(ip) & 0xFFFFFFFF)] if ip in _TRANSLATED else []
+        all_ips += [each for each in inner if each is not None]
+    return all(each.is_global and not each.is_multicast for each in all_ips)
 
 
 class Documents:
-    """Fetches documents; hosts in `private_hosts` may be inside."""
+    """Fetches documents; hosts in `private_hosts` may have private IP addresses."""
 
     def __init__(self, private_hosts: Iterable[str] = ()) -> None:
         self._network = _PublicNetwork(frozenset(private_hosts))
         self._tls = ssl.create_default_context()
 
     async def fetch(self, client_id: str) -> Document:
-        """Return the document at an address that `is_named`. Raises DocumentRefusedError."""
+        """Return the document at a URL that passes `is_document_url`. Raises DocumentRefusedError."""
         try:
             with anyio.fail_after(SECONDS):
                 content = await self._content(client_id)
             document = Document.model_validate_json(content)
         except TimeoutError:
-            raise DocumentRefusedError(f"it did not arrive within {SECONDS} seconds") from None
+            raise DocumentRejectedError(f"it did not arrive within {SECONDS} seconds") from None
         except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException, OSError) as problem:
-            raise DocumentRefusedError(f"its host does not answer: {problem}") from None
+            raise DocumentRejectedError(f"its host does not respond: {problem}") from None
         except ValidationError as invalid:
             wrong = ", ".join(sorted({".".join(map(str, error["loc"])) or "JSON" for error in invalid.errors()}))
-            raise DocumentRefusedError(f"it is no client metadata: {wrong}") from None
+            raise DocumentRejectedError(f"it is no client metadata: {wrong}") from None
         if document.client_id != client_id:
-            raise DocumentRefusedError("its client_id is not its own address")
+            raise DocumentRejectedError("its client_id is not its own URL")
         if document.token_endpoint_auth_method not in {None, PUBLIC}:
-            raise DocumentRefusedError("its client is not a public one (token_endpoint_auth_method: none)")
+            raise DocumentRejectedError("its client is not a public one (token_endpoint_auth_method: none)")
         return document
 
-    async def _content(self, address: str) -> bytes:
-        headers = [("Accept", "application/json"), ("Host", urlsplit(address).netloc)]
+    async def _content(self, url: str) -> bytes:
+        headers = [("Accept", "application/json"), ("Host", urlsplit(url).netloc)]
         content = bytearray()
         async with (
             httpcore2.AsyncConnectionPool(ssl_context=self._tls, network_backend=self._network) as pool,
-            pool.stream("GET", address, headers=headers) as response,
+            pool.stream("GET", url, headers=headers) as response,
         ):
-            if response.status != 200:  # noqa: PLR2004 - a redirect is no answer either
-                raise DocumentRefusedError(f"its host answers {response.status}")
+            if response.status != 200:  # noqa: PLR2004 - a redirect is an error, too
+                raise DocumentRejectedError(f"its host responds with {response.status}")
             async for piece in response.aiter_stream():
                 content += piece
                 if len(content) > LARGEST:
-                    raise DocumentRefusedError(f"it is larger than {LARGEST} bytes")
+                    raise DocumentRejectedError(f"it is larger than {LARGEST} bytes")
         return bytes(content)
 
 
 class _PublicNetwork(httpcore2.AnyIOBackend):
-    """Connects to the address that was checked, and to no other."""
+    """Connects only to the IP address that it checked."""
 
     def __init__(self, private_hosts: frozenset[str]) -> None:
         self._private_hosts = private_hosts
 
     async def connect_tcp(self, host: str, port: int, *options: Any, **named: Any) -> httpcore2.AsyncNetworkStream:
-        """Connect to a host by its name. Raises DocumentRefusedError if any of its addresses is inside."""
+        """Connect to a host by its name. Raises DocumentRefusedError if any of its IP addresses is private."""
         resolved = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        addresses = [str(found[4][0]) for found in resolved]
+        addresses = [str(each[4][0]) for each in resolved]
         if host not in self._private_hosts and not all(map(is_public, addresses)):
-            raise DocumentRefusedError("its host is not on the public internet")
+            raise DocumentRejectedError("its host is not on the public internet")
         for address in addresses[:-1]:
             with suppress(httpcore2.ConnectError):
                 return await super().connect_tcp(address, port, *options, **named)

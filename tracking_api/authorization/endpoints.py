@@ -1,4 +1,4 @@
-"""The protocol's endpoints: the SDK's handlers, behind this service's limits and what the handlers leave open."""
+"""The OAuth endpoints: the SDK's handlers, with this service's limits and the checks that they lack."""
 
 import json
 from http import HTTPStatus
@@ -20,7 +20,7 @@ from configuration import Configuration
 from storage.access import assistant_tokens
 from storage.rules.scope import READING
 from tracking_api.authorization.clients import Clients
-from tracking_api.authorization.documents import DocumentRefusedError
+from tracking_api.authorization.documents import DocumentRejectedError
 from tracking_api.authorization.provider import CONSENT, is_resource
 from tracking_api.authorization.requests import with_query
 from web import body
@@ -32,14 +32,14 @@ PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Not connected</title>
 <h1>Your assistant was not connected</h1>
-<p>It asked in a way that cannot be answered: {told}</p>
-<p>Remove the connection from your assistant and add it again. If that does not help, tell its maker.</p>
+<p>The service cannot accept its request: {message}</p>
+<p>Remove the connection from your assistant and add it again. If that does not help, contact its developer.</p>
 </html>
 """
 
 
 async def resource(request: Request) -> Response:
-    """Say what is protected, by the name under which it was called, and who gives access to it (RFC 9728)."""
+    """Return the resource's URL, under the name that the client used, and its authorization server (RFC 9728)."""
     base_url = request.app.state.settings.base_url
     metadata = ProtectedResourceMetadata(
         resource=AnyHttpUrl(f"{called(base_url, request.headers.get('host', ''))}/mcp"),
@@ -51,16 +51,16 @@ async def resource(request: Request) -> Response:
 
 
 async def authorize(request: Request) -> Response:
-    """Check a request and lead the browser to the consent page; a refusal goes to the client, if its address holds."""
+    """Check a request and redirect the browser to the consent page, or with an error to the client's valid URL."""
     state, client_id = request.app.state, request.query_params.get("client_id", "")
     clients: Clients = state.clients
     await _limit(request, "authorize")
     try:
-        await clients.learn(client_id, at=state.clock())
-    except DocumentRefusedError as rejection:
-        response = _refused("invalid_client", f"The document at client_id was not taken: {rejection}.")
+        await clients.refresh(client_id, at=state.clock())
+    except DocumentRejectedError as rejection:
+        response = _error("invalid_client", f"The document at client_id was rejected: {rejection}.")
     else:
-        response = _from_us(await AuthorizationHandler(state.provider).handle(request), state.settings)
+        response = _with_issuer(await AuthorizationHandler(state.provider).handle(request), state.settings)
     is_page = response.status_code == HTTPStatus.BAD_REQUEST and "text/html" in request.headers.get("accept", "")
     return _page(response) if is_page else response
 
@@ -68,39 +68,41 @@ async def authorize(request: Request) -> Response:
 async def token(request: Request) -> Response:
     """Exchange a code or a refresh token for a pair of tokens for this resource."""
     await _limit(request, "token")
-    asked = await _read(request, body.FORM)
+    complete = await _read(request, body.FORM)
     settings: Configuration = request.app.state.settings
-    if not all(is_resource(str(sent), settings.mcp_url) for sent in (await asked.form()).getlist("resource")):
-        return _refused("invalid_target", f"resource is not {settings.mcp_url}")
+    if not all(is_resource(str(sent), settings.mcp_url) for sent in (await complete.form()).getlist("resource")):
+        return _error("invalid_target", f"resource is not {settings.mcp_url}")
     provider: Any = request.app.state.provider
-    response: Response = await TokenHandler(provider, ClientAuthenticator(provider)).handle(asked)
+    response: Response = await TokenHandler(provider, ClientAuthenticator(provider)).handle(complete)
     return response
 
 
 async def register(request: Request) -> Response:
     """Register a public client (RFC 7591)."""
     await _limit(request, "register")
-    asked = await _read(request, body.JSON)
-    return await RegistrationHandler(request.app.state.provider, ClientRegistrationOptions(enabled=True)).handle(asked)
+    complete = await _read(request, body.JSON)
+    return await RegistrationHandler(request.app.state.provider, ClientRegistrationOptions(enabled=True)).handle(
+        complete
+    )
 
 
 async def revoke(request: Request) -> Response:
-    """End the assistant that a token is of (RFC 7009): 200 also for a token that is none.
+    """Disconnect the assistant of a token (RFC 7009). The response is 200 also for an unknown token.
 
-    The SDK's handler asks for a client_secret, which public clients do not have.
+    The SDK's handler requires a client_secret, which public clients do not have.
     """
     await _limit(request, "token")
     sent = await (await _read(request, body.FORM)).form()
     revoked, client_id = str(sent.get("token", "")), str(sent.get("client_id", ""))
     if not (revoked and client_id):
-        return _refused("invalid_request", "token and client_id are required")
+        return _error("invalid_request", "token and client_id are required")
     state = request.app.state
     await state.storage.write(assistant_tokens.revoke, revoked, client_id=client_id, at=state.clock())
     return Response(headers=FRESH)
 
 
-def _from_us(response: Response, settings: Configuration) -> Response:
-    """Say in a refusal, too, who it is from (RFC 9207, 2): the consent page says it in every other answer."""
+def _with_issuer(response: Response, settings: Configuration) -> Response:
+    """Add the issuer to an error's redirect (RFC 9207, 2); the consent page adds it to every other response."""
     location = response.headers.get("location", f"{settings.base_url}{CONSENT}")
     if not location.startswith(f"{settings.base_url}{CONSENT}"):
         response.headers["location"] = with_query(location, iss=settings.base_url)
@@ -108,12 +110,14 @@ def _from_us(response: Response, settings: Configuration) -> Response:
 
 
 def _page(rejection: Response) -> Response:
-    """Return a refusal that cannot go back to the client as a page for whoever sits in front of the browser."""
-    told = escape(json.loads(bytes(rejection.body))["error_description"])
-    return HTMLResponse(PAGE.format(told=told), HTTPStatus.BAD_REQUEST, {**FRESH, "Content-Security-Policy": NOTHING})
+    """Return an error that cannot be sent to the client as a page for the person at the browser."""
+    message = escape(json.loads(bytes(rejection.body))["error_description"])
+    return HTMLResponse(
+        PAGE.format(message=message), HTTPStatus.BAD_REQUEST, {**FRESH, "Content-Security-Policy": NOTHING}
+    )
 
 
-def _refused(error: str, description: str) -> Response:
+def _error(error: str, description: str) -> Response:
     return JSONResponse({"error": error, "error_description": description}, HTTPStatus.BAD_REQUEST, FRESH)
 
 

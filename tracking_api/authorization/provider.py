@@ -1,4 +1,4 @@
-"""What the SDK's handlers of the protocol ask: clients, codes and tokens, from storage."""
+"""The provider behind the SDK's OAuth handlers: clients, codes and tokens, from storage."""
 
 import math
 import re
@@ -25,7 +25,7 @@ from storage.access.assistants import CODE, REFRESH, AuthorizationRequest
 from storage.rules.scope import Scope
 from tracking_api.authorization import documents, redirects, requests
 from tracking_api.authorization.clients import Client, Clients
-from tracking_api.authorization.documents import PUBLIC, DocumentRefusedError
+from tracking_api.authorization.documents import PUBLIC, DocumentRejectedError
 from web.loopback import called
 
 CONSENT = "/connect/"  # the dashboard's page
@@ -36,7 +36,7 @@ _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")  # RFC 7636, 4.2: SHA-256 in base6
 class Provider:
     """The part of the SDK's OAuthAuthorizationServerProvider that its handlers for public clients call.
 
-    It decides by the service's own clock; what has expired is not found, so that the handlers' clock is never asked.
+    It uses the service's clock. Expired rows are not returned, so that the handlers never use their own clock.
     """
 
     def __init__(
@@ -53,11 +53,11 @@ class Provider:
         self._clock = clock
 
     async def get_client(self, client_id: str) -> Client | None:
-        """Return a client that is known."""
+        """Return a stored client, None if there is none."""
         return await self._clients.find(client_id)
 
     async def register_client(self, client_info: OAuthClientInformationFull) -> None:
-        """Keep a client that registers itself, as a public one whatever it asked to be (RFC 7591, 3.2.1).
+        """Save a client that registers itself, always as a public client (RFC 7591, 3.2.1).
 
         Raises RegistrationError.
         """
@@ -65,21 +65,21 @@ class Provider:
         client_info.token_endpoint_auth_method = PUBLIC
         uris = client_info.redirect_uris or ()
         try:
-            await self._clients.keep(client_info.client_id, client_info.client_name, uris, at=self._clock())
-        except DocumentRefusedError as rejection:
+            await self._clients.save(client_info.client_id, client_info.client_name, uris, at=self._clock())
+        except DocumentRejectedError as rejection:
             raise RegistrationError("invalid_redirect_uri", str(rejection)) from None
 
     async def authorize(self, client: OAuthClientInformationFull, params: AuthorizationParams) -> str:
-        """Return the address of the consent page. Raises AuthorizeError."""
+        """Return the URL of the consent page. Raises AuthorizeError."""
         redirect_uri, resource = str(params.redirect_uri), self._settings.mcp_url
         if not is_resource(params.resource, resource):
             raise AuthorizeError("invalid_target", f"resource is not {resource}")
         if not _CHALLENGE.fullmatch(params.code_challenge):
-            raise AuthorizeError("invalid_request", "code_challenge is no SHA-256 in base64url")
+            raise AuthorizeError("invalid_request", "code_challenge is not a SHA-256 in base64url")
         if len(params.state or "") > LONGEST_STATE:
             raise AuthorizeError("invalid_request", f"state is longer than {LONGEST_STATE} characters")
-        described = documents.is_named(client.client_id)
-        asked = AuthorizationRequest(
+        described = documents.is_document_url(client.client_id)
+        request = AuthorizationRequest(
             client_id=client.client_id,
             name=client.client_name or "",
             host=redirects.host(client.client_id if described else redirect_uri),
@@ -89,51 +89,51 @@ class Provider:
             code_challenge=params.code_challenge,
             state=params.state,
         )
-        sealed = requests.seal(asked, self._settings.sealer(), at=self._clock())
+        sealed = requests.seal(request, self._settings.sealer(), at=self._clock())
         return f"{self._settings.base_url}{CONSENT}{sealed}"
 
     async def load_authorization_code(
         self, _client: OAuthClientInformationFull, authorization_code: str
     ) -> AuthorizationCode | None:
-        """Return what a code stands for, also one that was used: that it is used again, `exchange` shall see."""
-        held = await self._storage.read(assistant_tokens.held, authorization_code, CODE, at=self._clock())
-        return held and AuthorizationCode(
+        """Return the grant of a code, also of a used one: `exchange` detects the second use."""
+        grant = await self._storage.read(assistant_tokens.held, authorization_code, CODE, at=self._clock())
+        return grant and AuthorizationCode(
             code=authorization_code,
-            scopes=list(held.scopes),
+            scopes=list(grant.scopes),
             expires_at=math.inf,
-            client_id=held.client_id,
-            code_challenge=held.code_challenge,
-            redirect_uri=AnyUrl(held.redirect_uri),
+            client_id=grant.client_id,
+            code_challenge=grant.code_challenge,
+            redirect_uri=AnyUrl(grant.redirect_uri),
             redirect_uri_provided_explicitly=True,
-            resource=held.resource,
-            subject=held.email,
+            resource=grant.resource,
+            subject=grant.email,
         )
 
     async def exchange_authorization_code(
         self, client: OAuthClientInformationFull, authorization_code: AuthorizationCode
     ) -> OAuthToken:
-        """Return the first pair. Raises TokenError for a code that was used: the assistant is ended."""
+        """Return the first pair of tokens. A code that was used raises TokenError and disconnects the assistant."""
         about = {"client_id": client.client_id, "at": self._clock()}
         return _sent(await self._storage.write(assistant_tokens.exchange, authorization_code.code, **about))
 
     async def load_refresh_token(self, _client: OAuthClientInformationFull, refresh_token: str) -> RefreshToken | None:
-        """Return what a refresh token stands for, also one that was used, likewise."""
-        held = await self._storage.read(assistant_tokens.held, refresh_token, REFRESH, at=self._clock())
-        return held and RefreshToken(token=refresh_token, client_id=held.client_id, scopes=list(held.scopes))
+        """Return the grant of a refresh token, also of a used one: `refresh` detects the second use."""
+        grant = await self._storage.read(assistant_tokens.held, refresh_token, REFRESH, at=self._clock())
+        return grant and RefreshToken(token=refresh_token, client_id=grant.client_id, scopes=list(grant.scopes))
 
     async def exchange_refresh_token(
         self, client: OAuthClientInformationFull, refresh_token: RefreshToken, scopes: list[str]
     ) -> OAuthToken:
-        """Return the next pair. Raises TokenError for a token that was used: the assistant is ended."""
+        """Return the next pair of tokens. A token that was used raises TokenError and disconnects the assistant."""
         about = {"client_id": client.client_id, "scopes": scopes, "at": self._clock()}
         return _sent(await self._storage.write(assistant_tokens.refresh, refresh_token.token, **about))
 
 
 def is_resource(sent: str | None, resource: str) -> bool:
-    """Say whether a token is asked for this resource, by any name of it; a client before RFC 8707 names none."""
+    """Say whether a token is requested for this resource, by any name of it; clients before RFC 8707 send none."""
     path = urlsplit(resource).path
-    address, host = resource.removesuffix(path), urlsplit(sent or "").netloc
-    return sent is None or sent.removesuffix("/") in {resource, f"{called(address, host)}{path}"}
+    base_url, host = resource.removesuffix(path), urlsplit(sent or "").netloc
+    return sent is None or sent.removesuffix("/") in {resource, f"{called(base_url, host)}{path}"}
 
 
 def _sent(tokens: Tokens | None) -> OAuthToken:

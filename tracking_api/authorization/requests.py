@@ -1,4 +1,4 @@
-"""Authorization requests in a member's browser: sealed on the way there, opened on the way back, never stored."""
+"""Authorization requests in a member's browser: sealed into the consent page's URL, never stored."""
 
 import json
 from datetime import datetime, timedelta
@@ -10,7 +10,7 @@ from storage.rules.errors import NotFound
 from storage.rules.scope import Scope
 
 AGAIN = "Go back to your assistant and connect it again."
-LIFETIME = timedelta(minutes=20)  # long enough to find one's password
+LIFETIME = timedelta(minutes=20)  # enough time to look up a password
 
 
 def response_url(request: AuthorizationRequest, issuer: str, **parameters: str) -> str:
@@ -27,16 +27,16 @@ def with_query(url: str, **parameters: str) -> str:
 
 
 def seal(request: AuthorizationRequest, sealer: Sealer, *, at: datetime) -> str:
-    """Return a request as part of an address: nobody can read or change it, and it is good for 20 minutes."""
+    """Return a request as part of a URL. Its holder cannot read or change it; it expires after 20 minutes."""
     return sealer.seal(json.dumps({**request._asdict(), "until": (at + LIFETIME).timestamp()}))
 
 
 def unseal(sealed: str, sealer: Sealer, *, at: datetime) -> AuthorizationRequest:
-    """Return the request. Raises NotFound for what was not sealed here, or too long ago."""
+    """Return the request. Raises NotFound if it was not sealed here, or has expired."""
     try:
         values = json.loads(sealer.open(sealed))
     except UnreadableSecretError:
-        raise NotFound("This request is not one of ours.", hint=AGAIN) from None
+        raise NotFound("This request was not created by this service.", hint=AGAIN) from None
     if values.pop("until") <= at.timestamp():
-        raise NotFound("This request was left waiting for too long.", hint=AGAIN)
+        raise NotFound("This request has expired.", hint=AGAIN)
     return AuthorizationRequest(**values | {"scopes": tuple(Scope(scope) for scope in values["scopes"])})

@@ -1,11 +1,11 @@
-"""Which clicks are stored but never counted: known bots, and pages fetched before anybody asked to see them."""
+"""The clicks that are stored but never counted: those of known bots and of prefetched pages."""
 
 import re
 from functools import lru_cache
 
 from crawleruseragents import CRAWLER_USER_AGENTS_DATA
 
-# A server-side integration that forwards clicks presents its HTTP library: that is no crawler.
+# A server-side integration that forwards clicks sends the name of its HTTP library, which is not a crawler.
 _BOTS = re.compile(
     "|".join(bot["pattern"] for bot in CRAWLER_USER_AGENTS_DATA if "http-library" not in bot.get("tags", ()))
 )

@@ -1,4 +1,4 @@
-"""What every tracking call goes through: parse, identify, one storage call, answer."""
+"""The steps of every tracking call: parse, identify, one storage call, respond."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
@@ -41,7 +41,7 @@ class TrackingRequest:
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
         scope["header_fields"] = self.headers
         self.parsed: Body | None = None
-        self.key: ProgramKey | None = None  # that was presented, once storage has looked it up
+        self.key: ProgramKey | None = None  # the presented key, once storage has read it
         self.is_logged = False
         self._content: bytes | bytearray = b""
         self._receive = receive
@@ -87,12 +87,12 @@ class TrackingRequest:
         repeatable = None
         sent = body.idempotency_key(self.header(b"idempotency-key"))
         if sent is not None and isinstance(principal, PresentedKey):
-            asked = body.fingerprint(self.scope["path"], self._content)
-            repeatable = Repeatable(sent, asked, lambda result: to_json(content(result)).decode())
+            fingerprint = body.fingerprint(self.scope["path"], self._content)
+            repeatable = Repeatable(sent, fingerprint, lambda result: to_json(content(result)).decode())
         result = await self.handle(operation, item, principal, repeatable)
         if isinstance(result, Replayed):
             return JsonResponse(from_json(result.body), headers={"Idempotency-Replayed": "true"})
-        return self.answer(content(result))
+        return JsonResponse(content(result))
 
     async def handle(
         self,
@@ -118,7 +118,7 @@ class TrackingRequest:
         return outcome.result
 
     def _sent(self) -> dict[str, Any]:
-        """Return what the rejection log keeps of the body: its identifiers, and what it is worth."""
+        """Return the fields of the body that the rejection log stores: its identifiers and its amount."""
         sent = {name: getattr(self.parsed, name, None) for name in LOGGED}
         extra = getattr(self.parsed, "additional_data", None)
         if extra is not None and extra.test_mode:
@@ -132,9 +132,9 @@ class TrackingRequest:
         return JsonResponse(content)
 
     async def test(self, event: TestModeCall, key: PresentedKey | None) -> JsonResponse:
-        """Store a test event, with the key that was presented or without one, and return the answer."""
+        """Store a test event, with the key that was presented or without one, and return the response."""
         if key is None:
-            return self.answer(self._tested(await self.storage.write(test_mode.record_without_key, event)))
+            return JsonResponse(self._tested(await self.storage.write(test_mode.record_without_key, event)))
         return await self.respond(test_mode.record_with_key, event, key, self._tested)
 
     def _tested(self, tested: TestModeResult) -> dict[str, Any]:
@@ -146,10 +146,10 @@ class TrackingRequest:
         client = self.scope.get("client") or ("unknown", 0)
         await self.scope["app"].state.limits.hit(call, client[0], about)
 
-    def signal(self, answer: JsonResponse) -> JsonResponse:
-        """Add rotation signalling to any answer, where the key that was presented calls for it."""
+    def signal(self, response: JsonResponse) -> JsonResponse:
+        """Add rotation signalling to any response, if the presented key needs it."""
         docs_url = f"{self.settings.base_url}/docs/key-rotation"
-        return rotation.signal(answer, self.key, at=self.at, docs_url=docs_url)
+        return rotation.signal(response, self.key, at=self.at, docs_url=docs_url)
 
 
 class Endpoint:
@@ -168,16 +168,16 @@ class Endpoint:
         """Serve one call."""
         call = TrackingRequest(self.__name__, scope, receive)
         try:
-            answer = await self._handler(call)
+            response = await self._handler(call)
         except ServiceError as error:
             if not (self._public or call.is_logged):
                 error = await _log(call, error)
-            answer = error_response(error, scope["request_id"])
-        await call.signal(answer)(scope, receive, send)
+            response = error_response(error, scope["request_id"])
+        await call.signal(response)(scope, receive, send)
 
 
 async def _log(call: TrackingRequest, error: ServiceError) -> ServiceError:
-    """Log an error that was found before storage, if a key was presented; return what to answer: a wrong key first."""
+    """Log an error from before storage, if a key was presented. Return the error to send: a wrong key comes first."""
     try:
         principal = call.principal
         if principal is not None and not isinstance(error, RateLimited | Overloaded):

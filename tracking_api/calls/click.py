@@ -1,4 +1,4 @@
-"""POST /api/v1/track/click: a visitor came through a partner's link. Public."""
+"""POST /api/v1/track/click: a visitor followed a partner's link. Public."""
 
 from pydantic_core import to_json
 
@@ -43,9 +43,9 @@ class ClickBody(Body):
 
 
 async def click(call: TrackingRequest) -> JsonResponse:
-    """Record a click and give the visitor their click_id."""
+    """Record a click and return the visitor's click_id."""
     if call.scope["method"] == "HEAD" and b"content-type" not in call.headers:
-        return JsonResponse({"success": True})  # somebody asks whether this address answers: there is no click to store
+        return JsonResponse({"success": True})  # a check that the URL responds: there is no click to store
     body = await call.parse(ClickBody)
     extra = body.additional_data or NO_ADDITIONAL_DATA
     program_id = body.program_id if body.program_id is not None else extra.program_id

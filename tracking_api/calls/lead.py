@@ -31,7 +31,7 @@ Email = Annotated[JsonValue, WithJsonSchema({"type": "string", "maxLength": cont
 EMAIL_IGNORED = {
     "code": "email_ignored",
     "message": "The e-mail was left out, because it is not an e-mail address. The lead is recorded.",
-    "hint": "Send the address as the customer typed it, such as jane@example.com, or leave the field out.",
+    "hint": "Send the e-mail as the customer typed it, such as jane@example.com, or leave the field out.",
 }
 
 
@@ -91,10 +91,10 @@ def _content(led: LeadResult) -> dict[str, Any]:
     return content
 
 
-def _with_warning(answer: JsonResponse, body: LeadBody) -> JsonResponse:
+def _with_warning(response: JsonResponse, body: LeadBody) -> JsonResponse:
     if body.email is not None and body.email != "" and not contact.is_address(body.email):
-        answer.body = {**answer.body, "warnings": [EMAIL_IGNORED]}
-    return answer
+        response.body = {**response.body, "warnings": [EMAIL_IGNORED]}
+    return response
 
 
 def _public(named: int | None, clicked: int | None) -> Public:

@@ -9,23 +9,23 @@ from storage.rules import rotation
 from storage.rules.rotation import Rotation
 from web.response import JsonResponse
 
-_MESSAGE = "This program key must be replaced before its deadline; calls with it are refused from then on."
+_MESSAGE = "This program key must be replaced before its deadline; calls with it are rejected from then on."
 _HINT = "An owner regenerates it under Settings, Developers, API keys. The old key stops at once: deploy the new one."
 
 
-def signal(answer: JsonResponse, key: ProgramKey | None, *, at: datetime, docs_url: str) -> JsonResponse:
+def signal(response: JsonResponse, key: ProgramKey | None, *, at: datetime, docs_url: str) -> JsonResponse:
     """Add the rotation headers of a flagged or expired key to a response, and a warning before the deadline."""
     if key is not None and key.rotate_by is not None and key.flagged_at is not None:
-        answer.headers = {
-            **answer.headers,
+        response.headers = {
+            **response.headers,
             "Deprecation": f"@{int(key.flagged_at.timestamp())}",
             "Sunset": format_datetime(key.rotate_by, usegmt=True),
             "Link": f'<{docs_url}>; rel="deprecation", <{docs_url}>; rel="sunset"',
         }
         if rotation.state(key.rotate_by, at) == Rotation.FLAGGED:
             warning = _warning(key.rotate_by, docs_url)
-            answer.body = {**answer.body, "warnings": [*answer.body.get("warnings", ()), warning]}
-    return answer
+            response.body = {**response.body, "warnings": [*response.body.get("warnings", ()), warning]}
+    return response
 
 
 def _warning(rotate_by: datetime, docs_url: str) -> dict[str, Any]:

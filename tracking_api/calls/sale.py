@@ -36,8 +36,8 @@ from web.response import JsonResponse
 
 LARGEST_LINE_ITEMS = 16 * 1024
 OLDEST_BACKFILL = timedelta(days=366)
-CLOCK_SKEW = timedelta(minutes=1)  # the sender's clock may run ahead of ours; the sale is then taken as now
-# A control character stands escaped in JSON: backslash, then b, f, n, r, t or u00.., with an even run before it.
+CLOCK_SKEW = timedelta(minutes=1)  # the sender's clock may run ahead of ours; the sale then gets our time
+# A control character is escaped in JSON: backslash, then b, f, n, r, t or u00.., with an even run before it.
 CONTROL = re.compile(r"(?<!\\)(?:\\\\)*\\(?:[bfnrt]|u00[01][0-9a-f])|[\x7f-\x9f]")
 Currency = Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{3}$", to_upper=True)]
 

@@ -14,30 +14,30 @@ async def status(call: TrackingRequest) -> JsonResponse:
     """Return the program's health and its integration checklist."""
     key_hash = call.require_key().key_hash
     await call.limit("keyed", key_hash)
-    found: ProgramStatus = await call.storage.read(program_status.get_status, key_hash, at=call.at)
-    call.key = found.key
-    return call.answer({"success": True, "data": _data(found)})
+    health: ProgramStatus = await call.storage.read(program_status.get_status, key_hash, at=call.at)
+    call.key = health.key
+    return JsonResponse({"success": True, "data": _data(health)})
 
 
-def _data(found: ProgramStatus) -> dict[str, Any]:
+def _data(health: ProgramStatus) -> dict[str, Any]:
     return {
-        "program_id": found.key.program_id,
-        "name": found.name,
-        "domain": found.domain,
-        "lead_auth_policy": found.lead_auth_policy,
-        "api_token_masked": found.api_token_masked,
-        "rotate_by": found.key.rotate_by,
-        "payment_account_connected": found.payment_account_connected,
+        "program_id": health.key.program_id,
+        "name": health.name,
+        "domain": health.domain,
+        "lead_auth_policy": health.lead_auth_policy,
+        "api_token_masked": health.api_token_masked,
+        "rotate_by": health.key.rotate_by,
+        "payment_account_connected": health.payment_account_connected,
         "recent_events": {
-            "clicks_24h": found.clicks_24h,
-            "leads_24h": found.leads_24h,
-            "sales_24h": found.sales_24h,
+            "clicks_24h": health.clicks_24h,
+            "leads_24h": health.leads_24h,
+            "sales_24h": health.sales_24h,
         },
-        "active_partners": found.active_partners,
-        "pending_commissions": found.pending_commissions,
-        "provisional_leads": found.provisional_leads,
-        "refused_calls_24h": found.refused_calls_24h,
-        "checklist": [step._asdict() for step in found.checklist],
+        "active_partners": health.active_partners,
+        "pending_commissions": health.pending_commissions,
+        "provisional_leads": health.provisional_leads,
+        "refused_calls_24h": health.refused_calls_24h,
+        "checklist": [step._asdict() for step in health.checklist],
     }
 
 

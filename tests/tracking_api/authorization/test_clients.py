@@ -9,7 +9,7 @@ from tests.tracking_api.authorization.client_host import ClientHost
 from tests.tracking_api.authorization.conftest import Flow
 from tests.world import NOW
 from tracking_api.authorization.clients import Clients
-from tracking_api.authorization.documents import DocumentRefusedError, Documents
+from tracking_api.authorization.documents import DocumentRejectedError, Documents
 
 
 @pytest.fixture
@@ -26,11 +26,11 @@ def clients(store: Storage, trusted_host: ClientHost) -> Clients:
 
 async def test_a_document_is_asked_for_once_a_day(clients: Clients, trusted_host: ClientHost):
     client_id = trusted_host.publish(client_name="First")
-    await clients.learn(client_id, at=NOW)
+    await clients.refresh(client_id, at=NOW)
     trusted_host.publish(client_name="Second")
-    await clients.learn(client_id, at=NOW + timedelta(hours=23))
+    await clients.refresh(client_id, at=NOW + timedelta(hours=23))
     same = await clients.find(client_id)
-    await clients.learn(client_id, at=NOW + timedelta(days=1))
+    await clients.refresh(client_id, at=NOW + timedelta(days=1))
     renewed = await clients.find(client_id)
 
     assert same is not None
@@ -41,14 +41,14 @@ async def test_a_document_is_asked_for_once_a_day(clients: Clients, trusted_host
 
 async def test_a_client_that_is_known_outlives_its_hosts_failure(clients: Clients, trusted_host: ClientHost):
     client_id = trusted_host.publish()
-    await clients.learn(client_id, at=NOW)
+    await clients.refresh(client_id, at=NOW)
     del trusted_host.documents["/client.json"]
 
-    await clients.learn(client_id, at=NOW + timedelta(days=2))
+    await clients.refresh(client_id, at=NOW + timedelta(days=2))
 
     assert await clients.find(client_id) is not None
-    with pytest.raises(DocumentRefusedError):
-        await clients.learn(f"{client_id}.other", at=NOW)
+    with pytest.raises(DocumentRejectedError):
+        await clients.refresh(f"{client_id}.other", at=NOW)
 
 
 async def test_who_registers_is_a_public_client_whatever_it_asked_to_be(unregistered: Flow):

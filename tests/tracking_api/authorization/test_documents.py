@@ -7,7 +7,7 @@ import pytest
 
 from tests.tracking_api.authorization.client_host import ClientHost
 from tests.tracking_api.authorization.conftest import Flow
-from tracking_api.authorization.documents import LARGEST, DocumentRefusedError, Documents, is_named, is_public
+from tracking_api.authorization.documents import LARGEST, DocumentRejectedError, Documents, is_document_url, is_public
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_an_address_of_the_open_internet_is_public(address: str):
     ],
 )
 def test_only_a_plain_https_address_with_a_path_names_a_document(client_id: str, named: bool):  # noqa: FBT001
-    assert is_named(client_id) is named
+    assert is_document_url(client_id) is named
 
 
 async def test_a_document_says_who_a_client_is(documents: Documents, trusted_host: ClientHost):
@@ -87,13 +87,13 @@ async def test_a_document_says_who_a_client_is(documents: Documents, trusted_hos
         (
             "/client.json",
             {"client_id": "https://assistant.example/client.json"},
-            "its client_id is not its own address",
+            "its client_id is not its own URL",
         ),
         ("/client.json", {"token_endpoint_auth_method": "private_key_jwt"}, "its client is not a public one"),
         ("/client.json", {"redirect_uris": []}, "it is no client metadata: redirect_uris"),
         ("/client.json", {"client_name": "n" * LARGEST}, "it is larger than"),
-        ("/moved", None, "its host answers 302"),
-        ("/missing", None, "its host answers 404"),
+        ("/moved", None, "its host responds with 302"),
+        ("/missing", None, "its host responds with 404"),
         ("/stall", None, "it did not arrive within 3 seconds"),
     ],
 )
@@ -102,21 +102,21 @@ async def test_a_document_that_is_not_sound_is_refused_with_its_reason(
 ):
     address = f"{trusted_host.base_url}{path}" if members is None else trusted_host.publish(path, **members)
 
-    with pytest.raises(DocumentRefusedError, match=reason):
+    with pytest.raises(DocumentRejectedError, match=reason):
         await documents.fetch(address)
 
 
 async def test_a_host_inside_is_not_even_connected_to(trusted_host: ClientHost):
     client_id = trusted_host.publish()
 
-    with pytest.raises(DocumentRefusedError, match="its host is not on the public internet"):
+    with pytest.raises(DocumentRejectedError, match="its host is not on the public internet"):
         await Documents().fetch(client_id)
 
     assert trusted_host.asked == []
 
 
 async def test_a_certificate_that_nobody_vouches_for_is_refused(client_host: ClientHost):
-    with pytest.raises(DocumentRefusedError, match="its host does not answer"):
+    with pytest.raises(DocumentRejectedError, match="its host does not respond"):
         await Documents(["localhost"]).fetch(client_host.publish())
 
     assert client_host.asked == []
