@@ -55,11 +55,12 @@ class Client:
         while not closing.is_set():
             customer = self._mark("user")
             await self.lead(await self.visit(), customer)
-            for _ in range(2):
-                sale = await self.sale(customer)
-                await self.visit()
-                await self.refund(sale, 1_500, refund_id=self._mark("refund"))
-                await self.refund(sale, 500)
+            sale = await self.sale(customer)
+            await self.refund(sale, 1_500, refund_id=self._mark("refund"))
+            await self.refund(sale, 500)
+            await self.visit()
+            sale = await self.sale(customer)
+            await self.refund(sale, 1_500, idempotency_key=self._mark("keyed-refund"))
 
     async def visit(self) -> str:
         """Click until a click is acknowledged, and return its id: a click has no id of the client's to repeat with."""
@@ -88,11 +89,21 @@ class Client:
         body = {"transaction_id": request.mark, "customer_key": customer_key, "amount_cents": request.cents}
         return await self._record(request, body, times)
 
-    async def refund(self, sale: Request, cents: int, *, refund_id: str | None = None, times: int = 1) -> Request:
-        """Refund part of a sale; without an id of its own a refund is sent once, for nobody could tell a repeat."""
-        mark = refund_id or self._mark("nameless-refund")
+    async def refund(
+        self,
+        sale: Request,
+        cents: int,
+        *,
+        refund_id: str | None = None,
+        idempotency_key: str | None = None,
+        times: int = 1,
+    ) -> Request:
+        """Refund part of a sale; without an id and a key it is sent once, for nobody could tell a repeat."""
+        mark = refund_id or idempotency_key or self._mark("nameless-refund")
         request = self.journal.open(Request(Kind.REFUND, mark, sale=sale.mark, cents=cents, is_raced=times > 1))
         body = {"transaction_id": sale.mark, "refund_amount_cents": cents, "refund_reason": mark}
+        if idempotency_key:
+            return await self._record(request, body, times, {"Idempotency-Key": idempotency_key})
         if refund_id:
             return await self._record(request, {**body, "refund_id": refund_id}, times)
         await self._attempt(request, body)
@@ -105,22 +116,25 @@ class Client:
         sale = await self.sale(customer, times=TWINS)
         await self.refund(sale, 1_500, refund_id=self._mark("refund"), times=TWINS)
 
-    async def _record(self, request: Request, body: dict[str, Any], times: int) -> Request:
+    async def _record(
+        self, request: Request, body: dict[str, Any], times: int, headers: dict[str, str] | None = None
+    ) -> Request:
         """Send a request until it is acknowledged: always with the same ids."""
         if times > 1:
             answers = await asyncio.gather(*(self._attempt(request, body) for _ in range(times)))
             _expect_one_new(self.journal, request, answers)
         deadline = time.monotonic() + PATIENCE_SECONDS
         while not request.is_acknowledged:
-            answer = await self._attempt(request, body)
+            answer = await self._attempt(request, body, headers)
             if not answer.is_to_repeat or time.monotonic() > deadline:
                 break
             if not request.is_acknowledged:
                 await _pause()
         return request
 
-    async def _attempt(self, request: Request, body: dict[str, Any]) -> Answer:
-        answer = await _answer(lambda: self._http.post(f"/api/v1/track/{request.kind}", json=body))
+    async def _attempt(self, request: Request, body: dict[str, Any], headers: dict[str, str] | None = None) -> Answer:
+        path = f"/api/v1/track/{request.kind}"
+        answer = await _answer(lambda: self._http.post(path, json=body, headers=headers))
         if answer.text.startswith("409") and not request.is_raced and not request.may_be_stored:
             self.journal.surprises.append(f"{request.mark} is called a duplicate after {request.answers}")
         if not answer.is_acknowledged and not answer.is_to_repeat:
