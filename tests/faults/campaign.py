@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import storage
-from storage import migrations
 from tests import world
 from tests.faults import books
 from tests.faults.books import Verdict
@@ -77,10 +76,10 @@ async def run(fault: Fault, times: int) -> Outcome:
     """Let a fault happen so many times to a service at work, and judge what it stored."""
     with tempfile.TemporaryDirectory(prefix="svc-fault-", dir="/tmp") as name:
         async with fault.placing(Path(name)) as place:
-            program = await _prepare(place.direct_url)
             service = Service(Path(name), place.url, place.environment)
             await asyncio.to_thread(service.start)
             try:
+                program = await _prepare(place.direct_url)
                 journal, recoveries = await _suffer(fault, times, place, service, program)
             finally:
                 stop_seconds = await asyncio.to_thread(service.stop)
@@ -122,8 +121,7 @@ async def _suffer(
 
 
 async def _prepare(url: str) -> Program:
-    """Make a program with a key in a new database, as an operator does."""
-    await migrations.upgrade(url)
+    """Make a program with a key, as an operator does beside a running service."""
     async with storage.opened(url) as store:
         acme = await world.acme(store)
     return Program(acme.program_id, acme.key)
