@@ -129,7 +129,7 @@ async def test_what_was_mended_halfway_ends_the_same(book: Book):
     rest = await book.reconcile("--fix")
 
     assert [answer.status_code for answer in answers] == [200, 200]
-    assert [answer.status_code for answer in again] == [200, 409]
+    assert sorted(answer.status_code for answer in again) == [200, 409]
     assert (rest[0], rest[1]["mended"]) == (0, 1)
     assert await book.codes() == []
 
