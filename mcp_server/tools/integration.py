@@ -70,7 +70,7 @@ def get_readiness(request: ToolRequest, *, program_id: int) -> ReadinessResult:
     """What is missing before a program's first credited sale: gates in order (pass, fail, unknown = waits for real
     traffic), each with a next_action, and the blocker to fix first. Use it before setup advice.
     """
-    report = readiness.check_readiness(request.connection, program_id, at=request.at)
+    report = readiness.check_readiness(request.connection, program_id, at=request.at, base_url=request.base_url)
     gates = [GateState.model_validate(gate) for gate in report.gates]
     state = report.identifier_health.state
     return ReadinessResult(ready=report.ready, blocker=report.blocker, gates=gates, identifier_state=state)

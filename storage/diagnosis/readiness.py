@@ -38,14 +38,14 @@ class Readiness(NamedTuple):
     identifier_health: IdentifierHealth
 
 
-def check_readiness(connection: Connection, program_id: int, *, at: datetime) -> Readiness:
-    """Return the readiness of a program. Raises NotFound."""
+def check_readiness(connection: Connection, program_id: int, *, at: datetime, base_url: str = "") -> Readiness:
+    """Return the readiness of a program; `base_url` is the service's, for the lines to copy. Raises NotFound."""
     program = program_settings.get_program(connection, program_id)
     health = identifier_health.check_keys(connection, program_id)
     gates = [
         _active(program),
         _enrolled(connection, program_id),
-        *_integrated(connection, program_id),
+        *_integrated(connection, program_id, base_url),
         _key(program, at),
         _key_accepted(rejected_keys.find(connection, program_id, at=at)),
         _identifiers(health),
@@ -96,9 +96,9 @@ def _identifiers(health: IdentifierHealth) -> ReadinessGate:
     return _gate("identifiers_match", passed=True, action="")
 
 
-def _integrated(connection: Connection, program_id: int) -> list[ReadinessGate]:
+def _integrated(connection: Connection, program_id: int, base_url: str) -> list[ReadinessGate]:
     """Return the checklist's gates. What works live needs no test any more; live traffic is nobody's fault to lack."""
-    steps = {step.step: step for step in checklist.list_steps(connection, program_id)}
+    steps = {step.step: step for step in checklist.list_steps(connection, program_id, base_url=base_url)}
     refused = select(refused_calls.c.call).where(refused_calls.c.program_id == program_id).distinct()
     tried = set(connection.execute(refused).scalars())
     return [_of_step(step, steps, tried) for step in steps.values()]

@@ -19,7 +19,10 @@ class ChecklistStep(NamedTuple):
 
 
 NEXT_ACTIONS = {
-    "tracker_installed": 'Put <script src="/js/svc-tracker.js" data-svc-program-id="..."></script> on every page.',
+    "tracker_installed": (
+        'Put <script async src="{base_url}/js/svc-tracker.js" data-svc-program-id="{program_id}"></script> '
+        "on every page."
+    ),
     "test_click": "Send POST /api/v1/track/click with additional_data.test_mode true and the program key.",
     "test_lead": "Send POST /api/v1/track/lead with additional_data.test_mode true and the program key.",
     "test_sale": "Send POST /api/v1/track/sale with additional_data.test_mode true and the program key.",
@@ -29,8 +32,11 @@ NEXT_ACTIONS = {
 }
 
 
-def list_steps(connection: Connection, program_id: int) -> list[ChecklistStep]:
-    """Return the program's checklist, in order. Only test events sent with the program key verify a test step."""
+def list_steps(connection: Connection, program_id: int, *, base_url: str = "") -> list[ChecklistStep]:
+    """Return the program's checklist, in order. Only test events sent with the program key verify a test step.
+
+    `base_url` is the service's, for the lines to copy.
+    """
     clicked = _clicked(program_id)
     settled = (leads.c.program_id == program_id, leads.c.settlement == Settlement.SETTLED)
     proofs = {
@@ -45,7 +51,8 @@ def list_steps(connection: Connection, program_id: int) -> list[ChecklistStep]:
     seen = [at for proof in (clicked, browser) if (at := _first(connection, proof))]
     proved = {"tracker_installed": min(seen, default=None)}
     proved |= {step: _first(connection, proof) for step, proof in proofs.items()}
-    return [ChecklistStep(step, at is not None, at, None if at else NEXT_ACTIONS[step]) for step, at in proved.items()]
+    actions = {step: text.format(base_url=base_url, program_id=program_id) for step, text in NEXT_ACTIONS.items()}
+    return [ChecklistStep(step, at is not None, at, None if at else actions[step]) for step, at in proved.items()]
 
 
 def _first(connection: Connection, proof: Select[Any]) -> datetime | None:

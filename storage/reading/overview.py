@@ -21,9 +21,11 @@ class Overview(NamedTuple):
     causes: list[Cause]
 
 
-def get_overview(connection: Connection, program_id: int, wanted: DateRangeQuery, *, at: datetime) -> Overview:
+def get_overview(
+    connection: Connection, program_id: int, wanted: DateRangeQuery, *, at: datetime, base_url: str
+) -> Overview:
     """Return the overview for the range that is wanted. Raises InvalidPeriod, InvalidRange, NotFound."""
     report = performance.get_report(connection, program_id, wanted, at=at)
     partners = performance.by_partner(connection, program_id, report.window)
-    steps, causes = checklist.list_steps(connection, program_id), rejected_calls.by_cause(connection, program_id)
-    return Overview(report, partners, steps, causes)
+    steps = checklist.list_steps(connection, program_id, base_url=base_url)
+    return Overview(report, partners, steps, rejected_calls.by_cause(connection, program_id))

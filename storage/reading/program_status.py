@@ -38,7 +38,7 @@ class ProgramStatus(NamedTuple):
     checklist: list[ChecklistStep]
 
 
-def get_status(connection: Connection, key_hash: str, *, at: datetime) -> ProgramStatus:
+def get_status(connection: Connection, key_hash: str, *, at: datetime, base_url: str) -> ProgramStatus:
     """Return the health of the key's program. Raises InvalidKey, ApiKeyRotationRequired."""
     key = program_keys.authenticate(connection, key_hash, at=at)
     columns = (programs.c.name, programs.c.domain, programs.c.lead_auth_policy, held.c.prefix, held.c.last4)
@@ -69,5 +69,5 @@ def get_status(connection: Connection, key_hash: str, *, at: datetime) -> Progra
         provisional_leads=count(customers, provisional, customers.c.status == CustomerStatus.PROVISIONAL),
         refused_calls_24h=count(refused_calls, *since_then(refused_calls)),
         payment_account_connected=accounts.is_connected(connection, key.program_id),
-        checklist=checklist.list_steps(connection, key.program_id),
+        checklist=checklist.list_steps(connection, key.program_id, base_url=base_url),
     )

@@ -12,7 +12,7 @@ from storage.access import program_keys
 from storage.management import partners
 from storage.rules.errors import CustomerNotFound, DuplicateTransaction, InvalidJson
 from tests import world
-from tests.mcp_server.conftest import EVERY_TOOL, HOSTILE, INERT, MODERN, Assistant
+from tests.mcp_server.conftest import BASE, EVERY_TOOL, HOSTILE, INERT, MODERN, Assistant
 from tests.world import NOW
 
 pytestmark = pytest.mark.anyio
@@ -61,7 +61,7 @@ async def test_readiness_names_the_blocker(assistant: Assistant):
 
     assert (told["ready"], told["blocker"]) == (False, "tracker_installed")
     blocking = next(gate for gate in told["gates"] if gate["gate"] == told["blocker"])
-    assert blocking["next_action"].startswith("Put <script")
+    assert blocking["next_action"].startswith(f'Put <script async src="{BASE}/js/svc-tracker.js"')
 
 
 async def test_partners_are_listed_by_status(assistant: Assistant):

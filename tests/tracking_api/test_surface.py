@@ -141,6 +141,14 @@ async def test_the_status_tells_a_programs_health(api: Api):
     assert (steps["live_sale"], steps["test_sale"]) == (True, False)
 
 
+async def test_the_next_action_of_the_tracker_is_the_line_to_copy(api: Api):
+    tracker = (await api.status())["checklist"][0]
+
+    assert tracker["step"] == "tracker_installed"
+    tag = f'src="http://127.0.0.1:8000/js/svc-tracker.js" data-svc-program-id="{api.acme.program_id}"></script>'
+    assert tag in tracker["next_action"]
+
+
 async def test_the_status_masks_the_key(api: Api):
     answer = await api.client.get("/api/v1/cli/status", headers=api.keyed)
 

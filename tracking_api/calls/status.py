@@ -14,7 +14,9 @@ async def status(call: TrackingRequest) -> JsonResponse:
     """Return the program's health and its integration checklist."""
     key_hash = call.require_key().key_hash
     await call.limit("keyed", key_hash)
-    health: ProgramStatus = await call.storage.read(program_status.get_status, key_hash, at=call.at)
+    health: ProgramStatus = await call.storage.read(
+        program_status.get_status, key_hash, at=call.at, base_url=call.settings.base_url
+    )
     call.key = health.key
     return JsonResponse({"success": True, "data": _data(health)})
 

@@ -21,11 +21,12 @@ async def show_overview(request: Request) -> Response:
     """Show the range that is asked for, the last 30 days at first; a range that is none is said beside its form."""
     context = await page_context.as_member(request)
     problem, read = None, storage_of(request).read
+    program_id, at, base_url = context.program.id, context.at, context.base_url
     try:
-        found = await read(overview.get_overview, context.program.id, ranges.wanted(request), at=context.at)
+        found = await read(overview.get_overview, program_id, ranges.wanted(request), at=at, base_url=base_url)
     except (InvalidPeriod, InvalidRange) as rejection:
         problem = rejection
-        found = await read(overview.get_overview, context.program.id, ranges.DEFAULT, at=context.at)
+        found = await read(overview.get_overview, program_id, ranges.DEFAULT, at=at, base_url=base_url)
     return templates.render(
         request,
         "overview.html",

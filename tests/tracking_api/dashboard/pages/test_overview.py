@@ -70,4 +70,7 @@ async def test_a_new_program_says_the_next_step(site: Site):
     await page.get_by_role("link", name="Overview").click()
 
     await expect(page.get_by_role("heading", name="Finish the setup: 0 of 7 done")).to_be_visible()
+    await expect(page.locator(".callout")).to_contain_text(
+        f'src="{site.server.base_url}/js/svc-tracker.js" data-svc-program-id="2"'
+    )
     await expect(page.get_by_text("No partner sent a visitor in this period.")).to_be_visible()
