@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from agent_api.call import AgentRequest
 from presentation.view import View
 from storage.access import idempotency
-from storage.access.idempotency import Given, Request
+from storage.access.idempotency import Request, WriteResponse
 from web import body
 from web.response import CreatedResponse
 
@@ -32,9 +32,9 @@ async def once(
         done = await call.storage.write(operation, call.program_id, **options, lane=call.program_id)
         return CreatedResponse(view.of(done))
 
-    def perform(connection: Any) -> Given:
+    def perform(connection: Any) -> WriteResponse:
         created = view.of(operation(connection, call.program_id, **options))
-        return Given(CreatedResponse.success, created.model_dump_json(exclude_unset=True))
+        return WriteResponse(CreatedResponse.success, created.model_dump_json(exclude_unset=True))
 
     request = Request(call.key.id, repeat, body.fingerprint(call.request.url.path, content), call.at)
     stored = await call.storage.write(idempotency.once, request, perform, lane=call.program_id)

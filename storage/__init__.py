@@ -1,4 +1,4 @@
-"""What the service knows and keeps. Open it here: `async with storage.opened(url) as store`."""
+"""The service's data. Open it with `async with storage.opened(url) as store`."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Hashable
@@ -23,7 +23,7 @@ DEFAULT_URL = "sqlite+aiosqlite:///svc.db"  # a file in the working directory
 
 
 class Reader:
-    """Runs read operations on connections that cannot write. The MCP server is handed this alone."""
+    """Runs read operations on connections that cannot write. The MCP server gets nothing else."""
 
     def __init__(self, lanes: ReadQueue, availability: Availability) -> None:
         self._lanes = lanes
@@ -53,11 +53,11 @@ class Storage(Reader):
         super().__init__(readers, reading)
         self._writers = writers
         self._writing = writing
-        self._programs: dict[str, int] = {}  # of keys that do not name theirs: it chooses a lane, and proves nothing
+        self._programs: dict[str, int] = {}  # of keys that do not name theirs: it only chooses a lane
 
     @property
     def reader(self) -> Reader:
-        """These reads alone, over the same connections: for whoever must not be able to write."""
+        """The same reads and connections, for callers that must not write."""
         return Reader(self._lanes, self._reading)
 
     async def write(self, operation: Callable[..., Any], *arguments: Any, lane: Hashable = 0, **options: Any) -> Any:
@@ -78,7 +78,7 @@ class Storage(Reader):
         details: CallDetails,
         repeatable: Repeatable | None = None,
     ) -> Outcome:
-        """Run a tracking operation for whoever calls, and return its outcome after the commit that holds its rows.
+        """Run a tracking operation for a caller and return its outcome after the commit that holds its rows.
 
         The writer resolves the principals of a batch and gives the operation their programs. An error is in the
         outcome, and in the log of rejected calls if the call presented a key. A `repeatable` call that was made before
@@ -95,7 +95,7 @@ class Storage(Reader):
 
     @property
     def is_available(self) -> bool:
-        """Whether the last reads and writes found the database at work."""
+        """Whether the database worked for the last reads and writes."""
         return not (self._reading.is_known_bad or self._writing.is_known_bad)
 
     def _lane(self, principal: Principal) -> int:
@@ -106,7 +106,7 @@ class Storage(Reader):
 
 @asynccontextmanager
 async def opened(url: str, *, patient: bool = False) -> AsyncIterator[Storage]:
-    """Open the database at `url` (migrated already) for as long as the context lasts; closing drains the writers.
+    """Open the database at `url` (already migrated) while the context lasts; closing it drains the writers.
 
     `patient` is for commands: a transaction may take as long as it needs.
     """

@@ -1,1 +1,1 @@
-"""Who may do what: workspaces, members, sessions, keys, assistants, and stored answers to repeated requests."""
+"""Access control: workspaces, members, sessions, keys, assistants, and stored responses to repeated requests."""

@@ -1,4 +1,4 @@
-"""Agent keys: issued by the operator for one workspace, stored as a hash, narrowed by scopes and programs."""
+"""Agent keys: the operator issues them for one workspace; scopes and programs limit them; only a hash is stored."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import BigInteger, Connection, Text, and_, func, insert, literal, or_, select, update
 
 from storage.engine.audit import Actor
-from storage.engine.statements import Given, Prepared
+from storage.engine.statements import Parameters, Prepared
 from storage.rules import keys
 from storage.rules.errors import (
     FieldError,
@@ -46,12 +46,12 @@ class AgentKey(NamedTuple):
         return Actor("agent_key", str(self.id), self.name)
 
     def use_is_due(self, at: datetime) -> bool:
-        """Say whether `last_used_at` is so old that a use at `at` shall be recorded."""
+        """Say whether `last_used_at` is old enough to record a use at `at`."""
         return self.last_used_at is None or self.last_used_at <= at - USE_RECORDED_EVERY
 
 
 class Issued(NamedTuple):
-    """A fresh key: `secret` is shown once and stored nowhere."""
+    """A new key. `secret` is shown once and never stored."""
 
     id: int
     secret: str
@@ -93,7 +93,7 @@ def issue(
 def authorize(
     connection: Connection, credential: str | None, *, scope: Scope | None, program_id: int | None, at: datetime
 ) -> AgentKey:
-    """Return the agent key that is presented, if it may use `scope` (None: any will do) on `program_id` (None: none).
+    """Return the presented agent key if it may use `scope` (None: any scope) on `program_id` (None: no program).
 
     Raises, in this order: InvalidKey, or WrongKeyType for a program key or a session token; InsufficientScope;
     ProgramNotAllowed (also for a program that does not exist).
@@ -111,21 +111,21 @@ def authorize(
 
 
 def touch(connection: Connection, agent_key_id: int, *, at: datetime) -> None:
-    """Record that a key was used, unless a use of the last five minutes is recorded already."""
+    """Record that a key was used, unless a use in the last five minutes is already recorded."""
     used = agent_keys.c.last_used_at
     stale = or_(used.is_(None), used <= at - USE_RECORDED_EVERY)
     connection.execute(update(agent_keys).where(agent_keys.c.id == agent_key_id, stale).values(last_used_at=at))
 
 
 def list_all(connection: Connection, *, workspace_id: int | None = None) -> list[AgentKey]:
-    """Return every key, also expired and revoked ones, in the order of their issue; of one workspace if it is named."""
+    """Return every key in order of issue, including expired and revoked ones; of one workspace if it is named."""
     all_keys = select(agent_keys).order_by(agent_keys.c.id)
     mine = all_keys if workspace_id is None else all_keys.where(agent_keys.c.workspace_id == workspace_id)
     return [of_row(row) for row in connection.execute(mine)]
 
 
 def revoke(connection: Connection, agent_key_id: int, *, at: datetime) -> datetime:
-    """End a key for good and return when it ended (earlier, if it had been revoked). Raises NotFound."""
+    """Revoke a key and return when it was (first) revoked. Raises NotFound."""
     this = agent_keys.c.id == agent_key_id
     first = func.coalesce(agent_keys.c.revoked_at, literal(at, agent_keys.c.revoked_at.type))
     ended = update(agent_keys).where(this).values(revoked_at=first)
@@ -136,8 +136,8 @@ def revoke(connection: Connection, agent_key_id: int, *, at: datetime) -> dateti
 
 
 def of_row(row: Any) -> AgentKey:
-    """Read a key from a row of its table; moments may be as the database stores them."""
-    moments = (row.created_at, row.expires_at, row.revoked_at, row.last_used_at)
+    """Read a key from a row of its table; timestamps may still be stored integers."""
+    timestamps = (row.created_at, row.expires_at, row.revoked_at, row.last_used_at)
     return AgentKey(
         row.id,
         row.workspace_id,
@@ -145,7 +145,7 @@ def of_row(row: Any) -> AgentKey:
         keys.mask(keys.AGENT_PREFIX, row.last4),
         tuple(Scope(scope) for scope in row.scopes.split()),
         tuple(int(program_id) for program_id in row.program_ids.split()) if row.program_ids else None,
-        *(from_millis(at) if isinstance(at, int) else at for at in moments),
+        *(from_millis(at) if isinstance(at, int) else at for at in timestamps),
     )
 
 
@@ -186,10 +186,10 @@ def _require_own(connection: Connection, workspace_id: int, program_ids: Sequenc
 
 
 def _build_find(_: Callable[..., Any]) -> Any:
-    given = Given(key_hash=Text(), program_id=BigInteger())
-    mine = and_(programs.c.id == given.program_id, programs.c.workspace_id == agent_keys.c.workspace_id)
-    found = given.rows.join(agent_keys, agent_keys.c.key_hash == given.key_hash).outerjoin(programs, mine)
-    return select(*agent_keys.c, programs.c.id.label("reached")).select_from(found)
+    parameters = Parameters(key_hash=Text(), program_id=BigInteger())
+    mine = and_(programs.c.id == parameters.program_id, programs.c.workspace_id == agent_keys.c.workspace_id)
+    joined = parameters.rows.join(agent_keys, agent_keys.c.key_hash == parameters.key_hash).outerjoin(programs, mine)
+    return select(*agent_keys.c, programs.c.id.label("reached")).select_from(joined)
 
 
 _find = Prepared(_build_find)

@@ -1,4 +1,4 @@
-"""The clients of assistants: registered by themselves (RFC 7591), or read from the document that their id names."""
+"""OAuth clients of assistants: they register themselves (RFC 7591), or their id is the URL of their document."""
 
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ FORGOTTEN_AFTER = timedelta(days=365)
 
 
 class AssistantClient(NamedTuple):
-    """A public client: it has no secret. `name` is what it calls itself: untrusted text."""
+    """A public client, which has no secret. It chose its own `name`, which is untrusted text."""
 
     client_id: str
     name: str
@@ -22,26 +22,26 @@ class AssistantClient(NamedTuple):
 
 
 def find(connection: Connection, client_id: str) -> AssistantClient | None:
-    """Return a client, if it is known."""
+    """Return a client, or None if it is unknown."""
     known = select(assistant_clients).where(assistant_clients.c.client_id == client_id)
     row: Any = connection.execute(known).one_or_none()
     return row and AssistantClient(row.client_id, row.name, tuple(row.redirect_uris.split("\n")), row.kept_at)
 
 
 def save(connection: Connection, client: AssistantClient) -> None:
-    """Keep a client, in place of what was known of it."""
+    """Save a client, replacing any earlier version of it."""
     values = {"name": client.name, "redirect_uris": "\n".join(client.redirect_uris), "kept_at": client.kept_at}
     new = insert_for(connection)(assistant_clients).values(client_id=client.client_id, **values)
     connection.execute(new.on_conflict_do_update(index_elements=["client_id"], set_=values))
 
 
 def use(connection: Connection, client_id: str, *, at: datetime) -> None:
-    """Note that a member connected a client."""
+    """Record that a member connected a client."""
     connection.execute(update(assistant_clients).where(assistant_clients.c.client_id == client_id).values(used_at=at))
 
 
 def prune(connection: Connection, *, at: datetime) -> int:
-    """Forget clients that nobody connected for a week, or for a year and that nobody has now; return how many."""
+    """Delete clients without a connection for a week, or for a year if they once had one; return how many."""
     client = assistant_clients.c
     never = and_(client.used_at.is_(None), client.kept_at <= at - UNUSED_FOR)
     connected = exists().where(assistants.c.client_id == client.client_id)

@@ -1,4 +1,4 @@
-"""The tokens of connected assistants: a code becomes a pair, a refresh token the next pair; one used twice ends all."""
+"""Tokens of connected assistants: a code or refresh token buys one new pair; using it twice revokes the assistant."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -18,8 +18,8 @@ ACCESS_LIFETIME = timedelta(minutes=15)
 REFRESH_LIFETIME = timedelta(days=30)
 
 
-class Held(NamedTuple):
-    """What a code or refresh token stands for, whether it was used or not."""
+class TokenGrant(NamedTuple):
+    """What a code or refresh token grants, used or not."""
 
     client_id: str
     redirect_uri: str
@@ -30,23 +30,23 @@ class Held(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """A fresh pair, shown once and stored nowhere; `scopes` are what the access token may."""
+    """A new pair, shown once and never stored; `scopes` are those of the access token."""
 
     access: str
     refresh: str
     scopes: tuple[Scope, ...]
 
 
-def held(connection: Connection, token: str, kind: str, *, at: datetime) -> Held | None:
-    """Return what a token stands for; None for one that is unknown, expired or ended, or whose member is out."""
+def get_grant(connection: Connection, token: str, kind: str, *, at: datetime) -> TokenGrant | None:
+    """Return what a token grants; None if it is unknown, expired or revoked, or its member is suspended."""
     row = connection.execute(_presented(token, kind, at)).one_or_none()
     if row is None:
         return None
-    return Held(row.client_id, row.redirect_uri, row.code_challenge, row.resource, _scopes(row.scopes), row.email)
+    return TokenGrant(row.client_id, row.redirect_uri, row.code_challenge, row.resource, _scopes(row.scopes), row.email)
 
 
 def exchange(connection: Connection, code: str, *, client_id: str, at: datetime) -> Tokens | None:
-    """Return the first pair for a code, once. None is a refusal; a code that comes again ends the assistant."""
+    """Exchange a code for the first pair, once. Returns None if it is rejected; a reused code ends the assistant."""
     row = _spend(connection, code, CODE, client_id, at)
     return row and _issue(connection, row, _scopes(row.scopes), at)
 
@@ -54,16 +54,16 @@ def exchange(connection: Connection, code: str, *, client_id: str, at: datetime)
 def refresh(
     connection: Connection, token: str, *, client_id: str, scopes: Sequence[str], at: datetime
 ) -> Tokens | None:
-    """Return the next pair for a refresh token, once, its access token for the scopes that are named.
+    """Exchange a refresh token for the next pair, once; the access token gets the named scopes.
 
-    None is a refusal; a token that comes again ends the assistant: somebody stole it (RFC 9700, 4.14.2).
+    Returns None if it is rejected. A reused token was stolen, so it ends the assistant (RFC 9700, 4.14.2).
     """
     row = _spend(connection, token, REFRESH, client_id, at)
     return row and _issue(connection, row, tuple(scope for scope in _scopes(row.scopes) if scope in scopes), at)
 
 
 def revoke(connection: Connection, token: str, *, client_id: str, at: datetime) -> None:
-    """End the assistant that a token is of (RFC 7009); a token of nobody, or of another client, is no error."""
+    """End the assistant that owns a token (RFC 7009); an unknown token, or one of another client, is no error."""
     row = connection.execute(_presented(token, None, at).where(granted.c.client_id == client_id)).one_or_none()
     if row is not None:
         assistant = assistants.of_row(row)
@@ -96,7 +96,7 @@ def authorize(
 
 
 def prune(connection: Connection, *, at: datetime) -> int:
-    """Forget the tokens that have expired, and the assistants that have none left; return how many tokens."""
+    """Delete expired tokens, and assistants that have none left; return how many tokens."""
     expired = connection.execute(delete(assistant_tokens).where(assistant_tokens.c.expires_at <= at)).rowcount
     left = select(assistant_tokens.c.assistant_id)
     connection.execute(delete(granted).where(granted.c.id.not_in(left)))
@@ -106,7 +106,7 @@ def prune(connection: Connection, *, at: datetime) -> int:
 def _presented(token: str, kind: str | None, at: datetime) -> Any:
     """Return the query for a token of an assistant whose member is active; `scopes` are the token's."""
     columns = [column for column in granted.c if column.name != "scopes"]
-    found = (
+    joined = (
         assistant_tokens.join(granted, granted.c.id == assistant_tokens.c.assistant_id)
         .join(members, assistants.active())
         .join(users, users.c.id == granted.c.user_id)
@@ -114,11 +114,11 @@ def _presented(token: str, kind: str | None, at: datetime) -> Any:
     mine = [assistant_tokens.c.token_hash == keys.digest(token), assistant_tokens.c.expires_at > at]
     mine += [] if kind is None else [assistant_tokens.c.kind == kind]
     known = (assistant_tokens.c.token_hash, assistant_tokens.c.scopes, assistant_tokens.c.spent_at, users.c.email)
-    return select(*columns, *known).select_from(found).where(*mine)
+    return select(*columns, *known).select_from(joined).where(*mine)
 
 
 def _spend(connection: Connection, token: str, kind: str, client_id: str, at: datetime) -> Any:
-    """Return the row of a token that is good for one use, and use it; None for any other, also for one used before."""
+    """Mark an unused one-time token as used and return its row; None for any other token."""
     mine = _presented(token, kind, at).where(granted.c.client_id == client_id)
     row = connection.execute(mine.with_for_update(of=[assistant_tokens, granted])).one_or_none()
     if row is not None and row.spent_at is not None:

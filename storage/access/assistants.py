@@ -1,4 +1,4 @@
-"""Assistants that members connected: who, to which programs, for what; and how they are disconnected."""
+"""Assistants that members connect to their programs, and how members disconnect them."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -21,9 +21,9 @@ CODE_LIFETIME = timedelta(minutes=2)
 
 
 class AuthorizationRequest(NamedTuple):
-    """A valid request (RFC 6749, 4.1.1; RFC 7636; RFC 8707). `name` is what the client calls itself: untrusted text.
+    """A valid request (RFC 6749, 4.1.1; RFC 7636; RFC 8707). The client chose its `name`, which is untrusted text.
 
-    `host` says who vouches for the name: where the client's own document is, or else where the answer goes.
+    `host` vouches for the name: it serves the client's own document, or else receives the response.
     """
 
     client_id: str
@@ -37,14 +37,14 @@ class AuthorizationRequest(NamedTuple):
 
     @property
     def is_documented(self) -> bool:
-        """Whether the client's name stands in a document at its own https address; else it only says so."""
+        """Whether the name comes from a document at the client's own https URL; otherwise it is only a claim."""
         return self.client_id.startswith("https://")
 
 
 class Assistant(NamedTuple):
-    """A connected assistant, on behalf of a member. `name` is what its client calls itself: untrusted text.
+    """An assistant that a member connected. Its client chose its `name`, which is untrusted text.
 
-    `last_used_at` is when it last fetched a token: while it is in use, every 15 minutes.
+    `last_used_at` is when it last fetched a token, which it does every 15 minutes while in use.
     """
 
     id: int
@@ -71,19 +71,19 @@ def connect(
     program_ids: Sequence[int],
     at: datetime,
 ) -> str:
-    """Grant what was asked, for programs of one workspace that the visitor is an active member of; return the code.
+    """Grant the request, for programs of one workspace that the visitor is an active member of; return the code.
 
-    The code (RFC 6749, 4.1.2) is good once, for two minutes. Raises ValidationError.
+    The code (RFC 6749, 4.1.2) can be used once, within two minutes. Raises ValidationError.
     """
     chosen = sorted(set(program_ids))
     workspace_id = _workspace_of(connection, chosen, visitor)
     assistant_id, code = ids.after(at, 1)[0], keys.generate(keys.CODE_PREFIX)
     scopes = " ".join(request.scopes)
-    asked = {name: getattr(request, name) for name in ("client_id", "name", "host", "resource")}
-    asked |= {"redirect_uri": request.redirect_uri, "code_challenge": request.code_challenge, "scopes": scopes}
+    requested = {name: getattr(request, name) for name in ("client_id", "name", "host", "resource")}
+    requested |= {"redirect_uri": request.redirect_uri, "code_challenge": request.code_challenge, "scopes": scopes}
     granted = {"id": assistant_id, "user_id": visitor.user_id, "workspace_id": workspace_id, "connected_at": at}
     listed_ids = " ".join(map(str, chosen))
-    connection.execute(insert(assistants).values(**asked, **granted, program_ids=listed_ids))
+    connection.execute(insert(assistants).values(**requested, **granted, program_ids=listed_ids))
     token = {"token_hash": keys.digest(code), "assistant_id": assistant_id, "kind": CODE, "scopes": scopes}
     connection.execute(insert(assistant_tokens).values(**token, expires_at=at + CODE_LIFETIME))
     assistant_clients.use(connection, request.client_id, at=at)
@@ -100,12 +100,12 @@ def list_assistants(connection: Connection, visitor: Visitor, *, at: datetime) -
         assistant_tokens.c.kind == REFRESH,
         assistant_tokens.c.expires_at > at,
     )
-    found = _all().where(_of(visitor), live.exists()).order_by(assistants.c.id.desc())
-    return [of_row(row) for row in connection.execute(found)]
+    rows = _all().where(_of(visitor), live.exists()).order_by(assistants.c.id.desc())
+    return [of_row(row) for row in connection.execute(rows)]
 
 
 def disconnect(connection: Connection, assistant_id: int, *, visitor: Visitor, at: datetime) -> None:
-    """End an assistant of the visitor's own, or of a workspace that they own. Raises NotFound."""
+    """End one of the visitor's own assistants, or one of a workspace that they own. Raises NotFound."""
     row = connection.execute(_all().where(assistants.c.id == assistant_id, _of(visitor))).one_or_none()
     if row is None:
         raise NotFound("There is no such assistant.")
@@ -113,7 +113,7 @@ def disconnect(connection: Connection, assistant_id: int, *, visitor: Visitor, a
 
 
 def end(connection: Connection, assistant: Assistant, action: str, *, actor: Actor, at: datetime) -> None:
-    """End an assistant and every token of it, for a reason that the audit log of each of its programs names."""
+    """End an assistant and all its tokens, and write the reason to the audit log of each of its programs."""
     this = assistants.c.id == assistant.id
     connection.execute(select(assistants.c.id).where(this).with_for_update())  # no token is issued meanwhile
     connection.execute(delete(assistant_tokens).where(assistant_tokens.c.assistant_id == assistant.id))
@@ -138,7 +138,7 @@ def of_row(row: Any) -> Assistant:
 
 
 def active() -> ColumnElement[bool]:
-    """Return what holds while the member who connected an assistant is an active one of its workspace."""
+    """Return the condition that the member who connected an assistant is still active in its workspace."""
     return and_(
         members.c.workspace_id == assistants.c.workspace_id,
         members.c.user_id == assistants.c.user_id,
@@ -158,10 +158,10 @@ def _of(visitor: Visitor) -> ColumnElement[bool]:
 def _workspace_of(connection: Connection, program_ids: Sequence[int], visitor: Visitor) -> int:
     reach = [each.workspace_id for each in visitor.memberships]
     mine = (programs.c.id.in_(program_ids), programs.c.workspace_id.in_(reach))
-    found = connection.execute(select(programs.c.id, programs.c.workspace_id).where(*mine)).all()
-    if not program_ids or len(found) < len(program_ids):
+    rows = connection.execute(select(programs.c.id, programs.c.workspace_id).where(*mine)).all()
+    if not program_ids or len(rows) < len(program_ids):
         raise ValidationError(fields=[FieldError("program", "Choose at least one of your programs")])
-    workspaces = {row.workspace_id for row in found}
+    workspaces = {row.workspace_id for row in rows}
     if len(workspaces) > 1:
         raise ValidationError(fields=[FieldError("program", "Choose programs of one workspace; connect once for each")])
     return workspaces.pop()

@@ -1,4 +1,4 @@
-"""Idempotency-Keys: the answer to a write, stored in the transaction of the write, and given again for 30 days."""
+"""Idempotency-Keys: a write's response is stored in the write's own transaction and replayed for 30 days."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -10,11 +10,11 @@ from storage.rules.errors import IdempotencyKeyReused
 from storage.tables import idempotent_answers, idempotent_calls
 
 KEPT_DAYS = 30
-_PENDING = 0  # the status while the write of this transaction is still at work; no other transaction ever sees it
+_PENDING = 0  # the status while this transaction performs the write; no other transaction sees it
 
 
 class Request(NamedTuple):
-    """A write that may be repeated: whose it is, its Idempotency-Key, and a hash of what it asks for."""
+    """A write that may be repeated: its owner, its Idempotency-Key, and a hash of its content."""
 
     agent_key_id: int
     idempotency_key: str
@@ -22,19 +22,19 @@ class Request(NamedTuple):
     at: datetime
 
 
-class Given(NamedTuple):
-    """The answer to a write: its status and JSON text; `replayed` if it was given before."""
+class WriteResponse(NamedTuple):
+    """The response to a write: its status and JSON text. `replayed` is true for a repeat."""
 
     status: int
     body: str
     replayed: bool = False
 
 
-def once(connection: Connection, request: Request, perform: Callable[[Connection], Given]) -> Given:
-    """Return the first answer to this request; only if there is none yet, `perform` the write.
+def once(connection: Connection, request: Request, perform: Callable[[Connection], WriteResponse]) -> WriteResponse:
+    """Return the first response to this request; `perform` the write only if there is none.
 
-    Of two at once, one waits for the other: the row is claimed first. A write that is refused leaves no answer.
-    Raises IdempotencyKeyReused when the key's first request asked for something else.
+    The request claims the row first, so concurrent repeats wait for it. A rejected write stores no response.
+    Raises IdempotencyKeyReused when the key's first request was different.
     """
     mine = (
         idempotent_answers.c.agent_key_id == request.agent_key_id,
@@ -47,21 +47,21 @@ def once(connection: Connection, request: Request, perform: Callable[[Connection
         connection.execute(delete(idempotent_answers).where(*mine))
     claim = {**request._asdict(), "status": _PENDING, "body": ""}
     connection.execute(insert(idempotent_answers).values(**claim))
-    given = perform(connection)
-    connection.execute(update(idempotent_answers).where(*mine).values(status=given.status, body=given.body))
-    return given
+    response = perform(connection)
+    connection.execute(update(idempotent_answers).where(*mine).values(status=response.status, body=response.body))
+    return response
 
 
 def prune(connection: Connection, *, at: datetime) -> int:
-    """Forget answers older than 30 days, of writes and of tracking calls; return how many of writes."""
+    """Delete responses older than 30 days, of writes and of tracking calls; return how many of writes."""
     connection.execute(delete(idempotent_calls).where(idempotent_calls.c.at <= _oldest(at)))
     return connection.execute(delete(idempotent_answers).where(idempotent_answers.c.at <= _oldest(at))).rowcount
 
 
-def _again(first: Any, request: Request) -> Given:
+def _again(first: Any, request: Request) -> WriteResponse:
     if first.request_hash != request.request_hash:
         raise IdempotencyKeyReused
-    return Given(first.status, first.body, replayed=True)
+    return WriteResponse(first.status, first.body, replayed=True)
 
 
 def _oldest(at: datetime) -> datetime:

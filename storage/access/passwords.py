@@ -1,4 +1,4 @@
-"""Passwords: argon2id with the argon2-cffi package's current parameters (RFC 9106), which are slow on purpose."""
+"""Password hashing with argon2id and the argon2-cffi package's default parameters (RFC 9106), slow on purpose."""
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerifyMismatchError

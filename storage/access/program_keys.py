@@ -1,4 +1,4 @@
-"""Program keys: one for each program, stored as a hash, looked up in the database by every call that presents one."""
+"""Program keys: each program has one, stored as a hash and looked up on every call that presents it."""
 
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from storage.tables import program_keys, retired_program_keys
 
 
 class ProgramKey(NamedTuple):
-    """A key that was presented: its program, and when it was flagged and must be rotated (None: not flagged)."""
+    """A presented key: its program, when it was flagged, and when it must be rotated (None if not flagged)."""
 
     program_id: int
     flagged_at: datetime | None
@@ -26,7 +26,7 @@ class ProgramKey(NamedTuple):
 
 
 class NewKey(NamedTuple):
-    """A fresh key: `secret` is shown once and stored nowhere."""
+    """A new key. `secret` is shown once and never stored."""
 
     secret: str
     masked: str
@@ -49,12 +49,12 @@ def _find(connection: Connection, key_hash: str) -> ProgramKey | None:
 
 
 def create(connection: Connection, program_id: int, *, at: datetime) -> None:
-    """Give a new program its key. Nobody learns the value: the owner regenerates it to see one."""
+    """Give a new program a key whose value is not shown; the owner regenerates it to get one."""
     connection.execute(insert(program_keys).values(_values(program_id, keys.generate_program_key(program_id), at)))
 
 
 def regenerate(connection: Connection, program_id: int, *, at: datetime, actor: Actor | None = None) -> NewKey:
-    """Replace a program's key: the old one is dead once this is committed, and any flag is cleared."""
+    """Replace a program's key: the commit invalidates the old one and clears any flag."""
     new_key = _replace(connection, program_id, keys.generate_program_key(program_id), at)
     audit.write(connection, program_id, [audit.Change("program_key.regenerate", program_id)], actor=actor, at=at)
     return new_key
@@ -63,7 +63,7 @@ def regenerate(connection: Connection, program_id: int, *, at: datetime, actor: 
 def import_key(
     connection: Connection, program_id: int, secret: str, *, at: datetime, actor: Actor | None = None
 ) -> NewKey:
-    """Replace a program's key by one from before the prefix existed. Raises ValidationError for a weak or used one."""
+    """Replace a program's key by one without the prefix. Raises ValidationError for a weak or used one."""
     if len(secret) < keys.SHORTEST_IMPORT or not secret.isascii() or not secret.isprintable() or " " in secret:
         raise ValidationError(f"A key has at least {keys.SHORTEST_IMPORT} printable ASCII characters and no space.")
     if _find(connection, keys.digest(secret)) is not None:
@@ -78,9 +78,9 @@ def flag(
     """Mark a program's key for mandatory rotation by a deadline."""
     mine = program_keys.c.program_id == program_id
     before = connection.execute(select(program_keys.c.rotate_by).where(mine)).scalar()
-    moments = (before and before.isoformat(), rotate_by.isoformat())
+    timestamps = (before and before.isoformat(), rotate_by.isoformat())
     connection.execute(update(program_keys).where(mine).values(flagged_at=at, rotate_by=rotate_by))
-    change = audit.Change("program_key.flag", program_id, "rotate_by", *moments)
+    change = audit.Change("program_key.flag", program_id, "rotate_by", *timestamps)
     audit.write(connection, program_id, [change], actor=actor, at=at)
 
 

@@ -1,4 +1,4 @@
-"""Dashboard sessions: who is signed in, and what they are to a program. A token is stored as its hash alone."""
+"""Dashboard sessions: who is signed in, and their role in a program. Only a token's hash is stored."""
 
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ LIFETIME = timedelta(days=14)
 
 
 class Account(NamedTuple):
-    """Somebody who may sign in once their password is verified."""
+    """A user who may sign in after their password is verified."""
 
     user_id: int
     email: str
@@ -23,14 +23,14 @@ class Account(NamedTuple):
 
 
 class Started(NamedTuple):
-    """A fresh session: `token` is shown once and stored nowhere."""
+    """A new session. `token` is shown once and never stored."""
 
     token: str
     expires_at: datetime
 
 
 class Membership(NamedTuple):
-    """A workspace that somebody is an active member of."""
+    """A workspace in which a user is an active member."""
 
     workspace_id: int
     name: str
@@ -38,7 +38,7 @@ class Membership(NamedTuple):
 
 
 class Visitor(NamedTuple):
-    """Somebody who is signed in, with the workspaces that they are an active member of: at least one."""
+    """A signed-in user, with the workspaces (at least one) in which they are an active member."""
 
     user_id: int
     email: str
@@ -52,7 +52,7 @@ class Visitor(NamedTuple):
 
 
 class Member(NamedTuple):
-    """An active member of a program's workspace, who is signed in."""
+    """A signed-in, active member of a program's workspace."""
 
     user_id: int
     email: str
@@ -66,7 +66,7 @@ class Member(NamedTuple):
         return Actor("user", str(self.user_id), self.email)
 
     def require_owner(self) -> None:
-        """Raise OwnerRequired for a member who is no owner."""
+        """Raise OwnerRequired for a member who is not an owner."""
         if self.role != Role.OWNER:
             raise OwnerRequired
 
@@ -74,13 +74,13 @@ class Member(NamedTuple):
 def account(connection: Connection, email: str) -> Account | None:
     """Return the account of an e-mail address, if it is an active member of any workspace."""
     mine = _active(users.c.id)
-    found = select(users.c.id, users.c.email, users.c.password_hash).join(members, mine)
-    row = connection.execute(found.where(users.c.email == email.strip().lower()).limit(1)).one_or_none()
+    joined = select(users.c.id, users.c.email, users.c.password_hash).join(members, mine)
+    row = connection.execute(joined.where(users.c.email == email.strip().lower()).limit(1)).one_or_none()
     return None if row is None else Account(*row)
 
 
 def start(connection: Connection, user_id: int, *, at: datetime) -> Started:
-    """Sign a user in for 14 days, and forget their sessions that have ended."""
+    """Sign a user in for 14 days, and delete their expired sessions."""
     ended = and_(sessions.c.user_id == user_id, sessions.c.expires_at <= at)
     connection.execute(delete(sessions).where(ended))
     token = keys.generate(keys.SESSION_PREFIX)
@@ -90,25 +90,25 @@ def start(connection: Connection, user_id: int, *, at: datetime) -> Started:
 
 
 def end(connection: Connection, token_hash: str) -> None:
-    """Sign out: the session is gone; one that is no more is no error."""
+    """Sign out by deleting the session; a missing one is no error."""
     connection.execute(delete(sessions).where(sessions.c.token_hash == token_hash))
 
 
 def prune(connection: Connection, *, at: datetime) -> int:
-    """Forget the sessions that have ended; return how many."""
+    """Delete expired sessions; return how many."""
     return connection.execute(delete(sessions).where(sessions.c.expires_at <= at)).rowcount
 
 
 def identify(connection: Connection, token_hash: str, *, at: datetime) -> Visitor:
-    """Return who is signed in. Raises Forbidden for no live session, or nobody's active member."""
+    """Return the signed-in user. Raises Forbidden without a live session or an active membership."""
     live = (sessions.c.token_hash == token_hash, sessions.c.expires_at > at)
     columns = (users.c.id, users.c.email, sessions.c.expires_at, workspaces.c.name, members.c.workspace_id)
-    found = (
+    joined = (
         sessions.join(users, users.c.id == sessions.c.user_id)
         .join(members, _active(users.c.id))
         .join(workspaces, workspaces.c.id == members.c.workspace_id)
     )
-    mine = select(*columns, members.c.role).select_from(found).where(*live).order_by(members.c.workspace_id)
+    mine = select(*columns, members.c.role).select_from(joined).where(*live).order_by(members.c.workspace_id)
     rows = connection.execute(mine).all()
     if not rows:
         raise Forbidden("You must be signed in.")
@@ -117,18 +117,18 @@ def identify(connection: Connection, token_hash: str, *, at: datetime) -> Visito
 
 
 def member(connection: Connection, token_hash: str, program_id: int, *, at: datetime) -> Member:
-    """Return who is signed in, as a member of the program's workspace.
+    """Return the signed-in user as a member of the program's workspace.
 
-    Raises Forbidden alike for no live session, nobody's active member, and no such program.
+    Raises the same Forbidden without a live session, without an active membership, and for a missing program.
     """
     live = (sessions.c.token_hash == token_hash, sessions.c.expires_at > at)
-    found = (
+    joined = (
         sessions.join(users, users.c.id == sessions.c.user_id)
         .join(members, _active(users.c.id))
         .join(programs, programs.c.workspace_id == members.c.workspace_id)
     )
     columns = (users.c.id, users.c.email, members.c.workspace_id, programs.c.id.label("program_id"), members.c.role)
-    mine = select(*columns).select_from(found).where(*live, programs.c.id == program_id)
+    mine = select(*columns).select_from(joined).where(*live, programs.c.id == program_id)
     row: Any = connection.execute(mine).one_or_none()
     if row is None:
         raise Forbidden

@@ -18,7 +18,7 @@ class Role(StrEnum):
 
 
 class MemberStatus(StrEnum):
-    """A suspended member is out at their next request."""
+    """A suspended member loses access at their next request."""
 
     ACTIVE = "active"
     SUSPENDED = "suspended"
@@ -32,7 +32,7 @@ class Created(NamedTuple):
 
 
 def create(connection: Connection, name: str, *, owner_email: str, password_hash: str, at: datetime) -> Created:
-    """Create a workspace with its owner. An account that exists keeps its password and gains the workspace."""
+    """Create a workspace with its owner. An existing account joins it and its password does not change."""
     created = connection.execute(insert(workspaces).values(name=name, created_at=at).returning(workspaces.c.id))
     workspace_id = created.scalar_one()
     user_id = add_member(
@@ -46,7 +46,7 @@ def add_member(
 ) -> int:
     """Add a member and return their user id.
 
-    Raises NotFound when there is no such workspace, ValidationError for who is a member already.
+    Raises NotFound when there is no such workspace, ValidationError for a user who is already a member.
     """
     if connection.execute(select(workspaces.c.id).where(workspaces.c.id == workspace_id)).scalar() is None:
         raise NotFound(f"There is no workspace {workspace_id}.")

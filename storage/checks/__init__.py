@@ -1,1 +1,1 @@
-"""What `storage.checks.books` compares, one file for each kind of fact that is stored twice."""
+"""Consistency checks of `svc admin db check`, one file for each kind of fact that is stored twice."""

@@ -1,4 +1,4 @@
-"""Compares customers and clicks with the rows that they rest on: their sales, and the partner who sent them."""
+"""Compares customers and clicks with the rows that they depend on: sales and partners."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +12,7 @@ from storage.tables.columns import to_millis
 
 
 def differences(connection: Connection) -> Iterator[Difference]:
-    """Return every customer whose status or first purchase is not that of their sales, and clicks of no partner."""
+    """Return customers whose status or first purchase disagrees with their sales, and clicks without a partner."""
     for row in connection.execute(_contradicting()):
         yield from _customer(row)
     for row in connection.execute(_without_partner()):
@@ -39,13 +39,13 @@ def _contradicting() -> Any:
     mine = and_(sale.program_id == customer.program_id, sale.customer_id == customer.id)
     key = (customer.program_id, customer.id, customer.status, customer.first_purchase_at)
     earliest = func.min(sale.occurred_at).label("earliest_at")
-    found = select(*key, count.label("sales"), same_time.label("same_time"), earliest).select_from(
+    counted = select(*key, count.label("sales"), same_time.label("same_time"), earliest).select_from(
         customers.outerjoin(sales, mine)
     )
     converted = customer.status == CustomerStatus.CONVERSION
     purchased = customer.first_purchase_at.is_not(None)
     wrong = (converted != (count > 0)) | (purchased != (count > 0)) | ((count > 0) & (same_time == 0))
-    return found.group_by(*key).having(wrong)
+    return counted.group_by(*key).having(wrong)
 
 
 def _without_partner() -> Any:

@@ -1,4 +1,4 @@
-"""Recomputes refunds, commissions, platform fees and balances: what the ledger must hold after every event."""
+"""Recomputes refunds, commissions, platform fees and balances, and compares them with the ledger."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -37,8 +37,8 @@ def _refunds(sale: Any) -> Iterator[Difference]:
     if not 0 <= sale.back_cents <= sale.amount_cents:
         most = min(max(int(sale.back_cents), 0), sale.amount_cents)
         yield Difference("refunds within the sale's amount", where, int(sale.back_cents), most)
-    kept = of_remaining(sale.program_cents, sale_cents=sale.amount_cents, refunded_cents=int(sale.back_cents))
-    back_cents = sale.program_cents - kept
+    expected_cents = of_remaining(sale.program_cents, sale_cents=sale.amount_cents, refunded_cents=int(sale.back_cents))
+    back_cents = sale.program_cents - expected_cents
     if sale.back_program_cents != back_cents:
         yield Difference("refunds in the program's currency", where, int(sale.back_program_cents), back_cents)
 
@@ -59,7 +59,7 @@ def _entries(row: Any) -> Iterator[Difference]:
 
 
 def _expected(row: Any, cents: int) -> int:
-    """Return what must be left of an amount of `cents`: nothing once rejected, else the share that was not refunded."""
+    """Return what must remain of `cents`: nothing after a rejection, otherwise the share that was not refunded."""
     if row.status == CommissionStatus.REJECTED:
         left = 0
     elif row.sale_cents is None:
@@ -70,7 +70,7 @@ def _expected(row: Any, cents: int) -> int:
 
 
 def _owed(row: Any) -> int:
-    """Return what the partner must be owed for a commission: once it is paid, only what came back or went since."""
+    """Return what the program must owe the partner for a commission; after its payout, only later changes count."""
     return int(row.after_cents) if row.status == CommissionStatus.PAID else _expected(row, row.amount_cents)
 
 
@@ -109,7 +109,7 @@ def _refunded_sales() -> Any:
 def _commissions() -> Any:
     back, net = _back(), _net()
     commission, sale, terms = commissions.c, sales.c, commission_terms.c
-    found = (
+    joined = (
         commissions.join(
             commission_terms,
             and_(terms.program_id == commission.program_id, terms.version == commission.terms_version),
@@ -129,7 +129,7 @@ def _commissions() -> Any:
         sale.amount_cents.label("sale_cents"),
         func.coalesce(back.c.cents, 0).label("back_cents"),
         *sums,
-    ).select_from(found)
+    ).select_from(joined)
 
 
 def _net() -> Any:
@@ -149,5 +149,5 @@ def _net() -> Any:
     }
     totals = [func.sum(case((which, entry.amount_cents), else_=0)).label(name) for name, which in sums.items()]
     of_payout = and_(last.c.program_id == entry.program_id, last.c.commission_id == entry.commission_id)
-    found = ledger_entries.outerjoin(last, of_payout)
-    return select(*by_commission, *totals).select_from(found).group_by(*by_commission).subquery("net")
+    joined = ledger_entries.outerjoin(last, of_payout)
+    return select(*by_commission, *totals).select_from(joined).group_by(*by_commission).subquery("net")

@@ -1,4 +1,4 @@
-"""Recomputes the daily totals of programs and partners from the events, in a few aggregating statements."""
+"""Recomputes the daily totals of programs and partners from the events, in a few statements."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -85,7 +85,7 @@ def _conversions() -> Select[Any]:
 
 
 def _sales() -> Select[Any]:
-    """Sales and revenue net of refunds, by the day of the sale; a sale that went back whole counts no more."""
+    """Sales and revenue net of refunds, by the day of the sale; a fully refunded sale does not count."""
     refund = refunds.c
     per_sale = select(
         refund.program_id,

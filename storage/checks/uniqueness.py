@@ -1,4 +1,4 @@
-"""Finds what the unique keys forbid, in case a database was restored or changed without them."""
+"""Finds duplicates that the unique keys forbid, in case a database was restored or changed without those keys."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -33,9 +33,9 @@ def differences(connection: Connection) -> Iterator[Difference]:
 
 
 def _repeated_refunds(connection: Connection) -> Iterator[Difference]:
-    """Return refunds without a refund_id that were stored more than once: one request has one time and one amount.
+    """Return refunds without a refund_id that share their sale, time and amount, and so come from one request.
 
-    This is how a batch that was stored twice shows; with a refund_id the unique key prevents it.
+    A batch that was stored twice leaves such rows; with a refund_id the unique key prevents it.
     """
     refund, count = refunds.c, func.count().label("rows")
     same = (refund.program_id, refund.sale_id, refund.at, refund.amount_cents)

@@ -1,4 +1,4 @@
-"""Why a sale was credited or not: one outcome, the steps that lead to it, and the smallest change that helps."""
+"""Explains why a sale was credited or not: one outcome, the steps to it, and the smallest change that helps."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -48,9 +48,9 @@ def explain(
     customer_key: str | None = None,
     click_id: str | None = None,
 ) -> Explanation:
-    """Explain what became of a sale, a customer's newest sale or a click, also where nothing was recorded.
+    """Explain the outcome of a sale, a customer's newest sale or a click, even if nothing was recorded.
 
-    Raises ValidationError unless exactly one identifier is given, NotFound for a program that does not exist.
+    Raises ValidationError unless there is exactly one identifier, NotFound for a program that does not exist.
     """
     subject = Subject(transaction_id, customer_key, click_id)
     if sum(value is not None for value in subject) != 1:
@@ -124,7 +124,7 @@ def _likely_key(connection: Connection, facts: Facts, sale_outcome: SaleOutcome)
 
 
 def _fitting(facts: Facts, sale_outcome: SaleOutcome, likely: str | None) -> str | None:
-    """Return the change for a customer who was not found, where more is known than the outcome says."""
+    """Return the smallest change for a missing customer, where the facts say more than the outcome."""
     rejected = facts.rejected
     if sale_outcome != CustomerNotFound.code or rejected is None:
         return None

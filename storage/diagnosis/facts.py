@@ -20,7 +20,7 @@ MOST_REJECTED = 10
 
 
 class Subject(NamedTuple):
-    """The identifier in question; exactly one of the three is given."""
+    """The identifier to explain; exactly one of the three is set."""
 
     transaction_id: str | None = None
     customer_key: str | None = None
@@ -51,7 +51,7 @@ class Facts(NamedTuple):
 
 
 def gather(connection: Connection, program_id: int, subject: Subject, *, at: datetime) -> Facts:
-    """Return all that is known about a subject. Raises NotFound when there is no such program."""
+    """Return the stored facts about a subject. Raises NotFound when there is no such program."""
     program = program_settings.get_program(connection, program_id)
     customer = _customer(connection, program_id, subject)
     sale = _sale(connection, program_id, subject, customer)
@@ -100,7 +100,7 @@ def _one(connection: Connection, table: Any, program_id: int, *conditions: Any, 
 
 
 def _customer(connection: Connection, program_id: int, named: Subject | LoggedRejection) -> Any:
-    """Return whom the customer_key names, else whom the click became."""
+    """Return the customer with the customer_key, else the customer created from the click."""
     customer = None
     if named.customer_key is not None:
         customer = _one(connection, customers, program_id, customers.c.customer_key == named.customer_key)
@@ -128,7 +128,7 @@ def _commission(connection: Connection, program_id: int, sale: Any) -> Commissio
 
 
 def _terms(connection: Connection, program: Program, sale: Any) -> Terms | None:
-    """Return the terms that priced the sale; where nothing was earned, those in force when it was received."""
+    """Return the terms that priced the sale; if it earned nothing, those in force when it was received."""
     version = select(earned.c.terms_version).where(earned.c.program_id == program.id)
     priced = sale and connection.execute(version.where(earned.c.sale_id == sale.id)).scalar()
     mine = select(commission_terms).where(commission_terms.c.program_id == program.id)

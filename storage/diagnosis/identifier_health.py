@@ -92,7 +92,7 @@ def likely_key(connection: Connection, program_id: int, customer_key: str) -> st
 
 
 def _mismatch(lead_keys: LeadKeys, key: str, meant: str | None) -> Mismatch | None:
-    """Say which key was meant. A click that attributed the sale proves it, whatever the two keys look like."""
+    """Return which key was meant. A click that attributed the sale identifies it, whatever the keys' formats."""
     guessed = lead_keys.mismatch(key)
     if meant is None:
         return guessed
@@ -106,8 +106,8 @@ def _grouped(mismatches: dict[str, Mismatch], lead_keys: LeadKeys) -> list[KeyMi
         kinds.setdefault((mismatch.difference, mismatch.shape), []).append(Example(key, mismatch.meant))
     lead_shapes = tuple(sorted(lead_keys.shapes))
     groups = [
-        KeyMismatch(difference, kind, len(found), lead_shapes, _mapping(difference, kind, lead_shapes), _best(found))
-        for (difference, kind), found in kinds.items()
+        KeyMismatch(difference, kind, len(pairs), lead_shapes, _mapping(difference, kind, lead_shapes), _best(pairs))
+        for (difference, kind), pairs in kinds.items()
     ]
     return sorted(groups, key=lambda group: -group.keys)
 
@@ -131,17 +131,17 @@ def _rejected_keys(connection: Connection, program_id: int) -> Iterable[str]:
 
 def _credited_keys(connection: Connection, program_id: int) -> dict[str, str | None]:
     """Return the keys of recorded sales, each with the key that the customer carries, if any."""
-    whose = and_(customers.c.program_id == sales.c.program_id, customers.c.id == sales.c.customer_id)
+    of_customer = and_(customers.c.program_id == sales.c.program_id, customers.c.id == sales.c.customer_id)
     recorded = (
         select(sales.c.customer_key, customers.c.customer_key.label("meant"))
-        .join(customers, whose)
+        .join(customers, of_customer)
         .where(sales.c.program_id == program_id, sales.c.customer_key.is_not(None))
     )
     return {row.customer_key: row.meant for row in connection.execute(_newest(recorded, sales.c.id))}
 
 
 def _lead_keys(connection: Connection, program_id: int, *, with_key: bool = True) -> list[str]:
-    """Return the keys of customers, newest first: of those whose lead came with the program key, else of all.
+    """Return customers' keys, newest first: those of leads sent with the program key if any, else all.
 
     Anyone can send a lead from a browser, so such a lead cannot say which format the keys have.
     """
@@ -155,9 +155,9 @@ def _lead_keys(connection: Connection, program_id: int, *, with_key: bool = True
 
 def _known(connection: Connection, program_id: int, keys: Iterable[str]) -> Iterable[str]:
     """Return those of the keys that a customer carries, however long ago they signed up."""
-    wanted = list(keys)
-    for start in range(0, len(wanted), 500):
-        some = customers.c.customer_key.in_(wanted[start : start + 500])
+    unique = list(keys)
+    for start in range(0, len(unique), 500):
+        some = customers.c.customer_key.in_(unique[start : start + 500])
         yield from connection.execute(
             select(customers.c.customer_key).where(customers.c.program_id == program_id, some)
         ).scalars()

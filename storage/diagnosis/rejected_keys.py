@@ -1,4 +1,4 @@
-"""Requests that were rejected because of their program key: how many, since when, and whether they still come."""
+"""Requests rejected because of their program key: how many, since when, and whether they continue."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -14,7 +14,7 @@ EVENTS = ("click", "lead", "sale", "refund")
 
 
 class RejectedKeys(NamedTuple):
-    """What was rejected in the 30 days kept; `is_ongoing` says that the last request is less than a day old."""
+    """The requests rejected in the last 30 days; `is_ongoing` if the last one is less than a day old."""
 
     calls: int
     first_at: datetime
@@ -23,7 +23,7 @@ class RejectedKeys(NamedTuple):
 
     @property
     def next_action(self) -> str:
-        """Say what was lost and what to do about it."""
+        """Return what was lost and what to do about it."""
         events = f"{self.calls} {'event was' if self.calls == 1 else 'events were'}"
         since = f"since {self.first_at:%Y-%m-%d %H:%M} UTC, the last at {self.last_at:%Y-%m-%d %H:%M} UTC"
         lost = f"{events} rejected because of the program key {since}."
@@ -37,7 +37,7 @@ class RejectedKeys(NamedTuple):
 
 
 def find(connection: Connection, program_id: int, *, at: datetime) -> RejectedKeys | None:
-    """Return the requests that were rejected because of their key, None without any in the last 7 days."""
+    """Return the requests rejected because of their key; None if there are none in the last 7 days."""
     call = refused_calls.c
     codes = (InvalidKey.code, ApiKeyRotationRequired.code)
     mine = (call.program_id == program_id, call.code.in_(codes), call.call.in_(EVENTS))

@@ -1,4 +1,4 @@
-"""The audit log: who changed what, when, from what to what. Written in the transaction of the change itself."""
+"""The audit log of changes: who, when, and the values before and after. Each change logs in its own transaction."""
 
 import json
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ class Entry(NamedTuple):
 def write(
     connection: Connection, program_id: int, changes: Sequence[Change], *, actor: Actor | None, at: datetime
 ) -> None:
-    """Append entries to a program's log; without an actor (the service itself) there is nothing to say."""
+    """Append entries to a program's log; changes without an actor (by the service itself) are not logged."""
     if actor is None or not changes:
         return
     who = {"actor_type": actor.type, "actor_id": actor.id, "actor_name": actor.name}

@@ -1,4 +1,4 @@
-"""Whether storage is available, as the last writes or reads found it: one line in the log for each change."""
+"""Whether storage is available, judged by the last reads or writes; the service logs each change once."""
 
 import logging
 import time
@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 class Availability:
-    """What is known of one way to storage, `reading` or `writing`."""
+    """The availability of storage for `reading` or for `writing`."""
 
     def __init__(self, purpose: str) -> None:
         self._purpose = purpose
@@ -26,7 +26,7 @@ class Availability:
 
     @contextmanager
     def observed(self) -> Iterator[None]:
-        """Learn from how a transaction ends; any error but an outage means that storage works."""
+        """Record how a transaction ends; any error except an outage means that storage works."""
         try:
             yield
         except (StorageUnavailable, OutcomeUnknown) as outage:

@@ -1,4 +1,4 @@
-"""How a batch is found again: the row of its lane holds its token, written in the batch's own transaction."""
+"""The token of each lane's last batch, written in that batch's transaction, so that its outcome can be looked up."""
 
 import secrets
 from datetime import datetime, timedelta
@@ -13,13 +13,13 @@ _PROBE = secrets.token_hex(16)  # the row of this process's probes
 
 
 def probe(connection: Connection, *, at: datetime) -> None:
-    """Store something: raises StorageUnavailable, through the lane, while storing does not work."""
+    """Store a row; the lane raises StorageUnavailable while storing does not work."""
     stored = insert_for(connection)(committed_batches).values(lane=_PROBE, token="", at=at)
     connection.execute(stored.on_conflict_do_update(index_elements=["lane"], set_={"at": stored.excluded.at}))
 
 
 def prune(connection: Connection, *, at: datetime) -> int:
-    """Forget lanes that have committed nothing for a day; return how many."""
+    """Delete the rows of lanes that have committed nothing for a day; return how many."""
     return connection.execute(
         delete(committed_batches).where(committed_batches.c.at < at - timedelta(days=KEPT_DAYS))
     ).rowcount

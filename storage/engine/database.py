@@ -39,10 +39,10 @@ _READ_ONLY_ACTIONS = {
 
 
 class SqliteLane:
-    """A SQLite connection on aiosqlite's thread; a whole transaction crosses to that thread once.
+    """A SQLite connection on aiosqlite's thread; each transaction runs there in one call.
 
     aiosqlite has no public call that runs a function on its thread, so this uses `Connection._execute`, which all
-    its public calls go through; tests/storage/engine/test_database.py is the tripwire.
+    its public calls go through; tests/storage/engine/test_database.py fails if that changes.
     """
 
     def __init__(self, file: DatabaseFile, *, read_only: bool, patient: bool) -> None:
@@ -69,7 +69,7 @@ class SqliteLane:
         return result
 
     async def write(self, work: Work[Result]) -> Result:
-        """Run `work` as `run` does: COMMIT is a call in this process, so its answer cannot be lost."""
+        """Run `work` as `run` does: COMMIT is a call in this process, so its result cannot be lost."""
         return await self.run(work)
 
     async def close(self) -> None:
@@ -82,7 +82,7 @@ class SqliteLane:
                 await connection.close()
 
     def _give_back(self) -> None:
-        """Let SQLAlchemy close what it holds, on the thread that made it."""
+        """Let SQLAlchemy close its connection on the thread that created it."""
         assert self._checked_out is not None  # noqa: S101 - opened in run
         self._checked_out.close()
         self._checked_out.engine.dispose()
@@ -132,7 +132,7 @@ def _authorize_reading(action: int, *_: object) -> int:
 
 
 def writers(url: URL, *, patient: bool = False) -> list[WriteLane]:
-    """Return the lanes that may write: one on SQLite, a few on PostgreSQL; `patient` ones have no limits of time."""
+    """Return the lanes that may write: one on SQLite, a few on PostgreSQL; `patient` ones have no time limits."""
     if is_sqlite(url):
         return [SqliteLane(DatabaseFile(file_of(url)), read_only=False, patient=patient)]
     return [PostgresLane(url, read_only=False, patient=patient) for _ in range(WRITE_LANES)]
@@ -147,7 +147,7 @@ def readers(url: URL, *, patient: bool = False) -> list[Lane]:
 
 
 def parse_url(url: str) -> URL:
-    """Return the database address, or raise ValueError naming the two kinds that are supported."""
+    """Return the parsed database URL, or raise ValueError naming the two supported kinds."""
     parsed = make_url(url)
     if parsed.drivername not in {"sqlite+aiosqlite", "postgresql+asyncpg"}:
         raise ValueError("SVC_DATABASE_URL must start with sqlite+aiosqlite:/// or postgresql+asyncpg://")
@@ -162,7 +162,7 @@ def file_of(url: URL) -> Path:
 
 
 def is_sqlite(url: URL) -> bool:
-    """Say whether the address is the embedded database."""
+    """Return whether the URL is that of the embedded database."""
     return url.drivername.startswith("sqlite")
 
 
@@ -182,7 +182,7 @@ def lock_migrations(connection: Connection) -> None:
 
 
 def lock_shared(connection: Connection, rows: Select[Any]) -> None:
-    """Keep rows from changing until the transaction ends; SQLite has one writer anyway."""
+    """Lock rows against changes until the transaction ends; SQLite needs no lock, as it has one writer."""
     if connection.dialect.name == "postgresql":
         connection.execute(rows.with_for_update(read=True))
 

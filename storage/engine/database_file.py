@@ -1,4 +1,4 @@
-"""The SQLite file that a connection opened, by device and inode: what is written to a removed file is lost."""
+"""Detects that the SQLite file was removed or replaced (by device and inode), as writes to it would be lost."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ class DatabaseFile:
 
     @property
     def exists(self) -> bool:
-        """Whether the file was there to be opened; a new one may be created only where it was not."""
+        """Whether the file existed before opening; only otherwise may a new one be created."""
         return self._opened is not None
 
     def created(self) -> None:
@@ -24,7 +24,7 @@ class DatabaseFile:
         self._opened = self._opened or self._identity()
 
     def check(self) -> None:
-        """Raise DatabaseFileReplacedError unless the path still leads to the file that was opened."""
+        """Raise DatabaseFileReplacedError unless the path still names the opened file."""
         if self.exists and self._identity() != self._opened:
             raise DatabaseFileReplacedError(
                 f"{self.path} was removed or replaced. Stop the service, put the file back or run "
@@ -33,7 +33,7 @@ class DatabaseFile:
 
     def _identity(self) -> tuple[int, int] | None:
         try:
-            found = self.path.stat()
+            status = self.path.stat()
         except FileNotFoundError:
             return None
-        return found.st_dev, found.st_ino
+        return status.st_dev, status.st_ino

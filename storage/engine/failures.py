@@ -1,4 +1,4 @@
-"""What a driver's error means: a conflict that another try can win, an outage of the database, or neither."""
+"""Classifies a driver's error: a conflict worth another try, an outage of the database, or neither."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ class StaleReadError(Exception):
 
 
 def is_conflict(error: BaseException) -> bool:
-    """Say whether the write lost a race: on fresh rows the rules decide otherwise."""
+    """Return whether the write lost a race and may succeed when it runs again."""
     return isinstance(error, StaleReadError) or any(
         getattr(each, "sqlstate", None) in _CONFLICTS or getattr(each, "sqlite_errorcode", None) in _SQLITE_CONFLICTS
         for each in chain(error)
@@ -38,7 +38,7 @@ def is_conflict(error: BaseException) -> bool:
 
 
 def is_outage(error: BaseException, *, read_only: bool = False) -> bool:
-    """Say whether the database, its disk or the way to it is what failed, not the write."""
+    """Return whether the database, its disk or its network failed, and not the write."""
     return any(isinstance(each, OSError) or _is_outage_code(each, read_only) for each in chain(error))
 
 

@@ -1,4 +1,4 @@
-"""Group commit: many requests' writes in one transaction; an answer waits for the commit that holds its rows."""
+"""Group commit: one transaction for many requests' writes; each response waits for the commit of its rows."""
 
 import asyncio
 import logging
@@ -31,7 +31,7 @@ def set_based(operation: Operation) -> Operation:
 
 
 def is_set_based(operation: Callable[..., Any]) -> bool:
-    """Say whether an operation takes a whole batch at once."""
+    """Return whether an operation takes a whole batch at once."""
     return getattr(operation, "set_based", False)
 
 
@@ -45,7 +45,7 @@ def run_alone(connection: Connection, operation: Callable[..., Any], *arguments:
 
 
 class Commits(NamedTuple):
-    """How a batch is parted into transactions: one for each operation in it, one for each program, or one in all."""
+    """How a batch is split into transactions: one for each operation in it, one for each program, or one in all."""
 
     each_operation: bool = False
     partition_by_program: bool = False
@@ -87,7 +87,7 @@ class GroupCommit:
         return answer
 
     async def close(self) -> None:
-        """Commit all that is queued, then end; a database that does not let that happen gets a few seconds."""
+        """Commit all that is queued, then end; wait at most a few seconds for an unresponsive database."""
         self._closing = True
         self._arrived.set()
         await asyncio.wait([self._task], timeout=CLOSE_SECONDS)
@@ -95,7 +95,7 @@ class GroupCommit:
         with suppress(asyncio.CancelledError):
             await self._task
         for write in self._queue:
-            _answer(write, Overloaded(retry_after_seconds=1))
+            _resolve(write, Overloaded(retry_after_seconds=1))
 
     async def _run(self) -> None:
         while self._queue or not self._closing:
@@ -107,14 +107,14 @@ class GroupCommit:
                     await self._commit(batch)
 
     async def _gather(self) -> None:
-        """Let the requests that are being parsed right now join: fewer commits, and no wait when there are none."""
+        """Let requests that are being parsed join the batch, for fewer commits; do not wait if there are none."""
         seen = 0
         while seen < len(self._queue) < LARGEST_BATCH:
             seen = len(self._queue)
             await asyncio.sleep(0)
 
     def _next_batch(self) -> list[QueuedWrite]:
-        """Take the next writes from the queue, without those whose callers have gone or waited too long."""
+        """Take the next writes from the queue, except those whose callers left or waited too long."""
         self._reject_late()
         batch: list[QueuedWrite] = []
         while self._queue and len(batch) < LARGEST_BATCH:
@@ -126,10 +126,10 @@ class GroupCommit:
     def _reject_late(self) -> None:
         oldest = self._loop.time() - LONGEST_WAIT_SECONDS
         while self._queue and self._queue[0].queued_at <= oldest:
-            _answer(self._queue.popleft(), Overloaded(retry_after_seconds=1))
+            _resolve(self._queue.popleft(), Overloaded(retry_after_seconds=1))
 
     def _expire(self) -> None:
-        """Reject late writes while a batch is at work, and come back when the next one is late."""
+        """Reject late writes while a batch runs, and schedule the next check."""
         self._reject_late()
         next_at = self._queue[0].queued_at if self._queue else self._loop.time()
         self._expiry = self._loop.call_at(next_at + LONGEST_WAIT_SECONDS, self._expire)
@@ -142,7 +142,9 @@ class GroupCommit:
         finally:
             self._expiry.cancel()
             for write in batch:
-                _answer(write, OutcomeUnknown(retry_after_seconds=RETRY_SECONDS))  # who has no answer: we are closing
+                _resolve(
+                    write, OutcomeUnknown(retry_after_seconds=RETRY_SECONDS)
+                )  # the lane closes before the outcome is known
 
     async def _transact(self, writes: list[QueuedWrite], *, attempts: int = ATTEMPTS) -> None:
         """Run writes in one transaction: after a conflict again, after another error in halves, after an outage not."""
@@ -163,11 +165,11 @@ class GroupCommit:
                 return
             results = [error]
         for write, result in zip(writes, results, strict=True):
-            _answer(write, result)
+            _resolve(write, result)
 
 
 def transactions_of(batch: list[QueuedWrite], commits: Commits) -> list[list[QueuedWrite]]:
-    """Part a batch into transactions, each with its writes sorted by operation."""
+    """Split a batch into transactions, each with its writes sorted by operation."""
 
     def part(write: QueuedWrite) -> tuple[Any, ...]:
         program = str(write.program) if commits.partition_by_program else ""
@@ -196,8 +198,8 @@ def _run_all(connection: Connection, writes: Sequence[QueuedWrite]) -> list[Any]
     return results
 
 
-def _answer(write: QueuedWrite, result: Any) -> None:
-    if write.answer.done():  # its caller has gone, or waited too long
+def _resolve(write: QueuedWrite, result: Any) -> None:
+    if write.answer.done():  # its caller left or waited too long
         return
     if isinstance(result, BaseException):
         write.answer.set_exception(result)

@@ -1,4 +1,4 @@
-"""A batch's rows as one JSON parameter, and how each database takes them apart."""
+"""A batch's rows as one JSON parameter, and how each database reads them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the queues run over: one connection that runs functions in transactions, one after the other."""
+"""The interface of a lane: one connection that runs functions in transactions, one after the other."""
 
 from collections.abc import Callable
 from typing import Protocol, TypeVar
@@ -10,7 +10,7 @@ Work = Callable[[Connection], Result]
 
 
 class Lane(Protocol):
-    """One connection at a time: runs a function over it, in one transaction, off the event loop's back."""
+    """Runs functions over one connection, each in a transaction, without blocking the event loop."""
 
     async def run(self, work: Work[Result]) -> Result:
         """Run `work` in a transaction; commit when it returns (writers), roll back when it raises.
@@ -23,7 +23,7 @@ class Lane(Protocol):
 
 
 class WriteLane(Lane, Protocol):
-    """A lane whose transactions can be found again when the answer to COMMIT was lost."""
+    """A lane that can look up whether a transaction committed after the result of COMMIT was lost."""
 
     async def write(self, work: Work[Result]) -> Result:
         """Run `work` as `run` does. Raises OutcomeUnknown if the database does not say whether it committed."""

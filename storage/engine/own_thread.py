@@ -1,4 +1,4 @@
-"""Runs a PostgreSQL connection on a thread of its own: what computes over its rows never holds up the event loop."""
+"""Runs a PostgreSQL connection on its own thread, so that computing over rows never blocks the event loop."""
 
 import asyncio
 import threading
@@ -30,7 +30,7 @@ class OwnThread:
         return await self._there(self._run(work), self._loop)
 
     async def close(self) -> None:
-        """Close the connection and end the thread; a read that is at work gets a second."""
+        """Close the connection and end the thread; a running read gets one second."""
         if self._loop is None or self._thread is None:
             return
         await self._there(self._close(), self._loop)
@@ -44,7 +44,7 @@ class OwnThread:
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, loop))
 
     async def _run(self, work: Work[Result]) -> Result:
-        async with self._turn:  # a read whose caller went away may still be at work
+        async with self._turn:  # a read whose caller left may still run
             self._at_work = asyncio.current_task()
             try:
                 return await self._lane.run(work)

@@ -1,4 +1,4 @@
-"""Lists, a page at a time: a cursor names the last row that was given, so that no row is skipped or repeated."""
+"""Pages of lists: a cursor names the last row of the page before, so that no row is skipped or repeated."""
 
 import base64
 import binascii
@@ -18,7 +18,7 @@ Item = TypeVar("Item")
 
 
 class Paging(NamedTuple):
-    """Which page is wanted: `limit` rows (1..200) after the row that `cursor` names (None: from the start)."""
+    """The requested page: `limit` rows (1..200) after the row that `cursor` names (None: from the start)."""
 
     limit: int = DEFAULT_LIMIT
     cursor: str | None = None
@@ -35,7 +35,7 @@ FIRST_PAGE = Paging()
 
 
 def parse(limit: str | None, cursor: str | None) -> Paging:
-    """Return the paging that a query string asks for. Raises ValidationError for a limit outside 1..200."""
+    """Return the paging of a query string. Raises ValidationError for a limit outside 1..200."""
     if limit is None:
         rows = DEFAULT_LIMIT
     elif limit.isascii() and limit.isdigit() and len(limit) <= len(str(MOST)) and 1 <= int(limit) <= MOST:
@@ -52,30 +52,30 @@ def by_id(
     paging: Paging,
     of_row: Callable[[Any], Item],
 ) -> Page[Item]:
-    """Return a page of rows, newest id first. Raises ValidationError for a cursor that we did not give."""
+    """Return a page of rows, newest id first. Raises ValidationError for an invalid cursor."""
     if paging.cursor is not None:
         rows = rows.where(id_column < literal(last_id(paging.cursor), BigInteger))
-    found = connection.execute(rows.order_by(id_column.desc()).limit(paging.limit + 1)).all()
-    return cut(found, paging.limit, key=lambda row: [row.id], of_row=of_row)
+    fetched = connection.execute(rows.order_by(id_column.desc()).limit(paging.limit + 1)).all()
+    return cut(fetched, paging.limit, key=lambda row: [row.id], of_row=of_row)
 
 
 def cut(
-    found: Sequence[Any], limit: int, *, key: Callable[[Any], list[Any]], of_row: Callable[[Any], Item]
+    rows: Sequence[Any], limit: int, *, key: Callable[[Any], list[Any]], of_row: Callable[[Any], Item]
 ) -> Page[Item]:
-    """Return the first `limit` of the rows as a page; `key` tells what the cursor must name of its last row."""
-    more = len(found) > limit
-    shown = found[:limit]
+    """Return the first `limit` of the rows as a page; `key` returns the values that the cursor names."""
+    more = len(rows) > limit
+    shown = rows[:limit]
     return Page([of_row(row) for row in shown], encode(key(shown[-1])) if more else None)
 
 
 def last_id(cursor: str) -> int:
-    """Return the id that a cursor names. Raises ValidationError for a cursor that we did not give."""
+    """Return the id that a cursor names. Raises ValidationError for an invalid cursor."""
     (row_id,) = decode(cursor, int)
     return row_id
 
 
 def decode(cursor: str, *kinds: type) -> list[Any]:
-    """Return what a cursor names, as these types. Raises ValidationError for a cursor that we did not give."""
+    """Return the values that a cursor names, as these types. Raises ValidationError for an invalid cursor."""
     try:
         values = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
     except (binascii.Error, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""A PostgreSQL connection that is kept, that never waits for long, and that finds out what became of a COMMIT."""
+"""A persistent PostgreSQL connection with short time limits, which looks up the outcome of a lost COMMIT."""
 
 import asyncio
 import logging
@@ -21,46 +21,46 @@ Result = TypeVar("Result")
 log = logging.getLogger(__name__)
 CONNECT_SECONDS = 3
 STATEMENT_SECONDS = 4  # the server ends a statement then
-ANSWER_SECONDS = 5  # the lane ends the connection then
+RESPONSE_SECONDS = 5  # the lane ends the connection then
 RUN_SECONDS = 8
 RESOLVE_SECONDS = 4
 PAUSE_SECONDS = 0.1
 CLOSE_SECONDS = 1
-TRIES = 3  # of a batch whose COMMIT was lost, and that is known not to be stored
-# A writer finds rows by key. A plan cached while the tables were empty would scan them for as long as it lives, so
-# writers take indexes and loops whatever the statistics say; and no JIT, which the costs of such plans would start.
+TRIES = 3  # of a batch that is known not to be stored after its COMMIT was lost
+# A writer reads rows by key. A plan cached while the tables were empty would scan them until it is replaced, so
+# writers always use indexes and loops, whatever the statistics say. Such plans look costly, so JIT is off.
 _BY_KEY = {"enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off", "jit": "off"}
 _READ_ONLY = {"default_transaction_read_only": "on", "default_transaction_isolation": "repeatable read"}
-# Prepared once for a connection and sent with BEGIN, the token costs a batch no round trip.
+# The statement is prepared once and sent with BEGIN, so that the token needs no extra round trip.
 _PREPARE = """PREPARE store_token (text, text, bigint) AS
 INSERT INTO committed_batches (lane, token, at) VALUES ($1, $2, $3)
 ON CONFLICT (lane) DO UPDATE SET token = excluded.token, at = excluded.at"""
-# It waits for a transaction that holds the lane's row, and then sees what that left.
+# It waits for a transaction that locks the lane's row, and then reads the committed token.
 _FIND = """INSERT INTO committed_batches (lane, token, at) VALUES ($1, '', 0)
 ON CONFLICT (lane) DO UPDATE SET lane = excluded.lane RETURNING token"""
 
 
-class _CommitUnansweredError(Exception):
-    """COMMIT was sent, and the connection was lost before its answer."""
+class _CommitUnconfirmedError(Exception):
+    """COMMIT was sent, and the connection was lost before the response."""
 
     def __init__(self, result: Any) -> None:
-        super().__init__("COMMIT was not answered")
+        super().__init__("COMMIT got no response")
         self.result = result
 
 
 class PostgresLane:
     """One connection; a pool's checkout for each batch would cost three round trips.
 
-    `patient` lanes have no limits of time: for migrations and commands, which may take as long as they need.
+    `patient` lanes have no time limits: migrations and commands use them.
     """
 
     def __init__(self, url: URL, *, read_only: bool, patient: bool) -> None:
         settings = (_READ_ONLY if read_only else _BY_KEY) | ({} if patient else _server_limits())
-        options = {} if patient else {"command_timeout": ANSWER_SECONDS}
+        options = {} if patient else {"command_timeout": RESPONSE_SECONDS}
         self._engine = create_async_engine(
             url,
             poolclass=NullPool,
-            isolation_level="AUTOCOMMIT",  # the lane begins and ends transactions by itself
+            isolation_level="AUTOCOMMIT",  # the lane begins and ends transactions itself
             connect_args={"timeout": CONNECT_SECONDS, "server_settings": settings, **options},
         )
         self._read_only = read_only
@@ -74,22 +74,22 @@ class PostgresLane:
         """Run `work` in one transaction, over a new connection if the old one was closed."""
         try:
             return await self._transact(work)
-        except _CommitUnansweredError as unanswered:
+        except _CommitUnconfirmedError as unanswered:
             if not self._read_only:
                 raise OutcomeUnknown(retry_after_seconds=RETRY_SECONDS) from unanswered
             result: Result = unanswered.result
             return result
 
     async def write(self, work: Work[Result]) -> Result:
-        """Run `work` in a transaction that stores a token; if COMMIT is not answered, the token says what became of it.
+        """Run `work` in a transaction that stores a token; if COMMIT gets no response, the token shows the outcome.
 
-        Known not to be stored: it runs again. Raises OutcomeUnknown if that cannot be known in time.
+        A transaction that was not stored runs again. Raises OutcomeUnknown if that cannot be known in time.
         """
         for _ in range(TRIES):
             token = secrets.token_hex(16)
             try:
                 return await self._transact(work, token)
-            except _CommitUnansweredError as error:
+            except _CommitUnconfirmedError as error:
                 unanswered = error
             if await self._has_committed(token):
                 result: Result = unanswered.result
@@ -116,7 +116,7 @@ class PostgresLane:
                 raise
             await self._drop()
             if finished:
-                raise _CommitUnansweredError(finished[0]) from error
+                raise _CommitUnconfirmedError(finished[0]) from error
             raise error if isinstance(error, StorageUnavailable) else unavailable(error)  # noqa: B904 - it has its cause
         except BaseException:
             await self._drop()
@@ -124,7 +124,7 @@ class PostgresLane:
         return finished[0]
 
     async def _begin(self, token: str | None = None) -> AsyncConnection:
-        """Begin a transaction; where that fails, whatever the reason, the database is not available."""
+        """Begin a transaction; any failure means that the database is not available."""
         try:
             if self._connection is None or self._driver.is_closed():
                 await self._drop()
@@ -156,7 +156,7 @@ class PostgresLane:
             await self._drop()
 
     async def _drop(self) -> None:
-        """End the connection without a word to the server: it may not be listening."""
+        """Close the connection without telling the server, which may not respond."""
         connection, driver, self._connection, self._driver = self._connection, self._driver, None, None
         if driver is not None:
             driver.terminate()
@@ -165,7 +165,7 @@ class PostgresLane:
             await connection.close()
 
     async def _has_committed(self, token: str) -> bool:
-        """Say whether the transaction with this token committed, once it has ended. Raises OutcomeUnknown."""
+        """Return whether the transaction with this token committed, after it ended. Raises OutcomeUnknown."""
         try:
             async with asyncio.timeout(RESOLVE_SECONDS):
                 while True:
@@ -193,7 +193,7 @@ def _server_limits() -> dict[str, str]:
 
 
 def _require_commit(status: str) -> None:
-    """Raise where the server answered COMMIT with ROLLBACK."""
+    """Raise if the server responded to COMMIT with ROLLBACK."""
     if status != "COMMIT":
         raise RuntimeError("an operation went on after an error of the database: nothing was committed")
 

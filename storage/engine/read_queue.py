@@ -1,4 +1,4 @@
-"""The queue before the reading connections: bounded by number and by time, as the queue of writes is."""
+"""The queue of reads, limited in length and waiting time like the queue of writes."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -22,7 +22,7 @@ class ReadQueue:
 
     @asynccontextmanager
     async def lane(self) -> AsyncIterator[Lane]:
-        """Give an idle connection. Raises Overloaded when too many reads wait, or this one waited too long."""
+        """Yield an idle connection. Raises Overloaded when too many reads wait, or this one waited too long."""
         lane = await self._wait() if self._waiting or self._idle.empty() else self._idle.get_nowait()
         try:
             yield lane

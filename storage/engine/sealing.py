@@ -1,4 +1,4 @@
-"""Secrets that must be read again, such as webhook secrets: encrypted with a key that the database does not hold."""
+"""Encrypts secrets that must be read again, such as webhook secrets, with a key stored outside the database."""
 
 import os
 import secrets
@@ -25,7 +25,7 @@ class Sealer:
         self._fernet = MultiFernet([Fernet(_derived(key)) for key in secret_keys])
 
     def seal(self, secret: str) -> str:
-        """Return a secret as it may be stored."""
+        """Return a secret encrypted for storage."""
         return self._fernet.encrypt(secret.encode()).decode()
 
     def open(self, sealed: str) -> str:
@@ -41,7 +41,7 @@ class Sealer:
 
 
 def local_key(path: Path) -> str:
-    """Return the key in a file that its owner alone can read; the first of all processes makes it, whole."""
+    """Return the key from a file that only its owner can read; the first process creates it atomically."""
     if not path.exists():
         with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="ascii") as file:  # its mode is 0600
             file.write(secrets.token_urlsafe(32))

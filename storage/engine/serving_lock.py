@@ -11,7 +11,7 @@ if sys.platform != "win32":
 
 @contextmanager
 def hold(database: Path, *, alone: bool) -> Iterator[bool]:
-    """Hold the lock, alone (restore) or with others (services); say whether that was possible."""
+    """Hold the lock, exclusively (restore) or shared (services); yield whether that succeeded."""
     with database.with_name(f"{database.name}.lock").open("ab") as file:
         held = True
         if sys.platform != "win32":  # Windows does not rename a file that is open

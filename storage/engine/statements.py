@@ -13,8 +13,8 @@ from storage.engine.json_rows import JsonItem, JsonRows
 Rows = Sequence[Sequence[Any]]
 
 
-class Given:
-    """The batch's rows as a FROM element with typed columns: `given.code`, in the order they were named."""
+class Parameters:
+    """The batch's rows as a FROM element with typed columns: `parameters.code`, in the order they were named."""
 
     def __init__(self, **columns: TypeEngine[Any]) -> None:
         self.rows: FromClause = JsonRows(bindparam("rows", type_=Text)).table_valued("value", name="given_row")
@@ -62,8 +62,8 @@ class Append:
         self._table = table
         self._columns = columns
         self._compiled: dict[str, str] = {}
-        given = Given(**{name: table.c[name].type for name in columns})
-        self._in_one = Prepared(lambda insert: insert_given(insert, table, given))
+        parameters = Parameters(**{name: table.c[name].type for name in columns})
+        self._in_one = Prepared(lambda insert: insert_parameters(insert, table, parameters))
 
     def __call__(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
         """Insert the rows, values in the order of the columns; timestamps as milliseconds."""
@@ -80,10 +80,10 @@ class Append:
         return sql
 
 
-def insert_given(insert: Callable[..., Any], table: Any, given: Given) -> Any:
-    """Return INSERT INTO table (the given columns) SELECT them: the start of every set-based insert.
+def insert_parameters(insert: Callable[..., Any], table: Any, parameters: Parameters) -> Any:
+    """Return INSERT INTO table (columns) SELECT the parameters, the start of every set-based insert.
 
     WHERE true keeps SQLite from reading a following ON CONFLICT as a join condition.
     """
-    rows = select(*given.items).select_from(given.rows).where(true())
-    return insert(table).from_select(given.names, rows)
+    rows = select(*parameters.items).select_from(parameters.rows).where(true())
+    return insert(table).from_select(parameters.names, rows)

@@ -1,4 +1,4 @@
-"""Commissions: their way from pending to paid, or to nothing."""
+"""Commissions: listing them, and changing their status from pending to paid or rejected."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -82,7 +82,7 @@ def decide(
     actor: Actor,
     at: datetime,
 ) -> Commission:
-    """Approve, reject or pay a commission, leave an audit entry, and return it; raises what `change_status` raises."""
+    """Approve, reject or pay a commission, log it, and return it; raises the errors of `change_status`."""
     before = change_status(connection, program_id, commission_id, status, at=at)
     entry = Change("commission.decide", commission_id, "status", before, status)
     audit.write(connection, program_id, [entry], actor=actor, at=at)
@@ -98,13 +98,13 @@ def decide_each(
     actor: Actor,
     at: datetime,
 ) -> dict[int, Commission | ServiceError]:
-    """Decide many commissions alike; each gets its own result, and one that is refused holds up no other."""
+    """Decide many commissions alike; each gets its own result, and an error in one does not stop the others."""
     results: dict[int, Commission | ServiceError] = {}
     for commission_id in sorted(set(commission_ids)):
         try:
             results[commission_id] = decide(connection, program_id, commission_id, status, actor=actor, at=at)
-        except ServiceError as refusal:
-            results[commission_id] = refusal
+        except ServiceError as error:
+            results[commission_id] = error
     return results
 
 
@@ -115,7 +115,7 @@ def change_status(
 
     A rejection takes back what the ledger holds; a payment settles it by a payout.
 
-    Raises NotFound for a commission that the program has not, ValidationError for a step that is not allowed.
+    Raises NotFound for a commission of another program, ValidationError for a transition that is not allowed.
     """
     mine = (commissions.c.program_id == program_id, commissions.c.id == commission_id)
     commission = connection.execute(select(commissions).where(*mine).with_for_update()).one_or_none()
@@ -123,8 +123,8 @@ def change_status(
         raise _not_found()
     before = CommissionStatus(commission.status)
     if status not in MAY_BECOME[before]:
-        refused = FieldError("status", f"A commission that is {before} cannot become {status}")
-        raise ValidationError(fields=[refused])
+        field = FieldError("status", f"A commission that is {before} cannot become {status}")
+        raise ValidationError(fields=[field])
     paid_at = at if status == CommissionStatus.PAID else None
     connection.execute(update(commissions).where(*mine).values(status=status, paid_at=paid_at))
     if status == CommissionStatus.REJECTED:
@@ -153,7 +153,7 @@ def _select() -> Select[Any]:
     net = select(func.coalesce(func.sum(entry.amount_cents), 0)).where(
         entry.program_id == earned.program_id, entry.commission_id == earned.id, entry.kind.in_(PARTNER_KINDS)
     )
-    found = (
+    joined = (
         commissions.join(partners, (partners.c.program_id == earned.program_id) & (partners.c.id == earned.partner_id))
         .join(customers, (customers.c.program_id == earned.program_id) & (customers.c.id == earned.customer_id))
         .outerjoin(sales, (sales.c.program_id == earned.program_id) & (sales.c.id == earned.sale_id))
@@ -165,7 +165,7 @@ def _select() -> Select[Any]:
         customers.c.customer_key,
         sales.c.transaction_id,
         net.scalar_subquery().label("net_cents"),
-    ).select_from(found)
+    ).select_from(joined)
 
 
 def _of_row(row: Any) -> Commission:

@@ -63,7 +63,7 @@ def list_partners(
 
 
 def newest_code(connection: Connection, program_id: int) -> str | None:
-    """Return the code of the newest active partner, for examples; None while there is none."""
+    """Return the code of the newest active partner, for examples; None without one."""
     newest = list_partners(connection, program_id, Paging(1), status=PartnerStatus.ACTIVE).data
     return newest[0].code if newest else None
 

@@ -85,7 +85,7 @@ def change(
     at: datetime,
     expected_revision: int | None = None,
 ) -> Program:
-    """Change a program's settings and return it; new terms hold for later sales only, nothing earned is touched.
+    """Change a program's settings and return it; new terms apply to later sales only.
 
     `changes` are fields of ProgramSettings, or settings as the APIs name them.
     Raises NotFound, PreconditionFailed when `expected_revision` is not the current one, ValidationError for a rate
@@ -134,8 +134,8 @@ def _select() -> Select[Any]:
     )
     key = (held.c.prefix, held.c.last4, held.c.flagged_at, held.c.rotate_by)
     terms = [commission_terms.c[name] for name in TERMS]
-    found = programs.join(commission_terms, current).join(held, held.c.program_id == programs.c.id)
-    return select(*programs.c, *terms, *key).select_from(found)
+    joined = programs.join(commission_terms, current).join(held, held.c.program_id == programs.c.id)
+    return select(*programs.c, *terms, *key).select_from(joined)
 
 
 def _of_row(row: Any) -> Program:

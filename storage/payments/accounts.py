@@ -33,7 +33,7 @@ def get_account(connection: Connection, program_id: int) -> PaymentAccount:
 
 
 def find_account_id(connection: Connection, program_id: int) -> str | None:
-    """Return the id of a program's account, None where none is connected."""
+    """Return the id of a program's account, None if none is connected."""
     row = connection.execute(_mine(program_id)).one_or_none()
     return None if row is None else str(row.account_id)
 
@@ -54,13 +54,13 @@ def connect(
     actor: Actor,
     at: datetime,
 ) -> PaymentAccount:
-    """Connect an account, or change it. A new secret is taken beside the one before, until the next replaces that.
+    """Connect an account, or change it. A new secret works beside the previous one; older ones are dropped.
 
-    Another account's secrets are forgotten. The audit log says what changed, never a secret.
+    Secrets of another account are deleted. The audit log says what changed, never a secret.
     """
     before = connection.execute(_mine(program_id).with_for_update()).one_or_none()
-    kept = _of_row(before).sealed if before is not None and before.account_id == account_id else ()
-    others = tuple(sealed for sealed in kept if sealer.open(sealed) != secret)
+    earlier = _of_row(before).sealed if before is not None and before.account_id == account_id else ()
+    others = tuple(sealed for sealed in earlier if sealer.open(sealed) != secret)
     sealed_secrets = "\n".join((sealer.seal(secret), *others)[:MOST_SECRETS])
     values = {"provider": provider, "account_id": account_id, "sealed_secrets": sealed_secrets}
     if before is None:
@@ -74,7 +74,7 @@ def connect(
 
 
 def disconnect(connection: Connection, program_id: int, *, actor: Actor, at: datetime) -> None:
-    """Forget a program's account and its secrets; what it brought stays. Raises NotFound."""
+    """Delete a program's account and its secrets; its sales stay. Raises NotFound."""
     account = get_account(connection, program_id)
     connection.execute(delete(payment_accounts).where(payment_accounts.c.program_id == program_id))
     entries = [Change("payment_account.disconnect", program_id, "account_id", account.account_id)]

@@ -1,4 +1,4 @@
-"""Payments: what a connected account's events do: sales, their refunds and disputes, each event once, in any order."""
+"""Processes a connected account's events (payments, refunds, disputes), each once and in any order."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -44,10 +44,10 @@ class EventOutcome(NamedTuple):
 
 
 def process(connection: Connection, program_id: int, event: ProcessorEvent, *, at: datetime) -> EventOutcome:
-    """Process an event of a program's connected account, once however often it is delivered; return what it did.
+    """Process an event of a program's connected account once, however often it is delivered; return its outcome.
 
-    A refusal of the sale (its window is over, its currency has no rate) is an outcome by its code. What cannot be
-    linked yet waits, and is tried again with each sale of the same payment or processor customer.
+    If the sale is rejected (its window is over, its currency has no rate), the outcome is the error's code. An event
+    that cannot be linked yet waits for a sale of the same payment or processor customer.
     """
     account = select(payment_accounts.c.program_id).where(payment_accounts.c.program_id == program_id)
     connection.execute(account.with_for_update())  # one event of a program at a time, in every process
@@ -63,9 +63,9 @@ def process(connection: Connection, program_id: int, event: ProcessorEvent, *, a
 def decide(
     connection: Connection, program_id: int, event_id: int, decision: Decision, *, actor: Actor, at: datetime
 ) -> None:
-    """Decide a payment that was held: a sale of its own, or the same as the API's, whose refunds it brings from now on.
+    """Decide a held payment: either a new sale, or the API's sale, whose refunds then come from the account.
 
-    Raises NotFound, ValidationError for one that is not held, and what refuses the sale (DuplicateTransaction where
+    Raises NotFound, ValidationError for one that is not held, and the errors of a sale (DuplicateTransaction if
     both have one transaction_id).
     """
     event = payment_events.c
@@ -140,7 +140,7 @@ def _test(connection: Connection, program_id: int, content: Content, at: datetim
 
 
 def _pay(connection: Connection, program_id: int, paid: Paid, at: datetime) -> EventOutcome:
-    """Record a payment as a sale, unless it is recorded, looks like one that the API reported, or nobody is known."""
+    """Record a payment as a sale, unless it is recorded, may duplicate the API's, or has no known customer."""
     customer = _customer(connection, program_id, paid, at)
     if (sale := _known(connection, program_id, paid.references)) is not None:
         _link(connection, program_id, paid, customer, sale=sale, at=at)
@@ -158,7 +158,7 @@ def _pay(connection: Connection, program_id: int, paid: Paid, at: datetime) -> E
 
 
 def _sell(connection: Connection, program_id: int, paid: Paid, customer: Customer, at: datetime) -> Any:
-    """Settle a provisional lead, then record the sale, as the program's own key would; return the sale or refusal."""
+    """Settle a provisional lead, then record the sale as a call with the program's key does; return it or the error."""
     program = program_terms.load_one(connection, program_id)
     _settle(connection, program, paid, customer, at)
     sale = Sale(
@@ -174,7 +174,7 @@ def _sell(connection: Connection, program_id: int, paid: Paid, customer: Custome
 
 
 def _settle(connection: Connection, program: ProgramTerms, paid: Paid, customer: Customer, at: datetime) -> None:
-    """Settle the lead of a provisional customer who paid; a key that is another customer's is left out."""
+    """Settle the lead of a provisional customer who paid; leave out another customer's key."""
     if customer.settlement == Settlement.PROVISIONAL:
         lead = Lead(customer.click_id, paid.customer_key, at, has_paid=True)
         if isinstance(leads.record(connection, [(program, lead)])[0], IdentifierConflict):
@@ -182,33 +182,33 @@ def _settle(connection: Connection, program: ProgramTerms, paid: Paid, customer:
 
 
 def _customer(connection: Connection, program_id: int, paid: Paid, at: datetime) -> Customer | None:
-    """Return whom the metadata's click names, else its key, else the processor's customer; never an e-mail address."""
-    found = _named(connection, program_id, paid.click_id, paid.customer_key, at)
-    if found is None and paid.processor_customer is not None:
+    """Return the customer of the metadata's click, else of its key, else of the processor; never by e-mail."""
+    customer = _named(connection, program_id, paid.click_id, paid.customer_key, at)
+    if customer is None and paid.processor_customer is not None:
         known = payment_customers.c
         mine = (known.program_id == program_id, known.processor_customer == paid.processor_customer)
         click_id = connection.execute(select(known.click_id).where(*mine)).scalar()
-        found = _named(connection, program_id, click_id, None, at)
-    return found
+        customer = _named(connection, program_id, click_id, None, at)
+    return customer
 
 
 def _named(
     connection: Connection, program_id: int, click_id: str | None, customer_key: str | None, at: datetime
 ) -> Customer | None:
-    wanted = CustomerQuery(program_id, customer_key, keys.click_program(click_id or ""), click_id)
-    registry = Registry(connection, [wanted], at=at)
+    query = CustomerQuery(program_id, customer_key, keys.click_program(click_id or ""), click_id)
+    registry = Registry(connection, [query], at=at)
     return registry.by_click(program_id, click_id) or registry.by_key(program_id, customer_key)
 
 
 def _known(connection: Connection, program_id: int, references: tuple[str, ...]) -> str | None:
-    """Return the transaction_id of the sale that this payment is already: a checkout and its invoice are one."""
+    """Return the transaction_id if this payment is already a sale; a checkout and its invoice are one payment."""
     known = payment_references.c
     mine = (known.program_id == program_id, known.reference.in_(references))
     return connection.execute(select(known.transaction_id).where(*mine).limit(1)).scalar()
 
 
 def _possible_duplicate(connection: Connection, program_id: int, paid: Paid, customer: Customer) -> str | None:
-    """Return the transaction_id of what may be the same sale, reported by the API."""
+    """Return the transaction_id of a possible duplicate that the API reported."""
     sold = (paid.amount_cents, paid.currency, paid.occurred_at)
     return find_reported_by_api(connection, SaleQuery(program_id, paid.transaction_id, customer.id, *sold))
 
@@ -216,7 +216,7 @@ def _possible_duplicate(connection: Connection, program_id: int, paid: Paid, cus
 def _link(
     connection: Connection, program_id: int, paid: Paid, customer: Customer | None, *, sale: str, at: datetime
 ) -> None:
-    """Keep the names by which later events mean this payment's sale and customer; take from it what went back."""
+    """Save the names that link later events to this payment's sale and customer; refund what already went back."""
     if paid.processor_customer and customer:
         row = {"program_id": program_id, "processor_customer": paid.processor_customer, "click_id": customer.click_id}
         connection.execute(insert_for(connection)(payment_customers).values(**row).on_conflict_do_nothing())
@@ -231,7 +231,7 @@ def _refer(connection: Connection, program_id: int, references: tuple[str, ...],
 
 
 def _try_again(connection: Connection, program_id: int, paid: Paid, at: datetime) -> None:
-    """Try what waited for this payment or its customer, in the order in which it happened."""
+    """Retry events that waited for this payment or its customer, in time order."""
     event = payment_events.c
     names = [*paid.references, *([paid.processor_customer] if paid.processor_customer else [])]
     waiting = (event.program_id == program_id, event.outcome == WAITING, event.waits_for.in_(names))

@@ -1,4 +1,4 @@
-"""What a connected payment account sent, and what became of it: newest first."""
+"""The events that a connected payment account sent, with their outcomes, newest first."""
 
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -12,9 +12,9 @@ from storage.tables import payment_events
 
 
 class PaymentEvent(NamedTuple):
-    """An event: its outcome, and the amount that it told (None where it told none), in minor units of `currency`.
+    """An event: its outcome, and its amount (None without one) in minor units of `currency`.
 
-    `is_test`: of the processor's test mode; it is recorded as a test, and earns nothing.
+    `is_test`: it comes from the processor's test mode, is recorded as a test and earns nothing.
     """
 
     id: int

@@ -1,4 +1,4 @@
-"""Reconciliation: a payment processor's export held against what is recorded, some hundred payments in one read."""
+"""Reconciliation: compares a payment processor's export with the recorded sales, a few hundred payments in one read."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Connection, Text, and_, select
 
-from storage.engine.statements import Given, Prepared
+from storage.engine.statements import Parameters, Prepared
 from storage.rules import keys, reconciliation
 from storage.rules.reconciliation import CORRECTED, WITHIN, Buyer, Finding, Payment, Recorded
 from storage.rules.settlement import Settlement
@@ -19,16 +19,16 @@ DEEPEST = 3  # a correction of a correction is followed this far
 
 
 class Reconciled(NamedTuple):
-    """What was found; `unattributed` counts payments of people whom no partner sent."""
+    """The findings; `unattributed` counts payments of customers that no partner sent."""
 
     findings: list[Finding]
     unattributed: int
 
 
 def compare(connection: Connection, program_id: int, payments: Sequence[Payment], *, at: datetime) -> Reconciled:
-    """Hold payments against the program's sales: all payments of a customer that are near in time belong in one call.
+    """Compare payments with the program's sales; one call needs all payments of a customer that are near in time.
 
-    Sets of statements, however many payments: by their names, by who paid, and by what else those people bought.
+    The number of statements is fixed: by the payments' names, by their customers, and by those customers' sales.
     """
     sold = _named(connection, program_id, payments)
     buyers = _buyers(connection, program_id, payments, sold, at)
@@ -43,21 +43,23 @@ def compare(connection: Connection, program_id: int, payments: Sequence[Payment]
         for customer_id, paid in groups.items()
         for finding in reconciliation.judge(paid, recorded[customer_id], _buyer(known[customer_id]))
     ]
-    return Reconciled(sorted(findings, key=lambda found: found.payment.line), len(payments) - len(buyers))
+    return Reconciled(sorted(findings, key=lambda finding: finding.payment.line), len(payments) - len(buyers))
 
 
 def _named(connection: Connection, program_id: int, payments: Iterable[Payment]) -> dict[int, int]:
     """Return the customer of the sale that each payment's names lead to, by line."""
     names = {name for payment in payments for name in payment.names}
-    told = {
+    reported = {
         row.reference: row.transaction_id for row in _references(connection, [[program_id, each] for each in names])
     }
-    found = {row.transaction_id: row.customer_id for row in _sales(connection, _each(program_id, names, told.values()))}
+    by_name = {
+        row.transaction_id: row.customer_id for row in _sales(connection, _each(program_id, names, reported.values()))
+    }
     return {
         payment.line: customer_id
         for payment in payments
         for name in payment.names
-        if (customer_id := found.get(told.get(name, name))) is not None
+        if (customer_id := by_name.get(reported.get(name, name))) is not None
     }
 
 
@@ -68,7 +70,7 @@ def _each(program_id: int, *names: Iterable[str]) -> list[list[Any]]:
 def _buyers(
     connection: Connection, program_id: int, payments: Sequence[Payment], sold: Mapping[int, int], at: datetime
 ) -> dict[int, Customer]:
-    """Return who paid, by line: whom the metadata's click names, else its key, the processor's customer, the sale's."""
+    """Return who paid, by line: the customer of the metadata's click, else of its key, the processor, or the sale."""
     processors = {payment.processor_customer for payment in payments if payment.processor_customer}
     clicks = {row.processor_customer: row.click_id for row in _processors(connection, _each(program_id, processors))}
     owners: dict[int | None, str] = {
@@ -82,14 +84,14 @@ def _buyers(
         )
         for payment in payments
     }
-    wanted = [CustomerQuery(program_id, payment.customer_key, None, None) for payment in payments]
-    wanted += [
+    queries = [CustomerQuery(program_id, payment.customer_key, None, None) for payment in payments]
+    queries += [
         CustomerQuery(program_id, None, keys.click_program(each), each)
-        for found in named.values()
-        for each in found
+        for click_ids in named.values()
+        for each in click_ids
         if each
     ]
-    registry = Registry(connection, wanted, at=at)
+    registry = Registry(connection, queries, at=at)
     buyers: dict[int, Customer] = {}
     for payment in payments:
         first, *others = (registry.by_click(program_id, click_id) for click_id in named[payment.line])
@@ -103,23 +105,23 @@ def _buyers(
 def _recorded(
     connection: Connection, program_id: int, customer_ids: Iterable[int], payments: Sequence[Payment]
 ) -> dict[int, list[Recorded]]:
-    """Return the sales of each customer that the payments may be, by their names or by being alike."""
+    """Return the sales of each customer that may match the payments, by name or by similarity."""
     rows = _bought(connection, [[program_id, each] for each in customer_ids])
     references: dict[str, set[str]] = defaultdict(set)
     for row in _aliases(connection, _each(program_id, (row.transaction_id for row in rows))):
         references[row.transaction_id].add(row.reference)
     named = {name for payment in payments for name in payment.names}
     first, last = (choose(payment.occurred_at for payment in payments) for choose in (min, max))
-    found: dict[int, list[Recorded]] = defaultdict(list)
+    by_customer: dict[int, list[Recorded]] = defaultdict(list)
     for row in rows:
-        told = references.get(row.transaction_id, set())
-        names = frozenset({*_bases(row.transaction_id), *told})
+        reported = references.get(row.transaction_id, set())
+        names = frozenset({*_bases(row.transaction_id), *reported})
         at = from_millis(row.occurred_at)
         if names & named or first - WITHIN <= at <= last + WITHIN:
             cents = (row.amount_cents, row.refunded_cents)
-            sale = Recorded(row.transaction_id, *cents, row.currency, at, names, by_processor=bool(told))
-            found[row.customer_id].append(sale)
-    return found
+            sale = Recorded(row.transaction_id, *cents, row.currency, at, names, by_processor=bool(reported))
+            by_customer[row.customer_id].append(sale)
+    return by_customer
 
 
 def _bases(transaction_id: str) -> Iterable[str]:
@@ -134,21 +136,21 @@ def _buyer(customer: Customer) -> Buyer:
     return Buyer(customer.click_id, customer.customer_key, settled, customer.first_purchase_at)
 
 
-def _found_in(table: Any, column: str) -> Prepared:
-    """Return the statement that finds a table's rows by (program, value) pairs."""
+def _lookup(table: Any, column: str) -> Prepared:
+    """Return the statement that selects a table's rows by (program, value) pairs."""
 
     def build(_: Callable[..., Any]) -> Any:
         kind = BigInteger() if column in {"id", "customer_id"} else Text()
-        given = Given(program_id=BigInteger(), value=kind)
-        mine = and_(table.c.program_id == given.program_id, table.c[column] == given.value)
-        return select(*table.c).select_from(given.rows.join(table, mine))
+        parameters = Parameters(program_id=BigInteger(), value=kind)
+        mine = and_(table.c.program_id == parameters.program_id, table.c[column] == parameters.value)
+        return select(*table.c).select_from(parameters.rows.join(table, mine))
 
     return Prepared(build)
 
 
-_references = _found_in(payment_references, "reference")
-_aliases = _found_in(payment_references, "transaction_id")
-_processors = _found_in(payment_customers, "processor_customer")
-_owners = _found_in(customers, "id")
-_sales = _found_in(sales, "transaction_id")
-_bought = _found_in(sales, "customer_id")
+_references = _lookup(payment_references, "reference")
+_aliases = _lookup(payment_references, "transaction_id")
+_processors = _lookup(payment_customers, "processor_customer")
+_owners = _lookup(customers, "id")
+_sales = _lookup(sales, "transaction_id")
+_bought = _lookup(sales, "customer_id")

@@ -1,4 +1,4 @@
-"""The JSON in which the database keeps what an event says: a version, the type of content, and its named fields."""
+"""The JSON in which the database stores an event's content: a version, its type and its named fields."""
 
 import json
 from datetime import datetime
@@ -10,7 +10,7 @@ VERSION = 1
 
 
 def dump(content: Paid | Returned | Linked) -> str:
-    """Return an event's content as it is stored."""
+    """Return an event's content as JSON for storage."""
     match content:
         case Paid():
             fields = {"type": "paid", **_of_paid(content)}
@@ -22,7 +22,7 @@ def dump(content: Paid | Returned | Linked) -> str:
 
 
 def load(stored: str) -> Paid | Returned | Linked:
-    """Return an event's content; also of one that was stored before there were versions: `{"Paid": {...}}`."""
+    """Return an event's content, also from the format before versions: `{"Paid": {...}}`."""
     fields = json.loads(stored)
     if "version" not in fields:
         [(name, content)] = fields.items()

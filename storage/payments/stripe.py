@@ -1,4 +1,4 @@
-"""Stripe's events, in its old and new shapes, as what they mean: money that came, or money that went back."""
+"""Parses Stripe's events, in the old and new formats, into payments and returns."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -11,7 +11,7 @@ LONGEST = 255
 
 
 def parse_event(event: Mapping[str, Any]) -> ProcessorEvent:
-    """Return what a Stripe event says. Raises ValueError for one that is not in Stripe's shape."""
+    """Return the content of a Stripe event. Raises ValueError for any other format."""
     try:
         kind, created = str(event["type"]), datetime.fromtimestamp(int(event["created"]), UTC)
         reader = READERS.get(kind)
@@ -41,22 +41,22 @@ def _invoice(invoice: Mapping[str, Any], created: datetime) -> Paid | None:
     return _paid(invoice, names, invoice["amount_paid"], metadata, moment)
 
 
-def _invoice_payment(found: Mapping[str, Any], _: datetime) -> Linked | None:
-    payment = found["payment"]
-    names = (_id(found.get("invoice")), _id(payment.get("payment_intent")) or _id(payment.get("charge")))
+def _invoice_payment(fields: Mapping[str, Any], _: datetime) -> Linked | None:
+    payment = fields["payment"]
+    names = (_id(fields.get("invoice")), _id(payment.get("payment_intent")) or _id(payment.get("charge")))
     return Linked((names[0], names[1])) if names[0] and names[1] else None
 
 
 def _paid(
-    found: Mapping[str, Any],
+    fields: Mapping[str, Any],
     names: tuple[str | None, ...],
     amount: Any,
     metadata: Mapping[str, Any] | None,
     moment: datetime,
 ) -> Paid | None:
-    """Return a payment under its first name; None for one of nothing."""
+    """Return a payment under its first name; None for a zero amount."""
     references = tuple(dict.fromkeys(name for name in names if name))
-    sent, currency = metadata or {}, _currency(found["currency"])
+    sent, currency = metadata or {}, _currency(fields["currency"])
     cents = _cents(amount, currency)
     if cents == 0:
         return None
@@ -69,7 +69,7 @@ def _paid(
         click_id=_text(sent.get("svc_click_id")),
         customer_key=_text(sent.get("svc_customer_key")),
         program_id=_text(sent.get("program_id")),
-        processor_customer=_id(found.get("customer")),
+        processor_customer=_id(fields.get("customer")),
     )
 
 
@@ -89,11 +89,11 @@ def _dispute(dispute: Mapping[str, Any], created: datetime) -> Returned:
 
 
 def _returned(
-    found: Mapping[str, Any], kind: ReturnKind, amount: Any, moment: datetime, *, stands: bool = True
+    fields: Mapping[str, Any], kind: ReturnKind, amount: Any, moment: datetime, *, stands: bool = True
 ) -> Returned:
-    payment = _id(found.get("payment_intent")) or _id(found.get("charge"))
-    cents = _cents(amount, _currency(found["currency"]))
-    name = _text(found["id"]) or _missing("id")
+    payment = _id(fields.get("payment_intent")) or _id(fields.get("charge"))
+    cents = _cents(amount, _currency(fields["currency"]))
+    name = _text(fields["id"]) or _missing("id")
     return Returned(payment or _missing("payment_intent"), name, kind, cents, stands, moment)
 
 
@@ -103,20 +103,20 @@ def _cents(amount: Any, currency: str) -> int:
     return amount // 100 if currency in TWO_EXTRA_DIGITS else amount
 
 
-def _currency(found: Any) -> str:
-    if not isinstance(found, str) or len(found) != len("USD") or not found.isascii() or not found.isalpha():
+def _currency(fields: Any) -> str:
+    if not isinstance(fields, str) or len(fields) != len("USD") or not fields.isascii() or not fields.isalpha():
         raise ValueError("a currency has three letters")
-    return found.upper()
+    return fields.upper()
 
 
-def _id(found: Any) -> str | None:
+def _id(fields: Any) -> str | None:
     """Return an object's id, whether it is expanded or not."""
-    return _text(found.get("id") if isinstance(found, Mapping) else found)
+    return _text(fields.get("id") if isinstance(fields, Mapping) else fields)
 
 
-def _text(found: Any) -> str | None:
-    """Return a name as it can be stored; None for what is none."""
-    text = str(found) if isinstance(found, str | int) and not isinstance(found, bool) else ""
+def _text(fields: Any) -> str | None:
+    """Return a name as text for storage; None for any other value."""
+    text = str(fields) if isinstance(fields, str | int) and not isinstance(fields, bool) else ""
     return text if 0 < len(text) <= LONGEST and text.isprintable() else None
 
 

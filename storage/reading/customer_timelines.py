@@ -72,10 +72,10 @@ def get_timeline(connection: Connection, program_id: int, customer_id: int) -> C
         *events.of_customer(connection, program_id, customer_id),
         *commissions.of_customer(connection, program_id, customer_id),
     ]
-    return CustomerTimeline(_of_row(row), sorted(steps, key=_moment))
+    return CustomerTimeline(_of_row(row), sorted(steps, key=_occurred_at))
 
 
-def _moment(step: Event | Commission) -> datetime:
+def _occurred_at(step: Event | Commission) -> datetime:
     """Return when a step happened; a commission stands where its sale or lead was, after it."""
     return step.created_at if isinstance(step, Commission) else step.occurred_at or step.at
 

@@ -125,7 +125,7 @@ def _sent_by(table: Table) -> Any:
     return and_(partners.c.program_id == table.c.program_id, partners.c.id == table.c.partner_id)
 
 
-def _of_whom(table: Table) -> Any:
+def _of_customer(table: Table) -> Any:
     return and_(customers.c.program_id == table.c.program_id, customers.c.id == table.c.customer_id)
 
 
@@ -140,7 +140,7 @@ def _of_leads() -> Select[Any]:
     lead = leads.c
     columns = (lead.id, lead.at, lead.partner_id, lead.customer_id, lead.settlement, lead.with_key, lead.event_name)
     who = (customers.c.customer_key, customers.c.click_id, partners.c.code.label("partner_code"))
-    return select(*columns, *who).join(partners, _sent_by(leads)).join(customers, _of_whom(leads))
+    return select(*columns, *who).join(partners, _sent_by(leads)).join(customers, _of_customer(leads))
 
 
 def _of_sales() -> Select[Any]:
@@ -148,7 +148,7 @@ def _of_sales() -> Select[Any]:
     money = (sale.amount_cents, sale.currency, sale.program_cents, sale.refunded_cents, sale.occurred_at)
     columns = (sale.id, sale.at, sale.partner_id, sale.customer_id, sale.transaction_id, *money)
     who = (customers.c.customer_key, customers.c.click_id, partners.c.code.label("partner_code"))
-    return select(*columns, *who).join(partners, _sent_by(sales)).join(customers, _of_whom(sales))
+    return select(*columns, *who).join(partners, _sent_by(sales)).join(customers, _of_customer(sales))
 
 
 def _of_refunds() -> Select[Any]:
@@ -157,8 +157,8 @@ def _of_refunds() -> Select[Any]:
     sold = (sale.transaction_id, sale.currency, sale.partner_id, sale.customer_id)
     who = (customers.c.customer_key, customers.c.click_id, partners.c.code.label("partner_code"))
     whole = refunds.join(sales, and_(sale.program_id == back.program_id, sale.id == back.sale_id))
-    found = whole.join(partners, _sent_by(sales)).join(customers, _of_whom(sales))
-    return select(*columns, *sold, *who).select_from(found)
+    joined = whole.join(partners, _sent_by(sales)).join(customers, _of_customer(sales))
+    return select(*columns, *sold, *who).select_from(joined)
 
 
 def _of_tests() -> Select[Any]:

@@ -18,12 +18,12 @@ def list_events(
     Raises ValidationError for a cursor that we did not give.
     """
     after = None if paging.cursor is None else Place(*pagination.decode(paging.cursor, int, str, str))
-    found = [
+    merged = [
         event
         for each in ([kind] if kind else EventKind)
         for event in _of_kind(connection, program_id, each, after, limit=paging.limit + 1)
     ]
-    newest = sorted(found, key=event_kinds.place, reverse=True)
+    newest = sorted(merged, key=event_kinds.place, reverse=True)
     return pagination.cut(
         newest, paging.limit, key=lambda event: list(event_kinds.place(event)), of_row=lambda event: event
     )
@@ -38,13 +38,13 @@ def of_customer(connection: Connection, program_id: int, customer_id: int) -> li
         EventKind.SALE: sales.c.customer_id == customer_id,
         EventKind.REFUND: sales.c.customer_id == customer_id,
     }
-    found = []
+    merged = []
     for kind, condition in conditions.items():
         statement = event_kinds.source(kind).statement.where(condition, *mine)
         if kind == EventKind.CLICK:
             statement = statement.join(customers, clicks.c.program_id == customers.c.program_id)
-        found += [event_kinds.of_row(kind, row) for row in connection.execute(statement)]
-    return sorted(found, key=event_kinds.place)
+        merged += [event_kinds.of_row(kind, row) for row in connection.execute(statement)]
+    return sorted(merged, key=event_kinds.place)
 
 
 def _of_kind(

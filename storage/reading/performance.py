@@ -60,7 +60,7 @@ class PartnerResult(NamedTuple):
     totals: Totals
 
 
-def get_report(connection: Connection, program_id: int, wanted: DateRangeQuery, *, at: datetime) -> Performance:
+def get_report(connection: Connection, program_id: int, query: DateRangeQuery, *, at: datetime) -> Performance:
     """Return a program's report for the range that is wanted.
 
     Raises InvalidPeriod, InvalidRange; NotFound when there is no such program.
@@ -69,7 +69,7 @@ def get_report(connection: Connection, program_id: int, wanted: DateRangeQuery, 
     program = connection.execute(of_program).one_or_none()
     if program is None:
         raise NotFound
-    chosen = choose(connection, program_id, wanted, created_at=program.created_at, at=at)
+    chosen = choose(connection, program_id, query, created_at=program.created_at, at=at)
     window, before = chosen.window, chosen.window.previous
     stored = _stored(connection, program_id, Window(before.first, window.last))
     days = [Day(day, stored.get(day, Totals())) for day in window.days]
@@ -79,23 +79,23 @@ def get_report(connection: Connection, program_id: int, wanted: DateRangeQuery, 
 
 
 def choose(
-    connection: Connection, program_id: int, wanted: DateRangeQuery, *, created_at: datetime, at: datetime
+    connection: Connection, program_id: int, query: DateRangeQuery, *, created_at: datetime, at: datetime
 ) -> Chosen:
     """Return the range that is wanted; `all` starts with the first recorded day where that is before the creation."""
-    if wanted.period == Period.ALL:
+    if query.period == Period.ALL:
         first_day = connection.execute(
             select(func.min(rollups.c.day)).where(rollups.c.program_id == program_id)
         ).scalar()
         if first_day is not None:
             created_at = min(created_at, Window(first_day, first_day).starts_at)
-    return period.choose(wanted, created_at=created_at, at=at)
+    return period.choose(query, created_at=created_at, at=at)
 
 
 def read_each(
-    connection: Connection, program_ids: Iterable[int], wanted: DateRangeQuery, *, at: datetime
+    connection: Connection, program_ids: Iterable[int], query: DateRangeQuery, *, at: datetime
 ) -> list[Performance]:
     """Return the reports of several programs, in their order; raises what `read` raises."""
-    return [get_report(connection, program_id, wanted, at=at) for program_id in program_ids]
+    return [get_report(connection, program_id, query, at=at) for program_id in program_ids]
 
 
 def by_partner(
@@ -122,7 +122,8 @@ def by_partner(
         .limit(limit if partner_ids is None else len(partner_ids))
     )
     return [
-        PartnerResult(found.partner_id, found.name, found.code, _totals(found)) for found in connection.execute(brought)
+        PartnerResult(partner.partner_id, partner.name, partner.code, _totals(partner))
+        for partner in connection.execute(brought)
     ]
 
 

@@ -80,12 +80,12 @@ def earns(recurring_months: int | None, first_purchase_at: datetime | None, occu
     return occurred_at < _months_later(first_purchase_at, recurring_months)
 
 
-def _months_later(moment: datetime, months: int) -> datetime:
-    years, month = divmod(moment.month - 1 + months, 12)
-    year = moment.year + years
-    for day in (moment.day, 30, 29, 28):
+def _months_later(start: datetime, months: int) -> datetime:
+    years, month = divmod(start.month - 1 + months, 12)
+    year = start.year + years
+    for day in (start.day, 30, 29, 28):
         try:
-            return moment.replace(year=year, month=month + 1, day=day)
+            return start.replace(year=year, month=month + 1, day=day)
         except ValueError:
             continue
-    return moment  # pragma: no cover - every month has a 28th
+    return start  # pragma: no cover - every month has a 28th

@@ -16,7 +16,7 @@ LONGEST = 255
 _ADDRESS = re.compile(r"[^\s@\x00-\x1f\x7f-\x9f]+@[^\s@\x00-\x1f\x7f-\x9f]+")
 
 
-def is_address(sent: object) -> bool:
+def is_email(sent: object) -> bool:
     """Say whether what was sent can be an e-mail address."""
     return isinstance(sent, str) and len(sent) <= LONGEST and _ADDRESS.fullmatch(sent) is not None
 

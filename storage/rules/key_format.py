@@ -65,14 +65,14 @@ class LeadKeys:
         """Say how a key that no lead carries was likely meant; None when it looks like a customer nobody referred."""
         shape = format_of(key)
         if (same_letters := self._by_case.get(key.strip().casefold())) is not None:
-            found = Mismatch(Difference.LETTER_CASE, shape, same_letters)
+            result = Mismatch(Difference.LETTER_CASE, shape, same_letters)
         elif _core(key) in self._by_core and (shape == KeyFormat.UUID or _prefix(key) not in self._prefixes):
-            found = Mismatch(Difference.PREFIX, shape, self._by_core[_core(key)])
+            result = Mismatch(Difference.PREFIX, shape, self._by_core[_core(key)])
         elif self._is_foreign(shape):
-            found = Mismatch(Difference.SHAPE, shape, None)
+            result = Mismatch(Difference.SHAPE, shape, None)
         else:
             return None
-        return found
+        return result
 
     def _is_foreign(self, shape: KeyFormat) -> bool:
         told_apart = shape in DISTINCT or self.shapes <= set(DISTINCT)
@@ -86,8 +86,8 @@ def format_of(key: str) -> KeyFormat:
 
 
 def _prefix(key: str) -> str:
-    found = None if format_of(key) == KeyFormat.UUID else _PREFIX.match(key.strip())
-    return found.group().casefold() if found else ""
+    result = None if format_of(key) == KeyFormat.UUID else _PREFIX.match(key.strip())
+    return result.group().casefold() if result else ""
 
 
 def _core(key: str) -> str:

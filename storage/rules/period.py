@@ -76,18 +76,18 @@ class Chosen(NamedTuple):
     window: Window
 
 
-def choose(wanted: DateRangeQuery, *, created_at: datetime, at: datetime) -> Chosen:
+def choose(query: DateRangeQuery, *, created_at: datetime, at: datetime) -> Chosen:
     """Return the range that was asked for, seen at the moment `at`, of a program created at `created_at`.
 
     A custom range needs both of its ends (one alone is ignored); a period beside it decides nothing, and names it only
     if it is one.
     Raises InvalidPeriod; InvalidRange for one that cannot be read, is reversed or has more than 1,830 days.
     """
-    if wanted.date_from is not None and wanted.date_to is not None:
-        sent = {period.value: period for period in Period}.get(wanted.period or "", Period.SEVEN_DAYS)
-        return Chosen(sent, custom(wanted.date_from, wanted.date_to))
+    if query.date_from is not None and query.date_to is not None:
+        sent = {period.value: period for period in Period}.get(query.period or "", Period.SEVEN_DAYS)
+        return Chosen(sent, custom(query.date_from, query.date_to))
     try:
-        period = Period.SEVEN_DAYS if wanted.period is None else Period(wanted.period)
+        period = Period.SEVEN_DAYS if query.period is None else Period(query.period)
     except ValueError:
         raise InvalidPeriod from None
     return Chosen(period, named(period, created_at=created_at, at=at))
@@ -105,21 +105,21 @@ def named(period: Period, *, created_at: datetime, at: datetime) -> Window:
 
 def custom(date_from: str, date_to: str) -> Window:
     """Return the whole UTC days from one ISO 8601 date or moment to another. Raises InvalidRange."""
-    start, end = _moment(date_from, time(0, tzinfo=UTC)), _moment(date_to, time.max.replace(tzinfo=UTC))
+    start, end = _timestamp(date_from, time(0, tzinfo=UTC)), _timestamp(date_to, time.max.replace(tzinfo=UTC))
     window = Window(start.date(), end.date())
     if start > end or window.length > MOST_DAYS:
         raise InvalidRange
     return window
 
 
-def _moment(text: str, time_of_day: time) -> datetime:
+def _timestamp(text: str, time_of_day: time) -> datetime:
     """Read a date (taken at `time_of_day`) or a moment (in UTC, unless it names an offset)."""
     try:
         if _DATE.fullmatch(text):
             return datetime.combine(date.fromisoformat(text), time_of_day)
         if not _MOMENT.fullmatch(text):
             raise InvalidRange(hint="Write 2026-01-31 or 2026-01-31T00:00:00Z; in a query string, + is sent as %2B.")
-        moment = datetime.fromisoformat(text)
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        timestamp = datetime.fromisoformat(text)
+        return timestamp.replace(tzinfo=UTC) if timestamp.tzinfo is None else timestamp.astimezone(UTC)
     except (ValueError, OverflowError):
         raise InvalidRange from None

@@ -114,16 +114,16 @@ def judge(payments: Sequence[Payment], recorded: Sequence[Recorded], buyer: Buye
     }
     known = {sale.transaction_id for sales in named.values() for sale in sales}
     free = [sale for sale in recorded if sale.transaction_id not in known and sale.stands and not sale.by_processor]
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for payment in payments:
         fitting = sorted(named[payment.line], key=lambda sale: sale.is_the_very(payment), reverse=True)
         best = fitting[0] if fitting else _take(free, payment)
-        found += [_doubled(payment, sale) for sale in fitting[1:] if sale.stands]
-        found += _compared(payment, best, buyer) if best else _unrecorded(payment, buyer)
+        findings += [_doubled(payment, sale) for sale in fitting[1:] if sale.stands]
+        findings += _compared(payment, best, buyer) if best else _unrecorded(payment, buyer)
     for payment in payments:
-        while (twin := _take(free, payment)) is not None:
-            found.append(_doubled(payment, twin))
-    return found
+        while (duplicate := _take(free, payment)) is not None:
+            findings.append(_doubled(payment, duplicate))
+    return findings
 
 
 def _take(free: list[Recorded], payment: Payment) -> Recorded | None:

@@ -1,4 +1,4 @@
-"""Agent keys (stored as hashes only) and the answers kept for their Idempotency-Keys."""
+"""Agent keys (stored as hashes only) and the responses stored for their Idempotency-Keys."""
 
 from sqlalchemy import Column, ForeignKey, Integer, String, Table, Text
 

@@ -1,4 +1,4 @@
-"""Clicks: one narrow row each, appended in the order of their ids; test clicks are kept elsewhere."""
+"""Clicks: one narrow row each, appended in the order of their ids; test clicks have their own table."""
 
 from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, String, Table, Text
 

@@ -1,4 +1,4 @@
-"""The column types that every table shares: aware UTC moments and event ids."""
+"""The column types that every table shares: aware UTC timestamps and event ids."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -21,31 +21,31 @@ metadata = MetaData(
 
 
 def to_millis(at: datetime) -> int:
-    """Return an aware moment as the integer that the database stores: milliseconds since 1970 UTC."""
+    """Return an aware timestamp as the integer that the database stores: milliseconds since 1970 UTC."""
     return (at - _EPOCH) // _MILLISECOND
 
 
 def from_millis(stored: int) -> datetime:
-    """Return the aware UTC moment of stored milliseconds."""
+    """Return stored milliseconds as an aware UTC timestamp."""
     return datetime.fromtimestamp(stored / 1000, UTC)
 
 
 class Timestamp(TypeDecorator[datetime]):
-    """An aware UTC moment, stored as milliseconds: small, ordered, and the same on every database."""
+    """An aware UTC timestamp, stored as milliseconds: small, ordered, and the same on every database."""
 
     impl = BigInteger
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:  # noqa: ARG002
-        """Refuse a naive moment, store an aware one."""
+        """Reject a naive timestamp, store an aware one."""
         if value is None:
             return None
         if value.tzinfo is None:
-            raise ValueError("a moment must be aware")
+            raise ValueError("a timestamp must be aware")
         return to_millis(value)
 
     def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        """Give back an aware moment."""
+        """Return an aware timestamp."""
         return None if value is None else from_millis(value)
 
 
@@ -60,5 +60,5 @@ def event_id() -> Column[int]:
 
 
 def timestamp_column(name: str, **options: Any) -> Column[datetime]:
-    """Return a required moment column, unless `nullable=True`."""
+    """Return a timestamp column, required unless `nullable=True`."""
     return Column(name, Timestamp, **{"nullable": False, **options})

@@ -1,4 +1,4 @@
-"""The last batch that each writing lane committed: it tells what became of a COMMIT whose answer was lost."""
+"""The last batch that each writing lane committed: it shows whether a COMMIT without a response succeeded."""
 
 from sqlalchemy import Column, String, Table
 

@@ -1,4 +1,4 @@
-"""Exchange rates as loaded: units of a currency for one euro on a day, kept as exact decimal text."""
+"""Exchange rates as loaded: units of a currency for one euro on a day, as exact decimal text."""
 
 from sqlalchemy import Column, Date, String, Table
 

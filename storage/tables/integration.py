@@ -1,4 +1,4 @@
-"""What an integrator's attempts leave behind: test events, the tracking log, refused calls, and repeated ones."""
+"""What an integration attempt stores: test events, the tracking log, rejected calls and repeated calls."""
 
 from sqlalchemy import BigInteger, Boolean, Column, Index, String, Table, Text
 

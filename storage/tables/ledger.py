@@ -1,4 +1,4 @@
-"""Commissions and the append-only ledger: every movement on a partner's account is a signed entry, never an edit."""
+"""Commissions and the append-only ledger: every change of a partner's balance is a signed entry, never an edit."""
 
 from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, Index, Integer, String, Table
 

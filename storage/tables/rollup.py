@@ -1,4 +1,4 @@
-"""Daily totals, stepped in the event's own transaction: one row for a program's day, one for a partner's."""
+"""Daily totals, incremented in the event's own transaction: one row for a program's day, one for a partner's."""
 
 from sqlalchemy import BigInteger, Column, Date, Table
 

@@ -1,1 +1,1 @@
-"""What integrators report: clicks, leads, sales and refunds, and the customers, ledger and rollups they change."""
+"""Records what integrators report (clicks, leads, sales, refunds) and updates customers, the ledger and the rollups."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import BigInteger, Connection, Text, and_, select
 
 from storage.engine.group_commit import set_based
-from storage.engine.statements import Append, Given, Prepared
+from storage.engine.statements import Append, Parameters, Prepared
 from storage.rules import attribution, keys
 from storage.rules.attribution import PartnerStatus, ProgramStatus
 from storage.rules.errors import PartnerNotFound, ProgramNotFound, ServiceError
@@ -41,7 +41,7 @@ class ClickResult(NamedTuple):
 
 
 class PartnerInactive(NamedTuple):
-    """The link's partner or program takes no clicks at present: nothing is counted."""
+    """The link's partner or program does not accept clicks now, so none is counted."""
 
     message: str
 
@@ -51,16 +51,16 @@ ClickOutcome = ClickResult | PartnerInactive | ServiceError
 
 @set_based
 def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]:
-    """Record a batch of clicks; each result is a Clicked, a PartnerInactive, or the refusal.
+    """Record a batch of clicks; each result is a ClickResult, a PartnerInactive, or the error.
 
-    Refusals: ProgramNotFound, PartnerNotFound. A visitor who keeps the click they carry adds no event.
+    Errors: ProgramNotFound, PartnerNotFound. A visitor who keeps their existing click adds no event.
     """
-    wanted = [[n, click.program_id, click.code, click.existing_click_id] for n, click in enumerate(batch)]
+    queries = [[n, click.program_id, click.code, click.existing_click_id] for n, click in enumerate(batch)]
     outcomes: list[ClickOutcome | None] = [None] * len(batch)
     inserted: list[tuple[Any, ...]] = []
     counted: Counter[tuple[int, int, date]] = Counter()
     random_parts = keys.random_parts(len(batch))
-    for row in _find(connection, wanted):
+    for row in _find(connection, queries):
         click = batch[row.n]
         outcome = outcomes[row.n] = _decide(click, row, random_parts[row.n])
         if isinstance(outcome, ClickResult) and outcome.click_id != click.existing_click_id:
@@ -99,19 +99,19 @@ def _row(click: Click, click_id: str, partner_id: int) -> tuple[Any, ...]:
 
 
 def _build_find(_: Callable[..., Any]) -> Any:
-    given = Given(n=BigInteger(), program_id=BigInteger(), code=Text(), existing=Text())
+    parameters = Parameters(n=BigInteger(), program_id=BigInteger(), code=Text(), existing=Text())
     holder = partners.alias("holder")
-    enrolled = and_(partners.c.program_id == programs.c.id, partners.c.code == given.code)
-    carried = and_(clicks.c.program_id == programs.c.id, clicks.c.click_id == given.existing)
+    enrolled = and_(partners.c.program_id == programs.c.id, partners.c.code == parameters.code)
+    carried = and_(clicks.c.program_id == programs.c.id, clicks.c.click_id == parameters.existing)
     held = and_(holder.c.program_id == clicks.c.program_id, holder.c.id == clicks.c.partner_id)
-    found = (
-        given.rows.join(programs, programs.c.id == given.program_id)
+    joined = (
+        parameters.rows.join(programs, programs.c.id == parameters.program_id)
         .outerjoin(partners, enrolled)
         .outerjoin(clicks, carried)
         .outerjoin(holder, held)
     )
     return select(
-        given.n.label("n"),
+        parameters.n.label("n"),
         programs.c.status,
         programs.c.attribution_model,
         programs.c.cookie_window_days,
@@ -120,7 +120,7 @@ def _build_find(_: Callable[..., Any]) -> Any:
         clicks.c.at.label("existing_at"),
         clicks.c.partner_id.label("existing_partner_id"),
         holder.c.code.label("existing_code"),
-    ).select_from(found)
+    ).select_from(joined)
 
 
 _find = Prepared(_build_find)

@@ -1,4 +1,4 @@
-"""Currencies: how many digits they have, and what they cost in another, as loaded from the ECB."""
+"""Currencies: their minor-unit digits, and the exchange rates loaded from the ECB."""
 
 from collections.abc import Callable, Iterable
 from datetime import date
@@ -10,7 +10,7 @@ from babel.numbers import get_currency_precision
 from sqlalchemy import Connection, Date, Text, select
 
 from storage.engine.database import insert_for
-from storage.engine.statements import Given, Prepared
+from storage.engine.statements import Parameters, Prepared
 from storage.rules import money
 from storage.rules.errors import CurrencyNotSupported
 from storage.tables import currency_rates
@@ -53,7 +53,7 @@ class Rates:
     def convert(self, cents: int, exchange: Exchange) -> int:
         """Return minor units of the source currency in minor units of the target.
 
-        The rate is the newest of the day or before it; a day before the first loaded rate takes the first. Raises
+        It uses the newest rate on or before the day, or the first loaded rate for an earlier day. Raises
         CurrencyNotSupported where a rate is missing.
         """
         source, target, day = exchange
@@ -75,7 +75,7 @@ def convert(connection: Connection, cents: int, exchange: Exchange) -> int:
 
 
 def load(connection: Connection, rates: Iterable[tuple[date, str, str]]) -> int:
-    """Store rates (day, currency, units for one euro as decimal text), replacing what those days held; count them."""
+    """Store rates (day, currency, units for one euro as decimal text), replacing those of the same days; count them."""
     rows: list[dict[str, Any]] = [
         {"day": day, "currency": code, "per_euro": str(per_euro)} for day, code, per_euro in rates
     ]
@@ -89,17 +89,17 @@ def load(connection: Connection, rates: Iterable[tuple[date, str, str]]) -> int:
 
 
 def _build_find(_: Callable[..., Any]) -> Any:
-    given = Given(code=Text(), day=Date(), day_text=Text())
+    parameters = Parameters(code=Text(), day=Date(), day_text=Text())
     rate = currency_rates.c
-    of_code = select(rate.per_euro).where(rate.currency == given.code)
-    newest = of_code.where(rate.day <= given.day).order_by(rate.day.desc()).limit(1)
+    of_code = select(rate.per_euro).where(rate.currency == parameters.code)
+    newest = of_code.where(rate.day <= parameters.day).order_by(rate.day.desc()).limit(1)
     oldest = of_code.order_by(rate.day).limit(1)
     return select(
-        given.code.label("code"),
-        given.day_text.label("on_day"),
-        newest.correlate(given.rows).scalar_subquery().label("newest"),
-        oldest.correlate(given.rows).scalar_subquery().label("oldest"),
-    ).select_from(given.rows)
+        parameters.code.label("code"),
+        parameters.day_text.label("on_day"),
+        newest.correlate(parameters.rows).scalar_subquery().label("newest"),
+        oldest.correlate(parameters.rows).scalar_subquery().label("oldest"),
+    ).select_from(parameters.rows)
 
 
 _find = Prepared(_build_find)

@@ -1,4 +1,4 @@
-"""Customers: found by key or click, made from a click at the first lead or sale, saved once for a batch."""
+"""Customers: looked up by key or click, created from a click at the first lead or sale, saved once per batch."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from sqlalchemy import BigInteger, Connection, Text, and_, select
 
 from storage.engine import ids
 from storage.engine.failures import StaleReadError
-from storage.engine.statements import Given, Prepared, insert_given
+from storage.engine.statements import Parameters, Prepared, insert_parameters
 from storage.rules.attribution import PartnerStatus
 from storage.rules.settlement import CustomerStatus, Settlement
 from storage.tables import clicks, customers, partners
@@ -18,7 +18,7 @@ from storage.tables.columns import from_millis, to_millis
 
 @dataclass(slots=True)
 class Customer:
-    """A customer as a batch sees it: later items of the batch see what earlier ones changed."""
+    """A customer within a batch; later items see the changes of earlier ones."""
 
     program_id: int
     id: int
@@ -52,13 +52,13 @@ class CustomerQuery(NamedTuple):
 
 
 class Registry:
-    """Who the batch's identifiers name: one object for one customer, however many calls name them."""
+    """The customers that a batch names: one object per customer, however many calls name them."""
 
-    def __init__(self, connection: Connection, wanted: Sequence[CustomerQuery], *, at: datetime) -> None:
+    def __init__(self, connection: Connection, queries: Sequence[CustomerQuery], *, at: datetime) -> None:
         self._at = at
         self._by_key: dict[tuple[int, str], Customer] = {}
         self._by_click: dict[tuple[int, str], Customer] = {}
-        for row in _find(connection, list(dict.fromkeys(wanted))):
+        for row in _find(connection, list(dict.fromkeys(queries))):
             self._remember(row)
 
     def by_key(self, program_id: int, customer_key: str | None) -> Customer | None:
@@ -66,11 +66,11 @@ class Registry:
         return self._by_key.get((program_id, customer_key)) if customer_key else None
 
     def by_click(self, program_id: int | None, click_id: str | None) -> Customer | None:
-        """Return the customer whom this click became, or a new one (`is_new`) if it has become none yet."""
+        """Return the customer created from this click, or a new one (`is_new`) if there is none yet."""
         return self._by_click.get((program_id, click_id)) if program_id and click_id else None
 
     def name(self, customer: Customer, customer_key: str) -> None:
-        """Give a customer their key."""
+        """Set a customer's key."""
         customer.customer_key = customer_key
         self._by_key[customer.program_id, customer_key] = customer
 
@@ -80,10 +80,10 @@ class Registry:
             self._by_key[known.program_id, row.k_customer_key] = known
             self._by_click[known.program_id, known.click_id] = known
         if row.x_click_id is not None and (row.x_program_id, row.x_click_id) not in self._by_click:
-            found = _customer(row, "c_") if row.c_id is not None else self._from_click(row)
-            self._by_click[found.program_id, found.click_id] = found
-            if found.customer_key:
-                self._by_key[found.program_id, found.customer_key] = found
+            customer = _customer(row, "c_") if row.c_id is not None else self._from_click(row)
+            self._by_click[customer.program_id, customer.click_id] = customer
+            if customer.customer_key:
+                self._by_key[customer.program_id, customer.customer_key] = customer
 
     def _from_click(self, row: Any) -> Customer:
         return Customer(
@@ -98,7 +98,7 @@ class Registry:
 
 
 def save(connection: Connection, changed: Iterable[Customer]) -> None:
-    """Write new and changed customers. Raises StaleReadError if another transaction was faster."""
+    """Write new and changed customers. Raises StaleReadError if another transaction wrote first."""
     rows = [_row(customer) for customer in changed]
     if rows and len(_save(connection, rows)) != len(rows):
         raise StaleReadError
@@ -127,18 +127,22 @@ _CHANGING = [name for name in _COLUMNS if name not in {"program_id", "id", "part
 
 
 def _build_find(_: Callable[..., Any]) -> Any:
-    given = Given(program_id=BigInteger(), customer_key=Text(), click_program_id=BigInteger(), click_id=Text())
+    parameters = Parameters(
+        program_id=BigInteger(), customer_key=Text(), click_program_id=BigInteger(), click_id=Text()
+    )
     keyed, clicked = customers.alias("keyed"), customers.alias("clicked")
     sent_keyed, sent = partners.alias("sent_keyed"), partners.alias("sent")
-    found = (
-        given.rows.outerjoin(
-            keyed, and_(keyed.c.program_id == given.program_id, keyed.c.customer_key == given.customer_key)
+    joined = (
+        parameters.rows.outerjoin(
+            keyed, and_(keyed.c.program_id == parameters.program_id, keyed.c.customer_key == parameters.customer_key)
         )
         .outerjoin(
             sent_keyed,
             and_(sent_keyed.c.program_id == keyed.c.program_id, sent_keyed.c.id == keyed.c.partner_id),
         )
-        .outerjoin(clicks, and_(clicks.c.program_id == given.click_program_id, clicks.c.click_id == given.click_id))
+        .outerjoin(
+            clicks, and_(clicks.c.program_id == parameters.click_program_id, clicks.c.click_id == parameters.click_id)
+        )
         .outerjoin(sent, and_(sent.c.program_id == clicks.c.program_id, sent.c.id == clicks.c.partner_id))
         .outerjoin(clicked, and_(clicked.c.program_id == clicks.c.program_id, clicked.c.click_id == clicks.c.click_id))
     )
@@ -152,11 +156,11 @@ def _build_find(_: Callable[..., Any]) -> Any:
         clicks.c.partner_id.label("x_partner_id"),
         clicks.c.at.label("x_at"),
         sent.c.status.label("x_partner_status"),
-    ).select_from(found)
+    ).select_from(joined)
 
 
 def _build_save(insert: Callable[..., Any]) -> Any:
-    statement = insert_given(insert, customers, Given(**_TYPES))
+    statement = insert_parameters(insert, customers, Parameters(**_TYPES))
     return statement.on_conflict_do_update(
         index_elements=["program_id", "id"],
         set_={name: statement.excluded[name] for name in _CHANGING},

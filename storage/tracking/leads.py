@@ -1,4 +1,4 @@
-"""Leads: a customer signed up; settled by a key (or a policy that trusts browsers), provisional otherwise."""
+"""Leads: a customer signed up; settled with a program key (or a policy that trusts browsers), otherwise provisional."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -30,9 +30,9 @@ from storage.tracking.program_terms import ProgramTerms
 
 
 class Lead(NamedTuple):
-    """A lead as it was reported; `is_trusted` unless it came from a browser. `program_id` is what the call named.
+    """A lead as it was reported; `is_trusted` unless it came from a browser. `program_id` is the one in the call.
 
-    `has_paid`: a payment through the connected account stands for the lead.
+    `has_paid`: a payment through the connected account settles the lead.
     """
 
     click_id: str | None
@@ -46,14 +46,14 @@ class Lead(NamedTuple):
 
 
 class LeadResult(NamedTuple):
-    """The lead's state after the call; `recorded` is False when it was so before."""
+    """The lead's state after the call; `recorded` is False if nothing changed."""
 
     settlement: Settlement
     recorded: bool
 
 
 class _Accepted(NamedTuple):
-    """What one lead changes; `settlement` is None when it only gives a settled customer their key."""
+    """What one lead changes; `settlement` is None if it only sets a settled customer's key."""
 
     lead_id: int
     lead: Lead
@@ -98,7 +98,7 @@ def _identifiers(program: ProgramTerms, lead: Lead) -> CustomerQuery:
 
 
 def _named_elsewhere(connection: Connection, batch: Sequence[tuple[ProgramTerms, Lead]]) -> dict[int, ProgramTerms]:
-    """Return the programs that calls name although their key belongs to another."""
+    """Return the programs that calls name with another program's key."""
     named = {lead.program_id for program, lead in batch if lead.program_id not in {None, program.id}}
     return program_terms.load(connection, [each for each in named if each is not None]) if named else {}
 
@@ -113,7 +113,7 @@ def _require_program(lead: Lead, program: ProgramTerms, registry: Registry, else
 
 
 def _customer(lead: Lead, program: ProgramTerms, registry: Registry) -> Customer:
-    """Return whom the identifiers name: the key's holder, else whom the click became or becomes."""
+    """Return the customer with the key, else the customer created from the click, which may be new."""
     holder = registry.by_key(program.id, lead.customer_key)
     clicked = registry.by_click(keys.click_program(lead.click_id or ""), lead.click_id)
     if holder is None and clicked is None:
@@ -152,7 +152,7 @@ def _move(lead: Lead, customer: Customer, program: ProgramTerms) -> Move:
 
 
 def _name(lead: Lead, customer: Customer, program: ProgramTerms, registry: Registry) -> bool:
-    """Save the customer_key, which only a call that may settle is trusted to do; say whether that changed anything."""
+    """Save the customer_key, which only a call that may settle can do; return whether it changed."""
     trusted = lead.is_trusted or program.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED
     new = trusted and lead.customer_key is not None and customer.customer_key is None
     if new:

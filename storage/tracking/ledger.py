@@ -1,4 +1,4 @@
-"""Commissions, and the append-only ledger: what each is worth, and what each partner is owed."""
+"""Commissions and the append-only ledger, from which their worth and the partners' balances follow."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -17,7 +17,7 @@ from storage.tracking.program_terms import ProgramTerms
 
 
 class EntryKind(StrEnum):
-    """Why money moved: on the partner's account, or (the last three) the platform's fee on a commission."""
+    """The reason for an entry: on the partner's account, or (the last three) of the platform's fee on a commission."""
 
     COMMISSION = "commission"
     REVERSAL = "reversal"
@@ -40,14 +40,14 @@ ACCOUNT_KINDS = (*PARTNER_KINDS, EntryKind.PAYOUT, EntryKind.ADJUSTMENT)
 
 
 class Balance(NamedTuple):
-    """A partner's account in cents of the program's currency: what they earned (and adjustments), and what was paid."""
+    """A partner's account in cents of the program's currency: earnings with adjustments, and payouts."""
 
     earned_cents: int
     paid_cents: int
 
     @property
     def owed_cents(self) -> int:
-        """What the program owes the partner; below 0, what the partner owes back after a refund of a paid sale."""
+        """What the program owes the partner; negative if the partner owes it after a refund of a paid sale."""
         return self.earned_cents - self.paid_cents
 
 
@@ -80,7 +80,7 @@ def earn(
 ) -> Earned:
     """Return the commission of `cents`, created at `at`, with its platform fee.
 
-    It is held from the time of the sale or lead: a backfilled sale is not held for another period.
+    Its hold period starts at the time of the sale or lead, so a backfilled sale is not held again.
     """
     return Earned(
         program_id=program.id,
@@ -99,7 +99,7 @@ def earn(
 
 
 def append(connection: Connection, earned: Sequence[Earned], *, at: datetime) -> None:
-    """Create the commissions that are worth something: each with its ledger entry, one more for a platform fee."""
+    """Create the commissions above 0, each with its ledger entry and another for its platform fee."""
     earned = [item for item in earned if item.amount_cents]
     if not earned:
         return
@@ -135,7 +135,7 @@ def balance(connection: Connection, program_id: int, partner_id: int) -> Balance
 
 
 def record_payout(connection: Connection, commission: Any, *, at: datetime) -> None:
-    """Append the payout that settles a commission: all that it is worth now."""
+    """Append the payout of a commission's present worth."""
     net_cents = net(connection, commission.program_id, commission.id, PARTNER_KINDS)
     _append_entry(connection, commission, EntryKind.PAYOUT, -net_cents, at=at)
 
@@ -149,7 +149,7 @@ def correct(
     at: datetime,
     refund_id: int | None = None,
 ) -> None:
-    """Append an entry that takes `cents` (below 0: gives them back) and points at what it corrects."""
+    """Append an entry that takes back `cents` (negative: restores them) and points at the entry that it corrects."""
     if cents == 0:
         return
     original = EntryKind.PLATFORM_FEE if kind in PLATFORM_KINDS else EntryKind.COMMISSION
@@ -159,10 +159,10 @@ def correct(
 def reverse(
     connection: Connection, commission: Any, *, keep: Callable[[int], int], refund_id: int, at: datetime
 ) -> int:
-    """Bring a commission to `keep(original cents)` and its platform fee likewise; return the cents taken back.
+    """Reduce a commission and its platform fee to `keep(original cents)`; return the cents taken back.
 
-    They are below 0 where money came back (a dispute was won). A commission that is worth nothing any more becomes
-    `reversed`, and one that is worth something again `pending`; a paid one keeps its status, a rejected one stays at 0.
+    They are negative if money came back (a dispute was won). A commission that falls to 0 becomes `reversed`, and
+    one that rises again `pending`. A paid one does not change its status; a rejected one stays at 0.
     """
     partners_cents = 0
     for kinds in (PARTNER_KINDS, PLATFORM_KINDS):
@@ -179,7 +179,7 @@ def reverse(
 
 
 def _follow(connection: Connection, commission: Any, left_cents: int) -> None:
-    """Let the status follow what is left of a commission that nobody has paid or rejected."""
+    """Update the status of a commission that is neither paid nor rejected to match what is left of it."""
     if left_cents == 0 and commission.status in {CommissionStatus.PENDING, CommissionStatus.APPROVED}:
         status = CommissionStatus.REVERSED
     elif left_cents > 0 and commission.status == CommissionStatus.REVERSED:
@@ -200,7 +200,7 @@ def _append_entry(
     corrects: EntryKind | None = None,
     refund_id: int | None = None,
 ) -> None:
-    """Append an entry of a commission after its earlier ones: `db check` tells by the ids what a payout settled."""
+    """Append an entry of a commission after its earlier ones; `db check` reads from the ids what a payout settled."""
     entry = ledger_entries.c
     corrected = func.max(case((entry.kind == corrects, entry.id)))
     mine = (entry.program_id == commission.program_id, entry.commission_id == commission.id)

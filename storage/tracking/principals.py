@@ -1,6 +1,6 @@
-"""The stage between the queue and a tracking operation: it resolves who calls, and logs the calls that it rejects.
+"""The stage between the queue and a tracking operation, which resolves callers and logs rejected calls.
 
-A whole batch is resolved by one statement for its keys and one for its other programs, whatever its size. Operations
+One statement resolves a batch's keys and one its other programs, whatever its size. Operations
 receive programs and never see a credential.
 """
 
@@ -20,7 +20,7 @@ from storage.tracking.repeated_calls import Repeatable
 
 
 class PresentedKey(NamedTuple):
-    """A program key that a call presented, by its hash; `program_id` is what it names, and proves nothing."""
+    """A program key that a call presented, by its hash; `program_id` is the one in its text, which is not verified."""
 
     key_hash: str
     program_id: int | None = None
@@ -37,14 +37,14 @@ Principal = PresentedKey | Public
 
 
 class Outcome(NamedTuple):
-    """What a call led to: a result or an error, and the key that it presented, in whatever state (None: none)."""
+    """The outcome of a call: a result or an error, and the key that it presented, in any state (None: no key)."""
 
     result: Any
     key: ProgramKey | None
 
 
 class Call(NamedTuple):
-    """One call of a batch: who makes it, what it asks for, and how the rejection log names it."""
+    """One call of a batch: its caller, its item, and its description for the rejection log."""
 
     principal: Principal
     item: Any
@@ -91,7 +91,7 @@ def staged(operation: Callable[..., Any]) -> Callable[[Connection, Sequence[Call
 
 @set_based
 def reject(_: Connection, batch: Sequence[tuple[ProgramTerms, ServiceError]]) -> list[ServiceError]:
-    """Reject calls whose fault was found before storage; the stage logs them, and a wrong key comes first."""
+    """Reject calls with an error found before storage; the stage logs them and reports a wrong key first."""
     return [error for _, error in batch]
 
 
@@ -105,7 +105,7 @@ def _run(connection: Connection, operation: Callable[..., Any], batch: Sequence[
 
 
 def _once(connection: Connection, operation: Callable[..., Any], program: ProgramTerms, call: Call) -> Any:
-    """Run a call that carries an Idempotency-Key, or return the response that it got before."""
+    """Run a call with an Idempotency-Key, or return its first response."""
     assert call.repeatable is not None  # noqa: S101 - only such calls come here
 
     def perform() -> Any:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import BigInteger, Connection, Text, and_, select
 
 from storage.access.program_keys import ProgramKey
-from storage.engine.statements import Given, Prepared
+from storage.engine.statements import Parameters, Prepared
 from storage.rules.commission import CommissionType, Terms
 from storage.rules.settlement import LeadAuthPolicy
 from storage.tables import commission_terms, payment_accounts, program_keys, programs, retired_program_keys
@@ -14,7 +14,7 @@ from storage.tables.columns import from_millis
 
 
 class ProgramTerms(NamedTuple):
-    """What a tracking call needs to know of its program."""
+    """What a tracking call needs to know about its program."""
 
     id: int
     currency: str
@@ -45,15 +45,15 @@ def load_one(connection: Connection, program_id: int) -> ProgramTerms:
 
 
 def of_keys(connection: Connection, key_hashes: Iterable[str]) -> dict[str, KeyHolder]:
-    """Return whom each key belongs to, by its hash; a key that no program has or had is left out."""
-    found: dict[str, KeyHolder] = {}
+    """Return each key's holder by its hash; a key that no program has or had is left out."""
+    holders: dict[str, KeyHolder] = {}
     for row in _find_keys(connection, [[key_hash] for key_hash in set(key_hashes)]):
         if row.id is not None:
             flagged_at, rotate_by = (None if at is None else from_millis(at) for at in (row.flagged_at, row.rotate_by))
-            found[row.key_hash] = KeyHolder(row.id, ProgramKey(row.id, flagged_at, rotate_by), _of_row(row))
+            holders[row.key_hash] = KeyHolder(row.id, ProgramKey(row.id, flagged_at, rotate_by), _of_row(row))
         elif row.retired_of is not None:
-            found[row.key_hash] = KeyHolder(row.retired_of, None, None)
-    return found
+            holders[row.key_hash] = KeyHolder(row.retired_of, None, None)
+    return holders
 
 
 def _of_row(row: Any) -> ProgramTerms:
@@ -94,28 +94,28 @@ _CONNECTED = payment_accounts.c.program_id == programs.c.id
 
 
 def _build_find(_: Callable[..., Any]) -> Any:
-    given = Given(id=BigInteger())
-    found = given.rows.join(programs, programs.c.id == given.id).join(commission_terms, _CURRENT)
-    return select(*_COLUMNS).select_from(found.outerjoin(payment_accounts, _CONNECTED))
+    parameters = Parameters(id=BigInteger())
+    joined = parameters.rows.join(programs, programs.c.id == parameters.id).join(commission_terms, _CURRENT)
+    return select(*_COLUMNS).select_from(joined.outerjoin(payment_accounts, _CONNECTED))
 
 
 def _build_find_keys(_: Callable[..., Any]) -> Any:
-    given = Given(key_hash=Text())
+    parameters = Parameters(key_hash=Text())
     key, retired = program_keys, retired_program_keys
-    found = (
-        given.rows.outerjoin(key, key.c.key_hash == given.key_hash)
+    joined = (
+        parameters.rows.outerjoin(key, key.c.key_hash == parameters.key_hash)
         .outerjoin(programs, programs.c.id == key.c.program_id)
         .outerjoin(commission_terms, _CURRENT)
         .outerjoin(payment_accounts, _CONNECTED)
-        .outerjoin(retired, retired.c.key_hash == given.key_hash)
+        .outerjoin(retired, retired.c.key_hash == parameters.key_hash)
     )
     shown = (
-        given.key_hash.label("key_hash"),
+        parameters.key_hash.label("key_hash"),
         key.c.flagged_at,
         key.c.rotate_by,
         retired.c.program_id.label("retired_of"),
     )
-    return select(*_COLUMNS, *shown).select_from(found)
+    return select(*_COLUMNS, *shown).select_from(joined)
 
 
 _find = Prepared(_build_find)

@@ -1,4 +1,4 @@
-"""Sales that are recorded already: under the same transaction_id, or likely the same payment from another side."""
+"""Sales already recorded under the same transaction_id, or likely reported from another source."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import BigInteger, Connection, Text, and_, exists, literal, or_, select, union_all
 
 from storage.engine.database import lock_shared
-from storage.engine.statements import Given, Prepared
+from storage.engine.statements import Parameters, Prepared
 from storage.rules.errors import DuplicateTransaction
 from storage.tables import payment_accounts, payment_references, sales
 from storage.tables.columns import from_millis, to_millis
@@ -16,7 +16,7 @@ WITHIN = timedelta(minutes=10)
 
 
 class SaleQuery(NamedTuple):
-    """A sale to look for; `customer_id` asks also for a likely duplicate among the payment account's sales."""
+    """A sale to look up; with `customer_id` also a likely duplicate among the payment account's sales."""
 
     program_id: int
     transaction_id: str
@@ -36,10 +36,10 @@ class RecordedSale(NamedTuple):
 
 
 class RecordedSales:
-    """The recorded sales that a batch may repeat, found by one statement.
+    """The recorded sales that a batch may repeat, loaded by one statement.
 
-    Before it looks for likely duplicates, the batch waits for events of the same payment accounts that are being
-    processed, and they wait for it: of two reports that come together, one sees the other.
+    Before it looks for likely duplicates, the batch takes a lock that events of the same payment accounts also
+    take, so that of two concurrent reports one sees the other.
     """
 
     def __init__(self, connection: Connection, queries: Sequence[SaleQuery]) -> None:
@@ -49,10 +49,10 @@ class RecordedSales:
             lock_shared(connection, select(account).where(account.in_(compared)).order_by(account))
         self._same: dict[tuple[int, str], RecordedSale] = {}
         self._likely: dict[tuple[int, str], RecordedSale] = {}
-        for row in _find(connection, list(dict.fromkeys(_given(query) for query in queries))):
+        for row in _find(connection, list(dict.fromkeys(_parameters(query) for query in queries))):
             sale = RecordedSale(row.transaction_id, row.id, from_millis(row.at), row.payload_hash)
-            found = self._likely if row.is_likely else self._same
-            found.setdefault((row.program_id, row.asked_id), sale)
+            matches = self._likely if row.is_likely else self._same
+            matches.setdefault((row.program_id, row.asked_id), sale)
 
     def same(self, program_id: int, transaction_id: str) -> RecordedSale | None:
         """Return the sale of this transaction_id."""
@@ -75,7 +75,7 @@ class RecordedSales:
 
 
 def find_reported_by_api(connection: Connection, query: SaleQuery) -> str | None:
-    """Return the transaction_id of the API's sale that a payment may be: the same id, or alike; None where none is."""
+    """Return the transaction_id of the API's sale that matches a payment by id or is similar; None without one."""
     sale = sales.c
     within = sale.occurred_at.between(query.occurred_at - WITHIN, query.occurred_at + WITHIN)
     paid = (sale.amount_cents == query.amount_cents, sale.currency == query.currency)
@@ -90,13 +90,13 @@ def find_reported_by_api(connection: Connection, query: SaleQuery) -> str | None
     return connection.execute(select(sale.transaction_id).where(*mine).order_by(sale.id).limit(1)).scalar()
 
 
-def _given(query: SaleQuery) -> tuple[Any, ...]:
+def _parameters(query: SaleQuery) -> tuple[Any, ...]:
     earliest, latest = (to_millis(query.occurred_at + distance) for distance in (-WITHIN, WITHIN))
     return (*query[:5], earliest, latest)
 
 
 def _build_find(_: Callable[..., Any]) -> Any:
-    given = Given(
+    parameters = Parameters(
         program_id=BigInteger(),
         transaction_id=Text(),
         customer_id=BigInteger(),
@@ -106,25 +106,28 @@ def _build_find(_: Callable[..., Any]) -> Any:
         latest=BigInteger(),
     )
     sale, reference = sales.c, payment_references.c
-    shown = (given.transaction_id.label("asked_id"), *(sale[name] for name in ("program_id", "transaction_id", "id")))
+    shown = (
+        parameters.transaction_id.label("asked_id"),
+        *(sale[name] for name in ("program_id", "transaction_id", "id")),
+    )
     shown = (*shown, sale.at, sale.payload_hash)
-    same = and_(sale.program_id == given.program_id, sale.transaction_id == given.transaction_id)
+    same = and_(sale.program_id == parameters.program_id, sale.transaction_id == parameters.transaction_id)
     by_processor = exists().where(
         reference.program_id == sale.program_id, reference.transaction_id == sale.transaction_id
     )
     alike = and_(
-        sale.program_id == given.program_id,
-        sale.customer_id == given.customer_id,
-        sale.amount_cents == given.amount_cents,
-        sale.currency == given.currency,
-        sale.occurred_at >= given.earliest,
-        sale.occurred_at <= given.latest,
-        sale.transaction_id != given.transaction_id,
+        sale.program_id == parameters.program_id,
+        sale.customer_id == parameters.customer_id,
+        sale.amount_cents == parameters.amount_cents,
+        sale.currency == parameters.currency,
+        sale.occurred_at >= parameters.earliest,
+        sale.occurred_at <= parameters.latest,
+        sale.transaction_id != parameters.transaction_id,
         by_processor,
     )
     return union_all(
-        select(*shown, literal(0).label("is_likely")).select_from(given.rows.join(sales, same)),
-        select(*shown, literal(1).label("is_likely")).select_from(given.rows.join(sales, alike)),
+        select(*shown, literal(0).label("is_likely")).select_from(parameters.rows.join(sales, same)),
+        select(*shown, literal(1).label("is_likely")).select_from(parameters.rows.join(sales, alike)),
     )
 
 

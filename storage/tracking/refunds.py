@@ -1,4 +1,4 @@
-"""Refunds: money goes back to the customer, and the commission on it with it."""
+"""Refunds: money goes back to the customer, and the partner's commission is reversed in proportion."""
 
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from storage.tracking.program_terms import ProgramTerms
 
 
 class Refund(NamedTuple):
-    """A refund as a call sent it; `amount_cents` None asks for all that remains, in the sale's currency."""
+    """A refund as a call sent it; `amount_cents` None means all that remains, in the sale's currency."""
 
     transaction_id: str
     at: datetime
@@ -25,7 +25,7 @@ class Refund(NamedTuple):
 
 
 class RefundResult(NamedTuple):
-    """What the refund took and what remains, in cents of the sale's currency; the reversal in the program's."""
+    """The refunded and remaining cents in the sale's currency, and the reversed ones in the program's."""
 
     status: RefundStatus
     refunded_cents: int
@@ -37,7 +37,7 @@ class RefundResult(NamedTuple):
 
 
 def record(connection: Connection, program: ProgramTerms, call: Refund) -> RefundResult:
-    """Record a refund, reverse its share of the commission, and take both from the days that counted them.
+    """Record a refund, reverse its share of the commission, and subtract both from the days that counted them.
 
     Raises TransactionNotFound, RefundExceedsSale.
     """
@@ -64,7 +64,7 @@ def record(connection: Connection, program: ProgramTerms, call: Refund) -> Refun
 
 
 def reinstate(connection: Connection, program: ProgramTerms, call: Refund) -> int:
-    """Give back `amount_cents` of what refunds took of a sale, as when a dispute is won; return the commission's part.
+    """Undo `amount_cents` of a sale's refunds, as when a dispute is won; return the commission's part.
 
     Raises TransactionNotFound.
     """
@@ -93,15 +93,15 @@ def _earlier(connection: Connection, sale: Any, refund_id: str | None) -> Any:
 
 
 def _take_back(connection: Connection, call: Refund, sale: Any, earned: Any, cents: int) -> int:
-    """Store the refund (a reinstatement, below 0) and all that follows from it; return the commission reversed."""
+    """Store the refund (negative for a reinstatement) and its effects; return the reversed commission."""
     event_id = ids.after(call.at, 1)[0]
     total_cents = sale.refunded_cents + cents
 
-    def keep(whole_cents: int, refunded_cents: int = total_cents) -> int:
+    def remaining(whole_cents: int, refunded_cents: int = total_cents) -> int:
         return commission.of_remaining(whole_cents, sale_cents=sale.amount_cents, refunded_cents=refunded_cents)
 
-    program_cents = keep(sale.program_cents, sale.refunded_cents) - keep(sale.program_cents)
-    reversed_cents = ledger.reverse(connection, earned, keep=keep, refund_id=event_id, at=call.at) if earned else 0
+    program_cents = remaining(sale.program_cents, sale.refunded_cents) - remaining(sale.program_cents)
+    reversed_cents = ledger.reverse(connection, earned, keep=remaining, refund_id=event_id, at=call.at) if earned else 0
     connection.execute(
         insert(refunds).values(
             program_id=sale.program_id,

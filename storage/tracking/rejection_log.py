@@ -1,4 +1,4 @@
-"""The log of rejected calls that came with a program's key, kept 30 days: it answers "why was my sale not credited"."""
+"""The log of rejected calls with a program's key, stored for 30 days to explain why a sale was not credited."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ KEPT_DAYS = 30
 
 
 class CallDetails(NamedTuple):
-    """A tracking call as the log names it: `call` is sale, lead ...; identifiers and amount are those that it sent."""
+    """A tracking call in the log: `call` is sale, lead ...; identifiers and amount are as sent."""
 
     call: str
     request_id: str
@@ -29,7 +29,7 @@ class CallDetails(NamedTuple):
 
 
 class Rejection(NamedTuple):
-    """A call that was rejected, and the program that its key belongs or belonged to."""
+    """A rejected call, and the program that its key belongs or belonged to."""
 
     program_id: int
     call: CallDetails

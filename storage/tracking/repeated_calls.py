@@ -1,4 +1,4 @@
-"""Idempotency-Keys of tracking calls: the first response is stored in the call's own transaction, and given again."""
+"""Idempotency-Keys of tracking calls: the first response is stored in the call's own transaction and replayed."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -14,7 +14,7 @@ from storage.tracking.rejection_log import CallDetails
 
 
 class Repeatable(NamedTuple):
-    """A call's Idempotency-Key, a hash of what it asks for, and how its result becomes the response."""
+    """A call's Idempotency-Key, a hash of its content, and how its result becomes the response."""
 
     idempotency_key: str
     request_hash: str
@@ -22,7 +22,7 @@ class Repeatable(NamedTuple):
 
 
 class Replayed(NamedTuple):
-    """The response that this call got the first time."""
+    """The first response to this call."""
 
     body: str
 
@@ -36,8 +36,8 @@ def once(
 ) -> Any:
     """Return the first response to this call as Replayed; if there is none yet, `perform` it and return its result.
 
-    Of two at once the primary key lets one through; the other runs again and finds its response. A rejected call
-    leaves nothing. Raises IdempotencyKeyReused when the key's first call asked for something else.
+    The primary key stores one of two concurrent calls; the other runs again and gets its response. A rejected call
+    stores nothing. Raises IdempotencyKeyReused when the key's first call was different.
     """
     row = idempotent_calls.c
     mine = (row.program_id == program.id, row.idempotency_key == repeatable.idempotency_key)
@@ -51,7 +51,7 @@ def once(
     result = perform()
     if isinstance(result, ServiceError):
         raise result
-    kept = {"idempotency_key": repeatable.idempotency_key, "request_hash": repeatable.request_hash, "at": details.at}
+    columns = {"idempotency_key": repeatable.idempotency_key, "request_hash": repeatable.request_hash, "at": details.at}
     body = repeatable.respond(result)
-    connection.execute(insert(idempotent_calls).values(program_id=program.id, **kept, body=body))
+    connection.execute(insert(idempotent_calls).values(program_id=program.id, **columns, body=body))
     return result

@@ -1,4 +1,4 @@
-"""Daily totals, stepped in the event's own transaction, so that a report reads days and never events."""
+"""Daily totals, incremented in the event's own transaction, so that a report reads days and never events."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Connection, Date
 
-from storage.engine.statements import Given, Prepared, insert_given
+from storage.engine.statements import Parameters, Prepared, insert_parameters
 from storage.tables import partner_rollups, rollups
 from storage.tables.rollup import COUNTS
 
@@ -28,12 +28,12 @@ class Increment(NamedTuple):
 
 
 def day_of(at: datetime) -> date:
-    """Return the UTC day of an aware moment."""
+    """Return the UTC day of an aware timestamp."""
     return at.date()
 
 
 def add(connection: Connection, steps: Iterable[Increment]) -> None:
-    """Add the steps to the rollups. Rows are touched in key order: lanes that wait for each other never deadlock."""
+    """Add increments to the rollups. Rows are locked in key order, so lanes never deadlock."""
     by_program: defaultdict[tuple[Any, ...], list[int]] = defaultdict(_zeros)
     by_partner: defaultdict[tuple[Any, ...], list[int]] = defaultdict(_zeros)
     for item in steps:
@@ -51,10 +51,10 @@ def _zeros() -> list[int]:
 
 
 def _upsert(table: Any, **keys: Any) -> Prepared:
-    given = Given(**keys, **{name: BigInteger() for name in COUNTS})
+    parameters = Parameters(**keys, **{name: BigInteger() for name in COUNTS})
 
     def build(insert: Callable[..., Any]) -> Any:
-        statement = insert_given(insert, table, given)
+        statement = insert_parameters(insert, table, parameters)
         added = {name: table.c[name] + statement.excluded[name] for name in COUNTS}
         return statement.on_conflict_do_update(index_elements=list(keys), set_=added)
 

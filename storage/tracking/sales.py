@@ -1,4 +1,4 @@
-"""Sales: a customer paid; the partner who sent them earns a commission."""
+"""Sales: a customer pays, and the partner who sent them earns a commission."""
 
 import hashlib
 import json
@@ -57,12 +57,12 @@ class Sale(NamedTuple):
 
     @property
     def happened_at(self) -> datetime:
-        """When the customer paid: as reported, else when the call came."""
+        """When the customer paid: the reported time, else the time of the call."""
         return self.occurred_at or self.at
 
     @property
     def payload_hash(self) -> str:
-        """A hash of what was reported: equal for a repeat of the same call, whenever it comes."""
+        """A hash of the report, equal for every repeat of the same call."""
         sent = (self.transaction_id, self.amount_cents, self.customer_key, self.click_id, self.currency, self.details)
         return hashlib.sha256(
             json.dumps([*sent, self.occurred_at and to_millis(self.occurred_at)]).encode()
@@ -133,13 +133,13 @@ def _exchange(program: ProgramTerms, sale: Sale) -> Exchange:
 
 
 def _find(program: ProgramTerms, sale: Sale, registry: Registry) -> Customer | None:
-    """Return whom the customer_key names, else whom the click became or becomes with this sale."""
+    """Return the customer with the customer_key, else the one created from the click, which may be new."""
     clicked = registry.by_click(keys.click_program(sale.click_id or ""), sale.click_id)
     return registry.by_key(program.id, sale.customer_key) or clicked
 
 
 def _query(program: ProgramTerms, sale: Sale, registry: Registry) -> SaleQuery:
-    """Ask for sales of this transaction_id, and for what the connected payment account is likely to have reported."""
+    """Return the query for sales with this transaction_id, and for likely reports by the connected payment account."""
     customer = _find(program, sale, registry)
     compared = program.has_payments and sale.provenance == Provenance.API and customer is not None
     customer_id = customer.id if customer and compared and customer.first_purchase_at else None
@@ -186,7 +186,7 @@ def _customer(program: ProgramTerms, sale: Sale, registry: Registry) -> Customer
 
 
 def _apply(item: _Accepted, recorded: RecordedSales) -> None:
-    """Let later sales of the batch see this one: its transaction_id is used, its customer has converted."""
+    """Show this sale to later ones of the batch: its transaction_id is used, its customer has converted."""
     sale = item.sale
     recorded.add(item.program.id, RecordedSale(sale.transaction_id, item.sale_id, sale.at, item.payload_hash))
     if item.is_first:
@@ -202,7 +202,7 @@ def _result(item: _Accepted) -> SaleResult:
 
 
 def _store(connection: Connection, accepted: Sequence[_Accepted], *, at: datetime) -> None:
-    """Insert the sales and all that follows; the unique key (program_id, transaction_id) fails a lost race."""
+    """Insert the sales and their effects; the unique key (program_id, transaction_id) rejects a lost race."""
     _insert(connection, [_row(item) for item in accepted])
     customers.save(connection, {item.customer.id: item.customer for item in accepted if item.is_first}.values())
     ledger.append(connection, [_earned(item) for item in accepted], at=at)

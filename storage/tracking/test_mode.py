@@ -1,4 +1,4 @@
-"""Test mode: events that prove an integration works, with no click, customer or ledger in reach."""
+"""Test mode: events that prove an integration works without touching clicks, customers or the ledger."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -19,7 +19,7 @@ OF_PROCESSOR = "from the test mode of the payment account: nothing was earned"
 
 
 class TestModeCall(NamedTuple):
-    """A test-mode call. `program_id` is what it names, `click_program_id` what its click names."""
+    """A test-mode call. `program_id` is the one it names, `click_program_id` the one its click names."""
 
     kind: str
     at: datetime
@@ -67,7 +67,7 @@ def record_without_key(connection: Connection, event: TestModeCall) -> TestModeR
 
 
 def record_of_processor(connection: Connection, program_id: int, event: TestModeCall) -> int:
-    """Store what the test mode of a program's payment processor reported; return the event's id."""
+    """Store a test-mode event of a program's payment processor; return the event's id."""
     return _store(connection, event, program_id, OF_PROCESSOR)
 
 

@@ -96,7 +96,7 @@ class Provider:
         self, _client: OAuthClientInformationFull, authorization_code: str
     ) -> AuthorizationCode | None:
         """Return the grant of a code, also of a used one: `exchange` detects the second use."""
-        grant = await self._storage.read(assistant_tokens.held, authorization_code, CODE, at=self._clock())
+        grant = await self._storage.read(assistant_tokens.get_grant, authorization_code, CODE, at=self._clock())
         return grant and AuthorizationCode(
             code=authorization_code,
             scopes=list(grant.scopes),
@@ -118,7 +118,7 @@ class Provider:
 
     async def load_refresh_token(self, _client: OAuthClientInformationFull, refresh_token: str) -> RefreshToken | None:
         """Return the grant of a refresh token, also of a used one: `refresh` detects the second use."""
-        grant = await self._storage.read(assistant_tokens.held, refresh_token, REFRESH, at=self._clock())
+        grant = await self._storage.read(assistant_tokens.get_grant, refresh_token, REFRESH, at=self._clock())
         return grant and RefreshToken(token=refresh_token, client_id=grant.client_id, scopes=list(grant.scopes))
 
     async def exchange_refresh_token(

@@ -52,7 +52,7 @@ async def lead(call: TrackingRequest) -> JsonResponse:
     click_program_id = keys.click_program(body.click_id or "")
     if key is None:
         await call.limit("lead", extra.program_id or click_program_id)
-    known = contact.protect(str(body.email)) if contact.is_address(body.email) else None
+    known = contact.protect(str(body.email)) if contact.is_email(body.email) else None
     if extra.test_mode:
         event = TestModeCall(
             kind="lead",
@@ -92,7 +92,7 @@ def _content(led: LeadResult) -> dict[str, Any]:
 
 
 def _with_warning(response: JsonResponse, body: LeadBody) -> JsonResponse:
-    if body.email is not None and body.email != "" and not contact.is_address(body.email):
+    if body.email is not None and body.email != "" and not contact.is_email(body.email):
         response.body = {**response.body, "warnings": [EMAIL_IGNORED]}
     return response
 

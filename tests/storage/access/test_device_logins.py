@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 
 from storage.access import device_logins, sessions
-from storage.access.device_logins import INTERVAL, LIFETIME, Asked
+from storage.access.device_logins import INTERVAL, LIFETIME, DeviceCodes
 from storage.access.sessions import Started
 from storage.rules import keys
 from storage.rules.errors import AccessDenied, AuthorizationPending, ExpiredToken, NotFound, ServiceError, SlowDown
 from tests.world import NOW, World
 
 
-async def ask(acme: World) -> Asked:
-    asked: Asked = await acme.store.write(device_logins.ask, client="svc on a laptop", at=NOW)
+async def ask(acme: World) -> DeviceCodes:
+    asked: DeviceCodes = await acme.store.write(device_logins.ask, client="svc on a laptop", at=NOW)
     return asked
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from storage import Storage
 from storage.access import agent_keys, idempotency
-from storage.access.idempotency import Given, Request
+from storage.access.idempotency import Request, WriteResponse
 from storage.rules.errors import IdempotencyKeyReused, NotFound
 from storage.rules.scope import Scope
 from tests.world import NOW, World
@@ -28,13 +28,13 @@ class Counted:
     def __init__(self) -> None:
         self.times = 0
 
-    def __call__(self, _connection: Any) -> Given:
+    def __call__(self, _connection: Any) -> WriteResponse:
         self.times += 1
-        return Given(201, f'{{"done": {self.times}}}')
+        return WriteResponse(201, f'{{"done": {self.times}}}')
 
 
-async def once(store: Storage, key_id: int, work: Any, *, at: datetime = NOW, asks: str = "a") -> Given:
-    given: Given = await store.write(idempotency.once, Request(key_id, "key", asks, at), work)
+async def once(store: Storage, key_id: int, work: Any, *, at: datetime = NOW, asks: str = "a") -> WriteResponse:
+    given: WriteResponse = await store.write(idempotency.once, Request(key_id, "key", asks, at), work)
     return given
 
 
@@ -43,7 +43,7 @@ async def test_a_repeat_is_given_the_first_answer(store: Storage, agent_key_id: 
 
     first, second = await once(store, agent_key_id, work), await once(store, agent_key_id, work)
 
-    assert (first, second) == (Given(201, '{"done": 1}'), Given(201, '{"done": 1}', replayed=True))
+    assert (first, second) == (WriteResponse(201, '{"done": 1}'), WriteResponse(201, '{"done": 1}', replayed=True))
     assert work.times == 1
 
 
@@ -64,7 +64,7 @@ async def test_another_request_under_the_same_key_is_refused(store: Storage, age
 
 
 async def test_a_write_that_fails_may_be_sent_again(store: Storage, agent_key_id: int):
-    def fails(_connection: Any) -> Given:
+    def fails(_connection: Any) -> WriteResponse:
         raise NotFound
 
     with pytest.raises(NotFound):
