@@ -31,18 +31,24 @@ class RequestMiddleware:
             return
         request_id = scope["request_id"] = f"{_RUN}{next(_count):08x}"
         header = (b"x-request-id", request_id.encode())
-        started = False
+        started = closed = False
 
         async def send_marked(message: Message) -> None:
-            nonlocal started
+            nonlocal started, closed
             if message["type"] == "http.response.start":
                 started = True
                 message["headers"] = [*message.get("headers", ()), header, _NOSNIFF, *scope.get("extra_headers", ())]
-            await send(message)
+            try:
+                await send(message)
+            except (OSError, RuntimeError):
+                closed = True  # by the client: there is no one to respond to
+                raise
 
         try:
             await self._app(scope, receive, send_marked)
         except Exception:
+            if closed:
+                return
             log.exception("request %s failed", request_id)
             if not started:
                 await error_in_client_format(InternalError(), scope)(scope, receive, send_marked)
