@@ -1,5 +1,7 @@
 """AGENTS.md for one program: the guides that a coding agent needs to integrate it, without a secret."""
 
+import re
+
 from presentation import guides
 from storage.management.program_settings import Program
 from storage.rules import commission_rate
@@ -7,10 +9,25 @@ from storage.rules.commission import CommissionType
 
 HEAD = "# Affiliate tracking\n\nHow to integrate this program, for coding agents and people.\n"
 GUIDES = ("integration", "snippets", "verify", "errors")
+CHECKOUT = "## Metadata of your checkout\n"
+FRAMEWORKS = {  # its name, and the languages of the tracker's snippet and of the server's
+    "nextjs": ("Next.js", "tsx", "js"),
+    "vite": ("Vite", "html", "js"),
+    "react": ("React", "html", "js"),
+    "express": ("Express", "html", "js"),
+    "django": ("Django", "html", "python"),
+    "flask": ("Flask", "html", "python"),
+    "fastapi": ("FastAPI", "html", "python"),
+    "rails": ("Rails", "html", "ruby"),
+    "laravel": ("Laravel", "html", "php"),
+}
 
 
-def written(program: Program, *, base_url: str, code: str | None) -> str:
-    """Return the Markdown for a program; `code` is a code of one of its partners, for the examples."""
+def written(program: Program, *, base_url: str, code: str | None, framework: str | None = None) -> str:
+    """Return the Markdown for a program; `code` is a code of one of its partners, for the examples.
+
+    It leads with the snippets of a framework of FRAMEWORKS.
+    """
     settings = program.settings
     filling = guides.filling(program, base_url=base_url, code=code)
     facts = {
@@ -30,7 +47,23 @@ def written(program: Program, *, base_url: str, code: str | None) -> str:
     parts = [
         _demoted(guides.filled(name, filling)).replace("](errors)", f"]({base_url}/docs/errors)") for name in GUIDES
     ]
-    return "\n".join([head, *parts])
+    parts.insert(GUIDES.index("verify"), _demoted(_checkout(guides.filled("payments", filling))))
+    lead = [_lead(guides.filled("snippets", filling), *FRAMEWORKS[framework])] if framework in FRAMEWORKS else []
+    return "\n".join([head, *lead, *parts])
+
+
+def _lead(snippets: str, name: str, browser: str, server: str) -> str:
+    """Return the first snippet of the browser's language (the tracker), and the last of the server's."""
+    tracker, calls = (
+        re.findall(rf"^```{each}\n.*?^```$", snippets, re.MULTILINE | re.DOTALL) for each in (browser, server)
+    )
+    return f"## Start here: {name}\n\nOn every page:\n\n{tracker[0]}\n\nOn your server:\n\n{calls[-1]}\n"
+
+
+def _checkout(payments: str) -> str:
+    """Return the chapter on the checkout's metadata."""
+    chapter = payments.split(CHECKOUT)[1].split("\n## ", maxsplit=1)[0]
+    return f"# Metadata of your checkout, with a connected Stripe account\n{chapter}"
 
 
 def _demoted(markdown: str) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.integrator import programs, project
+from cli.integrator import framework, programs, project
 from cli.integrator.login import obtain
 from cli.integrator.output import Failure, Json, Output, answering, plain
 from cli.integrator.service import Service
@@ -106,12 +106,16 @@ def _key(service: Service, program: dict[str, Any], output: Output, *, generate:
 
 def _write(place: Path, service: Service, program: dict[str, Any], key: str) -> list[str]:
     """Write the files and return the names of those that changed; `.env` first, so that the new key is never lost."""
-    integration = service.call("GET", f"/api/programs/{program['id']}/integration")
+    found = framework.find(place.parent)
+    exposed = [name for each, name in framework.EXPOSED.items() if each in found]
+    path = f"/api/programs/{program['id']}/integration"
+    integration = service.call("GET", path, framework=next(iter(found), None))
     values = {project.KEY: key, project.PROGRAM: str(program["id"]), project.BASE: service.base_url}
     values[project.PAYMENTS] = integration["payment_account"] or ""
+    values |= dict.fromkeys(exposed, service.base_url)
     done = {f"{project.FOLDER}/.env": project.save_settings(place, values)}
     done[".gitignore"] = project.ignore(place)
-    done[f"{project.FOLDER}/.env.example"] = project.save_example(place)
+    done[f"{project.FOLDER}/.env.example"] = project.save_example(place, exposed)
     for name in GUIDES:
         done[f"{project.FOLDER}/{name}"] = project.save_guide(place / name, integration["agents_md"])
     return [name for name, changed in done.items() if changed]

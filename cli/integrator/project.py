@@ -66,9 +66,10 @@ def save_settings(place: Path, values: dict[str, str]) -> bool:
     return changed
 
 
-def save_example(place: Path) -> bool:
-    """Write `.env.example`: the names without the values; return whether it changed."""
-    return _save(place / ".env.example", "".join(f"# {text}\n{name}=\n" for name, text in EXPLAINED.items()))
+def save_example(place: Path, exposed: list[str]) -> bool:
+    """Write `.env.example`: the names without the values, those for the browser last; return whether it changed."""
+    explained = EXPLAINED | dict.fromkeys(exposed, "the URL of the service, as the framework gives it to the browser")
+    return _save(place / ".env.example", "".join(f"# {text}\n{name}=\n" for name, text in explained.items()))
 
 
 def save_guide(path: Path, markdown: str) -> bool:

@@ -44,6 +44,7 @@ def filled(name: str, filling: Filling) -> str:
         '"program_id": 1': f'"program_id": {filling.program_id}',
         'data-svc-program-id="1"': f'data-svc-program-id="{filling.program_id}"',
         'program_id: "1"': f'program_id: "{filling.program_id}"',
+        "loadSvc(1)": f"loadSvc({filling.program_id})",
         "programId={1}": f"programId={{{filling.program_id}}}",
         "shop.example": filling.domain,
         "PARTNER_CODE": filling.code or "PARTNER_CODE",

@@ -1,11 +1,12 @@
 """GET /api/programs/:id/integration: the guide that `svc init` writes."""
 
-from presentation import agents_file
+from presentation import agents_file, queries
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
 from presentation.view import View
 from storage.management import partners, program_settings
 from storage.payments import accounts
+from storage.rules.errors import ValidationError
 from web.response import ModelResponse
 
 
@@ -18,12 +19,13 @@ class IntegrationView(View):
     payment_account: str | None
 
 
-@operation("What `svc init` writes")
+@operation("What `svc init` writes", ValidationError, query={"framework": "Its snippets come first."})
 async def get_integration(call: ApiRequest) -> ModelResponse[IntegrationView]:
-    """Return the program's AGENTS.md; it has no secret."""
+    """Return the program's AGENTS.md; it has no secret. `?framework=` puts that framework's snippets first."""
     base_url = call.request.app.state.settings.base_url
     program = await call.read(program_settings.get_program)
-    markdown = agents_file.written(program, base_url=base_url, code=await call.read(partners.newest_code))
+    code, framework = await call.read(partners.newest_code), queries.text(call.request, "framework")
+    markdown = agents_file.written(program, base_url=base_url, code=code, framework=framework)
     account = await call.read(accounts.find_account_id)
     return ModelResponse(
         IntegrationView(program_id=program.id, base_url=base_url, agents_md=markdown, payment_account=account)

@@ -32,6 +32,46 @@ async def test_the_files_hold_what_a_coding_agent_needs(shop: Shop):
     assert shop.read(".gitignore") == ".svc/.env\n"
 
 
+async def test_agents_md_holds_the_whole_integration(shop: Shop):
+    await shop.sign_in()
+
+    await shop.svc("init", "--json")
+
+    agents = shop.read(".svc/AGENTS.md")
+    wanted = ("payment_intent_data: { metadata }", "subscription_data: { metadata }", "Idempotency-Key", "refund_id")
+    assert [each for each in wanted if each not in agents] == []
+    assert f"loadSvc({shop.acme.program_id})" in agents
+    assert "Start here" not in agents
+
+
+@pytest.mark.parametrize(
+    ("file", "title", "code", "exposed"),
+    [
+        (("package.json", '{"dependencies": {"next": "16", "react": "19"}}'), "Next.js", "next/script", "NEXT_PUBLIC_"),
+        (("package.json", '{"devDependencies": {"vite": "7"}}'), "Vite", "fetch(", "VITE_"),
+        (("requirements.txt", "Django==5.2\n"), "Django", "def track(call, **body):\n    request", ""),
+        (("pyproject.toml", 'dependencies = ["fastapi>=0.1"]'), "FastAPI", "urllib.request", ""),
+        (("Gemfile", 'gem "rails"'), "Rails", "Net::HTTP", ""),
+        (("composer.json", '{"require": {"laravel/framework": "^12"}}'), "Laravel", "curl_init", ""),
+    ],
+)
+async def test_agents_md_leads_with_the_projects_framework(
+    shop: Shop, file: tuple[str, str], title: str, code: str, exposed: str
+):
+    await shop.sign_in()
+    (shop.project / file[0]).write_text(file[1])
+
+    await shop.svc("init", "--json")
+
+    lead = shop.read(".svc/AGENTS.md").partition("## Start here: ")[2].partition("\n## ")[0]
+    assert lead.startswith(f"{title}\n")
+    assert code in lead
+    lines = shop.read(".svc/.env")
+    assert (f"{exposed}SERVICE_BASE_URL={shop.server.base_url}\n" in lines) is True
+    assert f"\n{exposed}SERVICE_BASE_URL=\n" in shop.read(".svc/.env.example")
+    assert lines.count("SERVICE_BASE_URL=") == (2 if exposed else 1)
+
+
 async def test_a_payment_account_that_is_connected_later_is_written_into_env(shop: Shop):
     await shop.sign_in()
     await shop.svc("init", "--api-key-stdin", stdin=f"{shop.acme.key}\n")
