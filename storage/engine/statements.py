@@ -35,7 +35,7 @@ class Parameters:
 
 
 class Prepared:
-    """A statement over `Given` rows. `build` gets the dialect's INSERT and returns the statement."""
+    """A statement over `Parameters` rows. `build` gets the dialect's INSERT and returns the statement."""
 
     def __init__(self, build: Callable[[Callable[..., Any]], Any]) -> None:
         self._build = build

@@ -178,7 +178,7 @@ async def test_a_taken_code_undoes_nothing_but_its_own_change(acme: World):
 
 async def test_a_rejection_takes_commission_and_fee_back_in_the_ledger_and_on_its_day(store: Storage):
     acme = await world.acme(store, platform_fee_bps=1000)
-    await acme.customer()
+    await acme.customer(at=NOW - timedelta(days=3))
     sold = await acme.sale(occurred_at=NOW - timedelta(days=3))
     later = NOW + timedelta(days=2)
 
