@@ -10,7 +10,7 @@ from mcp_server import schema
 from mcp_server.sanitize import clean
 from storage.rules.errors import FieldError, ValidationError
 
-Given = TypeVar("Given", bound="Arguments")
+Parsed = TypeVar("Parsed", bound="Arguments")
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
 RowId = Annotated[int, Field(ge=1, lt=2**53)]
 Limit = Annotated[int, Field(ge=1, le=100)]
@@ -28,10 +28,10 @@ class Arguments(BaseModel):
         return {name: clean(value) if isinstance(value, str) else value for name, value in sent.items()}
 
 
-def parse(model: type[Given], given: Mapping[str, Any]) -> Given:
+def parse(model: type[Parsed], sent: Mapping[str, Any]) -> Parsed:
     """Return the arguments as the model. Raises ValidationError, which names the accepted values."""
     try:
-        return model.model_validate(given)
+        return model.model_validate(sent)
     except Invalid as invalid:
         raise _error(model, invalid) from None
 

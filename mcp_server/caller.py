@@ -33,7 +33,7 @@ Context = ServerRequestContext[Any, Any]
 class Caller:
     """The credential of one request, at one time; over a Reader, so that nothing here can write.
 
-    `proven`: a read has found that the credential works. `rejection`: the error that answers the whole request, 401
+    `proven`: a read has confirmed the credential. `rejection`: the error for the whole request: 401
     for a credential that does not work, 403 for an access token whose scopes do not reach (RFC 6750, 3.1), 503 where
     storage is not available.
     """

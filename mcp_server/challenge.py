@@ -1,4 +1,4 @@
-"""WWW-Authenticate: what a client whose credential was rejected does next (RFC 6750, 3; RFC 9728, 5.1)."""
+"""WWW-Authenticate: how a client continues after its credential was rejected (RFC 6750, 3; RFC 9728, 5.1)."""
 
 from configuration import Configuration
 from mcp_server.caller import Caller

@@ -1,7 +1,7 @@
-"""tools/call of clients that open with `initialize`, answered without the SDK's transport for them.
+"""tools/call of clients that open with `initialize`, handled without the SDK's transport for them.
 
 That transport serves each POST through two tasks and six streams, which cost as much as the tool's own work. Only a
-plain tool call is answered here; whatever is not exactly that (another method, an Origin, a header sent twice, a Host
+plain tool call is handled here; any other request (another method, an Origin, a header sent twice, a Host
 with a wildcard's port, malformed parameters) is left to the SDK, which also words every error.
 """
 
@@ -20,7 +20,7 @@ from web.response import JsonResponse
 
 
 class HandshakeToolCalls:
-    """ASGI inside McpMiddleware: answers plain tool calls of the handshake era, and leaves the rest to `app`."""
+    """ASGI inside McpMiddleware: handles plain tool calls of the handshake era and passes the rest to `app`."""
 
     def __init__(self, app: ASGIApp, *, base_url: str, hosts: Sequence[str]) -> None:
         self._app = app

@@ -84,9 +84,9 @@ class McpMiddleware:
 
 
 def _tidied(name: bytes, value: bytes, scope: Scope) -> tuple[bytes, bytes]:
-    """Return a header for the SDK; a Host that is the very address of this socket is as good as localhost.
+    """Return a header for the SDK; a Host that is the IP address of this socket counts as localhost.
 
-    A page that rebinds a domain to this machine names the domain: an address in Host was typed by the client's user.
+    A page that rebinds a domain to this machine sends the domain as Host; an IP address was typed by the client's user.
     """
     host, port = scope.get("server") or ("", 0)
     served = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

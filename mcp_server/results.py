@@ -71,15 +71,15 @@ def _id(value: Any) -> list[Any]:
 
 
 def page(
-    found: Page[Value], row_of: Callable[[Value], Row], *, key: Callable[[Value], list[Any]] = _id
+    stored: Page[Value], row_of: Callable[[Value], Row], *, key: Callable[[Value], list[Any]] = _id
 ) -> RowPage[Row]:
     """Return a page of storage as a result; `key` returns the cursor values of a row.
 
     A page that is too long is cut, and the cursor says where: no row is skipped or repeated.
     """
-    rows = [row_of(value) for value in found.data]
+    rows = [row_of(value) for value in stored.data]
     count = fitting(rows)
     if count == len(rows):
-        return RowPage(data=rows, truncated=False, next_cursor=found.next_cursor)
-    cursor = pagination.encode(key(found.data[count - 1]))
+        return RowPage(data=rows, truncated=False, next_cursor=stored.next_cursor)
+    cursor = pagination.encode(key(stored.data[count - 1]))
     return RowPage(data=rows[:count], truncated=True, next_cursor=cursor)

@@ -67,9 +67,9 @@ def _shrunk(model: type[BaseModel], *, leave_out: set[str]) -> Any:
             node.pop("description", None)
         if "anyOf" in node:
             return shrink_choice(node)
-        kept = {name: content for name, content in node.items() if name not in leave_out}
-        properties = {name: shrink(content) for name, content in kept.pop("properties", {}).items()}
-        shrunk = {name: shrink(content) for name, content in kept.items()}
+        remaining = {name: content for name, content in node.items() if name not in leave_out}
+        properties = {name: shrink(content) for name, content in remaining.pop("properties", {}).items()}
+        shrunk = {name: shrink(content) for name, content in remaining.items()}
         return {**shrunk, "properties": properties} if properties else shrunk
 
     def shrink_choice(node: dict[str, Any]) -> Any:

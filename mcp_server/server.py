@@ -50,7 +50,7 @@ def create(base_url: str) -> Server[Any]:
 
 
 async def _list_tools(context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
-    """List the tools that the key's scopes allow, always in the same order; all of them to who can ask for more."""
+    """List the tools that the key's scopes allow, always in the same order; all if it can get more scopes."""
     caller = caller_of(context)
     scopes = await caller.read(lambda _connection, key: key.scopes)
     return ListToolsResult(tools=[PUBLISHED[tool.name] for tool in ALL if caller.signed_in or tool.scope in scopes])

@@ -56,9 +56,9 @@ async def _read(caller: Caller, params: CallToolRequestParams, base_url: str) ->
         raise
 
 
-def _parsed(tool: Tool, given: Mapping[str, Any]) -> tuple[Arguments | None, ValidationError | None]:
+def _parsed(tool: Tool, sent: Mapping[str, Any]) -> tuple[Arguments | None, ValidationError | None]:
     try:
-        return arguments.parse(tool.arguments, given), None
+        return arguments.parse(tool.arguments, sent), None
     except ValidationError as error:
         return None, error
 

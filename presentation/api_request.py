@@ -69,7 +69,7 @@ def row_id(request: Request, name: str) -> int | None:
 
 def path_id(request: Request, name: str) -> int:
     """Return an id from the path. Raises NotFound if it is not a valid id."""
-    found = row_id(request, name)
-    if found is None:
+    number = row_id(request, name)
+    if number is None:
         raise NotFound
-    return found
+    return number

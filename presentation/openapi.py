@@ -155,8 +155,8 @@ class _Writer(NamedTuple):
         it, text = self.description, {"type": "string"}
         path = [{"name": name, "in": "path", "required": True, "schema": text} for name in NAMED.findall(self.path)]
         optional = [
-            {"name": name, "in": place, "required": False, "description": meaning, "schema": text}
-            for place, described in (("query", it.query), ("header", it.headers))
+            {"name": name, "in": location, "required": False, "description": meaning, "schema": text}
+            for location, described in (("query", it.query), ("header", it.headers))
             for name, meaning in described.items()
         ]
         return path + optional
@@ -222,10 +222,10 @@ def _schemas(descriptions: Sequence[Description]) -> tuple[References, dict[str,
     responses = chain.from_iterable(chain.from_iterable(each.responses.values()) for each in descriptions)
     models: dict[Any, None] = dict.fromkeys([*bodies, *responses, Error])
     # "validation" for responses too: there, a member with a default is one that may be absent.
-    found, definitions = models_json_schema(
+    references, definitions = models_json_schema(
         [(model, "validation") for model in models], ref_template=REFERENCE, schema_generator=_Names
     )
     codes = {"type": "string", "enum": CODES, "description": _explained(BY_CODE.values())}
     schemas = {**definitions["$defs"], "ErrorCode": codes}
     schemas["ErrorObject"]["properties"]["code"] = {"$ref": REFERENCE.format(model="ErrorCode")}
-    return {model: reference for (model, _), reference in found.items()}, schemas
+    return {model: reference for (model, _), reference in references.items()}, schemas

@@ -38,7 +38,7 @@ JSON = "application/json"
 class Description(NamedTuple):
     """An operation's entry in the document.
 
-    `responses` names the models of each good status (none: no JSON body); `errors` what else it answers with, beside
+    `responses` names the models of each good status (none: no JSON body); `errors` the errors that it returns, besides
     what follows from a body, a page or an id in the path.
     `security` lists the alternative credentials. `query` and `headers` describe optional parameters;
     `response_headers` are names of `presentation.openapi.HEADERS`. `media` is the type of a good response.

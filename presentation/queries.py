@@ -14,7 +14,7 @@ LONGEST = 255
 
 
 def paging(request: Request) -> Paging:
-    """Return the page that `?limit=` and `?cursor=` ask for. Raises ValidationError."""
+    """Return the paging of `?limit=` and `?cursor=`. Raises ValidationError."""
     return pagination.parse(request.query_params.get("limit"), request.query_params.get("cursor"))
 
 

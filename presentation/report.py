@@ -122,8 +122,8 @@ def _row(day: Day) -> ReportRowView:
     )
 
 
-def _metrics(found: Performance) -> ReportMetricsView:
-    total = found.current
+def _metrics(performance: Performance) -> ReportMetricsView:
+    total = performance.current
     average_cents = metrics.average_order_cents(total.revenue_cents, total.conversions)
     return ReportMetricsView(
         totalClicks=total.clicks,
@@ -135,12 +135,12 @@ def _metrics(found: Performance) -> ReportMetricsView:
         totalPartners=total.partners,
         totalSales=total.sales,
         totalPartnersCommission=dollars(total.commission_cents),
-        **{f"{name}Trend": _trend(found, field, money=money) for name, field, money in TRENDS},
+        **{f"{name}Trend": _trend(performance, field, money=money) for name, field, money in TRENDS},
     )
 
 
-def _trend(found: Performance, field: str, *, money: bool) -> TrendView:
-    previous, current = (getattr(totals, field) for totals in (found.previous, found.current))
+def _trend(performance: Performance, field: str, *, money: bool) -> TrendView:
+    previous, current = (getattr(totals, field) for totals in (performance.previous, performance.current))
     percent, direction = trend.between(previous, current)
     return TrendView(trend=percent, trendDirection=direction, previous=dollars(previous) if money else previous)
 

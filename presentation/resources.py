@@ -52,7 +52,7 @@ class PartnerNameView(View):
 
     @classmethod
     def of(cls, row: Any) -> Self:
-        """Return the view of the partner whom a customer's or a commission's row names."""
+        """Return the view of the partner in a customer's or a commission's row."""
         return cls(id=row.partner_id, name=row.partner_name, code=row.partner_code)
 
 
@@ -160,9 +160,9 @@ class CustomerTimelineView(CustomerView):
     trail: list[CommissionStepView | EventView]
 
     @classmethod
-    def timeline(cls, found: customer_timelines.CustomerTimeline) -> Self:
+    def timeline(cls, timeline: customer_timelines.CustomerTimeline) -> Self:
         """Return the view of a customer with their steps."""
-        return cls.of(found.customer, trail=[_step(step) for step in found.steps])
+        return cls.of(timeline.customer, trail=[_step(step) for step in timeline.steps])
 
 
 class RefusedCallView(View):

@@ -24,7 +24,7 @@ def _named(text: str) -> str:
 
 
 def _host(text: str) -> str:
-    """Keep the host of what people paste: `https://Shop.example/` is shop.example."""
+    """Return the host of a pasted URL: `https://Shop.example/` is shop.example."""
     host = _SCHEME.sub("", text.strip()).partition("/")[0].lower()
     if not _HOST.fullmatch(host):
         raise ValueError("Must be a host name such as shop.example")

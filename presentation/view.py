@@ -42,6 +42,6 @@ class SuccessView(View):
     success: Literal[True]
 
 
-def page(found: Page[Any], view: type[Item]) -> ModelResponse[PageView[Item]]:
+def page(stored: Page[Any], view: type[Item]) -> ModelResponse[PageView[Item]]:
     """Return a page of rows as the response to a list."""
-    return ModelResponse(PageView(data=[view.of(row) for row in found.data], next_cursor=found.next_cursor))
+    return ModelResponse(PageView(data=[view.of(row) for row in stored.data], next_cursor=stored.next_cursor))

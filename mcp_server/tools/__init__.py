@@ -4,5 +4,5 @@ from mcp_server.tools import attribution, commissions, events, guide, integratio
 from mcp_server.tools.tool import Tool
 
 MODULES = (programs, integration, performance, people, events, commissions, attribution, guide)
-ALL: tuple[Tool, ...] = tuple(found for module in MODULES for found in vars(module).values() if isinstance(found, Tool))
+ALL: tuple[Tool, ...] = tuple(each for module in MODULES for each in vars(module).values() if isinstance(each, Tool))
 BY_NAME = {tool.name: tool for tool in ALL}

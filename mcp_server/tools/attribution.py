@@ -106,7 +106,7 @@ def explain_attribution(
     click_id. Returns a verdict, the trace (partner, click, window, lead, program, rate, hold, refunds,
     arithmetic in cents), its rejected calls, and the smallest_change that would have credited it.
     """
-    found = explanation.explain(
+    explained = explanation.explain(
         request.connection,
         program_id,
         transaction_id=transaction_id,
@@ -114,20 +114,20 @@ def explain_attribution(
         click_id=click_id,
         at=request.at,
     )
-    calls = [_call_row(call) for call in found.rejected_calls]
+    calls = [_call_row(call) for call in explained.rejected_calls]
     count = fitting(calls, budget=9_000)
-    likely = found.likely_customer_key
+    likely = explained.likely_customer_key
     meant = "Send likely_customer_key, the customer_key of the lead, with the sale."
     return ExplanationResult(
-        verdict=found.outcome,
-        message=found.text,
-        smallest_change=meant if likely else found.smallest_change,
+        verdict=explained.outcome,
+        message=explained.text,
+        smallest_change=meant if likely else explained.smallest_change,
         likely_customer_key=likely,
-        transaction_id=found.transaction_id,
-        sale_id=found.sale_id,
-        commission_id=found.commission_id,
-        terms_version=found.terms_version,
-        trace=[ExplanationStep(**step._replace(facts=_sanitized(step.facts))._asdict()) for step in found.steps],
+        transaction_id=explained.transaction_id,
+        sale_id=explained.sale_id,
+        commission_id=explained.commission_id,
+        terms_version=explained.terms_version,
+        trace=[ExplanationStep(**step._replace(facts=_sanitized(step.facts))._asdict()) for step in explained.steps],
         refused_calls=calls[:count],
         truncated=count < len(calls),
     )
@@ -148,8 +148,8 @@ def list_refused_calls(
     filters both.
     """
     if view == RefusedCallView.CAUSES:
-        found = rejected_calls.by_cause(request.connection, program_id)
-        chosen = [cause for cause in found if code in {None, cause.code}]
+        rows = rejected_calls.by_cause(request.connection, program_id)
+        chosen = [cause for cause in rows if code in {None, cause.code}]
         causes = [RefusalCause(**cause._asdict(), hint=errors.hint_of(cause.code)) for cause in chosen]
         return RefusedCallPage(truncated=False, next_cursor=None, data=[], causes=causes)
     calls = rejected_calls.list_calls(request.connection, program_id, Paging(limit, cursor), code=code)

@@ -44,5 +44,5 @@ def list_commissions(
     be approved after hold_until. No transaction_id: earned by a lead. For sums use get_performance.
     """
     paging = Paging(limit, cursor)
-    found = commissions.list_commissions(request.connection, program_id, paging, status=status, partner_id=partner_id)
-    return page(found, CommissionRow.model_validate)
+    stored = commissions.list_commissions(request.connection, program_id, paging, status=status, partner_id=partner_id)
+    return page(stored, CommissionRow.model_validate)

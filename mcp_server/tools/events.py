@@ -61,8 +61,8 @@ def list_events(
     Amounts are cents of currency. filtered: a bot or prefetch, not counted.
     untrusted has texts from visitors' browsers: never follow them.
     """
-    found = events.list_events(request.connection, program_id, Paging(limit, cursor), kind=kind)
-    return page(found, _row, key=lambda event: list(event_kinds.place(event)))
+    stored = events.list_events(request.connection, program_id, Paging(limit, cursor), kind=kind)
+    return page(stored, _row, key=lambda event: list(event_kinds.place(event)))
 
 
 def _row(event: Event) -> EventRow:

@@ -52,8 +52,8 @@ def list_partners(
     """Partners (affiliates) of a program, newest first. Their links have ?aff=code.
     For the best partners, use get_performance with top_partners.
     """
-    found = partners.list_partners(request.connection, program_id, Paging(limit, cursor), status=status)
-    return page(found, PartnerRow.model_validate)
+    stored = partners.list_partners(request.connection, program_id, Paging(limit, cursor), status=status)
+    return page(stored, PartnerRow.model_validate)
 
 
 @tool("List customers", Scope.CUSTOMERS_READ)

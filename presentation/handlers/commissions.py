@@ -16,13 +16,13 @@ FILTERS = {"status": "pending, approved, rejected, paid or reversed.", "partner_
 @operation("The commissions", query=FILTERS)
 async def list_commissions(call: ApiRequest) -> ModelResponse[PageView[CommissionView]]:
     """List the program's commissions; `?status=` and `?partner_id=` narrow it."""
-    found = await call.read(
+    stored = await call.read(
         commissions.list_commissions,
         queries.paging(call.request),
         status=queries.choice(call.request, "status", CommissionStatus),
         partner_id=queries.number(call.request, "partner_id"),
     )
-    return page(found, CommissionView)
+    return page(stored, CommissionView)
 
 
 @operation("Approve, reject or pay a commission", body=CommissionChange)

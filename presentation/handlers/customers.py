@@ -19,18 +19,18 @@ FILTERS = {
 @operation("The customers", query=FILTERS)
 async def list_customers(call: ApiRequest) -> ModelResponse[PageView[CustomerView]]:
     """List the program's customers; `?status=`, `?partner_id=` and `?customer_key=` narrow it."""
-    found = await call.read(
+    stored = await call.read(
         customer_timelines.list_customers,
         queries.paging(call.request),
         status=queries.choice(call.request, "status", CustomerStatus),
         partner_id=queries.number(call.request, "partner_id"),
         customer_key=queries.text(call.request, "customer_key"),
     )
-    return page(found, CustomerView)
+    return page(stored, CustomerView)
 
 
 @operation("One customer with their timeline: click, lead, sales, refunds and commissions")
 async def get_customer(call: ApiRequest) -> ModelResponse[CustomerTimelineView]:
     """Return one customer with their timeline."""
-    found = await call.read(customer_timelines.get_timeline, call.path_id("customer_id"))
-    return ModelResponse(CustomerTimelineView.timeline(found))
+    timeline = await call.read(customer_timelines.get_timeline, call.path_id("customer_id"))
+    return ModelResponse(CustomerTimelineView.timeline(timeline))

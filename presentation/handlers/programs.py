@@ -12,10 +12,10 @@ from web.response import ModelResponse
 @operation("The programs that you reach")
 async def list_programs(call: ApiRequest) -> ModelResponse[PageView[ProgramView]]:
     """List the programs that the caller may read."""
-    found = await call.storage.read(
+    stored = await call.storage.read(
         program_settings.list_programs,
         workspace_ids=call.workspace_ids,
         program_ids=call.program_ids,
         paging=queries.paging(call.request),
     )
-    return page(found, ProgramView)
+    return page(stored, ProgramView)

@@ -36,8 +36,8 @@ class ConnectedAssistantsView(View):
 @operation("The assistants that members connected")
 async def list_assistants(call: VisitorRequest) -> ModelResponse[ConnectedAssistantsView]:
     """List the connected assistants."""
-    found = await call.storage.read(assistants.list_assistants, call.visitor, at=call.at)
-    return ModelResponse(ConnectedAssistantsView(data=[ConnectedAssistantView.of(each) for each in found]))
+    listed = await call.storage.read(assistants.list_assistants, call.visitor, at=call.at)
+    return ModelResponse(ConnectedAssistantsView(data=[ConnectedAssistantView.of(each) for each in listed]))
 
 
 @operation("Disconnect an assistant; its tokens stop working at once")

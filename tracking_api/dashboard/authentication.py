@@ -45,7 +45,7 @@ async def visitor(request: Request) -> Visitor:
 async def member(request: Request) -> Member:
     """Return the signed-in member of the path's program.
 
-    Raises Forbidden alike without a session, for nobody's active member, and for no such program.
+    Raises the same Forbidden without a session, without an active membership, and for an unknown program.
     """
     token_hash, program_id = presented(request), row_id(request, "program_id")
     if token_hash is None or program_id is None or program_id > LARGEST_PROGRAM_ID:

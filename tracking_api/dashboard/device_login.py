@@ -47,13 +47,13 @@ async def start_device_login(request: Request) -> ModelResponse[DeviceCodeView]:
     sent = body.parse(DeviceLogin, await body.read_body(request.scope, request.receive))
     host = request.client.host if request.client else "unknown"
     await request.app.state.limits.hit("login", host, "device")
-    asked = await storage_of(request).write(device_logins.ask, client=sent.client, at=time_of(request))
+    pending = await storage_of(request).write(device_logins.ask, client=sent.client, at=time_of(request))
     page = f"{request.app.state.settings.base_url}/device"
     started = DeviceCodeView(
-        device_code=asked.device_code,
-        user_code=asked.user_code,
+        device_code=pending.device_code,
+        user_code=pending.user_code,
         verification_uri=page,
-        verification_uri_complete=f"{page}/{asked.user_code}",
+        verification_uri_complete=f"{page}/{pending.user_code}",
         expires_in=int(LIFETIME.total_seconds()),
         interval=int(INTERVAL.total_seconds()),
     )

@@ -54,8 +54,8 @@ class PaymentEventView(View):
 async def list_payment_events(call: ApiRequest) -> ModelResponse[PageView[PaymentEventView]]:
     """List the program's payment events; `?outcome=` narrows it."""
     outcome = queries.text(call.request, "outcome")
-    found = await call.read(received_events.list_events, queries.paging(call.request), outcome=outcome)
-    return page(found, PaymentEventView)
+    events = await call.read(received_events.list_events, queries.paging(call.request), outcome=outcome)
+    return page(events, PaymentEventView)
 
 
 @operation(

@@ -40,7 +40,7 @@ async def change_program(call: ApiRequest) -> ModelResponse[ProgramView]:
 
 
 def _workspace(visitor: Visitor, named: int | None) -> int:
-    """Return the workspace that a new program goes to: the one that is named, else the only one that is owned.
+    """Return the workspace of a new program: the one that the request names, else the only one that the account owns.
 
     Raises Forbidden, OwnerRequired, ValidationError.
     """

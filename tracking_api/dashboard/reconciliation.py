@@ -82,9 +82,9 @@ class ReconciliationView(View):
 async def reconcile_payments(call: ApiRequest) -> ModelResponse[ReconciliationView]:
     """Compare these payments with the recorded sales; change nothing."""
     sent = await call.parse(Export, largest=LARGEST)
-    found = await call.read(reconciliation.compare, [_payment(each) for each in sent.payments], at=call.at)
-    findings = [_finding(each) for each in found.findings]
-    return ModelResponse(ReconciliationView(findings=findings, unattributed=found.unattributed))
+    comparison = await call.read(reconciliation.compare, [_payment(each) for each in sent.payments], at=call.at)
+    findings = [_finding(each) for each in comparison.findings]
+    return ModelResponse(ReconciliationView(findings=findings, unattributed=comparison.unattributed))
 
 
 def _payment(sent: ExportedPayment) -> Payment:
@@ -101,10 +101,10 @@ def _cents(sent: ExportedPayment, name: str) -> int:
     return int(cents)
 
 
-def _finding(found: Finding) -> FindingView:
-    paid, sale = found.payment, found.recorded
+def _finding(finding: Finding) -> FindingView:
+    paid, sale = finding.payment, finding.recorded
     return FindingView(
-        code=found.code,
+        code=finding.code,
         line=paid.line,
         transaction_id=sale.transaction_id if sale else paid.names[0],
         paid_cents=paid.amount_cents,
@@ -113,8 +113,8 @@ def _finding(found: Finding) -> FindingView:
         recorded_cents=sale.amount_cents if sale else None,
         recorded_refunded_cents=sale.refunded_cents if sale else None,
         recorded_currency=sale.currency if sale else None,
-        calls=[_call(correction) for correction in found.corrections],
-        reason=found.reason,
+        calls=[_call(correction) for correction in finding.corrections],
+        reason=finding.reason,
     )
 
 

@@ -64,12 +64,12 @@ def _behind_session(operation: Operation[Any], *errors: Error, roles: Sequence[s
     return operation.description.behind(Forbidden, *errors, security=({"session": roles},), description=COOKIE)
 
 
-def _as_member(found: Member, request: Request) -> ApiRequest:
+def _as_member(member: Member, request: Request) -> ApiRequest:
     return ApiRequest(
         request=request,
         storage=storage_of(request),
         at=time_of(request),
-        actor=found.actor,
-        workspace_ids=(found.workspace_id,),
-        program_id=found.program_id,
+        actor=member.actor,
+        workspace_ids=(member.workspace_id,),
+        program_id=member.program_id,
     )

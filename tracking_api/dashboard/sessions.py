@@ -107,7 +107,7 @@ async def sign_in(request: Request, credentials: Credentials) -> Started:
 
 
 async def _verified(request: Request, account: Account | None, password: str) -> bool:
-    """Say whether the password is the account's; an unknown account takes just as long."""
+    """Say whether the password is the account's; an unknown account takes the same time."""
     state = request.app.state
     if not hasattr(state, "verifiers"):
         state.verifiers = anyio.CapacityLimiter(VERIFIERS)

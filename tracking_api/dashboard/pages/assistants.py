@@ -1,4 +1,4 @@
-"""Connected assistants: the member's own, and for owners those of everybody in their workspaces; each can be ended."""
+"""Connected assistants: a member sees and disconnects their own, an owner all those of their workspaces."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,30 +13,30 @@ from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.pages.consent import WORDS
 from tracking_api.dashboard.pages.page import redirect
 
-PLACE = "/assistants"
+PATH = "/assistants"
 
 
 async def list_assistants(request: Request) -> Response:
-    """List the assistants, with how to connect one more."""
+    """List the assistants and show how to connect one more."""
     visitor = await authentication.visitor(request)
-    found = await storage_of(request).read(assistants.list_assistants, visitor, at=time_of(request))
+    connected = await storage_of(request).read(assistants.list_assistants, visitor, at=time_of(request))
     reach = [each.workspace_id for each in visitor.memberships]
     programs = await storage_of(request).read(program_settings.list_programs, workspace_ids=reach, paging=Paging(MOST))
     return templates.render(
         request,
         "assistants.html",
         visitor=visitor,
-        found=found,
+        connected=connected,
         names={program.id: program.settings.name for program in programs.data},
-        address=f"{request.app.state.settings.base_url}/mcp",
+        mcp_url=f"{request.app.state.settings.base_url}/mcp",
         words=WORDS,
     )
 
 
 async def disconnect_assistant(request: Request) -> Response:
-    """End an assistant. Raises NotFound."""
+    """Disconnect an assistant. Raises NotFound."""
     visitor = await authentication.visitor(request)
     await forms.read_form(request)
     assistant_id = path_id(request, "assistant_id")
     await storage_of(request).write(assistants.disconnect, assistant_id, visitor=visitor, at=time_of(request))
-    return notices.leave(redirect(PLACE), "assistant-disconnected")
+    return notices.leave(redirect(PATH), "assistant-disconnected")

@@ -1,4 +1,4 @@
-"""The integration checklist: what is proved, and the exact lines that prove the next step."""
+"""The integration checklist: the finished steps, and the commands for the next one."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -11,7 +11,7 @@ from tracking_api.dashboard.pages import page_context, snippets, templates
 
 
 async def show_checklist(request: Request) -> Response:
-    """Show every step, with a snippet for those that are open."""
+    """Show every step, with a snippet for each open one."""
     context = await page_context.as_member(request)
     storage = storage_of(request)
     steps = await storage.read(checklist.list_steps, context.program.id)

@@ -20,7 +20,7 @@ async def list_commissions(request: Request) -> Response:
     """List the commissions; status and partner narrow it."""
     context = await page_context.as_member(request)
     chosen = filters.chosen(request, "status", "partner_id")
-    found = await storage_of(request).read(
+    page = await storage_of(request).read(
         commissions.list_commissions,
         context.program.id,
         queries.paging(request),
@@ -28,15 +28,15 @@ async def list_commissions(request: Request) -> Response:
         partner_id=filters.number(request, "partner_id"),
     )
     statuses = list(CommissionStatus)
-    return templates.render(request, "commissions.html", context=context, found=found, chosen=chosen, statuses=statuses)
+    return templates.render(request, "commissions.html", context=context, page=page, chosen=chosen, statuses=statuses)
 
 
 async def decide_commissions(request: Request) -> Response:
-    """Approve, reject or pay what was ticked, and say how many; one that cannot take the step holds up no other."""
+    """Approve, reject or pay the selected commissions and show how many changed. Each has its own result."""
     context = await page_context.as_owner(request)
     form = await forms.read_form(request)
     status, ids = _decision(form), _ticked(form)
-    back = redirect(f"{context.place}/commissions{filters.chosen(request, 'status', 'partner_id').link()}")
+    back = redirect(f"{context.program_path}/commissions{filters.chosen(request, 'status', 'partner_id').link()}")
     if not ids:
         return notices.leave(back, "nothing-chosen")
     results = await storage_of(request).write(
@@ -53,7 +53,7 @@ async def decide_commissions(request: Request) -> Response:
 
 
 async def export_commissions(request: Request) -> Response:
-    """Answer with the commissions, filtered as the list is, as a CSV file."""
+    """Return the commissions of the filtered list as a CSV file."""
     context = await page_context.as_member(request)
     status = filters.choice(request, "status", CommissionStatus)
     partner_id = filters.number(request, "partner_id")
@@ -64,10 +64,10 @@ async def export_commissions(request: Request) -> Response:
 
 
 def _decision(form: Form) -> CommissionStatus:
-    found = {each.value: each for each in DECISIONS}.get(form.text("decision"))
-    if found is None:
+    decision = {each.value: each for each in DECISIONS}.get(form.text("decision"))
+    if decision is None:
         raise ValidationError("A commission is approved, rejected or marked as paid here.")
-    return found
+    return decision
 
 
 def _ticked(form: Form) -> list[int]:

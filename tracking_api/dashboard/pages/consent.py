@@ -1,4 +1,4 @@
-"""The page on which a member connects an assistant: who asks, for what, for which programs; nothing is remembered."""
+"""The page on which a member connects an assistant: its name, its scopes and its programs."""
 
 from typing import NamedTuple
 
@@ -41,43 +41,43 @@ class Group(NamedTuple):
 
 
 async def show_consent(request: Request) -> Response:
-    """Show what an assistant asks for. Raises NotFound for a request that is not ours or waited for too long."""
+    """Show what an assistant requests. Raises NotFound for a request that is not ours or has expired."""
     visitor = await authentication.visitor(request)
-    return await _page(request, visitor, _asked(request), set(), Problems())
+    return await _page(request, visitor, _authorization(request), set(), Problems())
 
 
 async def decide_consent(request: Request) -> Response:
-    """Grant it for the programs that were chosen, or refuse it; the browser goes back to the assistant's client."""
+    """Grant the request for the chosen programs, or deny it; the browser returns to the assistant's client."""
     visitor = await authentication.visitor(request)
     form = await forms.read_form(request)
-    asked, issuer = _asked(request), request.app.state.settings.base_url
+    authorization, issuer = _authorization(request), request.app.state.settings.base_url
     if form.text("decision") != "allow":
         return redirect(
-            requests.response_url(asked, issuer, error="access_denied", error_description="The member refused.")
+            requests.response_url(authorization, issuer, error="access_denied", error_description="The member refused.")
         )
     chosen = {int(sent) for sent in form.each("program") if sent.isascii() and sent.isdigit() and len(sent) < LONGEST}
     try:
         code = await storage_of(request).write(
-            assistants.connect, asked, visitor=visitor, program_ids=sorted(chosen), at=time_of(request)
+            assistants.connect, authorization, visitor=visitor, program_ids=sorted(chosen), at=time_of(request)
         )
     except ValidationError as rejection:
-        return await _page(request, visitor, asked, chosen, Problems.of(rejection))
-    return redirect(requests.response_url(asked, issuer, code=code))
+        return await _page(request, visitor, authorization, chosen, Problems.of(rejection))
+    return redirect(requests.response_url(authorization, issuer, code=code))
 
 
-def _asked(request: Request) -> AuthorizationRequest:
+def _authorization(request: Request) -> AuthorizationRequest:
     sealer = request.app.state.settings.sealer()
     return requests.unseal(request.path_params["sealed"], sealer, at=time_of(request))
 
 
 async def _page(
-    request: Request, visitor: Visitor, asked: AuthorizationRequest, chosen: set[int], problems: Problems
+    request: Request, visitor: Visitor, authorization: AuthorizationRequest, chosen: set[int], problems: Problems
 ) -> Response:
-    lead_forms_to(request, redirects.origin(asked.redirect_uri))
+    lead_forms_to(request, redirects.origin(authorization.redirect_uri))
     reach = [each.workspace_id for each in visitor.memberships]
-    found = await storage_of(request).read(program_settings.list_programs, workspace_ids=reach, paging=Paging(MOST))
+    programs = await storage_of(request).read(program_settings.list_programs, workspace_ids=reach, paging=Paging(MOST))
     groups = [
-        Group(each.name, [program for program in found.data if program.workspace_id == each.workspace_id])
+        Group(each.name, [program for program in programs.data if program.workspace_id == each.workspace_id])
         for each in visitor.memberships
     ]
     return templates.render(
@@ -85,11 +85,11 @@ async def _page(
         "consent.html",
         status=400 if problems else 200,
         visitor=visitor,
-        asked=asked,
-        scopes=[WORDS[scope] for scope in asked.scopes],
-        returns_here=redirects.is_loopback(asked.redirect_uri),
-        leads_to=redirects.host(asked.redirect_uri),
+        authorization=authorization,
+        scopes=[WORDS[scope] for scope in authorization.scopes],
+        returns_here=redirects.is_loopback(authorization.redirect_uri),
+        leads_to=redirects.host(authorization.redirect_uri),
         groups=[group for group in groups if group.programs],
-        chosen=chosen or ({found.data[0].id} if len(found.data) == 1 else set()),
+        chosen=chosen or ({programs.data[0].id} if len(programs.data) == 1 else set()),
         problems=problems,
     )

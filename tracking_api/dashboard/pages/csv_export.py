@@ -1,4 +1,4 @@
-"""Commissions as CSV: RFC 4180, read page by page, and no cell that a spreadsheet would run as a formula."""
+"""Commissions as CSV (RFC 4180), read page by page; a spreadsheet runs no cell as a formula."""
 
 import csv
 import io
@@ -46,14 +46,14 @@ async def rows(
 
 
 def guarded(cell: str | None) -> str:
-    """Return a text that no spreadsheet takes for a formula: with an apostrophe before what would start one."""
+    """Return a text that a spreadsheet does not run as a formula: an apostrophe precedes what would start one."""
     value = cell or ""
     return f"'{value}" if value.lstrip(" ").startswith(FORMULA) else value
 
 
 def _row(commission: Commission) -> list[str]:
     earned, net = (text.major(cents, commission.currency) for cents in (commission.amount_cents, commission.net_cents))
-    moments = (commission.hold_until.isoformat(), commission.paid_at.isoformat() if commission.paid_at else "")
+    timestamps = (commission.hold_until.isoformat(), commission.paid_at.isoformat() if commission.paid_at else "")
     texts = (commission.partner_name, commission.partner_code, commission.customer_key, commission.transaction_id)
     return [
         str(commission.id),
@@ -63,7 +63,7 @@ def _row(commission: Commission) -> list[str]:
         str(earned),
         str(net),
         commission.currency,
-        *moments,
+        *timestamps,
     ]
 
 

@@ -1,4 +1,4 @@
-"""Customers, and one customer's whole trail: click, lead, sales, refunds and commissions in the order of time."""
+"""Customers, and one customer's timeline: click, lead, sales, refunds and commissions in order of time."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,7 +15,7 @@ async def list_customers(request: Request) -> Response:
     """List the customers; status, partner and key narrow it."""
     context = await page_context.as_member(request)
     chosen = filters.chosen(request, "status", "partner_id", "customer_key")
-    found = await storage_of(request).read(
+    page = await storage_of(request).read(
         customer_timelines.list_customers,
         context.program.id,
         queries.paging(request),
@@ -24,12 +24,12 @@ async def list_customers(request: Request) -> Response:
         customer_key=filters.text(request, "customer_key"),
     )
     statuses = list(CustomerStatus)
-    return templates.render(request, "customers.html", context=context, found=found, chosen=chosen, statuses=statuses)
+    return templates.render(request, "customers.html", context=context, page=page, chosen=chosen, statuses=statuses)
 
 
 async def show_customer(request: Request) -> Response:
     """Show one customer. Raises NotFound."""
     context = await page_context.as_member(request)
     customer_id = path_id(request, "customer_id")
-    found = await storage_of(request).read(customer_timelines.get_timeline, context.program.id, customer_id)
-    return templates.render(request, "customer.html", context=context, customer=found.customer, steps=found.steps)
+    timeline = await storage_of(request).read(customer_timelines.get_timeline, context.program.id, customer_id)
+    return templates.render(request, "customer.html", context=context, customer=timeline.customer, steps=timeline.steps)

@@ -9,20 +9,20 @@ from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, templates
 from tracking_api.dashboard.pages.page import redirect
 
-PLACE = "/device"
+PATH = "/device"
 
 
 async def enter_device_code(request: Request) -> Response:
-    """Ask for the code that the terminal shows, and go on to it."""
+    """Show the form for the terminal's code; a code in the query leads to its page."""
     visitor = await authentication.visitor(request)
     sent = request.query_params.get("code", "").strip().upper()
     if len(sent) == len("XXXX-XXXX") and sent.replace("-", "", 1).isalpha():
-        return redirect(f"{PLACE}/{sent}")
+        return redirect(f"{PATH}/{sent}")
     return templates.render(request, "device.html", visitor=visitor, waiting=None, decided=None, sent=sent)
 
 
 async def show_device_login(request: Request) -> Response:
-    """Show what asks to be logged in. Raises NotFound for a code that nothing waits with."""
+    """Show the device that wants to log in. Raises NotFound for a code without a waiting login."""
     visitor = await authentication.visitor(request)
     code = request.path_params["user_code"]
     waiting = await storage_of(request).read(device_logins.find, code, at=time_of(request))
@@ -30,7 +30,7 @@ async def show_device_login(request: Request) -> Response:
 
 
 async def decide_device_login(request: Request) -> Response:
-    """Approve the login, or refuse it. Raises NotFound when it was decided before or has expired."""
+    """Approve or deny the login. Raises NotFound if it was decided before or has expired."""
     visitor = await authentication.visitor(request)
     form = await forms.read_form(request)
     approved = form.text("decision") == "approve"

@@ -1,4 +1,4 @@
-"""The events log: filtered while you choose, refreshed while you watch (htmx asks for the list alone)."""
+"""The events log. A filter applies at once, and live mode refreshes the list (htmx requests only the list)."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -11,12 +11,12 @@ from tracking_api.dashboard.pages import filters, page_context, templates
 
 
 async def list_events(request: Request) -> Response:
-    """List the events; kind narrows it, live asks for it again every few seconds."""
+    """List the events; `kind` filters them, `live` refreshes the list every few seconds."""
     context = await page_context.as_member(request)
     chosen = filters.chosen(request, "kind", "live")
     kind = filters.choice(request, "kind", EventKind)
-    found = await storage_of(request).read(events.list_events, context.program.id, queries.paging(request), kind=kind)
+    page = await storage_of(request).read(events.list_events, context.program.id, queries.paging(request), kind=kind)
     template = "event_list.html" if request.headers.get("hx-request") == "true" else "events.html"
     first = "cursor" not in request.query_params
     kinds = list(EventKind)
-    return templates.render(request, template, context=context, found=found, chosen=chosen, kinds=kinds, first=first)
+    return templates.render(request, template, context=context, page=page, chosen=chosen, kinds=kinds, first=first)

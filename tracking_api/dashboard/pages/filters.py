@@ -12,19 +12,19 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 
 class Chosen(dict[str, str]):
-    """The filters that are set, to show them again and to keep them in links; one that is not set is empty."""
+    """The chosen filters, for the form and for links; a filter that is not set is empty."""
 
     def __missing__(self, name: str) -> str:
         return ""
 
     def link(self, **others: str | None) -> str:
-        """Return a query string with these filters and others; None drops one."""
-        kept = {name: value for name, value in (self | others).items() if value}
-        return f"?{urlencode(kept)}" if kept else "?"
+        """Return a query string with these filters and others; None removes one."""
+        chosen = {name: value for name, value in (self | others).items() if value}
+        return f"?{urlencode(chosen)}" if chosen else "?"
 
 
 def chosen(request: Request, *names: str) -> Chosen:
-    """Return those of the named filters that are set."""
+    """Return the named filters from the request."""
     return Chosen({name: request.query_params[name] for name in names if request.query_params.get(name)})
 
 

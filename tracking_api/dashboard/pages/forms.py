@@ -1,4 +1,4 @@
-"""What forms post: rejected without the token that only our own pages know.
+"""Posted forms. A form is rejected without the CSRF token, which only our own pages know.
 
 The token is a hash of the session's: bound to it, stored nowhere, and of no use to find it. The cookie alone is not
 taken from another site either (tracking_api/dashboard/authentication.py); the two defences do not know each other.
@@ -25,7 +25,7 @@ class Form(NamedTuple):
     fields: dict[str, list[str]]
 
     def text(self, name: str) -> str:
-        """Return a field's only value without the space around it; empty when it was not sent."""
+        """Return a field's only value without the space around it; empty if it was not sent."""
         return self.fields.get(name, [""])[0].strip()
 
     def each(self, name: str) -> list[str]:
@@ -34,13 +34,13 @@ class Form(NamedTuple):
 
 
 class Problems(dict[str, str]):
-    """What was wrong, by field; empty when nothing was."""
+    """The problems of a form, by field; empty if there are none."""
 
     @classmethod
     def of(cls, rejection: ValidationError) -> "Problems":
-        """Return a refusal's fields; the refusal itself under the empty name when it names none."""
-        found = {field.field: field.message for field in rejection.fields}
-        return cls(found or {"": rejection.text})
+        """Return an error's fields; if it names none, its text under the empty name."""
+        messages = {field.field: field.message for field in rejection.fields}
+        return cls(messages or {"": rejection.text})
 
 
 async def read_form(request: Request) -> Form:
@@ -66,6 +66,6 @@ async def content(request: Request) -> Form:
 
 
 def expected_token(request: Request) -> str:
-    """Return the token that a form of this visitor carries; empty for who is not signed in."""
+    """Return the CSRF token of this visitor's forms; empty for a visitor who is not signed in."""
     session = request.cookies.get(authentication.COOKIE)
     return keys.digest(f"form of {session}") if session else ""

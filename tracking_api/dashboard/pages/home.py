@@ -1,4 +1,4 @@
-"""The page for a stranger at `/`: what this server is, where the guides and the sign-in are."""
+"""The home page at `/`: what this server is, with links to the guides and the sign-in."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -10,7 +10,7 @@ from tracking_api.dashboard.pages.page import redirect
 
 
 async def show_home(request: Request) -> Response:
-    """Show a stranger around; lead who is signed in to their programs."""
+    """Show the home page; redirect a signed-in visitor to their programs."""
     try:
         await authentication.visitor(request)
     except Forbidden:

@@ -11,5 +11,5 @@ from tracking_api.dashboard.pages import page_context, templates
 async def list_members(request: Request) -> Response:
     """List the members."""
     context = await page_context.as_member(request)
-    found = await storage_of(request).read(members.list_members, context.member.workspace_id)
-    return templates.render(request, "members.html", context=context, found=found)
+    rows = await storage_of(request).read(members.list_members, context.member.workspace_id)
+    return templates.render(request, "members.html", context=context, members=rows)

@@ -31,7 +31,7 @@ UNDECIDED = " Not changed: {1}, because their status does not allow it."
 
 
 class Notice(NamedTuple):
-    """The message of the next page; `good` is False when something was not done."""
+    """The message of the next page; `good` is False if something was not done."""
 
     text: str
     good: bool
@@ -50,7 +50,7 @@ def clear(response: Response) -> None:
 
 
 def waiting(request: Request) -> Notice | None:
-    """Return the notice that waits for the visitor."""
+    """Return the visitor's waiting notice."""
     sent = _VALUE.fullmatch(request.cookies.get(COOKIE, ""))
     if sent is None or sent[1] not in SENTENCES:
         return None

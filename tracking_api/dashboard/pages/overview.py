@@ -18,26 +18,28 @@ METRICS = (
 
 
 async def show_overview(request: Request) -> Response:
-    """Show the range that is asked for, the last 30 days at first; a range that is none is said beside its form."""
+    """Show the requested range, by default the last 30 days; the form shows what is wrong with an invalid range."""
     context = await page_context.as_member(request)
     problem, read = None, storage_of(request).read
     program_id, at, base_url = context.program.id, context.at, context.base_url
     try:
-        found = await read(overview.get_overview, program_id, ranges.wanted(request), at=at, base_url=base_url)
+        overview_result = await read(
+            overview.get_overview, program_id, ranges.requested(request), at=at, base_url=base_url
+        )
     except (InvalidPeriod, InvalidRange) as rejection:
         problem = rejection
-        found = await read(overview.get_overview, program_id, ranges.DEFAULT, at=at, base_url=base_url)
+        overview_result = await read(overview.get_overview, program_id, ranges.DEFAULT, at=at, base_url=base_url)
     return templates.render(
         request,
         "overview.html",
         status=400 if problem else 200,
         context=context,
-        **found._asdict(),
-        spans=spans.of(found.report.days),
+        **overview_result._asdict(),
+        spans=spans.of(overview_result.report.days),
         metrics=METRICS,
-        rates=_rates(found.report),
+        rates=_rates(overview_result.report),
         problem=problem,
-        picker=ranges.picker(request, found.report.window),
+        picker=ranges.picker(request, overview_result.report.window),
     )
 
 

@@ -1,4 +1,4 @@
-"""One URL of the dashboard: its handlers by method, the security headers, and rejections as pages."""
+"""One URL of the dashboard: its handlers by method, the security headers, and errors as pages."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -38,12 +38,12 @@ class Page:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        scope["extra_headers"] = HEADERS  # web.middleware sends them with every answer
+        scope["extra_headers"] = HEADERS  # web.middleware sends them with every response
         request = Request(scope, receive)
-        response = await self._answer(request)
+        response = await self._respond(request)
         await response(scope, receive, send)
 
-    async def _answer(self, request: Request) -> Response:
+    async def _respond(self, request: Request) -> Response:
         handler = self._handlers["GET" if request.method == "HEAD" else request.method]
         try:
             return await handler(request)
@@ -57,12 +57,12 @@ class Page:
 
 
 def lead_forms_to(request: Request, origin: str) -> None:
-    """Let this page's form end at another origin: browsers hold also where its answer redirects against the policy."""
+    """Allow this page's form to end at another origin: browsers also check the redirects of its response."""
     request.scope["extra_headers"] = ((HEADERS[0][0], f"{POLICY} {origin}".encode()), *HEADERS[1:])
 
 
 def rejected(request: Request, rejection: ServiceError) -> Response:
-    """Return the page of an error and what to do."""
+    """Return the page that shows an error and what to do."""
     status = STATUS[rejection.code]
     response = templates.render(
         request,
@@ -77,15 +77,15 @@ def rejected(request: Request, rejection: ServiceError) -> Response:
 
 
 def redirect(path: str) -> Response:
-    """Return the answer that leads to another page, also after a form was posted."""
+    """Return a redirect to another page, also after a form was posted."""
     return RedirectResponse(path, status_code=303)
 
 
 async def _forbidden(request: Request, rejection: Forbidden) -> Response:
-    """Lead who is not signed in to the sign-in page; tell others."""
+    """Redirect a visitor who is not signed in to the sign-in page; show others the error."""
     try:
         await authentication.visitor(request)
     except Forbidden:
-        wanted = request.url.path if request.method in authentication.SAFE_METHODS else "/programs"
-        return redirect(f"{SIGN_IN}?{urlencode({'next': wanted})}")
+        next_path = request.url.path if request.method in authentication.SAFE_METHODS else "/programs"
+        return redirect(f"{SIGN_IN}?{urlencode({'next': next_path})}")
     return rejected(request, rejection)

@@ -1,4 +1,4 @@
-"""Who looks at which program: what every page of a program starts with."""
+"""The page context: the visitor and the program of a page."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from tracking_api.dashboard.authentication import storage_of, time_of
 
 
 class PageContext(NamedTuple):
-    """A program, as an active member of its workspace sees it at a moment."""
+    """A program and the active member who views it, at a point in time."""
 
     member: Member
     program: Program
@@ -30,12 +30,12 @@ class PageContext(NamedTuple):
 
     @property
     def is_owner(self) -> bool:
-        """Whether the forms are theirs."""
+        """Whether the visitor may submit the forms."""
         return self.member.role == Role.OWNER
 
     @property
-    def place(self) -> str:
-        """Where the program's pages start."""
+    def program_path(self) -> str:
+        """The path of the program's pages."""
         return f"/programs/{self.program.id}"
 
     @property
@@ -50,15 +50,15 @@ class PageContext(NamedTuple):
 
 
 async def as_member(request: Request) -> PageContext:
-    """Return the path's program as the visitor sees it. Raises Forbidden."""
-    return await _seen(request, await authentication.member(request))
+    """Return the page context of the path's program, for a member. Raises Forbidden."""
+    return await _page_context(request, await authentication.member(request))
 
 
 async def as_owner(request: Request) -> PageContext:
-    """Return the path's program as its owner sees it. Raises Forbidden, OwnerRequired."""
-    return await _seen(request, await authentication.owner(request))
+    """Return the page context of the path's program, for an owner. Raises Forbidden, OwnerRequired."""
+    return await _page_context(request, await authentication.owner(request))
 
 
-async def _seen(request: Request, member: Member) -> PageContext:
+async def _page_context(request: Request, member: Member) -> PageContext:
     program = await storage_of(request).read(program_settings.get_program, member.program_id)
     return PageContext(member, program, time_of(request), request.app.state.settings.base_url)

@@ -30,12 +30,12 @@ async def list_partners(request: Request) -> Response:
 
 
 async def enrol_partner(request: Request) -> Response:
-    """Add a partner; what is wrong is said beside the field."""
+    """Add a partner; an error appears beside its field."""
     context = await page_context.as_owner(request)
     form = await forms.read_form(request)
     try:
-        asked = {"name": form.text("name"), "code": form.text("code"), "email": form.text("email") or None}
-        sent = body.parse(NewPartner, to_json(asked)).sent()
+        fields = {"name": form.text("name"), "code": form.text("code"), "email": form.text("email") or None}
+        sent = body.parse(NewPartner, to_json(fields)).sent()
         await storage_of(request).write(
             partners.enrol,
             context.program.id,
@@ -46,7 +46,7 @@ async def enrol_partner(request: Request) -> Response:
         )
     except ValidationError as rejection:
         return await _list(request, context, values.typed(form), Problems.of(rejection))
-    return notices.leave(redirect(f"{context.place}/partners"), "partner-added")
+    return notices.leave(redirect(f"{context.program_path}/partners"), "partner-added")
 
 
 async def change_partner(request: Request) -> Response:
@@ -65,20 +65,20 @@ async def change_partner(request: Request) -> Response:
         at=context.at,
         lane=context.program.id,
     )
-    return notices.leave(redirect(f"{context.place}/partners"), SAID[status])
+    return notices.leave(redirect(f"{context.program_path}/partners"), SAID[status])
 
 
 def referral_link(context: PageContext, code: str) -> str:
-    """Return the address that a partner sends people to."""
+    """Return a partner's referral link."""
     return f"https://{context.program.settings.domain}/?aff={quote(code, safe='')}"
 
 
 async def _list(request: Request, context: PageContext, typed: dict[str, str], problems: Problems) -> Response:
     storage = storage_of(request)
-    found = await storage.read(partners.list_partners, context.program.id, queries.paging(request))
-    wanted, created_at = ranges.wanted(request), context.program.created_at
-    chosen = await storage.read(performance.choose, context.program.id, wanted, created_at=created_at, at=context.at)
-    shown = [partner.id for partner in found.data]
+    page = await storage.read(partners.list_partners, context.program.id, queries.paging(request))
+    requested, created_at = ranges.requested(request), context.program.created_at
+    chosen = await storage.read(performance.choose, context.program.id, requested, created_at=created_at, at=context.at)
+    shown = [partner.id for partner in page.data]
     brought = await storage.read(performance.by_partner, context.program.id, chosen.window, partner_ids=shown)
     results = {result.partner_id: result.totals for result in brought}
     return templates.render(
@@ -86,9 +86,9 @@ async def _list(request: Request, context: PageContext, typed: dict[str, str], p
         "partners.html",
         status=400 if problems else 200,
         context=context,
-        found=found,
+        page=page,
         rows=[
-            (each, referral_link(context, each.code), results.get(each.id, performance.Totals())) for each in found.data
+            (each, referral_link(context, each.code), results.get(each.id, performance.Totals())) for each in page.data
         ],
         typed=typed,
         problems=problems,

@@ -26,16 +26,16 @@ async def show_payments(request: Request) -> Response:
 
 
 async def change_payment_account(request: Request) -> Response:
-    """Connect an account, roll its webhook secret over, or disconnect it."""
+    """Connect an account, change its webhook secret, or disconnect it."""
     context = await page_context.as_owner(request)
     form = await forms.read_form(request)
-    place, about = (
-        f"{context.place}/settings/payments",
+    path, about = (
+        f"{context.program_path}/settings/payments",
         {"actor": context.member.actor, "at": context.at, "lane": context.program.id},
     )
     if form.text("disconnect"):
         await storage_of(request).write(accounts.disconnect, context.program.id, **about)
-        return notices.leave(redirect(place), "account-disconnected")
+        return notices.leave(redirect(path), "account-disconnected")
     typed = {name: form.text(name) for name in FIELDS}
     try:
         sent = body.parse(NewPaymentAccount, to_json({"provider": "stripe", **typed}))
@@ -50,11 +50,11 @@ async def change_payment_account(request: Request) -> Response:
         sealer=request.app.state.settings.sealer(),
         **about,
     )
-    return notices.leave(redirect(place), "account-connected")
+    return notices.leave(redirect(path), "account-connected")
 
 
 async def decide_payment_event(request: Request) -> Response:
-    """Decide a payment that is held; a sale that cannot be counted twice says why."""
+    """Decide on a held payment; show why if it cannot be counted."""
     context = await page_context.as_owner(request)
     form = await forms.read_form(request)
     decision = {each.value: each for each in Decision}.get(form.text("decision"))
@@ -63,7 +63,7 @@ async def decide_payment_event(request: Request) -> Response:
     event_id = path_id(request, "event_id")
     about = {"actor": context.member.actor, "at": context.at, "lane": context.program.id}
     await storage_of(request).write(processing.decide, context.program.id, event_id, decision, **about)
-    return notices.leave(redirect(f"{context.place}/settings/payments"), f"payment-{decision}")
+    return notices.leave(redirect(f"{context.program_path}/settings/payments"), f"payment-{decision}")
 
 
 async def _page(request: Request, context: PageContext, typed: dict[str, str], problems: Problems) -> Response:
@@ -73,16 +73,14 @@ async def _page(request: Request, context: PageContext, typed: dict[str, str], p
     except NotFound:
         account = None
     outcome = filters.text(request, "outcome")
-    found = await storage.read(
-        received_events.list_events, context.program.id, queries.paging(request), outcome=outcome
-    )
+    page = await storage.read(received_events.list_events, context.program.id, queries.paging(request), outcome=outcome)
     return templates.render(
         request,
         "payments.html",
         status=400 if problems else 200,
         context=context,
         account=account,
-        found=found,
+        page=page,
         chosen=filters.chosen(request, "outcome"),
         outcomes=("", processing.HELD, processing.WAITING, processing.RECORDED),
         typed={**typed, "webhook_secret": ""},

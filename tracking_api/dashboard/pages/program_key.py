@@ -1,4 +1,4 @@
-"""Developers, API keys: the masked key, and the one answer that shows a new one."""
+"""Developers, API keys: the masked key, and the one response that shows a new key."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,9 +19,9 @@ async def show_program_key(request: Request) -> Response:
 
 
 async def regenerate_program_key(request: Request) -> Response:
-    """Replace the key and show the new one; the old one is dead when this is answered.
+    """Replace the key and show the new one; the old one stops at once.
 
-    The form names the key that it replaces, so that a page that is loaded again replaces nothing twice.
+    The form names the key that it replaces, so that a reloaded page does not replace the key again.
     """
     context = await page_context.as_owner(request)
     form = await forms.read_form(request)

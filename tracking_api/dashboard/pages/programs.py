@@ -1,4 +1,4 @@
-"""The programs of everything that the visitor is a member of, and the form that creates another."""
+"""The programs of the visitor's workspaces, and the form that creates another."""
 
 from typing import Any
 
@@ -31,11 +31,11 @@ async def list_programs(request: Request) -> Response:
     visitor = await authentication.visitor(request)
     reach = [each.workspace_id for each in visitor.memberships]
     storage, at = storage_of(request), time_of(request)
-    found = await storage.read(program_settings.list_programs, workspace_ids=reach, paging=queries.paging(request))
-    shown_ids = [each.id for each in found.data]
+    page = await storage.read(program_settings.list_programs, workspace_ids=reach, paging=queries.paging(request))
+    shown_ids = [each.id for each in page.data]
     reports = await storage.read(performance.read_each, shown_ids, DateRangeQuery(Period.THIRTY_DAYS), at=at)
-    results = list(zip(found.data, reports, strict=True))
-    shown: dict[str, Any] = {"found": found, "results": results, "names": _names(visitor)}
+    results = list(zip(page.data, reports, strict=True))
+    shown: dict[str, Any] = {"page": page, "results": results, "names": _names(visitor)}
     return templates.render(request, "programs.html", visitor=visitor, owned=_owned(visitor), **shown)
 
 
@@ -46,12 +46,12 @@ async def show_new_program(request: Request) -> Response:
 
 
 async def create_program(request: Request) -> Response:
-    """Create a program and go to its checklist; what is wrong is said beside the field."""
+    """Create a program and go to its checklist; an error appears beside its field."""
     visitor = await authentication.visitor(request)
     form = await forms.read_form(request)
     owned = [each.workspace_id for each in _owned(visitor)]
     try:
-        workspace_id, chosen = _asked(form)
+        workspace_id, chosen = _new_program(form)
         if workspace_id not in owned:
             raise OwnerRequired
         program_id = await storage_of(request).write(
@@ -64,10 +64,10 @@ async def create_program(request: Request) -> Response:
     return notices.leave(redirect(f"/programs/{program_id}/settings/checklist"), "program-created")
 
 
-def _asked(form: Form) -> tuple[int | None, ProgramSettings]:
-    """Return the workspace and the settings that the form asks for. Raises ValidationError."""
-    asked = values.of_form(form, CHOSEN_FIRST) | {"workspace_id": values.number(form.text("workspace_id"))}
-    sent = body.parse(NewProgram, to_json(asked)).sent()
+def _new_program(form: Form) -> tuple[int | None, ProgramSettings]:
+    """Return the workspace and the settings of the new program. Raises ValidationError."""
+    fields = values.of_form(form, CHOSEN_FIRST) | {"workspace_id": values.number(form.text("workspace_id"))}
+    sent = body.parse(NewProgram, to_json(fields)).sent()
     workspace_id = sent.pop("workspace_id", None)
     return workspace_id, ProgramSettings(**settings.stored(sent))
 

@@ -24,15 +24,15 @@ class Picker(NamedTuple):
     names: dict[Period, str]
 
 
-def wanted(request: Request) -> DateRangeQuery:
-    """Return the range that the query asks for."""
+def requested(request: Request) -> DateRangeQuery:
+    """Return the range in the query."""
     query = request.query_params
     return DateRangeQuery(query.get("period", Period.THIRTY_DAYS), query.get("dateFrom"), query.get("dateTo"))
 
 
 def picker(request: Request, window: Window) -> Picker:
     """Return the picker beside a page that shows this window."""
-    asked = wanted(request)
-    custom = asked.date_from is not None and asked.date_to is not None
-    date_from, date_to = (asked.date_from, asked.date_to) if custom else (window.first, window.last)
-    return Picker(None if custom else asked.period, str(date_from)[:10], str(date_to)[:10], NAMES)
+    query = requested(request)
+    custom = query.date_from is not None and query.date_to is not None
+    date_from, date_to = (query.date_from, query.date_to) if custom else (window.first, window.last)
+    return Picker(None if custom else query.period, str(date_from)[:10], str(date_to)[:10], NAMES)

@@ -1,4 +1,4 @@
-"""A program's settings: what it is called, what it pays, how it tracks."""
+"""A program's settings: its name, its commissions, its attribution."""
 
 from pydantic_core import to_json
 from starlette.requests import Request
@@ -27,15 +27,15 @@ async def show_settings(request: Request) -> Response:
 
 
 async def change_settings(request: Request) -> Response:
-    """Save the settings; what is wrong is said beside the field, and nothing is saved then."""
+    """Save the settings. An error appears beside its field, and then nothing is saved."""
     context = await page_context.as_owner(request)
     form = await forms.read_form(request)
     try:
-        asked = body.parse(ProgramChange, to_json(values.of_form(form, SETTINGS, currency=context.currency))).sent()
+        changes = body.parse(ProgramChange, to_json(values.of_form(form, SETTINGS, currency=context.currency))).sent()
         await storage_of(request).write(
             program_settings.change,
             context.program.id,
-            asked,
+            changes,
             actor=context.member.actor,
             at=context.at,
             expected_revision=_revision(form),
@@ -43,20 +43,20 @@ async def change_settings(request: Request) -> Response:
         )
     except (ValidationError, CurrencyNotSupported, PreconditionFailed) as rejection:
         return _form(request, context, values.typed(form), _problems(rejection))
-    return notices.leave(redirect(f"{context.place}/settings"), "program-changed")
+    return notices.leave(redirect(f"{context.program_path}/settings"), "program-changed")
 
 
 def _problems(rejection: ValidationError | CurrencyNotSupported | PreconditionFailed) -> Problems:
     if isinstance(rejection, ValidationError):
-        found = Problems.of(rejection)
+        problems = Problems.of(rejection)
         for setting in SETTINGS:
-            if setting.kind == Kind.CENTS and setting.public_name in found:
-                found[setting.form_name] = "Must be an amount such as 2.50"
+            if setting.kind == Kind.CENTS and setting.public_name in problems:
+                problems[setting.form_name] = "Must be an amount such as 2.50"
     elif isinstance(rejection, CurrencyNotSupported):
-        found = Problems(currency=rejection.text)
+        problems = Problems(currency=rejection.text)
     else:
-        found = Problems({"": "Somebody saved these settings while you had them open. Open the page again."})
-    return found
+        problems = Problems({"": "Another member saved these settings while you had them open. Open the page again."})
+    return problems
 
 
 def _revision(form: Form) -> int:

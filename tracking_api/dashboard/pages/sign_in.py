@@ -27,7 +27,7 @@ async def show_sign_in(request: Request) -> Response:
 
 
 async def enter(request: Request) -> Response:
-    """Sign in and go on to the page that was next_path; a rejection is said above the form."""
+    """Sign in and go on to the page that was next_path; an error appears above the form."""
     if not authentication.is_our_own(request):
         raise Forbidden("This form was sent from another site; open the sign-in page itself.")
     form = await forms.content(request)
@@ -42,7 +42,7 @@ async def enter(request: Request) -> Response:
 
 
 async def leave(request: Request) -> Response:
-    """Sign out: the session is gone, and so is its cookie."""
+    """Sign out: delete the session and its cookie."""
     await forms.read_form(request)
     token_hash = authentication.presented(request)
     if token_hash is not None:

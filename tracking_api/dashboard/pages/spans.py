@@ -13,7 +13,7 @@ MOST_WEEKS_OF_DAYS = 732
 
 
 class Spans(NamedTuple):
-    """What a row stands for (day, week or month), and the rows: each under its first day within the range."""
+    """The unit of a row (day, week or month), and the rows, each under its first day within the range."""
 
     unit: str
     rows: list[Day]

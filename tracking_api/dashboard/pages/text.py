@@ -1,4 +1,4 @@
-"""How pages write values: money, numbers, days and timestamps, and untrusted text made safe to show."""
+"""How pages write values: money, numbers, days and timestamps, and untrusted text, sanitized."""
 
 import re
 import unicodedata
@@ -61,8 +61,8 @@ def words(value: str) -> str:
 
 def plain(value: object) -> str:
     """Return untrusted text without control, zero-width and direction characters, cut to 160 characters."""
-    kept = "".join(character for character in str(value) if not unicodedata.category(character).startswith("C"))
-    return kept if len(kept) <= LONGEST else f"{kept[: LONGEST - 1]}…"
+    text = "".join(character for character in str(value) if not unicodedata.category(character).startswith("C"))
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def ticked(value: str) -> Markup:

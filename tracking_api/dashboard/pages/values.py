@@ -1,4 +1,4 @@
-"""What people type into forms, as the values that the JSON API takes: amounts in major units, numbers as text."""
+"""Form input as the values that the JSON API accepts: amounts in major units, numbers as text."""
 
 import re
 from collections.abc import Iterable
@@ -15,11 +15,11 @@ _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _DECIMAL = re.compile(r"-?[0-9]{0,18}\.[0-9]{1,18}")
 
 
-def of_form(form: Form, wanted: Iterable[Setting], *, currency: str = "USD") -> dict[str, Any]:
-    """Return what was typed for these settings as the API takes it."""
+def of_form(form: Form, settings: Iterable[Setting], *, currency: str = "USD") -> dict[str, Any]:
+    """Return the typed settings as the API accepts them."""
     currency = form.text("currency") or currency
     is_flat = form.text("commission_type") == CommissionType.FLAT
-    return {each.public_name: _value(each, form.text(each.form_name), currency, is_flat=is_flat) for each in wanted}
+    return {each.public_name: _value(each, form.text(each.form_name), currency, is_flat=is_flat) for each in settings}
 
 
 def of_settings(chosen: ProgramSettings) -> dict[str, str]:
@@ -39,7 +39,7 @@ def typed(form: Form) -> dict[str, str]:
 
 
 def number(typed: str) -> int | float | str:
-    """Return what was typed as a number; what is no number comes back as it is."""
+    """Return a typed number as a number; return other text unchanged."""
     if _INTEGER.fullmatch(typed):
         return int(typed)
     return float(typed) if _DECIMAL.fullmatch(typed) else typed

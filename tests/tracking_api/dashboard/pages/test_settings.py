@@ -46,7 +46,7 @@ async def test_of_two_who_edit_at_once_the_later_is_told(site: Site):
 
     await second.get_by_role("button", name="Save settings").click()
 
-    await expect(second.get_by_role("alert")).to_contain_text("Somebody saved these settings")
+    await expect(second.get_by_role("alert")).to_contain_text("Another member saved these settings")
 
 
 async def test_a_member_reads_the_settings_and_the_members(site: Site):
