@@ -39,7 +39,7 @@ def test_the_walk_from_click_to_refund_works_as_printed(live_server: Callable[..
     assert sale["data"]["commission_cents"] == 980
     assert (refund["data"]["remaining_cents"], refund["data"]["commission_reversed_cents"]) == (4_000, 180)
     assert status["data"]["recent_events"] == {"clicks_24h": 1, "leads_24h": 1, "sales_24h": 1}
-    assert "agree" in done.stdout.splitlines()[-1].lower()
+    assert "match" in done.stdout.splitlines()[-1].lower()
 
 
 def test_every_file_and_folder_that_the_readme_names_exists():

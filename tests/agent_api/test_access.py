@@ -36,6 +36,7 @@ EXPECTED = {
     ("GET", f"{PROGRAM}/performance"): Row(Scope.PERFORMANCE_READ),
     ("GET", f"{PROGRAM}/events"): Row(Scope.EVENTS_READ),
     ("GET", f"{PROGRAM}/refused-calls"): Row(Scope.EVENTS_READ),
+    ("GET", f"{PROGRAM}/tracking-log"): Row(Scope.EVENTS_READ),
     ("GET", f"{PROGRAM}/explain"): Row(Scope.EVENTS_READ, query="?transaction_id=inv-1"),
     ("GET", f"{PROGRAM}/customers"): Row(Scope.CUSTOMERS_READ),
     ("GET", f"{PROGRAM}/customers/{{customer_id}}"): Row(Scope.CUSTOMERS_READ),

@@ -60,7 +60,7 @@ async def served(between: Proxy) -> AsyncIterator[Storage]:
 @pytest.fixture
 def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits of which a test can wait for a few."""
-    for name in ("CONNECT", "STATEMENT", "ANSWER", "RUN", "RESOLVE"):
+    for name in ("CONNECT", "STATEMENT", "RESPONSE", "RUN", "RESOLVE"):
         monkeypatch.setattr(postgres_lane, f"{name}_SECONDS", 1)
 
 
