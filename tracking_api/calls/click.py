@@ -1,5 +1,7 @@
 """POST /api/v1/track/click: a visitor followed a partner's link. Public."""
 
+from typing import Literal
+
 from pydantic_core import to_json
 
 from storage.rules import attribution
@@ -28,7 +30,7 @@ class ClickBody(Body):
     """A click, as the tracker sends it."""
 
     program_id: ProgramId | None = None
-    affiliate_url: Url | None = None
+    affiliate_url: Url | Literal[""] | None = None  # required: an empty one is invalid, not absent
     existing_click_id: Text | None = None
     page_url: Url | None = None
     page_title: Text | None = None

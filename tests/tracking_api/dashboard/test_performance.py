@@ -38,8 +38,9 @@ async def test_a_program_without_activity_shows_zeros(dashboard: Dashboard):
 
 async def test_metrics_are_the_sums_of_the_rows_in_dollars(dashboard: Dashboard):
     acme = dashboard.acme
-    for n in range(3):
+    for n in range(2):
         await acme.customer(f"user-{n}")
+    await acme.lead(await acme.visitor(at=NOW - timedelta(days=2)), "user-2")
     await acme.sale("inv-1", 10_001, customer_key="user-1")
     await acme.sale("inv-2", 5_000, customer_key="user-2", occurred_at=NOW - timedelta(days=2))
     await acme.sale("inv-3", 5_000, customer_key="user-2")
@@ -47,8 +48,8 @@ async def test_metrics_are_the_sums_of_the_rows_in_dollars(dashboard: Dashboard)
     report = (await dashboard.performance()).json()
 
     metrics, rows = report["metrics"], report["data"]
-    assert (rows[-1]["clicks"], rows[-1]["leads"], rows[-1]["conversions"], rows[-1]["partners"]) == (3, 3, 1, 2)
-    assert (rows[-1]["revenue"], rows[-1]["commission"], rows[-1]["sales"]) == (150.01, 30.0, 0)
+    assert (rows[-1]["clicks"], rows[-1]["leads"], rows[-1]["conversions"], rows[-1]["partners"]) == (2, 3, 1, 2)
+    assert (rows[-1]["revenue"], rows[-1]["commission"], rows[-1]["sales"]) == (150.01, 40.0, 0)
     assert (rows[-3]["revenue"], rows[-3]["conversions"]) == (50, 1)
     assert (metrics["totalClicks"], metrics["totalLeads"], metrics["totalConversions"]) == (3, 3, 2)
     assert (metrics["totalRevenue"], metrics["totalSales"], metrics["totalPartners"]) == (200.01, 3, 2)
