@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-WITHIN = timedelta(minutes=10)  # as possible duplicates are told: storage/tracking/possible_duplicates.py
+WITHIN = timedelta(minutes=10)  # two reports this close may be one payment
 CORRECTED = ":corrected"
 
 

@@ -1,7 +1,7 @@
 """Sales already recorded under the same transaction_id, or likely reported from another source."""
 
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Connection, Text, and_, exists, literal, or_, select, union_all
@@ -9,10 +9,9 @@ from sqlalchemy import BigInteger, Connection, Text, and_, exists, literal, or_,
 from storage.engine.database import lock_shared
 from storage.engine.statements import Parameters, Prepared
 from storage.rules.errors import DuplicateTransaction
+from storage.rules.reconciliation import WITHIN
 from storage.tables import payment_accounts, payment_references, sales
 from storage.tables.columns import from_millis, to_millis
-
-WITHIN = timedelta(minutes=10)
 
 
 class SaleQuery(NamedTuple):
