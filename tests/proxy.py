@@ -33,7 +33,7 @@ class Proxy:
             return
         server_reader, server_writer = await asyncio.open_connection(self._behind.host, self._behind.port)
         self._writers |= {writer, server_writer}
-        with suppress(OSError):
+        with suppress(OSError, asyncio.CancelledError):
             await asyncio.gather(
                 self._requests(reader, server_writer, writer), self._answers(server_reader, writer, server_writer)
             )

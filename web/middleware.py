@@ -1,12 +1,13 @@
 """The outermost layer: it adds a request id and security headers to every response and hides stack traces."""
 
+import asyncio
 import itertools
 import logging
 import secrets
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from storage.rules.errors import InternalError
+from storage.rules.errors import InternalError, OutcomeUnknown
 from web.error_page import error_in_client_format
 
 log = logging.getLogger(__name__)
@@ -17,6 +18,8 @@ _count = itertools.count()
 
 class RequestMiddleware:
     """Pure ASGI middleware: `scope["request_id"]` in, `X-Request-Id` out, 500 `internal_error` for what escapes.
+
+    A call that is cut off when the server stops answers 503 `outcome_unknown`.
 
     It adds `scope["extra_headers"]`, if an app inside sets it, to every response.
     """
@@ -46,6 +49,10 @@ class RequestMiddleware:
 
         try:
             await self._app(scope, receive, send_marked)
+        except asyncio.CancelledError:  # the server stops, and has waited for this call as long as it does
+            if not started:
+                await error_in_client_format(OutcomeUnknown(), scope)(scope, receive, send_marked)
+            raise
         except Exception:
             if closed:
                 return

@@ -79,7 +79,7 @@ class SqliteLane:
             try:
                 await connection._execute(self._give_back)  # type: ignore[no-untyped-call]  # noqa: SLF001
             finally:
-                await connection.close()
+                await _end(connection)
 
     def _give_back(self) -> None:
         """Let SQLAlchemy close its connection on the thread that created it."""
@@ -103,8 +103,7 @@ class SqliteLane:
             await connection
             await connection._execute(self._prepare, connection._conn)  # type: ignore[no-untyped-call]  # noqa: SLF001
         except BaseException:
-            await connection.close()
-            await asyncio.to_thread(connection._thread.join)  # noqa: SLF001 - it would outlive the event loop
+            await _end(connection)
             raise
         self._connection = connection
 
@@ -125,6 +124,12 @@ class SqliteLane:
         raw.execute("SELECT 1 FROM json_each('[]')")  # declares its virtual table, likewise
         if self._read_only:
             raw.set_authorizer(_authorize_reading)
+
+
+async def _end(connection: aiosqlite.Connection) -> None:
+    """Close a connection and wait for its thread, which would otherwise outlive the event loop."""
+    await connection.close()
+    await asyncio.to_thread(connection._thread.join)  # noqa: SLF001
 
 
 def _authorize_reading(action: int, *_: object) -> int:

@@ -37,7 +37,7 @@ async def test_a_call_that_the_network_lost_is_sent_once_more(scene: Scene):
 async def test_a_refusal_is_the_answer_and_is_not_sent_again(scene: Scene):
     page, _ = await scene.arrive("anna")
 
-    answer = await page.evaluate("svc.signup('user-1', 'no address')")
+    answer = await page.evaluate("svc.signup('user-1'.repeat(100))")
 
     assert answer["error"]["code"] == "validation_error"
     assert len(scene.sent("lead")) == 1

@@ -71,7 +71,7 @@ async def test_after_a_full_refund_nothing_is_left_to_refund(api: Api):
         ({"refund_amount_cents": -5}, 400, "validation_error"),
         ({"refund_amount_cents": True}, 400, "validation_error"),
         ({"refund_amount_cents": "5"}, 400, "validation_error"),
-        ({"refund_id": ""}, 400, "validation_error"),
+        ({"refund_id": "r" * 513}, 400, "validation_error"),
         ({"refund_reason": "x" * 513}, 400, "validation_error"),
         ({"additional_data": {"test_mode": True}}, 404, "transaction_not_found"),
         ({"key": None}, 401, "invalid_key"),
@@ -83,6 +83,12 @@ async def test_a_refused_refund_changes_nothing(api: Api, fields: dict[str, Any]
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
     assert await api.count(refunds) == 0
+
+
+async def test_an_empty_refund_id_counts_as_absent(api: Api):
+    answers = [await api.refund(refund_amount_cents=100, refund_id="") for _ in range(2)]
+
+    assert [answer.json()["data"]["refunded_total_cents"] for answer in answers] == [100, 200]
 
 
 async def test_a_sale_of_another_program_is_not_found(api: Api):
