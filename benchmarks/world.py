@@ -57,7 +57,7 @@ async def _program(store: Storage, workspace_id: int, at: datetime) -> int:
 
 
 async def _customer(store: Storage, program_id: int, key: str, n: int, at: datetime) -> None:
-    click = Click(program_id, CODES[n % len(CODES)], "https://shop.example/", at)
+    click = Click(program_id, CODES[n % len(CODES)], "https://shop.example/", at, keys.click_id(program_id, at))
     clicked = await store.write(clicks.record, click)
     await handle(store, leads.record, Lead(clicked.click_id, f"customer-{n}", at), key=key, at=at)
 

@@ -15,11 +15,11 @@ from web.errors import STATUS
 
 
 @with_settings(shown)
-class _ProgramSettingsView(View):
+class _ProgramSettings(View):
     id: int
 
 
-class ProgramView(_ProgramSettingsView):
+class ProgramView(_ProgramSettings):
     """A program; `commission_rate` is percent, or cents when `commission_type` is flat."""
 
     api_token_masked: str

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any
 
 from argon2 import PasswordHasher
@@ -24,6 +25,7 @@ from storage.tracking.sales import Sale, SaleResult
 
 NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
 LANDING_PAGE = "https://acme.example/?aff=anna"
+_requests = count(1)
 _cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)  # a hash carries its cost: verifying is cheap too
 
 
@@ -47,7 +49,8 @@ class World:
         self, operation: Callable[..., Any], item: Any, principal: Principal | None = None, **details: Any
     ) -> Any:
         """Run a tracking operation with the program's key, unless another principal is given; raises its error."""
-        about = CallDetails(**{"call": operation.__module__, "request_id": "request-1", "at": NOW, **details})
+        call: dict[str, Any] = {"call": operation.__module__, "request_id": f"request-{next(_requests)}", "at": NOW}
+        about = CallDetails(**call | details)
         outcome = await self.store.handle(operation, item, principal=principal or self.principal, details=about)
         if isinstance(outcome.result, ServiceError):
             raise outcome.result
@@ -70,6 +73,7 @@ class World:
         """Record a click and return its outcome."""
         at = fields.pop("at", NOW)
         program_id = fields.pop("program_id", self.program_id)
+        fields = {"click_id": keys.click_id(program_id, at), **fields}
         click = Click(program_id=program_id, code=code, landing_url=LANDING_PAGE, at=at, **fields)
         return await self.store.write(clicks.record, click)
 

@@ -12,7 +12,7 @@ from web.error_page import error_in_client_format
 
 log = logging.getLogger(__name__)
 _NOSNIFF = (b"x-content-type-options", b"nosniff")
-_RUN = secrets.token_hex(4)  # with the count: unique in the logs of many processes, without a random draw per request
+_RUN = secrets.token_hex(8)  # with the count: unique in all processes and for ever, without a random draw per request
 _count = itertools.count()
 
 

@@ -13,7 +13,7 @@ from storage.access import program_keys
 from storage.engine.audit import Actor
 from storage.engine.pagination import MOST, Paging
 from storage.management import commissions, partners, program_settings
-from storage.rules import contact
+from storage.rules import contact, keys
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import ServiceError
@@ -128,7 +128,8 @@ class Story:
         page, referrer = self._chance.choice(PAGES), self._chance.choice(REFERRERS)
         landing = f"https://{self.shop.settings.domain}/{page}?aff={code}"
         about = {"page_url": landing, "referrer_url": referrer, "filtered": "bot" if bot else None}
-        clicked = clicks.record(self._connection, [Click(self.program_id, code, landing, at, **about)])[0]
+        click = Click(self.program_id, code, landing, at, keys.click_id(self.program_id, at), **about)
+        clicked = clicks.record(self._connection, [click])[0]
         if isinstance(clicked, ClickResult) and not bot and self._chance.random() < self.shop.signs_up:
             self._later(self._after(at, days=6), self._sign_up, clicked.click_id)
 

@@ -163,7 +163,7 @@ class GroupCommit:
                 await self._transact(writes[:middle])
                 await self._transact(writes[middle:])
                 return
-            results = [error]
+            results = [_unknown(error) if is_conflict(error) else error]
         for write, result in zip(writes, results, strict=True):
             _resolve(write, result)
 
@@ -196,6 +196,12 @@ def _run_all(connection: Connection, writes: Sequence[QueuedWrite]) -> list[Any]
     if len(results) != len(writes):
         raise RuntimeError("an operation did not return one result for each item")
     return results
+
+
+def _unknown(conflict: Exception) -> OutcomeUnknown:
+    """Return the error of a write that conflicts at every attempt: its rows may be stored already."""
+    log.error("a write conflicts with what is stored", exc_info=conflict)
+    return OutcomeUnknown(retry_after_seconds=RETRY_SECONDS)
 
 
 def _resolve(write: QueuedWrite, result: Any) -> None:

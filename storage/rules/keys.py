@@ -14,7 +14,7 @@ MASK = "••••"
 SHORTEST_IMPORT = 16
 _STAMP_DIGITS = 32
 _MILLISECOND_DIGITS = 12
-_RANDOM_DIGITS = 20
+_RANDOM_BYTES = 10
 _PROGRAM_DIGITS = 15
 
 
@@ -46,15 +46,9 @@ def mask(prefix: str, last4: str) -> str:
     return f"{prefix}{MASK}{last4}"
 
 
-def random_parts(count: int) -> list[str]:
-    """Return the random parts of new click ids, 80 bits each, drawn at once."""
-    drawn = secrets.token_hex(_RANDOM_DIGITS // 2 * count)
-    return [drawn[start : start + _RANDOM_DIGITS] for start in range(0, len(drawn), _RANDOM_DIGITS)]
-
-
-def click_id(program_id: int, at: datetime, random_part: str | None = None) -> str:
+def click_id(program_id: int, at: datetime) -> str:
     """Return a new click id: 48 bits of time, 80 random bits, and the program, so that ids arrive in order."""
-    return f"{first_click_id(at)}{random_part or random_parts(1)[0]}-{program_id:x}"
+    return f"{first_click_id(at)}{secrets.token_hex(_RANDOM_BYTES)}-{program_id:x}"
 
 
 def first_click_id(at: datetime) -> str:

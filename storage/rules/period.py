@@ -69,14 +69,14 @@ class Window(NamedTuple):
             raise InvalidRange from None
 
 
-class ChosenPeriod(NamedTuple):
+class Chosen(NamedTuple):
     """The range of a report, and the period's name that it goes by."""
 
     period: Period
     window: Window
 
 
-def choose(query: DateRangeQuery, *, created_at: datetime, at: datetime) -> ChosenPeriod:
+def choose(query: DateRangeQuery, *, created_at: datetime, at: datetime) -> Chosen:
     """Return the range that was asked for, seen at the moment `at`, of a program created at `created_at`.
 
     A custom range needs both of its ends (one alone is ignored); a period beside it decides nothing, and names it only
@@ -85,12 +85,12 @@ def choose(query: DateRangeQuery, *, created_at: datetime, at: datetime) -> Chos
     """
     if query.date_from is not None and query.date_to is not None:
         sent = {period.value: period for period in Period}.get(query.period or "", Period.SEVEN_DAYS)
-        return ChosenPeriod(sent, custom(query.date_from, query.date_to))
+        return Chosen(sent, custom(query.date_from, query.date_to))
     try:
         period = Period.SEVEN_DAYS if query.period is None else Period(query.period)
     except ValueError:
         raise InvalidPeriod from None
-    return ChosenPeriod(period, named(period, created_at=created_at, at=at))
+    return Chosen(period, named(period, created_at=created_at, at=at))
 
 
 def named(period: Period, *, created_at: datetime, at: datetime) -> Window:

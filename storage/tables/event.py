@@ -63,7 +63,9 @@ refunds = Table(
     Column("program_cents", BigInteger, nullable=False),
     Column("reversed_cents", BigInteger, nullable=False),
     Column("reason", Text),
+    Column("request_id", String(64)),  # of the call: the unique key rejects a second run of it
     timestamp_column("at"),
     UniqueConstraint("program_id", "sale_id", "refund_id"),
+    Index("ix_refunds_request", "program_id", "request_id", unique=True),
     ForeignKeyConstraint(["program_id", "sale_id"], ["sales.program_id", "sales.id"]),
 )

@@ -9,7 +9,7 @@ from sqlalchemy import BigInteger, Connection, Text, and_, select
 
 from storage.engine.group_commit import set_based
 from storage.engine.statements import Append, Parameters, Prepared
-from storage.rules import attribution, keys
+from storage.rules import attribution
 from storage.rules.attribution import PartnerStatus, ProgramStatus
 from storage.rules.errors import PartnerNotFound, ProgramNotFound, ServiceError
 from storage.tables import clicks, partners, programs
@@ -18,12 +18,16 @@ from storage.tracking import rollups
 
 
 class Click(NamedTuple):
-    """A click as a call sent it; `filtered` names why it does not count (bot, prefetch), `visitor` is JSON text."""
+    """A click as a call sent it; `filtered` names why it does not count (bot, prefetch), `visitor` is JSON text.
+
+    `click_id` is the id of the new click. It is drawn before the write, so that the primary key rejects a second run.
+    """
 
     program_id: int
     code: str
     landing_url: str
     at: datetime
+    click_id: str
     existing_click_id: str | None = None
     filtered: str | None = None
     page_url: str | None = None
@@ -59,12 +63,11 @@ def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]
     outcomes: list[ClickOutcome | None] = [None] * len(batch)
     inserted: list[tuple[Any, ...]] = []
     counted: Counter[tuple[int, int, date]] = Counter()
-    random_parts = keys.random_parts(len(batch))
     for row in _find(connection, queries):
         click = batch[row.n]
-        outcome = outcomes[row.n] = _decide(click, row, random_parts[row.n])
-        if isinstance(outcome, ClickResult) and outcome.click_id != click.existing_click_id:
-            inserted.append(_row(click, outcome.click_id, row.partner_id))
+        outcome = outcomes[row.n] = _decide(click, row)
+        if isinstance(outcome, ClickResult) and outcome.click_id == click.click_id:
+            inserted.append(_row(click, row.partner_id))
             if click.filtered is None:
                 counted[click.program_id, row.partner_id, rollups.day_of(click.at)] += 1
     if inserted:
@@ -73,7 +76,7 @@ def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]
     return [ProgramNotFound() if outcome is None else outcome for outcome in outcomes]
 
 
-def _decide(click: Click, row: Any, random_part: str) -> ClickOutcome:
+def _decide(click: Click, row: Any) -> ClickOutcome:
     if row.partner_id is None:
         return PartnerNotFound(f"No partner of this program has the code {click.code[:64]!r}.")
     if row.status != ProgramStatus.ACTIVE:
@@ -82,7 +85,7 @@ def _decide(click: Click, row: Any, random_part: str) -> ClickOutcome:
         return PartnerInactive("The partner of this link is not active in the program.")
     if _keeps_existing(click, row):
         return ClickResult(str(click.existing_click_id), row.existing_code, row.cookie_window_days)
-    return ClickResult(keys.click_id(click.program_id, click.at, random_part), click.code, row.cookie_window_days)
+    return ClickResult(click.click_id, click.code, row.cookie_window_days)
 
 
 def _keeps_existing(click: Click, row: Any) -> bool:
@@ -93,9 +96,9 @@ def _keeps_existing(click: Click, row: Any) -> bool:
     return live and attribution.keeps_existing(row.attribution_model, same_partner=same_partner)
 
 
-def _row(click: Click, click_id: str, partner_id: int) -> tuple[Any, ...]:
+def _row(click: Click, partner_id: int) -> tuple[Any, ...]:
     visit = (click.landing_url, click.page_url, click.page_title, click.referrer_url, click.visitor)
-    return (click.program_id, click_id, partner_id, to_millis(click.at), click.filtered, *visit)
+    return (click.program_id, click.click_id, partner_id, to_millis(click.at), click.filtered, *visit)
 
 
 def _build_find(_: Callable[..., Any]) -> Any:

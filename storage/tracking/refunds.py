@@ -15,13 +15,17 @@ from storage.tracking.program_terms import ProgramTerms
 
 
 class Refund(NamedTuple):
-    """A refund as a call sent it; `amount_cents` None means all that remains, in the sale's currency."""
+    """A refund as a call sent it; `amount_cents` None means all that remains, in the sale's currency.
+
+    `request_id` identifies the call, so that a second run of it is the same refund.
+    """
 
     transaction_id: str
     at: datetime
     amount_cents: int | None = None
     refund_id: str | None = None
     reason: str | None = None
+    request_id: str | None = None
 
 
 class RefundResult(NamedTuple):
@@ -43,7 +47,7 @@ def record(connection: Connection, program: ProgramTerms, call: Refund) -> Refun
     """
     sale = _sale(connection, program.id, call.transaction_id)
     earned = _commission(connection, sale)
-    done = _earlier(connection, sale, call.refund_id)
+    done = _earlier(connection, sale, call)
     if done is not None:
         cents, reversed_cents, total_cents = done.amount_cents, done.reversed_cents, sale.refunded_cents
     else:
@@ -59,7 +63,7 @@ def record(connection: Connection, program: ProgramTerms, call: Refund) -> Refun
         remaining_cents,
         earned.id if earned else None,
         reversed_cents,
-        replayed=done is not None,
+        replayed=done is not None and not (call.request_id and call.request_id == done.request_id),
     )
 
 
@@ -85,11 +89,12 @@ def _commission(connection: Connection, sale: Any) -> Any:
     return connection.execute(select(commissions).where(*mine).with_for_update()).one_or_none()
 
 
-def _earlier(connection: Connection, sale: Any, refund_id: str | None) -> Any:
-    if refund_id is None:
-        return None
-    mine = (refunds.c.program_id == sale.program_id, refunds.c.sale_id == sale.id, refunds.c.refund_id == refund_id)
-    return connection.execute(select(refunds).where(*mine)).one_or_none()
+def _earlier(connection: Connection, sale: Any, call: Refund) -> Any:
+    """Return the refund that this call repeats: the one with its refund_id, or without one, that of a first run."""
+    row = refunds.c
+    same = row.refund_id == call.refund_id if call.refund_id else row.request_id == call.request_id
+    mine = (row.program_id == sale.program_id, row.sale_id == sale.id, same)
+    return connection.execute(select(refunds).where(*mine)).one_or_none() if call.refund_id or call.request_id else None
 
 
 def _take_back(connection: Connection, call: Refund, sale: Any, earned: Any, cents: int) -> int:
@@ -112,6 +117,7 @@ def _take_back(connection: Connection, call: Refund, sale: Any, earned: Any, cen
             program_cents=program_cents,
             reversed_cents=reversed_cents,
             reason=call.reason,
+            request_id=call.request_id,
             at=call.at,
         )
     )

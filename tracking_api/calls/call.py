@@ -11,7 +11,7 @@ from configuration import Configuration
 from storage import Storage
 from storage.access.program_keys import ProgramKey
 from storage.rules import keys
-from storage.rules.errors import InvalidKey, Overloaded, RateLimited, ServiceError
+from storage.rules.errors import InvalidKey, OutcomeUnknown, Overloaded, RateLimited, ServiceError, StorageUnavailable
 from storage.tracking import test_mode
 from storage.tracking.principals import PresentedKey, Principal, reject
 from storage.tracking.rejection_log import CallDetails
@@ -24,6 +24,7 @@ from web.body import Body
 from web.response import JsonResponse, error_response
 
 LOGGED = ("customer_key", "click_id", "transaction_id", "amount_cents", "currency")
+NOT_LOGGED = (RateLimited, Overloaded, StorageUnavailable, OutcomeUnknown)
 Parsed = TypeVar("Parsed", bound=Body)
 Handler = Callable[["TrackingRequest"], Awaitable[JsonResponse]]
 
@@ -180,7 +181,7 @@ async def _log(call: TrackingRequest, error: ServiceError) -> ServiceError:
     """Log an error from before storage, if a key was presented. Return the error to send: a wrong key comes first."""
     try:
         principal = call.principal
-        if principal is not None and not isinstance(error, RateLimited | Overloaded):
+        if principal is not None and not isinstance(error, NOT_LOGGED):
             await call.handle(reject, error, principal)
     except ServiceError as first:
         return first

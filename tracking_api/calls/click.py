@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic_core import to_json
 
-from storage.rules import attribution
+from storage.rules import attribution, keys
 from storage.rules.errors import (
     AffiliateUrlRequired,
     AffMissing,
@@ -81,6 +81,7 @@ def _click(call: TrackingRequest, body: ClickBody, program_id: int, code: str) -
         code=code,
         landing_url=str(body.affiliate_url),
         at=call.at,
+        click_id=keys.click_id(program_id, call.at),
         existing_click_id=body.existing_click_id,
         filtered=reason_to_filter(user_agent, method=call.scope["method"], purpose=purpose),
         page_url=body.page_url,

@@ -53,6 +53,7 @@ async def refund(call: TrackingRequest) -> JsonResponse:
         amount_cents=body.refund_amount_cents,
         refund_id=body.refund_id,
         reason=body.refund_reason,
+        request_id=call.scope["request_id"],
     )
     return await call.respond(refunds.record, taken, key, partial(_content, body))
 

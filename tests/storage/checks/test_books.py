@@ -173,14 +173,17 @@ def test_a_click_without_a_partner_is_reported(filled: Path, tmp_path: Path) -> 
         ("commissions", "sale_id", "commissions on one sale"),
         ("commissions", "lead_id", "commissions on one lead"),
         ("refunds", "sale_id, refund_id", "refunds with one refund_id"),
+        ("refunds", "request_id", "refunds by one request"),
+        ("clicks", "click_id", "clicks with one click_id"),
+        ("refused_calls", "request_id", "rejections of one request"),
     ],
 )
 def test_a_value_that_must_be_unique_and_is_not_is_reported(
     filled: Path, tmp_path: Path, table: str, columns: str, reported: str
 ) -> None:
     without_keys = [f"CREATE TABLE copied AS SELECT * FROM {table}", f"DROP TABLE {table}"]
-    named = ["UPDATE copied SET refund_id = 'r'"] if table == "refunds" else []
-    present = columns.split(", ", maxsplit=1)[0]
+    present, last = columns.split(", ", maxsplit=1)[0], columns.rsplit(", ", maxsplit=1)[-1]
+    named = [f"UPDATE copied SET {last} = 'r' || id"] if table == "refunds" else []
     doubled = f"INSERT INTO copied SELECT * FROM copied WHERE {present} IS NOT NULL LIMIT 1"
 
     lines = corrupted(filled, tmp_path, *without_keys, *named, doubled, f"ALTER TABLE copied RENAME TO {table}")

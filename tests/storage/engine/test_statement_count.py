@@ -12,6 +12,7 @@ from storage.access import program_keys
 from storage.engine.audit import Actor
 from storage.engine.sealing import Sealer
 from storage.payments import accounts
+from storage.rules import keys
 from storage.rules.errors import CustomerNotFound, InvalidKey
 from storage.tables import refused_calls
 from storage.tracking import clicks, currencies, leads, principals, sales
@@ -71,9 +72,10 @@ async def statements(acme: World, operation: Any, batch: list[Any]) -> tuple[int
 
 async def customers(acme: World, count: int) -> list[str]:
     """Make settled customers; return their keys."""
-    visits = [Click(acme.program_id, "anna", LANDING_PAGE, NOW) for _ in range(count)]
-    clicked = await acme.store.write(clicks.record, visits[0])
-    assert clicked
+    visits = [
+        Click(acme.program_id, "anna", LANDING_PAGE, NOW, keys.click_id(acme.program_id, NOW)) for _ in range(count)
+    ]
+    assert await acme.visitor()
     made = (await statements(acme, clicks.record, visits))[1]
     signups = [call(acme, Lead(visit.click_id, f"user-{n}", NOW)) for n, visit in enumerate(made)]
     await statements(acme, staged(leads.record), signups)

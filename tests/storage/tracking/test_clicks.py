@@ -11,7 +11,7 @@ from storage.checks import books
 from storage.engine.audit import Actor
 from storage.management import program_settings
 from storage.rules.attribution import AttributionModel
-from storage.rules.errors import PartnerNotFound, ProgramNotFound
+from storage.rules.errors import OutcomeUnknown, PartnerNotFound, ProgramNotFound
 from storage.tables import clicks, rollups
 from storage.tracking.clicks import PartnerInactive
 from tests import world
@@ -40,6 +40,16 @@ async def test_the_same_partner_again_keeps_the_click_and_counts_nothing(acme: W
 
     assert again == first
     assert await counted(acme) == (1, 1)
+
+
+async def test_a_second_run_of_a_click_is_rejected_by_its_id(acme: World):
+    first = await acme.visitor()
+
+    with pytest.raises(OutcomeUnknown):
+        await acme.visitor(click_id=first)
+
+    assert await counted(acme) == (1, 1)
+    assert await acme.store.read(books.run) == []
 
 
 async def test_another_partner_takes_the_visitor_over(acme: World):

@@ -18,6 +18,7 @@ from storage.rules.errors import RefundExceedsSale, TransactionNotFound
 from storage.rules.refund import RefundStatus
 from storage.tables import commissions as commission_table
 from storage.tables import ledger_entries, rollups
+from storage.tables import refunds as refund_events
 from storage.tracking import ledger
 from storage.tracking.refunds import RefundResult
 from tests import world
@@ -71,6 +72,23 @@ async def test_the_same_refund_again_changes_nothing(sold: World):
 
     assert again == first._replace(replayed=True)
     assert await stored(sold, func.sum(ledger_entries.c.amount_cents)) == [(1_900,)]
+
+
+async def test_a_second_run_of_a_call_without_a_refund_id_is_the_first_refund(sold: World):
+    first = await refunded(sold, amount_cents=500, request_id="request-1")
+
+    again = await refunded(sold, amount_cents=500, request_id="request-1")
+
+    assert again == first
+    assert await stored(sold, refund_events.c.amount_cents) == [(500,)]
+
+
+async def test_two_calls_with_equal_refunds_are_two_refunds(sold: World):
+    for request_id in ("request-1", "request-2"):
+        await refunded(sold, amount_cents=500, request_id=request_id)
+
+    assert await stored(sold, refund_events.c.amount_cents) == [(500,), (500,)]
+    assert await sold.store.read(books.run) == []
 
 
 async def test_after_a_full_refund_there_is_nothing_left_to_refund(sold: World):
