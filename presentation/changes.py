@@ -65,6 +65,12 @@ class CommissionChange(Body):
     status: CommissionStatus
 
 
+class OwnerCommissionChange(CommissionChange):
+    """The new status of a commission; with `override_hold_reason` an owner approves it while it is on hold."""
+
+    override_hold_reason: Name | None = None
+
+
 class CommissionChanges(CommissionChange):
     """The new status of several commissions."""
 

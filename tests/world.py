@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
@@ -24,6 +24,7 @@ from storage.tracking.rejection_log import CallDetails
 from storage.tracking.sales import Sale, SaleResult
 
 NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
+HELD_SINCE = NOW - timedelta(days=15)  # what happened then is off hold now
 LANDING_PAGE = "https://acme.example/?aff=anna"
 _requests = count(1)
 _cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)  # a hash carries its cost: verifying is cheap too

@@ -19,6 +19,7 @@ STATUS = dict.fromkeys(CODES, HTTPStatus.BAD_REQUEST) | {
     "method_not_allowed": HTTPStatus.METHOD_NOT_ALLOWED,
     "duplicate_transaction": HTTPStatus.CONFLICT,
     "idempotency_key_reused": HTTPStatus.CONFLICT,
+    "commission_on_hold": HTTPStatus.CONFLICT,
     "precondition_failed": HTTPStatus.PRECONDITION_FAILED,
     "payload_too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     "unsupported_media_type": HTTPStatus.UNSUPPORTED_MEDIA_TYPE,

@@ -8,6 +8,7 @@ from presentation.resources import CommissionView
 from presentation.view import PageView, page
 from storage.management import commissions
 from storage.rules.commission import CommissionStatus
+from storage.rules.errors import CommissionOnHold
 from web.response import ModelResponse
 
 FILTERS = {"status": "pending, approved, rejected, paid or reversed.", "partner_id": "Of one partner."}
@@ -25,7 +26,7 @@ async def list_commissions(call: ApiRequest) -> ModelResponse[PageView[Commissio
     return page(stored, CommissionView)
 
 
-@operation("Approve, reject or pay a commission", body=CommissionChange)
+@operation("Approve, reject or pay a commission", CommissionOnHold, body=CommissionChange)
 async def decide_commission(call: ApiRequest) -> ModelResponse[CommissionView]:
     """Approve, reject or pay a commission."""
     commission_id = call.path_id("commission_id")

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Connection, Text, and_, func, insert, literal, or_, select, update
 
-from storage.engine.audit import Actor
+from storage.engine.audit import AGENT_KEY, Actor
 from storage.engine.statements import Parameters, Prepared
 from storage.rules import keys
 from storage.rules.errors import (
@@ -43,7 +43,7 @@ class AgentKey(NamedTuple):
     @property
     def actor(self) -> Actor:
         """The key as the audit log names it."""
-        return Actor("agent_key", str(self.id), self.name)
+        return Actor(AGENT_KEY, str(self.id), self.name)
 
     def use_is_due(self, at: datetime) -> bool:
         """Say whether `last_used_at` is old enough to record a use at `at`."""

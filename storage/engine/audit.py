@@ -19,7 +19,13 @@ class Actor(NamedTuple):
     id: str
     name: str
 
+    @property
+    def is_agent(self) -> bool:
+        """Say whether an agent key makes the change, to which an owner's limits apply."""
+        return self.type == AGENT_KEY
 
+
+AGENT_KEY = "agent_key"
 OPERATOR = Actor("operator", "svc", "svc admin")
 
 

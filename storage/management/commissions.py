@@ -10,7 +10,7 @@ from storage.engine import audit, pagination
 from storage.engine.audit import Actor, Change
 from storage.engine.pagination import FIRST_PAGE, Page, Paging
 from storage.rules.commission import MAY_BECOME, CommissionStatus
-from storage.rules.errors import FieldError, NotFound, ServiceError, ValidationError
+from storage.rules.errors import CommissionOnHold, FieldError, NotFound, ServiceError, ValidationError
 from storage.tables import commissions, customers, leads, ledger_entries, partners, sales
 from storage.tracking import ledger, rollups
 from storage.tracking.ledger import PARTNER_KINDS, PLATFORM_KINDS, EntryKind
@@ -45,13 +45,19 @@ def list_commissions(
     *,
     status: CommissionStatus | None = None,
     partner_id: int | None = None,
+    ready_at: datetime | None = None,
 ) -> Page[Commission]:
-    """Return a page of a program's commissions, newest first; of one status or partner if they are named."""
+    """Return a page of a program's commissions, newest first; of one status or partner if they are named.
+
+    `ready_at` narrows it to the pending ones whose hold is over by then.
+    """
     mine = _select().where(commissions.c.program_id == program_id)
     if status is not None:
         mine = mine.where(commissions.c.status == status)
     if partner_id is not None:
         mine = mine.where(commissions.c.partner_id == partner_id)
+    if ready_at is not None:
+        mine = mine.where(commissions.c.status == CommissionStatus.PENDING, commissions.c.hold_until <= ready_at)
     return pagination.by_id(connection, mine, commissions.c.id, paging, _of_row)
 
 
@@ -81,12 +87,20 @@ def decide(
     *,
     actor: Actor,
     at: datetime,
+    override_hold_reason: str | None = None,
 ) -> Commission:
-    """Approve, reject or pay a commission, log it, and return it; raises the errors of `change_status`."""
-    before = change_status(connection, program_id, commission_id, status, at=at)
-    entry = Change("commission.decide", commission_id, "status", before, status)
-    audit.write(connection, program_id, [entry], actor=actor, at=at)
-    return get_commission(connection, program_id, commission_id)
+    """Approve, reject or pay a commission, log it, and return it; raises the errors of `change_status`.
+
+    With a reason an owner approves it while it is on hold; an agent key cannot.
+    """
+    overrides = override_hold_reason is not None and not actor.is_agent
+    before = change_status(connection, program_id, commission_id, status, at=at, overrides_hold=overrides)
+    commission = get_commission(connection, program_id, commission_id)
+    entries = [Change("commission.decide", commission_id, "status", before, status)]
+    if status == CommissionStatus.APPROVED and at < commission.hold_until:
+        entries.append(Change("commission.decide", commission_id, "override_hold_reason", None, override_hold_reason))
+    audit.write(connection, program_id, entries, actor=actor, at=at)
+    return commission
 
 
 def decide_each(
@@ -109,13 +123,20 @@ def decide_each(
 
 
 def change_status(
-    connection: Connection, program_id: int, commission_id: int, status: CommissionStatus, *, at: datetime
+    connection: Connection,
+    program_id: int,
+    commission_id: int,
+    status: CommissionStatus,
+    *,
+    at: datetime,
+    overrides_hold: bool = False,
 ) -> CommissionStatus:
     """Move a commission to a status and return the one it had.
 
     A rejection takes back what the ledger holds; a payment settles it by a payout.
 
-    Raises NotFound for a commission of another program, ValidationError for a transition that is not allowed.
+    Raises NotFound for a commission of another program, ValidationError for a transition that is not allowed,
+    CommissionOnHold for an approval before `hold_until`.
     """
     mine = (commissions.c.program_id == program_id, commissions.c.id == commission_id)
     commission = connection.execute(select(commissions).where(*mine).with_for_update()).one_or_none()
@@ -125,6 +146,8 @@ def change_status(
     if status not in MAY_BECOME[before]:
         field = FieldError("status", f"A commission that is {before} cannot become {status}")
         raise ValidationError(fields=[field])
+    if status == CommissionStatus.APPROVED and at < commission.hold_until and not overrides_hold:
+        raise CommissionOnHold(f"The commission is on hold until {commission.hold_until:%Y-%m-%d %H:%M} UTC.")
     paid_at = at if status == CommissionStatus.PAID else None
     connection.execute(update(commissions).where(*mine).values(status=status, paid_at=paid_at))
     if status == CommissionStatus.REJECTED:

@@ -11,7 +11,7 @@ from storage.access import agent_keys
 from storage.rules.scope import Scope
 from tests import world
 from tests.agent_api.conftest import Agents
-from tests.world import NOW
+from tests.world import HELD_SINCE, NOW
 
 pytestmark = pytest.mark.anyio
 
@@ -73,8 +73,8 @@ class Endpoint:
 
 @pytest.fixture(params=ENDPOINTS, ids=" ".join)
 async def endpoint(request: Any, agents: Agents) -> Endpoint:
-    await agents.acme.customer()
-    sold = await agents.acme.sale()
+    await agents.acme.customer(at=HELD_SINCE)
+    sold = await agents.acme.sale(occurred_at=HELD_SINCE)
     customers = (await agents.get("./customers")).json()["data"]
     ids = {
         "customer_id": customers[0]["id"],

@@ -1,6 +1,7 @@
 """What agents change: programs behind an ETag, partners once for an Idempotency-Key, and the audit log of it all."""
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -71,8 +72,9 @@ async def test_every_write_leaves_an_audit_entry_of_the_key(agents: Agents):
     partner = (await enrol(agents, None)).json()
     await agents.call("PATCH", f"./partners/{partner['id']}", json={"status": "paused"})
     await change(agents, None, hold_days=30)
-    await agents.acme.customer()
-    sold = await agents.acme.sale()
+    long_ago = NOW - timedelta(days=30)
+    await agents.acme.customer(at=long_ago)
+    sold = await agents.acme.sale(occurred_at=long_ago)
     await agents.call("PATCH", f"./commissions/{sold.commission_id}", json={"status": "approved"})
 
     entries = (await agents.get("./audit-log")).json()["data"]
@@ -98,6 +100,19 @@ async def test_a_commission_goes_only_where_it_may(agents: Agents):
 
     assert paid_at_once.status_code == 400
     assert nobodys.status_code == 404
+
+
+async def test_an_agent_approves_nothing_that_is_on_hold(agents: Agents):
+    await agents.acme.customer()
+    sold = await agents.acme.sale()
+    asked = {"status": "approved", "override_hold_reason": "I am in a hurry"}
+
+    early = await agents.call("PATCH", f"./commissions/{sold.commission_id}", json=asked)
+    agents.at = NOW + timedelta(days=15)
+    in_time = await agents.call("PATCH", f"./commissions/{sold.commission_id}", json=asked)
+
+    assert (early.status_code, early.json()["error"]["code"]) == (409, "commission_on_hold")
+    assert in_time.json()["status"] == "approved"
 
 
 async def test_a_repeat_gets_the_first_answer_and_enrols_nobody(agents: Agents):

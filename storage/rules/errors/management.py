@@ -29,6 +29,12 @@ class PreconditionFailed(ServiceError):
     hint = "Get the program again and repeat the change with its new ETag."
 
 
+class CommissionOnHold(ServiceError):
+    code = "commission_on_hold"
+    message = "The commission is on hold, so it cannot be approved yet."
+    hint = "Approve it after its hold_until. An owner can approve it earlier in the dashboard, with a reason."
+
+
 class IdempotencyKeyReused(ServiceError):
     code = "idempotency_key_reused"
     message = "This Idempotency-Key was already used with another body."

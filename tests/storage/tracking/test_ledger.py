@@ -1,5 +1,6 @@
 """A partner's account: what they are owed after any history, on both databases."""
 
+from datetime import timedelta
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
@@ -18,6 +19,7 @@ from storage.tracking.refunds import Refund
 from tests import world
 from tests.world import NOW, World
 
+OFF_HOLD = NOW + timedelta(days=15)
 SALE_CENTS = (9_999, 10_001)
 APPROVED, PAID, REJECTED = CommissionStatus.APPROVED, CommissionStatus.PAID, CommissionStatus.REJECTED
 STEPS = st.tuples(
@@ -34,7 +36,7 @@ async def balance(acme: World, partner_id: int) -> Balance:
 
 async def decide(acme: World, commission_id: int, status: CommissionStatus) -> None:
     await acme.store.write(
-        commissions.change_status, acme.program_id, commission_id, status, at=NOW, lane=acme.program_id
+        commissions.change_status, acme.program_id, commission_id, status, at=OFF_HOLD, lane=acme.program_id
     )
 
 

@@ -1,6 +1,7 @@
 """Refunds, on both databases."""
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -112,7 +113,9 @@ async def test_a_paid_commission_is_never_edited(sold: World):
     owner = Actor("member", str(sold.owner_id), "owner@acme.example")
     [(commission_id,)] = await stored(sold, commission_table.c.id)
     for status in (CommissionStatus.APPROVED, CommissionStatus.PAID):
-        await sold.store.write(commissions.decide, sold.program_id, commission_id, status, actor=owner, at=NOW)
+        await sold.store.write(
+            commissions.decide, sold.program_id, commission_id, status, actor=owner, at=NOW + timedelta(days=15)
+        )
     before = await stored(sold, commission_table)
 
     await refunded(sold)

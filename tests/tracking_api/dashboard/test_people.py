@@ -106,48 +106,6 @@ async def test_customers_are_found_by_status_partner_and_key(dashboard: Dashboar
     assert (await dashboard.get("./customers", status="rich")).json()["error"]["fields"][0]["field"] == "status"
 
 
-async def test_a_commission_goes_from_pending_through_approved_to_paid(dashboard: Dashboard):
-    await dashboard.acme.customer()
-    sold = await dashboard.acme.sale()
-
-    approved = await dashboard.patch(f"./commissions/{sold.commission_id}", status="approved")
-    paid = await dashboard.patch(f"./commissions/{sold.commission_id}", status="paid")
-    again = await dashboard.patch(f"./commissions/{sold.commission_id}", status="rejected")
-
-    assert (approved.json()["status"], approved.json()["paid_at"]) == ("approved", None)
-    assert (paid.json()["status"], paid.json()["paid_at"]) == ("paid", "2026-05-20T12:00:00Z")
-    assert again.json()["error"]["fields"][0]["field"] == "status"
-    entries = (await dashboard.get("./audit-log")).json()["data"]
-    assert [(entry["before"], entry["after"]) for entry in entries] == [("approved", "paid"), ("pending", "approved")]
-
-
-async def test_a_rejected_commission_is_worth_nothing_and_leaves_the_report(dashboard: Dashboard):
-    await dashboard.acme.customer()
-    sold = await dashboard.acme.sale()
-    before = (await dashboard.performance()).json()["metrics"]["totalPartnersCommission"]
-
-    rejected = (await dashboard.patch(f"./commissions/{sold.commission_id}", status="rejected")).json()
-
-    assert (rejected["amount_cents"], rejected["net_cents"]) == (2_000, 0)
-    assert before == 20
-    assert (await dashboard.performance()).json()["metrics"]["totalPartnersCommission"] == 0
-
-
-async def test_commissions_are_decided_in_bulk_each_with_its_own_result(dashboard: Dashboard):
-    await dashboard.acme.customer()
-    ids = [(await dashboard.acme.sale(f"inv-{n}")).commission_id for n in range(2)]
-    await dashboard.patch(f"./commissions/{ids[0]}", status="rejected")
-
-    results = (await dashboard.patch("./commissions", ids=[*ids, 7], status="approved")).json()["data"]
-
-    assert [(each["id"], each.get("status"), each.get("error", {}).get("code")) for each in results] == [
-        (7, None, "not_found"),
-        (ids[0], None, "validation_error"),
-        (ids[1], "approved", None),
-    ]
-    assert [row["id"] for row in (await dashboard.get("./commissions", status="approved")).json()["data"]] == ids[1:]
-
-
 @pytest.mark.parametrize("limit", [1, 2, 3, 200])
 async def test_pages_hold_every_row_once_newest_first(dashboard: Dashboard, limit: int):
     acme = dashboard.acme

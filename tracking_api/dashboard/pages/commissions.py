@@ -1,4 +1,7 @@
-"""Commissions: filtered, decided many at a time, and exported as CSV."""
+"""Commissions: first those that are ready to approve; filtered, decided many at a time, and exported as CSV."""
+
+from datetime import datetime
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -13,19 +16,19 @@ from tracking_api.dashboard.pages import csv_export, filters, forms, notices, pa
 from tracking_api.dashboard.pages.forms import Form
 from tracking_api.dashboard.pages.page import redirect
 
+READY, ALL = "ready", "all"
 DECISIONS = (CommissionStatus.APPROVED, CommissionStatus.PAID, CommissionStatus.REJECTED)
 
 
 async def list_commissions(request: Request) -> Response:
-    """List the commissions; status and partner narrow it."""
+    """List the commissions that are ready to approve, or those of another status; a partner narrows it."""
     context = await page_context.as_member(request)
     chosen = filters.chosen(request, "status", "partner_id")
     page = await storage_of(request).read(
         commissions.list_commissions,
         context.program.id,
         queries.paging(request),
-        status=filters.choice(request, "status", CommissionStatus),
-        partner_id=filters.number(request, "partner_id"),
+        **_filters(request, context.at),
     )
     statuses = list(CommissionStatus)
     return templates.render(request, "commissions.html", context=context, page=page, chosen=chosen, statuses=statuses)
@@ -55,12 +58,20 @@ async def decide_commissions(request: Request) -> Response:
 async def export_commissions(request: Request) -> Response:
     """Return the commissions of the filtered list as a CSV file."""
     context = await page_context.as_member(request)
-    status = filters.choice(request, "status", CommissionStatus)
-    partner_id = filters.number(request, "partner_id")
-    rows = csv_export.rows(storage_of(request), context.program.id, status=status, partner_id=partner_id)
+    rows = csv_export.rows(storage_of(request), context.program.id, **_filters(request, context.at))
     name = f"commissions-{context.program.id}-{context.at:%Y-%m-%d}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingResponse(rows, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _filters(request: Request, at: datetime) -> dict[str, Any]:
+    """Return the filters of the list. Raises ValidationError."""
+    partner_id = filters.number(request, "partner_id")
+    shown = request.query_params.get("status") or READY
+    if shown == READY:
+        return {"partner_id": partner_id, "ready_at": at}
+    status = None if shown == ALL else filters.choice(request, "status", CommissionStatus)
+    return {"partner_id": partner_id, "status": status}
 
 
 def _decision(form: Form) -> CommissionStatus:

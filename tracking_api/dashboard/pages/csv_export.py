@@ -3,12 +3,12 @@
 import csv
 import io
 from collections.abc import AsyncIterator, Iterable
+from typing import Any
 
 from storage import Storage
 from storage.engine.pagination import MOST, Paging
 from storage.management import commissions
 from storage.management.commissions import Commission
-from storage.rules.commission import CommissionStatus
 from tracking_api.dashboard.pages import text
 
 HEADER = [
@@ -28,17 +28,13 @@ HEADER = [
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
-async def rows(
-    storage: Storage, program_id: int, *, status: CommissionStatus | None, partner_id: int | None
-) -> AsyncIterator[str]:
-    """Yield the file, a page of commissions at a time, newest first."""
+async def rows(storage: Storage, program_id: int, **filters: Any) -> AsyncIterator[str]:
+    """Yield the file, a page of commissions at a time, newest first; the filters are those of the list."""
     yield _lines([HEADER])
     cursor: str | None = None
     while True:
         paging = Paging(MOST, cursor)
-        page = await storage.read(
-            commissions.list_commissions, program_id, paging, status=status, partner_id=partner_id
-        )
+        page = await storage.read(commissions.list_commissions, program_id, paging, **filters)
         yield _lines(_row(commission) for commission in page.data)
         cursor = page.next_cursor
         if cursor is None:

@@ -27,7 +27,7 @@ SENTENCES = {
     "assistant-disconnected": "The assistant is disconnected and cannot read anything any more.",
     "signed-out": "You are signed out.",
 }
-UNDECIDED = " Not changed: {1}, because their status does not allow it."
+UNDECIDED = " Not changed: {1}, because their status or their hold does not allow it."
 
 
 class Notice(NamedTuple):

@@ -7,6 +7,7 @@ from tracking_api.dashboard.pages import (
     assistants,
     audit_log,
     checklist,
+    commission,
     commissions,
     consent,
     customers,
@@ -48,6 +49,10 @@ ROUTES = [
     _page(f"{PROGRAM}/customers", Page(GET=customers.list_customers)),
     _page(f"{PROGRAM}/customers/{{customer_id}}", Page(GET=customers.show_customer)),
     _page(f"{PROGRAM}/commissions", Page(GET=commissions.list_commissions, POST=commissions.decide_commissions)),
+    _page(
+        f"{PROGRAM}/commissions/{{commission_id}}",
+        Page(GET=commission.show_commission, POST=commission.approve_on_hold),
+    ),
     _page(f"{PROGRAM}/commissions.csv", Page(GET=commissions.export_commissions)),
     _page(f"{PROGRAM}/events", Page(GET=events.list_events)),
     _page(f"{PROGRAM}/refused-calls", Page(GET=refused_calls.list_refused_calls)),

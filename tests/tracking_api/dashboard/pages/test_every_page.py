@@ -44,16 +44,19 @@ async def demo(sqlite_url: str, serve: Serve, browser: Browser) -> AsyncIterator
 
 
 async def addresses(page: Page, program: str) -> list[str]:
-    """Return one address of each page that a GET answers, with a customer, and an assistant that asks."""
+    """Return one address of each page that a GET answers, with a customer, a commission, and an assistant that asks."""
     asked = await ask(page.url.removesuffix("/programs"))
     await page.goto(f"{program}/customers")
     customer = await page.locator("tbody a").first.get_attribute("href")
+    await page.goto(f"{program}/commissions?status=pending")
+    commission = await page.locator("tbody a").first.get_attribute("href")
+    examples = {"{customer_id}": customer or "", "{commission_id}": commission or ""}
     paths = [route.path for route in ROUTES if "GET" in (route.methods or ()) and "." not in route.path]
     signed_in = [path for path in paths if path not in PUBLIC and not path.startswith("/static")]
     program_id = program.rpartition("/")[2]
     consenting = urlsplit(asked.page).path
     named = [path.replace("{program_id}", program_id).replace("/connect/{sealed}", consenting) for path in signed_in]
-    return [customer or "" if path.endswith("{customer_id}") else path for path in named]
+    return [examples.get(path.rpartition("/")[2], path) for path in named]
 
 
 async def violations(page: Page, axe: str, address: str) -> list[str]:
