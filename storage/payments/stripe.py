@@ -8,18 +8,20 @@ from storage.rules.payment import Linked, Paid, ProcessorEvent, Returned, Return
 
 TWO_EXTRA_DIGITS = ("ISK", "UGX")  # have no minor unit, but Stripe counts them in hundredths
 LONGEST = 255
+MOST_CENTS = 10**12  # as much as the API takes
+MOST_REFERENCES = 50  # one payment has a handful of names; each costs a row
 
 
 def parse_event(event: Mapping[str, Any]) -> ProcessorEvent:
     """Return the content of a Stripe event. Raises ValueError for any other format."""
     try:
-        kind, created = str(event["type"]), datetime.fromtimestamp(int(event["created"]), UTC)
+        kind, created = _text(event["type"]) or _missing("type"), _time(event["created"])
         reader = READERS.get(kind)
         content = reader(event["data"]["object"], created) if reader else None
         return ProcessorEvent(
             _text(event["id"]) or _missing("id"), kind[:64], created, content, event.get("livemode") is False
         )
-    except (KeyError, TypeError, OverflowError, AttributeError) as problem:
+    except (KeyError, TypeError, OverflowError, OSError, AttributeError) as problem:
         raise ValueError(f"not in the processor's shape: {problem!r}") from problem
 
 
@@ -37,7 +39,7 @@ def _invoice(invoice: Mapping[str, Any], created: datetime) -> Paid | None:
     intents = [_id(payment.get("payment_intent")) for payment in payments]
     names = (_text(invoice["id"]), _id(invoice.get("payment_intent")), _id(invoice.get("charge")), *intents)
     paid_at = (invoice.get("status_transitions") or {}).get("paid_at")
-    moment = datetime.fromtimestamp(int(paid_at), UTC) if paid_at else created
+    moment = _time(paid_at) if paid_at else created
     return _paid(invoice, names, invoice["amount_paid"], metadata, moment)
 
 
@@ -56,6 +58,8 @@ def _paid(
 ) -> Paid | None:
     """Return a payment under its first name; None for a zero amount."""
     references = tuple(dict.fromkeys(name for name in names if name))
+    if len(references) > MOST_REFERENCES:
+        raise ValueError("a payment has fewer names")
     sent, currency = metadata or {}, _currency(fields["currency"])
     cents = _cents(amount, currency)
     if cents == 0:
@@ -98,9 +102,15 @@ def _returned(
 
 
 def _cents(amount: Any, currency: str) -> int:
-    if isinstance(amount, bool) or not isinstance(amount, int) or amount < 0:
-        raise ValueError("an amount is an integer of at least 0")
+    if isinstance(amount, bool) or not isinstance(amount, int) or not 0 <= amount <= MOST_CENTS:
+        raise ValueError(f"an amount is an integer from 0 to {MOST_CENTS}")
     return amount // 100 if currency in TWO_EXTRA_DIGITS else amount
+
+
+def _time(seconds: Any) -> datetime:
+    if isinstance(seconds, bool) or not isinstance(seconds, int):
+        raise TypeError("a time is an integer of seconds")
+    return datetime.fromtimestamp(seconds, UTC)
 
 
 def _currency(fields: Any) -> str:

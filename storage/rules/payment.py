@@ -1,8 +1,11 @@
 """What a payment processor reports: money that came, money that went back, and how much of a payment is gone."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
+
+OLDEST = timedelta(days=366)  # as far back as the API records a sale; a processor gives up after days
+CLOCK_SKEW = timedelta(minutes=5)  # as far as the processor's clock may run ahead of ours
 
 
 class Paid(NamedTuple):
@@ -52,6 +55,13 @@ class ProcessorEvent(NamedTuple):
     occurred_at: datetime
     content: Paid | Returned | Linked | None
     is_test: bool = False
+
+
+def require_plausible_times(event: ProcessorEvent, at: datetime) -> None:
+    """Raise ValueError for an event, or a payment in it, that lies in the future or more than 366 days back."""
+    paid_at = event.content.occurred_at if isinstance(event.content, Paid) else event.occurred_at
+    if not all(at - OLDEST <= time <= at + CLOCK_SKEW for time in (event.occurred_at, paid_at)):
+        raise ValueError("a time lies in the last 366 days")
 
 
 def returned_cents(returns: list[Returned]) -> int:

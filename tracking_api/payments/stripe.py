@@ -1,8 +1,10 @@
 """POST /api/v1/payments/stripe/:programId: what a program's connected Stripe account reports, by its signature."""
 
-import json
+import re
+import time
 from typing import Literal
 
+from pydantic_core import from_json
 from starlette.requests import Request
 
 from presentation.api_request import row_id
@@ -12,6 +14,7 @@ from storage import Storage
 from storage.payments import accounts, processing
 from storage.payments.processing import EventOutcome
 from storage.payments.stripe import parse_event
+from storage.rules import payment
 from storage.rules.errors import (
     InvalidJson,
     InvalidSignature,
@@ -25,6 +28,7 @@ from web.response import ModelResponse
 
 TOLERANCE_SECONDS = 300
 LARGEST_EVENT = 512 * 1024
+_SIGNED_AT = re.compile(r"t=([0-9]{1,12}),[ -~]*")
 
 
 class ReceivedEventView(View):
@@ -52,11 +56,12 @@ async def receive_stripe_event(request: Request) -> ModelResponse[ReceivedEventV
     if program_id is None or program_id > LARGEST_PROGRAM_ID:
         raise InvalidSignature
     await _verify(request, storage, program_id, content)
+    at = request.app.state.clock()
     try:
-        event = parse_event(json.loads(content))
+        event = parse_event(from_json(content))
+        payment.require_plausible_times(event, at)
     except ValueError:
         raise InvalidJson("The body is not an event of this processor.") from None
-    at = request.app.state.clock()
     done: EventOutcome = await storage.write(processing.process, program_id, event, at=at, lane=program_id)
     received = ReceivedEventView(received=True, outcome=done.outcome, transaction_id=done.transaction_id)
     return ModelResponse(received)
@@ -65,6 +70,9 @@ async def receive_stripe_event(request: Request) -> ModelResponse[ReceivedEventV
 async def _verify(request: Request, storage: Storage, program_id: int, content: bytes) -> None:
     """Raise InvalidSignature unless one of the account's secrets signed exactly these bytes within 5 minutes."""
     header = request.headers.get("stripe-signature", "")
+    signed_at = _SIGNED_AT.fullmatch(header)
+    if signed_at is None or int(signed_at[1]) > time.time() + TOLERANCE_SECONDS:
+        raise InvalidSignature
     try:
         account = await storage.read(accounts.get_account, program_id)
         text = content.decode()
