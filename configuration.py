@@ -127,9 +127,13 @@ class Configuration(BaseSettings):
         """Return a rate if limits are on, else None."""
         return rate if self.rate_limit else None
 
+    def stored_secret(self) -> str:
+        """Return the secret key, or the one in the local file."""
+        return self.secret_key or sealing.local_key(Path("svc.secret"))
+
     def sealer(self) -> Sealer:
         """Return the sealer that encrypts and decrypts webhook secrets."""
-        return Sealer(self.secret_key or sealing.local_key(Path("svc.secret")))
+        return Sealer(self.stored_secret())
 
     @property
     def mcp_url(self) -> str:

@@ -12,6 +12,7 @@ from configuration import Configuration
 from presentation import openapi
 from presentation.operations import DescribedRoute, route
 from storage import Storage
+from storage.rules.click_details import AddressHashes
 from tracking_api import assets, guides, probes
 from tracking_api.authorization import app as authorization
 from tracking_api.calls import click, lead, refund, sale, status
@@ -95,6 +96,7 @@ def create(
     counts = counts or Counts()
     rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in ("click", "lead", "keyed")}
     app.state.limits = RateLimits({**rates, "login": settings.login_rate}, counts)
+    app.state.address_hashes = AddressHashes(settings.stored_secret)
     app.state.authorization = None
     if settings.assistants_sign_in:
         app.state.authorization = authorization.create(storage, settings, counts, clock=clock)

@@ -13,8 +13,9 @@ from storage.access import program_keys
 from storage.engine.audit import Actor
 from storage.engine.pagination import MOST, Paging
 from storage.management import commissions, partners, program_settings
-from storage.rules import contact, keys
+from storage.rules import click_details, contact, keys
 from storage.rules.attribution import PartnerStatus
+from storage.rules.click_details import AddressHashes
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import ServiceError
 from storage.rules.settings import ProgramSettings
@@ -69,6 +70,8 @@ class Story:
         self._owner = owner
         self._start = start
         self._chance = random.Random(self.program_id)  # noqa: S311 - a story, not a secret
+        self._networks = random.Random(self.program_id)  # noqa: S311 - as above
+        self._hashes = AddressHashes(lambda: self.key)
         self._due: list[tuple[datetime, int, Callable[..., None], tuple[Any, ...]]] = []
         self._numbers = count(1)
         for kind in ("click", "lead", "sale"):
@@ -127,8 +130,11 @@ class Story:
         bot = self._chance.random() < 0.04  # noqa: PLR2004 - one in 25
         page, referrer = self._chance.choice(PAGES), self._chance.choice(REFERRERS)
         landing = f"https://{self.shop.settings.domain}/{page}?aff={code}"
-        about = {"page_url": landing, "referrer_url": referrer, "filtered": "bot" if bot else None}
-        click = Click(self.program_id, code, landing, at, keys.click_id(self.program_id, at), **about)
+        network = f"81.{self._networks.randrange(256)}.{self._networks.randrange(16)}.1"  # one of four thousand
+        about: dict[str, Any] = {"page_url": landing, "referrer_url": referrer, "filtered": "bot" if bot else None}
+        details = click_details.read(landing, referrer, self._hashes.of(network, at))
+        new_id = keys.click_id(self.program_id, at)
+        click = Click(self.program_id, code, landing, at, new_id, details=details, **about)
         clicked = clicks.record(self._connection, [click])[0]
         if isinstance(clicked, ClickResult) and not bot and self._chance.random() < self.shop.signs_up:
             self._later(self._after(at, days=6), self._sign_up, clicked.click_id)

@@ -23,6 +23,13 @@ class PartnerStatus(StrEnum):
     INACTIVE = "inactive"
 
 
+class PaidAds(StrEnum):
+    """Whether the program's terms let partners buy ads that lead to their links."""
+
+    ALLOWED = "allowed"
+    FORBIDDEN = "forbidden"
+
+
 class ProgramStatus(StrEnum):
     """A paused program takes no new clicks; its customers' leads and sales still count."""
 

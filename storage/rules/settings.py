@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
 
 from storage.rules import commission_rate
-from storage.rules.attribution import AttributionModel, ProgramStatus
+from storage.rules.attribution import AttributionModel, PaidAds, ProgramStatus
 from storage.rules.commission import CommissionType
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.setting_kinds import Kind, Option, Section, Setting
@@ -126,6 +126,17 @@ class ProgramSettings(NamedTuple):
             },
         ),
     ] = LeadAuthPolicy.SERVER_REQUIRED
+    paid_ads: Annotated[
+        PaidAds,
+        Setting(
+            *("Paid ads", Kind.CHOICE, TRACKING),
+            "Whether your terms let partners buy ads, for example on the name of your brand.",
+            options={
+                PaidAds.ALLOWED: Option("Allowed"),
+                PaidAds.FORBIDDEN: Option("Forbidden: clicks from search ads are flagged"),
+            },
+        ),
+    ] = PaidAds.ALLOWED
     platform_fee_bps: Annotated[
         int,
         Setting(

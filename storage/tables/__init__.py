@@ -9,6 +9,7 @@ from storage.tables.committed_batch import committed_batches
 from storage.tables.currency_rate import currency_rates
 from storage.tables.customer import customers
 from storage.tables.event import leads, refunds, sales
+from storage.tables.flag import flags
 from storage.tables.integration import idempotent_calls, refused_calls, test_events, tracking_log
 from storage.tables.ledger import commissions, ledger_entries
 from storage.tables.partner import partners
@@ -36,6 +37,7 @@ __all__ = [
     "currency_rates",
     "customers",
     "device_logins",
+    "flags",
     "idempotent_answers",
     "idempotent_calls",
     "leads",

@@ -17,5 +17,8 @@ clicks = Table(
     Column("page_title", Text),
     Column("referrer_url", Text),
     Column("visitor", Text),
+    Column("referrer_host", String(253)),
+    Column("ad_markers", String(128)),
+    Column("address_hash", String(24)),
     ForeignKeyConstraint(["program_id", "partner_id"], ["partners.program_id", "partners.id"]),
 )

@@ -25,5 +25,6 @@ customers = Table(
     UniqueConstraint("program_id", "customer_key"),
     Index("ix_customers_status", "program_id", "status", "id"),
     Index("ix_customers_partner", "program_id", "partner_id"),
+    Index("ix_customers_email", "program_id", "email_hash"),
     ForeignKeyConstraint(["program_id", "partner_id"], ["partners.program_id", "partners.id"]),
 )

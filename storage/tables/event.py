@@ -24,6 +24,7 @@ leads = Table(
     Column("settlement", String(16), nullable=False),
     Column("with_key", Boolean, nullable=False),
     Column("event_name", Text),
+    Column("address_hash", String(24)),  # of a browser, as on a click
     timestamp_column("at"),
     UniqueConstraint("program_id", "customer_id", "settlement"),
     _customer(),

@@ -11,6 +11,7 @@ from storage.engine.group_commit import set_based
 from storage.engine.statements import Append, Parameters, Prepared
 from storage.rules import attribution
 from storage.rules.attribution import PartnerStatus, ProgramStatus
+from storage.rules.click_details import NO_DETAILS, ClickDetails
 from storage.rules.errors import PartnerNotFound, ProgramNotFound, ServiceError
 from storage.tables import clicks, partners, programs
 from storage.tables.columns import from_millis, to_millis
@@ -34,6 +35,7 @@ class Click(NamedTuple):
     page_title: str | None = None
     referrer_url: str | None = None
     visitor: str | None = None
+    details: ClickDetails = NO_DETAILS
 
 
 class ClickResult(NamedTuple):
@@ -98,7 +100,7 @@ def _keeps_existing(click: Click, row: Any) -> bool:
 
 def _row(click: Click, partner_id: int) -> tuple[Any, ...]:
     visit = (click.landing_url, click.page_url, click.page_title, click.referrer_url, click.visitor)
-    return (click.program_id, click.click_id, partner_id, to_millis(click.at), click.filtered, *visit)
+    return (click.program_id, click.click_id, partner_id, to_millis(click.at), click.filtered, *visit, *click.details)
 
 
 def _build_find(_: Callable[..., Any]) -> Any:
@@ -139,4 +141,5 @@ _insert = Append(
     "page_title",
     "referrer_url",
     "visitor",
+    *ClickDetails._fields,
 )

@@ -43,6 +43,7 @@ class Lead(NamedTuple):
     program_id: int | None = None
     contact: Contact | None = None
     event_name: str | None = None
+    address_hash: str | None = None
 
 
 class LeadResult(NamedTuple):
@@ -189,7 +190,9 @@ def _step(change: _Accepted, earned: Earned) -> rollups.Increment:
 def _row(change: _Accepted) -> tuple[Any, ...]:
     lead, customer = change.lead, change.customer
     who = (change.program.id, change.lead_id, customer.id, customer.partner_id)
-    return (*who, change.settlement, lead.is_trusted, lead.event_name, to_millis(lead.at))
+    return (*who, change.settlement, lead.is_trusted, lead.event_name, lead.address_hash, to_millis(lead.at))
 
 
-_insert = Append(leads, "program_id", "id", "customer_id", "partner_id", "settlement", "with_key", "event_name", "at")
+_insert = Append(
+    leads, "program_id", "id", "customer_id", "partner_id", "settlement", "with_key", "event_name", "address_hash", "at"
+)

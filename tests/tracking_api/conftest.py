@@ -32,11 +32,16 @@ class Api:
         self.acme = acme
         self.at = NOW
         app = tracking_api.app.create(acme.store, settings, clock=lambda: self.at)
+        self.transport = httpx.ASGITransport(RequestMiddleware(app))
         self.client = httpx.AsyncClient(
-            transport=httpx.ASGITransport(RequestMiddleware(app)),
+            transport=self.transport,
             base_url="http://svc.test",
             event_hooks={"response": [_check]},
         )
+
+    def come_from(self, address: str) -> None:
+        """Send the next calls from an IP address."""
+        self.transport.client = (address, 50_000)
 
     @property
     def keyed(self) -> dict[str, str]:

@@ -187,3 +187,20 @@ async def test_a_test_click_with_a_wrong_key_is_refused(api: Api):
     answer = await api.click(additional_data={"test_mode": True}, headers={"Authorization": "Bearer aff_wrong"})
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (401, "invalid_key")
+
+
+async def test_a_click_keeps_what_its_urls_say_and_a_hash_of_the_network(api: Api):
+    api.come_from("203.0.113.7")
+    await api.click(affiliate_url=f"{LANDING}?aff=anna&gclid=personal", referrer_url="https://news.example/private?q=1")
+
+    (row,) = await api.rows(clicks)
+    assert (row.referrer_host, row.ad_markers) == ("news.example", "gclid")
+    assert len(row.address_hash) == 24
+    assert not [value for value in row if "203.0.113" in str(value)]
+
+
+async def test_a_click_from_this_machine_has_no_hash(api: Api):
+    await api.click()
+
+    (row,) = await api.rows(clicks)
+    assert (row.referrer_host, row.ad_markers, row.address_hash) == (None, None, None)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from storage.rules.settlement import LeadAuthPolicy
-from storage.tables import commissions, customers, leads, refused_calls
+from storage.tables import clicks, commissions, customers, leads, refused_calls
 from tests.tracking_api.conftest import Api
 from tests.world import NOW
 from web.errors import STATUS
@@ -211,3 +211,15 @@ async def test_a_refused_browser_lead_is_nobodys_log_entry(api: Api):
     await api.lead(key=None, customer_key="unknown")
 
     assert await api.count(refused_calls) == 0
+
+
+async def test_a_browser_s_lead_keeps_a_hash_of_its_network_and_a_server_s_keeps_none(api: Api):
+    api.come_from("203.0.113.7")
+    first, second = [(await api.click()).json()["click_id"] for _ in range(2)]
+    await api.lead(key=None, click_id=first)
+    await api.lead(click_id=second, customer_key="user-2")
+
+    by_key = {row.with_key: row.address_hash for row in await api.rows(leads)}
+    clicked = {row.address_hash for row in await api.rows(clicks)}
+    assert {by_key[False]} == clicked
+    assert by_key[True] is None

@@ -11,6 +11,7 @@ from configuration import Configuration
 from storage import Storage
 from storage.access.program_keys import ProgramKey
 from storage.rules import keys
+from storage.rules.click_details import AddressHashes
 from storage.rules.errors import InvalidKey, OutcomeUnknown, Overloaded, RateLimited, ServiceError, StorageUnavailable
 from storage.tracking import test_mode
 from storage.tracking.principals import PresentedKey, Principal, reject
@@ -142,10 +143,18 @@ class TrackingRequest:
         data = {"eventId": tested.event_id, "programId": tested.program_id, "test_mode": True}
         return {"success": True, "message": f"Test {self.name} recorded.", "data": data}
 
+    def address_hash(self) -> str | None:
+        """Return the hash of the client's network for today, which is all that is stored of its IP address."""
+        hashes: AddressHashes = self.scope["app"].state.address_hashes
+        return hashes.of(self._client, self.at)
+
     async def limit(self, call: str, about: int | str | None) -> None:
         """Count a call about a program or a key against its rate limit. Raises RateLimited."""
-        client = self.scope.get("client") or ("unknown", 0)
-        await self.scope["app"].state.limits.hit(call, client[0], about)
+        await self.scope["app"].state.limits.hit(call, self._client, about)
+
+    @property
+    def _client(self) -> str:
+        return (self.scope.get("client") or ("unknown", 0))[0]
 
     def signal(self, response: JsonResponse) -> JsonResponse:
         """Add rotation signalling to any response, if the presented key needs it."""

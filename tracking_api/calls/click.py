@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic_core import to_json
 
-from storage.rules import attribution, keys
+from storage.rules import attribution, click_details, keys
 from storage.rules.errors import (
     AffiliateUrlRequired,
     AffMissing,
@@ -76,6 +76,7 @@ def _click(call: TrackingRequest, body: ClickBody, program_id: int, code: str) -
         "screen_resolution": body.screen_resolution,
         "viewport_size": body.viewport_size,
     }
+    details = click_details.read(str(body.affiliate_url), body.referrer_url, call.address_hash())
     return Click(
         program_id=program_id,
         code=code,
@@ -88,6 +89,7 @@ def _click(call: TrackingRequest, body: ClickBody, program_id: int, code: str) -
         page_title=body.page_title,
         referrer_url=body.referrer_url,
         visitor=to_json(visitor, exclude_none=True).decode(),
+        details=details,
     )
 
 

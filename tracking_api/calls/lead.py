@@ -75,6 +75,7 @@ async def lead(call: TrackingRequest) -> JsonResponse:
         program_id=extra.program_id,
         contact=known,
         event_name=extra.event_name,
+        address_hash=None if key else call.address_hash(),
     )
     principal = key or _public(extra.program_id, click_program_id)
     return _with_warning(await call.respond(leads.record, recorded, principal, _content), body)

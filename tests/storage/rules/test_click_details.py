@@ -1,0 +1,74 @@
+"""What a click carries: the referrer's host, ad markers by name, and a hash of the network that changes daily."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storage.rules import click_details
+from storage.rules.click_details import AddressHashes, ClickDetails
+
+NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
+
+
+def hash_of(address: str, *, at: datetime = NOW, secret: str = "a secret") -> str | None:
+    return AddressHashes(lambda: secret).of(address, at)
+
+
+def test_the_names_of_ad_markers_are_read_and_never_their_values():
+    markers = click_details.ad_markers("https://acme.example/?aff=anna&gclid=person-1&utm_source=x&fbclid=2#gbraid=3")
+
+    assert markers == "fbclid,gclid"
+
+
+@pytest.mark.parametrize(
+    "url", ["https://acme.example/?aff=anna", "https://acme.example/gclid?aff=anna&x=gclid", "https://acme.example/"]
+)
+def test_a_url_without_markers_has_none(url: str):
+    assert click_details.ad_markers(url) is None
+
+
+def test_a_referrer_is_its_host_alone():
+    assert click_details.referrer_host("https://User:pass@News.Example:8443/private?q=1") == "news.example"
+
+
+def test_a_click_without_details_has_none():
+    assert click_details.read("https://acme.example/?aff=anna", None, None) == ClickDetails(None, None, None)
+
+
+def test_neighbours_in_a_network_have_one_hash():
+    assert hash_of("203.0.113.7") == hash_of("203.0.113.250") == hash_of("::ffff:203.0.113.9")
+    assert hash_of("2001:db8:1:2::3") == hash_of("2001:db8:1:ffff::9")
+    assert hash_of("203.0.113.7") != hash_of("203.0.112.7")
+    assert hash_of("2001:db8:1::1") != hash_of("2001:db8:2::1")
+
+
+def test_the_hash_changes_every_day_and_with_the_secret():
+    hashes = AddressHashes(lambda: "a secret")
+    today, tomorrow = (hashes.of("203.0.113.7", NOW + timedelta(days=days)) for days in (0, 1))
+
+    assert today != tomorrow
+    assert hashes.of("203.0.113.7", NOW) == today
+    assert hash_of("203.0.113.7", secret="another") != today
+
+
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1", "10.1.2.3", "192.168.0.9", "172.20.1.1", "169.254.1.1", "::1", "fd00::1", "unknown", ""]
+)
+def test_an_address_that_is_not_public_is_not_hashed(address: str):
+    assert hash_of(address) is None
+
+
+@given(st.text(), st.text(), st.text())
+def test_hostile_text_never_raises_and_never_grows(landing: str, referrer: str, address: str):
+    landing_url = f"https://acme.example/?aff=anna&{landing}"
+
+    details = click_details.read(landing_url, referrer, hash_of(address))
+
+    assert len(details.referrer_host or "") <= click_details.LONGEST_HOST
+    assert set((details.ad_markers or "gclid").split(",")) <= click_details.AD_MARKERS
+
+
+def test_every_marker_at_once_fits_its_column():
+    assert len(",".join(click_details.AD_MARKERS)) <= 128
