@@ -17,7 +17,7 @@ import tracking_api.app
 from configuration import Configuration
 from storage import Storage
 from storage.access import assistant_clients, assistant_tokens, device_logins, idempotency, sessions
-from storage.engine import committed_batches
+from storage.engine import committed_batches, pruning
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
 from storage.tracking import rejection_log
 from web.counts import Counts
@@ -72,7 +72,7 @@ class Service:
             mcp_server.app.serving(store.reader, config, counts=counts) as mcp,
         ):
             self._mounts = [
-                ("/api/agent/", agent_api.app.create(store)),
+                ("/api/agent/", agent_api.app.create(store, base_url=config.base_url)),
                 ("/mcp", mcp),
                 ("/llms.txt", mcp),
                 ("", tracking_api.app.create(store, config, counts=counts, others=agent_api.app.ROUTES)),
@@ -88,16 +88,22 @@ class Service:
 
 
 async def _run_housekeeping(store: Storage) -> None:
-    """Prune expired rows every hour. A failure is logged; the next attempt is an hour later."""
+    """Prune expired rows every hour."""
     while True:
-        for prune in PRUNES:
-            try:
-                await store.write(prune, at=datetime.now(UTC))
-            except (StorageUnavailable, OutcomeUnknown, Overloaded):
-                log.warning("housekeeping could not reach storage and tries again in an hour")
-            except Exception:
-                log.exception("housekeeping failed")
+        await prune_all(store, at=datetime.now(UTC))
         await asyncio.sleep(HOUSEKEEPING_SECONDS)
+
+
+async def prune_all(store: Storage, *, at: datetime) -> None:
+    """Delete every expired row, each chunk in its own write. A failure is logged; the next round tries again."""
+    for prune in PRUNES:
+        try:
+            while await store.write(prune, at=at) >= pruning.ROWS_AT_ONCE:
+                log.info("pruned a chunk; the next one follows")
+        except (StorageUnavailable, OutcomeUnknown, Overloaded):
+            log.warning("housekeeping could not reach storage and tries again in an hour")
+        except Exception:
+            log.exception("housekeeping failed")
 
 
 def _settle_memory() -> None:

@@ -53,10 +53,11 @@ ROUTES = [
 ]
 
 
-def create(storage: Storage, *, clock: Callable[[], datetime] = now) -> Starlette:
-    """Return the agent app over an open storage; `clock` gives every request its time."""
+def create(storage: Storage, *, base_url: str, clock: Callable[[], datetime] = now) -> Starlette:
+    """Return the agent app over an open storage, served at `base_url`; `clock` gives every request its time."""
     app = Starlette(routes=ROUTES, exception_handlers=HANDLERS)
     app.router.redirect_slashes = False  # any other URL gets a 404, never a redirect to the Host header that was sent
     app.state.storage = storage
+    app.state.base_url = base_url
     app.state.clock = clock
     return app

@@ -36,6 +36,12 @@ class ApiRequest:
     program_ids: Sequence[int] | None = None
     program_id: int = NO_PROGRAM
 
+    @property
+    def base_url(self) -> str:
+        """The service's own URL, for the lines to copy."""
+        base_url: str = self.request.app.state.base_url
+        return base_url
+
     def path_id(self, name: str) -> int:
         """Return an id from the path. Raises NotFound if it is not a valid id."""
         return path_id(self.request, name)

@@ -92,6 +92,7 @@ def create(
     app.router.redirect_slashes = False  # another address is not found, never a redirect to the Host that was sent
     app.state.storage = storage
     app.state.settings = settings
+    app.state.base_url = settings.base_url
     app.state.clock = clock
     counts = counts or Counts()
     rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in ("click", "lead", "keyed")}

@@ -26,4 +26,4 @@ async def explain_sale(call: ApiRequest) -> ModelResponse[ExplanationView]:
 @operation("What stands between the program and its first credited sale")
 async def get_readiness(call: ApiRequest) -> ModelResponse[ReadinessView]:
     """Return the gates, the blocker and the identifiers' health."""
-    return ModelResponse(ReadinessView.of(await call.read(check_readiness, at=call.at)))
+    return ModelResponse(ReadinessView.of(await call.read(check_readiness, at=call.at, base_url=call.base_url)))

@@ -3,9 +3,10 @@
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, delete, exists, or_, select, update
+from sqlalchemy import Connection, and_, exists, or_, select, update
 
 from storage.engine.database import insert_for
+from storage.engine.pruning import delete_some
 from storage.tables import assistant_clients, assistants
 
 UNUSED_FOR = timedelta(days=7)
@@ -41,10 +42,9 @@ def use(connection: Connection, client_id: str, *, at: datetime) -> None:
 
 
 def prune(connection: Connection, *, at: datetime) -> int:
-    """Delete clients without a connection for a week, or for a year if they once had one; return how many."""
+    """Delete a chunk of the clients without a connection for a week, or for a year if they once had one; count them."""
     client = assistant_clients.c
     never = and_(client.used_at.is_(None), client.kept_at <= at - UNUSED_FOR)
     connected = exists().where(assistants.c.client_id == client.client_id)
-    return connection.execute(
-        delete(assistant_clients).where(or_(never, client.used_at <= at - FORGOTTEN_AFTER), ~connected)
-    ).rowcount
+    forgotten = or_(never, client.used_at <= at - FORGOTTEN_AFTER)
+    return delete_some(connection, assistant_clients, forgotten, ~connected)

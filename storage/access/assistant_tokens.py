@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, exists, insert, select, update
 
 from storage.access import assistants
 from storage.access.assistants import ACCESS, CODE, REFRESH, Assistant
+from storage.engine.pruning import delete_some
 from storage.rules import keys
 from storage.rules.errors import InsufficientScope, InvalidKey, ProgramNotAllowed
 from storage.rules.scope import Scope
@@ -96,11 +97,10 @@ def authorize(
 
 
 def prune(connection: Connection, *, at: datetime) -> int:
-    """Delete expired tokens, and assistants that have none left; return how many tokens."""
-    expired = connection.execute(delete(assistant_tokens).where(assistant_tokens.c.expires_at <= at)).rowcount
-    left = select(assistant_tokens.c.assistant_id)
-    connection.execute(delete(granted).where(granted.c.id.not_in(left)))
-    return expired
+    """Delete a chunk of the expired tokens and of the assistants that have none left; return how many rows."""
+    expired = delete_some(connection, assistant_tokens, assistant_tokens.c.expires_at <= at)
+    left = exists().where(assistant_tokens.c.assistant_id == granted.c.id)
+    return expired + delete_some(connection, granted, ~left)
 
 
 def _presented(token: str, kind: str | None, at: datetime) -> Any:

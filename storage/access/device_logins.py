@@ -8,6 +8,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from storage.access import sessions
 from storage.access.sessions import Started
+from storage.engine.pruning import delete_some
 from storage.rules import keys
 from storage.rules.errors import AccessDenied, AuthorizationPending, ExpiredToken, NotFound, ServiceError, SlowDown
 from storage.tables import device_logins
@@ -76,8 +77,8 @@ def poll(connection: Connection, device_code: str, *, at: datetime) -> Started |
 
 
 def prune(connection: Connection, *, at: datetime) -> int:
-    """Delete expired logins; return how many."""
-    return connection.execute(delete(device_logins).where(device_logins.c.expires_at <= at)).rowcount
+    """Delete a chunk of the expired logins; return how many."""
+    return delete_some(connection, device_logins, device_logins.c.expires_at <= at)
 
 
 def _open(user_code: str, at: datetime) -> tuple[Any, ...]:

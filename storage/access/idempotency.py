@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from storage.engine.pruning import delete_some
 from storage.rules.errors import IdempotencyKeyReused
 from storage.tables import idempotent_answers, idempotent_calls
 
@@ -53,9 +54,9 @@ def once(connection: Connection, request: Request, perform: Callable[[Connection
 
 
 def prune(connection: Connection, *, at: datetime) -> int:
-    """Delete responses older than 30 days, of writes and of tracking calls; return how many of writes."""
-    connection.execute(delete(idempotent_calls).where(idempotent_calls.c.at <= _oldest(at)))
-    return connection.execute(delete(idempotent_answers).where(idempotent_answers.c.at <= _oldest(at))).rowcount
+    """Delete a chunk of the responses older than 30 days, of writes and of tracking calls; return how many."""
+    tables = (idempotent_answers, idempotent_calls)
+    return sum(delete_some(connection, table, table.c.at <= _oldest(at)) for table in tables)
 
 
 def _again(first: Any, request: Request) -> WriteResponse:

@@ -7,6 +7,7 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select
 
 from storage.access.workspaces import MemberStatus, Role
 from storage.engine.audit import Actor
+from storage.engine.pruning import delete_some
 from storage.rules import keys
 from storage.rules.errors import Forbidden, OwnerRequired
 from storage.tables import members, programs, sessions, users, workspaces
@@ -95,8 +96,8 @@ def end(connection: Connection, token_hash: str) -> None:
 
 
 def prune(connection: Connection, *, at: datetime) -> int:
-    """Delete expired sessions; return how many."""
-    return connection.execute(delete(sessions).where(sessions.c.expires_at <= at)).rowcount
+    """Delete a chunk of the expired sessions; return how many."""
+    return delete_some(connection, sessions, sessions.c.expires_at <= at)
 
 
 def identify(connection: Connection, token_hash: str, *, at: datetime) -> Visitor:

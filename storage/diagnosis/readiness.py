@@ -38,7 +38,7 @@ class Readiness(NamedTuple):
     identifier_health: IdentifierHealth
 
 
-def check_readiness(connection: Connection, program_id: int, *, at: datetime, base_url: str = "") -> Readiness:
+def check_readiness(connection: Connection, program_id: int, *, at: datetime, base_url: str) -> Readiness:
     """Return the readiness of a program; `base_url` is the service's, for the lines to copy. Raises NotFound."""
     program = program_settings.get_program(connection, program_id)
     health = identifier_health.check_keys(connection, program_id)

@@ -3,9 +3,10 @@
 import secrets
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, delete
+from sqlalchemy import Connection
 
 from storage.engine.database import insert_for
+from storage.engine.pruning import delete_some
 from storage.tables import committed_batches
 
 KEPT_DAYS = 1
@@ -19,7 +20,5 @@ def probe(connection: Connection, *, at: datetime) -> None:
 
 
 def prune(connection: Connection, *, at: datetime) -> int:
-    """Delete the rows of lanes that have committed nothing for a day; return how many."""
-    return connection.execute(
-        delete(committed_batches).where(committed_batches.c.at < at - timedelta(days=KEPT_DAYS))
-    ).rowcount
+    """Delete the rows of lanes that have committed nothing for a day, a chunk of them; return how many."""
+    return delete_some(connection, committed_batches, committed_batches.c.at < at - timedelta(days=KEPT_DAYS))

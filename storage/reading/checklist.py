@@ -32,7 +32,7 @@ NEXT_ACTIONS = {
 }
 
 
-def list_steps(connection: Connection, program_id: int, *, base_url: str = "") -> list[ChecklistStep]:
+def list_steps(connection: Connection, program_id: int, *, base_url: str) -> list[ChecklistStep]:
     """Return the program's checklist, in order. Only test events sent with the program key verify a test step.
 
     `base_url` is the service's, for the lines to copy.

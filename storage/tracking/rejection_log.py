@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete
+from sqlalchemy import Connection
 
 from storage.engine import ids
+from storage.engine.pruning import delete_some
 from storage.engine.statements import Append
 from storage.rules.errors import ServiceError
 from storage.tables import refused_calls
@@ -44,9 +45,8 @@ def append(connection: Connection, rejections: Sequence[Rejection]) -> None:
 
 
 def prune(connection: Connection, *, at: datetime) -> int:
-    """Delete rejected calls older than 30 days; return how many."""
-    old = refused_calls.c.at < at - timedelta(days=KEPT_DAYS)
-    return connection.execute(delete(refused_calls).where(old)).rowcount
+    """Delete a chunk of the rejected calls older than 30 days; return how many."""
+    return delete_some(connection, refused_calls, refused_calls.c.at < at - timedelta(days=KEPT_DAYS))
 
 
 def _row(rejection: Rejection, event_id: int) -> tuple[Any, ...]:

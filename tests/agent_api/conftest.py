@@ -29,9 +29,11 @@ class Agents:
         self.globex = globex
         self.at: datetime = NOW
         self.good = ""
+        base_url = "http://svc.test"
+        app = agent_api.app.create(acme.store, base_url=base_url, clock=lambda: self.at)
         self.client = httpx.AsyncClient(
-            transport=httpx.ASGITransport(RequestMiddleware(agent_api.app.create(acme.store, clock=lambda: self.at))),
-            base_url="http://svc.test",
+            transport=httpx.ASGITransport(RequestMiddleware(app)),
+            base_url=base_url,
             event_hooks={"response": [_check]},
         )
 

@@ -102,6 +102,7 @@ async def test_readiness_names_one_blocker_and_what_to_do(agents: Agents):
     assert readiness["blocker"] == "tracker_installed"
     assert all((gate["state"] == "pass") == (gate["next_action"] is None) for gate in readiness["gates"])
     assert readiness["identifier_health"]["state"] == "unknown"
+    assert [gate for gate in readiness["gates"] if 'src="http://svc.test/js/' in (gate["next_action"] or "")]
 
 
 async def test_an_address_that_is_none_is_not_found(agents: Agents):

@@ -21,7 +21,9 @@ OWNER = Actor("user", "1", "owner@acme.example")
 
 
 async def ready(acme: World) -> Readiness:
-    found: Readiness = await acme.store.read(readiness.check_readiness, acme.program_id, at=NOW)
+    found: Readiness = await acme.store.read(
+        readiness.check_readiness, acme.program_id, at=NOW, base_url="https://svc.example"
+    )
     return found
 
 
@@ -46,7 +48,9 @@ async def change_policy(acme: World, policy: LeadAuthPolicy) -> None:
 
 
 async def key_accepted(acme: World, at: datetime) -> ReadinessGate:
-    found: Readiness = await acme.store.read(readiness.check_readiness, acme.program_id, at=at)
+    found: Readiness = await acme.store.read(
+        readiness.check_readiness, acme.program_id, at=at, base_url="https://svc.example"
+    )
     return next(gate for gate in found.gates if gate.gate == "program_key_accepted")
 
 
@@ -88,7 +92,7 @@ async def test_a_flagged_key_fails_its_gate_until_it_is_replaced(acme: World):
     await acme.store.write(program_keys.flag, acme.program_id, rotate_by=deadline, at=NOW)
     flagged = states(await ready(acme))["program_key_current"]
 
-    await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
+    await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW, base_url="https://svc.example")
 
     assert (flagged, states(await ready(acme))["program_key_current"]) == (State.FAIL, State.PASS)
 
