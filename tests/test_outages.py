@@ -1,8 +1,10 @@
 """An outage of the database as callers see it: 503 with Retry-After on every surface, and then all is well again."""
 
 import asyncio
+import shutil
 import time
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 
 import asyncpg
 import httpx
@@ -14,6 +16,7 @@ from configuration import Configuration
 from tests import proxy
 from tests.conftest import LiveServer
 from tests.proxy import Proxy
+from tests.serving import Serve
 from tests.world import LANDING_PAGE
 from web.middleware import RequestMiddleware
 
@@ -103,6 +106,26 @@ async def test_a_read_only_database_is_not_ready(client: httpx.AsyncClient, betw
     await set_read_only(postgres_url, "off")
     between.cut()
     await becomes(client, 200)
+
+
+@pytest.mark.parametrize("way", ["removed", "replaced"])
+async def test_a_server_whose_file_is_removed_or_replaced_says_so_until_the_file_is_back(
+    sqlite_url: str, tmp_path: Path, serve: Serve, way: str
+):
+    path, aside, copy = tmp_path / "svc.db", tmp_path / "aside.db", tmp_path / "copy.db"
+    shutil.copy(path, copy)
+    served = serve(sqlite_url)
+    async with httpx.AsyncClient(base_url=served.base_url, timeout=30) as client:
+        await becomes(client, 200)
+        path.rename(aside)
+        if way == "replaced":
+            copy.rename(path)
+
+        answers = [await client.get("/readyz"), await client.post("/api/v1/track/click", json=CLICK)]
+
+        assert {(answer.status_code, answer.headers["retry-after"]) for answer in answers} == {(503, "2")}
+        aside.replace(path)
+        await becomes(client, 200)
 
 
 async def test_a_server_stops_within_ten_seconds_while_its_database_hangs(
