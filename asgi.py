@@ -41,6 +41,7 @@ class Service:
 
     def __init__(self, config: Configuration | None = None) -> None:
         self._config = config  # None: read from the environment when the lifespan starts
+        self._is_https = False
         self._mounts: list[tuple[str, ASGIApp]] = []  # path prefix and app, the first that fits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -48,6 +49,8 @@ class Service:
         if scope["type"] == "lifespan":
             await self._live(receive, send)
         elif scope["type"] == "http":
+            if self._is_https:
+                scope["scheme"] = "https"  # also behind a proxy that does not say so
             app = next(app for prefix, app in self._mounts if scope["path"].startswith(prefix))
             await app(scope, receive, send)
 
@@ -66,6 +69,7 @@ class Service:
     async def opened(self) -> AsyncIterator[Storage]:
         """Open storage, mount the apps and start housekeeping. Closing drains every accepted write."""
         config = self._config or configuration.load()
+        self._is_https = config.base_url.startswith("https://")
         async with (
             storage.opened(config.database_url) as store,
             aclosing(Counts(config.redis_url)) as counts,

@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import logging
 import secrets
+from collections.abc import Iterator, Mapping
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -12,6 +13,12 @@ from web.error_page import error_in_client_format
 
 log = logging.getLogger(__name__)
 _NOSNIFF = (b"x-content-type-options", b"nosniff")
+_NO_STORE = (b"cache-control", b"no-store")
+_HSTS = (b"strict-transport-security", b"max-age=31536000")
+_PERMISSIONS = (
+    b"permissions-policy",
+    b"camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
+)
 _RUN = secrets.token_hex(8)  # with the count: unique in all processes and for ever, without a random draw per request
 _count = itertools.count()
 
@@ -40,7 +47,8 @@ class RequestMiddleware:
             nonlocal started, closed
             if message["type"] == "http.response.start":
                 started = True
-                message["headers"] = [*message.get("headers", ()), header, _NOSNIFF, *scope.get("extra_headers", ())]
+                sent = [*message.get("headers", ()), *scope.get("extra_headers", ())]
+                message["headers"] = [*sent, header, _NOSNIFF, *_security_headers(scope, dict(sent))]
             try:
                 await send(message)
             except (OSError, RuntimeError):
@@ -59,3 +67,14 @@ class RequestMiddleware:
             log.exception("request %s failed", request_id)
             if not started:
                 await error_in_client_format(InternalError(), scope)(scope, receive, send_marked)
+
+
+def _security_headers(scope: Scope, sent: Mapping[bytes, bytes]) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the headers that depend on the response: JSON is not stored, a page uses no device, https stays https."""
+    media_type = sent.get(b"content-type", b"")
+    if media_type.startswith(b"application/json") and b"cache-control" not in sent:
+        yield _NO_STORE
+    if media_type.startswith(b"text/html"):
+        yield _PERMISSIONS
+    if scope.get("scheme") == "https":
+        yield _HSTS

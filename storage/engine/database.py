@@ -96,7 +96,9 @@ class SqliteLane:
 
     async def _open(self) -> None:
         self._file.check()
-        mode = "ro" if self._read_only else "rw" if self._file.exists else "rwc"
+        if not self._read_only:
+            self._file.make_private()
+        mode = "ro" if self._read_only else "rw"
         uri = f"{self._file.path.as_uri()}?mode={mode}"
         connection = aiosqlite.connect(uri, uri=True, isolation_level=None, cached_statements=512)
         try:

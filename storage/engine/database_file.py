@@ -1,6 +1,10 @@
-"""Detects that the SQLite file was removed or replaced (by device and inode), as writes to it would be lost."""
+"""The SQLite file: private to its owner, and checked for being removed or replaced, as writes to it would be lost."""
 
+import os
+from contextlib import suppress
 from pathlib import Path
+
+PRIVATE = 0o600
 
 
 class DatabaseFileReplacedError(OSError):
@@ -18,6 +22,15 @@ class DatabaseFile:
     def exists(self) -> bool:
         """Whether the file existed before opening; only otherwise may a new one be created."""
         return self._opened is not None
+
+    def make_private(self) -> None:
+        """Create the file if it never existed, and let its owner alone read it; SQLite gives -wal and -shm its mode."""
+        if not self.exists:
+            with suppress(OSError):  # SQLite then names the problem
+                os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDONLY, PRIVATE))
+        for ending in ("", "-wal", "-shm"):
+            with suppress(OSError):  # another account's file stays as that account has it
+                self.path.with_name(self.path.name + ending).chmod(PRIVATE)
 
     def created(self) -> None:
         """Remember the file that was created on opening."""

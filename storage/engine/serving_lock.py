@@ -12,7 +12,9 @@ if sys.platform != "win32":
 @contextmanager
 def hold(database: Path, *, alone: bool) -> Iterator[bool]:
     """Hold the lock, exclusively (restore) or shared (services); yield whether that succeeded."""
-    with database.with_name(f"{database.name}.lock").open("ab") as file:
+    path = database.with_name(f"{database.name}.lock")
+    path.touch(0o600)  # who can open the file can hold the lock, and keep the service from starting
+    with path.open("ab") as file:
         held = True
         if sys.platform != "win32":  # Windows does not rename a file that is open
             try:

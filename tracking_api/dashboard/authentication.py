@@ -62,10 +62,21 @@ async def owner(request: Request) -> Member:
 
 def presented(request: Request) -> str | None:
     """Return the hash of a request's session token, if it has one."""
-    cookie = request.cookies.get(COOKIE) if is_our_own(request) else None
+    cookie = request.cookies.get(cookie_name(request)) if is_our_own(request) else None
     header = request.headers.get("authorization")
     token = cookie if header is None else credentials.bearer(header)
     return keys.digest(token) if token else None
+
+
+def is_https(request: Request) -> bool:
+    """Say whether browsers reach the service over https: a proxy may end it."""
+    base_url: str = request.app.state.settings.base_url
+    return request.url.scheme == "https" or base_url.startswith("https://")
+
+
+def cookie_name(request: Request) -> str:
+    """Return the name of the session's cookie; over https, browsers take `__Host-` from this host alone."""
+    return f"__Host-{COOKIE}" if is_https(request) else COOKIE
 
 
 def is_our_own(request: Request) -> bool:

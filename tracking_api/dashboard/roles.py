@@ -14,7 +14,9 @@ from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from web.response import JsonResponse
 
-COOKIE = "The cookie `svc_session` of our own pages is accepted in place of the header."
+COOKIE = (
+    "The cookie `svc_session` of our own pages (over https `__Host-svc_session`) is accepted in place of the header."
+)
 
 
 @dataclass(frozen=True, kw_only=True)

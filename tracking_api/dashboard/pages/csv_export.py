@@ -1,7 +1,6 @@
 """Commissions as CSV (RFC 4180), read page by page; a spreadsheet runs no cell as a formula."""
 
-import csv
-import io
+import re
 from collections.abc import AsyncIterator, Iterable
 from typing import Any
 
@@ -25,17 +24,21 @@ HEADER = [
     "hold_until",
     "paid_at",
 ]
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+# What starts a formula, after any space (also a no-break, ideographic or zero-width one): at the start of a cell, and
+# after a semicolon, at which a spreadsheet of many countries splits the line.
+_SPACE = r"[\s\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0]*"
+_FORMULA = re.compile(rf"(^|;)({_SPACE})(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])")
+_QUOTED = re.compile(r"[\",;\s]")
 
 
 async def rows(storage: Storage, program_id: int, **filters: Any) -> AsyncIterator[str]:
     """Yield the file, a page of commissions at a time, newest first; the filters are those of the list."""
-    yield _lines([HEADER])
+    yield lines([HEADER])
     cursor: str | None = None
     while True:
         paging = Paging(MOST, cursor)
         page = await storage.read(commissions.list_commissions, program_id, paging, **filters)
-        yield _lines(_row(commission) for commission in page.data)
+        yield lines(_row(commission) for commission in page.data)
         cursor = page.next_cursor
         if cursor is None:
             return
@@ -43,8 +46,7 @@ async def rows(storage: Storage, program_id: int, **filters: Any) -> AsyncIterat
 
 def guarded(cell: str | None) -> str:
     """Return a text that a spreadsheet does not run as a formula: an apostrophe precedes what would start one."""
-    value = cell or ""
-    return f"'{value}" if value.lstrip(" ").startswith(FORMULA) else value
+    return _FORMULA.sub(r"\1'\2", cell or "")
 
 
 def _row(commission: Commission) -> list[str]:
@@ -63,7 +65,11 @@ def _row(commission: Commission) -> list[str]:
     ]
 
 
-def _lines(cells: Iterable[Iterable[str]]) -> str:
-    written = io.StringIO()
-    csv.writer(written).writerows(cells)
-    return written.getvalue()
+def lines(cells: Iterable[Iterable[str]]) -> str:
+    """Return rows as lines of the file."""
+    return "".join(",".join(map(_quoted, row)) + "\r\n" for row in cells)
+
+
+def _quoted(cell: str) -> str:
+    """Return a cell as RFC 4180 has it; one with a semicolon is quoted, too."""
+    return '"{}"'.format(cell.replace('"', '""')) if _QUOTED.search(cell) else cell

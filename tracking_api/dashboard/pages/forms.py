@@ -67,5 +67,5 @@ async def content(request: Request) -> Form:
 
 def expected_token(request: Request) -> str:
     """Return the CSRF token of this visitor's forms; empty for a visitor who is not signed in."""
-    session = request.cookies.get(authentication.COOKIE)
+    session = request.cookies.get(authentication.cookie_name(request))
     return keys.digest(f"form of {session}") if session else ""

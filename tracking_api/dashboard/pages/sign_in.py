@@ -48,25 +48,22 @@ async def leave(request: Request) -> Response:
     if token_hash is not None:
         await storage_of(request).write(sessions.end, token_hash)
     response = redirect(SIGN_IN)
-    response.delete_cookie(authentication.COOKIE, httponly=True, samesite="lax", secure=_is_secure(request))
+    name, secure = authentication.cookie_name(request), authentication.is_https(request)
+    response.delete_cookie(name, httponly=True, samesite="lax", secure=secure)
     return notices.leave(response, "signed-out")
 
 
 def _entered(request: Request, started: Started, next_path: str) -> Response:
     response = redirect(next_path if _OURS.fullmatch(next_path) else PROGRAMS)
     response.set_cookie(
-        authentication.COOKIE,
+        authentication.cookie_name(request),
         started.token,
         max_age=int((started.expires_at - time_of(request)).total_seconds()),
         httponly=True,
         samesite="lax",
-        secure=_is_secure(request),
+        secure=authentication.is_https(request),
     )
     return response
-
-
-def _is_secure(request: Request) -> bool:
-    return str(request.app.state.settings.base_url).startswith("https://")
 
 
 def _form(request: Request, next_path: str, *, email: str = "", rejection: ServiceError | None = None) -> Response:

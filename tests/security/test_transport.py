@@ -1,0 +1,151 @@
+"""What a browser, a cache, a spreadsheet and another account of the machine may do with what the service gives out."""
+
+import csv
+import io
+import os
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+import asgi
+import storage
+from configuration import Configuration
+from storage import migrations
+from storage.access import workspaces
+from storage.engine import serving_lock
+from tests import world
+from tests.world import NOW
+from tracking_api.dashboard.pages import csv_export
+from web.middleware import RequestMiddleware
+
+PASSWORD = "correct horse"
+HTML = {"Accept": "text/html"}
+
+
+@pytest.fixture
+async def service(sqlite_url: str, request: pytest.FixtureRequest) -> AsyncIterator[httpx.AsyncClient]:
+    """The whole service under a public URL, reached by plain HTTP as behind a proxy."""
+    async with storage.opened(sqlite_url) as store:
+        owner = {"owner_email": "olga@acme.example", "password_hash": world.password_hash(PASSWORD)}
+        await store.write(workspaces.create, "Acme", **owner, at=NOW)
+    config = Configuration(database_url=sqlite_url, base_url=request.param, secret_key="a secret key")
+    made = asgi.Service(config)
+    transport = httpx.ASGITransport(RequestMiddleware(made))
+    async with made.opened(), httpx.AsyncClient(transport=transport, base_url="http://svc.test") as client:
+        yield client
+
+
+https = pytest.mark.parametrize("service", ["https://svc.test"], indirect=True)
+http = pytest.mark.parametrize("service", ["http://svc.test"], indirect=True)
+
+
+async def sign_in(client: httpx.AsyncClient) -> httpx.Response:
+    sent = {"email": "olga@acme.example", "password": PASSWORD}
+    return await client.post("/sign-in", data=sent, headers={"Sec-Fetch-Site": "same-origin"})
+
+
+@https
+async def test_over_https_the_session_s_cookie_belongs_to_this_host_alone(service: httpx.AsyncClient):
+    entered = await sign_in(service)
+
+    cookie = entered.headers["set-cookie"]
+    assert cookie.startswith("__Host-svc_session=ses_")
+    assert {"Secure", "HttpOnly", "Path=/"} <= set(cookie.split("; "))
+    assert "domain" not in cookie.lower()
+    token = cookie.partition("=")[2].partition(";")[0]
+    for name, status in (("__Host-svc_session", 200), ("svc_session", 303)):
+        shown = await service.get("/programs", headers={"Cookie": f"{name}={token}"})
+        assert shown.status_code == status, f"a sibling domain can set {name}"
+
+
+@https
+@pytest.mark.parametrize("path", ["/sign-in", "/healthz", "/mcp", "/nowhere", "/api/agent/v1/me", "/js/svc-tracker.js"])
+async def test_over_https_every_response_keeps_browsers_on_https(service: httpx.AsyncClient, path: str):
+    assert (await service.get(path)).headers["strict-transport-security"] == "max-age=31536000"
+
+
+@http
+async def test_over_http_no_response_sends_browsers_to_https(service: httpx.AsyncClient):
+    entered = await sign_in(service)
+
+    assert "strict-transport-security" not in entered.headers
+    assert entered.headers["set-cookie"].startswith("svc_session=")
+    by_https = await service.get("https://svc.test/healthz")
+    assert "strict-transport-security" in by_https.headers
+
+
+@http
+@pytest.mark.parametrize("path", ["/", "/sign-in", "/docs/errors", "/nowhere"])
+async def test_a_page_may_use_no_device_and_no_other_reading_of_its_type(service: httpx.AsyncClient, path: str):
+    headers = (await service.get(path, headers=HTML)).headers
+
+    assert headers["content-type"].startswith("text/html")
+    assert "camera=()" in headers["permissions-policy"]
+    assert headers["x-content-type-options"] == "nosniff"
+
+
+@http
+@pytest.mark.parametrize("path", ["/api/auth/me", "/api/agent/v1/me", "/healthz", "/nowhere", "/openapi.json", "/mcp"])
+async def test_json_is_neither_stored_nor_read_as_another_type(service: httpx.AsyncClient, path: str):
+    headers = (await service.get(path)).headers
+
+    assert headers["content-type"].startswith("application/json")
+    assert headers.get_list("cache-control") == ["no-store"]
+    assert headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.fixture
+def open_umask() -> Iterator[None]:
+    """Files that name no mode are open to every account."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def modes(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
+
+
+@pytest.mark.usefixtures("open_umask")
+async def test_the_database_and_the_files_beside_it_are_their_owner_s_alone(tmp_path: Path):
+    url = f"sqlite+aiosqlite:///{tmp_path / 'svc.db'}"
+    await migrations.upgrade(url)
+
+    async with storage.opened(url) as store:
+        await store.write(workspaces.create, "Acme", owner_email="o@acme.example", password_hash="none", at=NOW)
+        with serving_lock.hold(tmp_path / "svc.db", alone=False):
+            found = modes(tmp_path)
+
+    assert found == dict.fromkeys(["svc.db", "svc.db-wal", "svc.db-shm", "svc.db.lock"], 0o600)
+
+
+@pytest.mark.usefixtures("open_umask")
+async def test_a_database_that_other_accounts_could_read_is_closed_to_them(tmp_path: Path, sqlite_url: str):
+    (tmp_path / "svc.db").chmod(0o644)
+
+    async with storage.opened(sqlite_url) as store:
+        await store.write(workspaces.create, "Acme", owner_email="o@acme.example", password_hash="none", at=NOW)
+        found = modes(tmp_path)
+
+    assert set(found.values()) == {0o600}
+
+
+SPACES = ["", " ", "\u00a0", "\u3000", "\u200b", "\ufeff", "\u2060", " \u00a0\u200b ", "\u2003", "\u00ad"]
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\uff1d"])
+def test_a_space_of_any_kind_hides_no_formula_from_the_guard(start: str):
+    for space in SPACES:
+        cell = f"{space}{start}HYPERLINK(1)"
+        assert csv_export.guarded(cell) == f"'{cell}"
+
+
+def test_a_cell_with_a_semicolon_is_one_cell_and_starts_no_formula_in_the_next():
+    row = ["user;=1+1", 'a "name"', "x, y", "plain"]
+
+    line = csv_export.lines([map(csv_export.guarded, row)])
+
+    assert line == '"user;\'=1+1","a ""name""","x, y",plain\r\n'
+    assert next(csv.reader(io.StringIO(line))) == ["user;'=1+1", *row[1:]]
