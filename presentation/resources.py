@@ -4,7 +4,7 @@ from datetime import date, datetime
 from typing import Any, Literal, Self
 
 from presentation.settings_models import shown, with_settings
-from presentation.view import View
+from presentation.view import View, with_fields_of
 from storage.management import commissions, program_settings
 from storage.reading import customer_timelines, event_kinds, rejected_calls
 from storage.rules import errors, settings
@@ -109,37 +109,9 @@ class CommissionView(View):
         return cls(**row._asdict(), **others, partner=PartnerNameView.of(row))
 
 
+@with_fields_of(event_kinds.Event)
 class EventView(View):
     """An event. Fields other than `kind`, `id`, `at` and `is_test` depend on the kind. A click's id is its click_id."""
-
-    kind: event_kinds.EventKind
-    id: int | str
-    at: datetime
-    is_test: bool
-    partner_id: int | None = None
-    partner_code: str | None = None
-    customer_id: int | None = None
-    customer_key: str | None = None
-    click_id: str | None = None
-    filtered: str | None = None
-    settlement: Settlement | None = None
-    with_key: bool | None = None
-    event_name: str | None = None
-    email_masked: str | None = None
-    sale_id: int | None = None
-    transaction_id: str | None = None
-    refund_id: str | None = None
-    amount_cents: int | None = None
-    currency: str | None = None
-    program_cents: int | None = None
-    refunded_cents: int | None = None
-    reason: str | None = None
-    occurred_at: datetime | None = None
-    test_of: str | None = None
-    landing_url: str | None = None
-    page_url: str | None = None
-    page_title: str | None = None
-    referrer_url: str | None = None
 
     @classmethod
     def of(cls, row: event_kinds.Event) -> Self:

@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints, create_model
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
+from presentation.view import with_fields
 from storage.rules.commission_rate import MOST_CENTS
 from storage.rules.setting_kinds import Kind, Setting
 from storage.rules.settings import SETTINGS
@@ -49,9 +50,7 @@ def with_settings(
     def add(model: type[Model]) -> type[Model]:
         missing = [setting for setting in settings if setting.public_name not in model.model_fields]
         fields: dict[str, Any] = {setting.public_name: field(setting) for setting in missing}
-        return create_model(
-            model.__name__, __base__=model, __doc__=model.__doc__, __module__=model.__module__, **fields
-        )
+        return with_fields(model, fields)
 
     return add
 

@@ -1,9 +1,10 @@
 """What every published model is made from: a view, built from a row; in the OpenAPI document without that suffix."""
 
 import re
-from typing import Any, Generic, Literal, Self, TypeVar
+from collections.abc import Callable
+from typing import Any, Generic, Literal, NamedTuple, Self, TypeVar, get_type_hints
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, create_model
 
 from storage.engine.pagination import Page
 from web.response import ModelResponse
@@ -27,6 +28,19 @@ class View(BaseModel):
 
 
 Item = TypeVar("Item", bound=View)
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def with_fields_of(row: type[NamedTuple]) -> Callable[[type[Model]], type[Model]]:
+    """Return a decorator that gives a model the fields of a row's type, with their types and defaults."""
+    defaults = row._field_defaults
+    fields: dict[str, Any] = {name: (kind, defaults.get(name, ...)) for name, kind in get_type_hints(row).items()}
+    return lambda model: with_fields(model, fields)
+
+
+def with_fields(model: type[Model], fields: dict[str, Any]) -> type[Model]:
+    """Return the model with more fields, under its own name."""
+    return create_model(model.__name__, __base__=model, __doc__=model.__doc__, __module__=model.__module__, **fields)
 
 
 class PageView(View, Generic[Item]):

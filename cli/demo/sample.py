@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from cli.demo.story import DAYS, STEP, Shop, Story
+from cli.demo.history import DAYS, STEP, History, Shop
 from storage.access import agent_keys, workspaces
 from storage.access.workspaces import Role
 from storage.engine.audit import Actor
@@ -49,12 +49,12 @@ def create(connection: Connection, *, password_hash: str, at: datetime) -> Sampl
         connection, owned.workspace_id, email=colleague, role=Role.MEMBER, password_hash=password_hash, at=start
     )
     owner = Actor("user", str(owned.user_id), OWNER)
-    stories = [Story(connection, owned.workspace_id, owner, shop, start) for shop in SHOPS]
-    moment = start
-    while moment < at:
-        for story in stories:
-            story.tell(moment, min(moment + STEP, at))
-        moment += STEP
+    histories = [History(connection, owned.workspace_id, owner, shop, start) for shop in SHOPS]
+    begin = start
+    while begin < at:
+        for history in histories:
+            history.record(begin, min(begin + STEP, at))
+        begin += STEP
     agent_key = agent_keys.issue(connection, owned.workspace_id, name="Demo agent", scopes=list(Scope), at=at)
-    programs = [(story.program_id, story.shop.settings.name, story.key) for story in stories]
+    programs = [(history.program_id, history.shop.settings.name, history.key) for history in histories]
     return Sample(owned.workspace_id, OWNER, programs, agent_key.secret)

@@ -57,7 +57,7 @@ class QueuedWrite(NamedTuple):
     operation: Callable[..., Any]
     arguments: tuple[Any, ...]
     options: dict[str, Any]
-    answer: asyncio.Future[Any]
+    result: asyncio.Future[Any]
     queued_at: float
     program: Hashable = 0
 
@@ -81,10 +81,10 @@ class GroupCommit:
         """Queue a write; the future resolves after the commit. Raises Overloaded when the queue is full."""
         if len(self._queue) >= MOST_WAITING or self._closing:
             raise Overloaded(retry_after_seconds=1)
-        answer = self._loop.create_future()
-        self._queue.append(QueuedWrite(operation, arguments, options, answer, self._loop.time(), lane))
+        result = self._loop.create_future()
+        self._queue.append(QueuedWrite(operation, arguments, options, result, self._loop.time(), lane))
         self._arrived.set()
-        return answer
+        return result
 
     async def close(self) -> None:
         """Commit all that is queued, then end; wait at most a few seconds for an unresponsive database."""
@@ -119,7 +119,7 @@ class GroupCommit:
         batch: list[QueuedWrite] = []
         while self._queue and len(batch) < LARGEST_BATCH:
             write = self._queue.popleft()
-            if not write.answer.done():
+            if not write.result.done():
                 batch.append(write)
         return batch
 
@@ -205,9 +205,9 @@ def _unknown(conflict: Exception) -> OutcomeUnknown:
 
 
 def _resolve(write: QueuedWrite, result: Any) -> None:
-    if write.answer.done():  # its caller left or waited too long
+    if write.result.done():  # its caller left or waited too long
         return
     if isinstance(result, BaseException):
-        write.answer.set_exception(result)
+        write.result.set_exception(result)
     else:
-        write.answer.set_result(result)
+        write.result.set_result(result)

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Select, Table, and_, select
 
 from storage.engine import ids
 from storage.rules import keys
+from storage.rules.settlement import Settlement
 from storage.tables import clicks, customers, leads, partners, refunds, sales, test_events
 
 
@@ -31,14 +32,14 @@ class Event(NamedTuple):
     kind: EventKind
     id: int | str
     at: datetime
-    is_test: bool = False
+    is_test: bool
     partner_id: int | None = None
     partner_code: str | None = None
     customer_id: int | None = None
     customer_key: str | None = None
     click_id: str | None = None
     filtered: str | None = None
-    settlement: str | None = None
+    settlement: Settlement | None = None
     with_key: bool | None = None
     event_name: str | None = None
     email_masked: str | None = None
@@ -111,7 +112,8 @@ def place(event: Event) -> Place:
 
 def of_row(kind: EventKind, row: Any) -> Event:
     """Read an event from a row of its kind's statement."""
-    return Event(kind=kind, **dict(row._mapping))  # noqa: SLF001 - the documented way to read a Row by names
+    columns: dict[str, Any] = {"is_test": False, **row._mapping}  # noqa: SLF001 - the documented way to read a Row by names
+    return Event(kind=kind, **columns)
 
 
 def _click_before(place: Place) -> ColumnElement[bool]:

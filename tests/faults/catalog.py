@@ -4,6 +4,7 @@ import asyncio
 import shutil
 import signal
 import sqlite3
+from collections.abc import Awaitable, Callable
 from contextlib import closing, suppress
 
 from tests import redis
@@ -32,9 +33,9 @@ async def kill(scene: Scene) -> None:
     await asyncio.to_thread(scene.service.start)
 
 
-async def twins(scene: Scene) -> None:
+async def send_duplicates(scene: Scene) -> None:
     """Send everything 24 times at once."""
-    await scene.client.twins()
+    await scene.client.send_duplicates()
 
 
 async def lock_file(scene: Scene) -> None:
@@ -172,9 +173,15 @@ async def refused(scene: Scene) -> None:
     await scene.journal.fail(UNTIL_NOTICED)
 
 
-SQLITE = [
-    Fault("kill -9, SQLite", places.sqlite, kill, 3, 100),
-    Fault("24 identical calls at once, SQLite", places.sqlite, twins, 3, 100),
+def on_each_database(name: str, happen: Callable[[Scene], Awaitable[None]], times: int, at_length: int) -> list[Fault]:
+    """Return a fault that happens on SQLite as on PostgreSQL."""
+    databases = {"SQLite": places.sqlite, "PostgreSQL": places.postgresql}
+    return [Fault(f"{name}, {database}", place, happen, times, at_length) for database, place in databases.items()]
+
+
+FAULTS = [
+    *on_each_database("kill -9", kill, 3, 100),
+    *on_each_database("24 identical calls at once", send_duplicates, 3, 100),
     Fault("1,000 malformed requests, SQLite", places.sqlite, send_malformed, 2, 1_000, clients=1),
     Fault("locked file and 300 calls more, SQLite", places.sqlite, lock_file, 1, 5),
     Fault("disk full, SQLite", places.small_disk, fill_disk, 2, 20),
@@ -182,10 +189,6 @@ SQLITE = [
     Fault("file replaced and put back, SQLite", places.sqlite, replace_file, 1, 10),
     Fault("Redis killed", places.sqlite_and_redis, kill_redis, 1, 10),
     Fault("Redis frozen", places.sqlite_and_redis, freeze_redis, 1, 10),
-]
-POSTGRESQL = [
-    Fault("kill -9, PostgreSQL", places.postgresql, kill, 2, 100),
-    Fault("24 identical calls at once, PostgreSQL", places.postgresql, twins, 3, 100),
     Fault("answer to COMMIT cut off", places.proxied_postgresql, lose_answer, 10, 200),
     Fault("connection cut before COMMIT", places.proxied_postgresql, lose_commit, 10, 200),
     Fault("COMMIT arrives late", places.proxied_postgresql, delay_commit, 3, 50),

@@ -13,7 +13,7 @@ from tests.world import LANDING_PAGE
 
 SECONDS_FOR_AN_ANSWER = 12.0
 SECONDS_BETWEEN_ATTEMPTS = 0.1
-TWINS = 24
+DUPLICATES = 24
 
 
 class Program(NamedTuple):
@@ -109,12 +109,12 @@ class Client:
         await self._attempt(request, body)
         return request
 
-    async def twins(self) -> None:
+    async def send_duplicates(self) -> None:
         """Send a lead, a sale and a refund of one customer 24 times at once each; one of each may be new."""
         customer, click_id = self._mark("user"), await self.visit()
-        await self.lead(click_id, customer, times=TWINS)
-        sale = await self.sale(customer, times=TWINS)
-        await self.refund(sale, 1_500, refund_id=self._mark("refund"), times=TWINS)
+        await self.lead(click_id, customer, times=DUPLICATES)
+        sale = await self.sale(customer, times=DUPLICATES)
+        await self.refund(sale, 1_500, refund_id=self._mark("refund"), times=DUPLICATES)
 
     async def _record(
         self, request: Request, body: dict[str, Any], times: int, headers: dict[str, str] | None = None

@@ -8,7 +8,7 @@ from tests.faults.places import CannotHappenHereError
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", [*catalog.SQLITE, *catalog.POSTGRESQL], ids=lambda fault: fault.name)
+@pytest.mark.parametrize("fault", catalog.FAULTS, ids=lambda fault: fault.name)
 async def test_nothing_is_lost_or_doubled(fault: Fault):
     try:
         outcome = await campaign.run(fault, fault.times)

@@ -21,15 +21,15 @@ async def test_the_tracker_is_served_to_any_page_for_five_minutes(api: Api):
     assert "access-control-allow-credentials" not in answer.headers
 
 
-async def test_its_twin_holds_the_same_bytes_for_ever(api: Api):
+async def test_the_versioned_file_holds_the_same_bytes_and_never_expires(api: Api):
     newest = await api.client.get("/js/svc-tracker.js")
 
-    twin = await api.client.get(f"/js/{newest.headers['content-location']}")
+    versioned = await api.client.get(f"/js/{newest.headers['content-location']}")
 
-    assert twin.content == newest.content
-    assert hashlib.sha256(twin.content).hexdigest()[:16] in newest.headers["content-location"]
-    assert twin.headers["cache-control"] == "public, max-age=31536000, immutable"
-    assert twin.headers["access-control-allow-origin"] == "*"
+    assert versioned.content == newest.content
+    assert hashlib.sha256(versioned.content).hexdigest()[:16] in newest.headers["content-location"]
+    assert versioned.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert versioned.headers["access-control-allow-origin"] == "*"
 
 
 @pytest.mark.parametrize("named", ["{etag}", '"other", {etag}', "{strong}", "*"])

@@ -1,4 +1,4 @@
-"""One sample program's 90 days of events, in the order of time, recorded by the real operations."""
+"""90 days of events of one sample program, recorded in chronological order by the real operations."""
 
 import heapq
 import random
@@ -59,7 +59,7 @@ class Shop(NamedTuple):
     prices: tuple[int, ...]
 
 
-class Story:
+class History:
     """One program's 90 days; an event can schedule later ones."""
 
     def __init__(self, connection: Connection, workspace_id: int, owner: Actor, shop: Shop, start: datetime) -> None:
@@ -69,7 +69,7 @@ class Story:
         self._connection = connection
         self._owner = owner
         self._start = start
-        self._chance = random.Random(self.program_id)  # noqa: S311 - a story, not a secret
+        self._chance = random.Random(self.program_id)  # noqa: S311 - sample data, not a secret
         self._networks = random.Random(self.program_id)  # noqa: S311 - as above
         self._hashes = AddressHashes(lambda: self.key)
         self._due: list[tuple[datetime, int, Callable[..., None], tuple[Any, ...]]] = []
@@ -85,8 +85,8 @@ class Story:
     def _terms(self) -> ProgramTerms:
         return program_terms.load_one(self._connection, self.program_id)
 
-    def tell(self, begin: datetime, end: datetime) -> None:
-        """Record the events between two timestamps, in the order of time, with the clicks of these hours."""
+    def record(self, begin: datetime, end: datetime) -> None:
+        """Record the events between two timestamps in chronological order, including the clicks of these hours."""
         for at, code in self._visits(begin, end):
             self._later(at, self._visit, code)
         while self._due and self._due[0][0] < end:
@@ -153,9 +153,9 @@ class Story:
     def _buy(self, at: datetime, customer: str, click_id: str, cents: int) -> None:
         number = next(self._numbers)
         sale = Sale(f"inv_{number:06}", cents, at, customer_key=customer, click_id=click_id)
-        sold = sales.record(self._connection, [(self._terms, sale)])[0]
-        if not isinstance(sold, SaleResult):
-            self._refuse(sale, sold)
+        recorded = sales.record(self._connection, [(self._terms, sale)])[0]
+        if not isinstance(recorded, SaleResult):
+            self._reject(sale, recorded)
             return
         chance = self._chance.random()
         if chance < 0.05:  # noqa: PLR2004 - one sale in twenty goes back, half of them in part
@@ -163,7 +163,7 @@ class Story:
             self._later(self._after(at, days=12), self._refund, sale.transaction_id, part)
         elif chance < 0.06:  # noqa: PLR2004 - one in a hundred is sent twice
             self._later(self._after(at, hours=2), self._repeat, sale)
-        elif chance < 0.07:  # noqa: PLR2004 - and one in a hundred comes with an id that nobody knows
+        elif chance < 0.07:  # noqa: PLR2004 - and one in a hundred comes with an unknown customer key
             self._later(at, self._buy, f"guest-{number}", None, cents)
         if self._chance.random() < self.shop.renews:
             self._later(at + timedelta(days=30), self._buy, customer, click_id, cents)
@@ -172,9 +172,9 @@ class Story:
         again = sale._replace(at=at)
         rejected = sales.record(self._connection, [(self._terms, again)])[0]
         if not isinstance(rejected, SaleResult):
-            self._refuse(again, rejected)
+            self._reject(again, rejected)
 
-    def _refuse(self, sale: Sale, error: ServiceError) -> None:
+    def _reject(self, sale: Sale, error: ServiceError) -> None:
         call = CallDetails("sale", f"{self._chance.getrandbits(64):016x}", sale.at, sale.customer_key)
         details = call._replace(transaction_id=sale.transaction_id)
         rejection_log.append(self._connection, [Rejection(self.program_id, details, error)])
