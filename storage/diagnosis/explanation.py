@@ -1,4 +1,4 @@
-"""Explains why a sale was credited or not: one outcome, the steps to it, and the smallest change that helps."""
+"""Explains why a sale was credited or not: the outcome, the steps, and the smallest change that would credit it."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -109,7 +109,7 @@ def _sale_facts(facts: Facts) -> SaleFacts:
 
 
 def _text(facts: Facts, sale_outcome: SaleOutcome) -> str:
-    """Return the outcome in words; of an expired window with the program's number of days."""
+    """Return the outcome as text; for an expired window, with the program's number of days."""
     expired = sale_outcome == SaleOutcome.ATTRIBUTION_WINDOW_EXPIRED and not steps.in_window(facts)
     return steps.window_text(facts) if expired else MESSAGES[sale_outcome].text
 

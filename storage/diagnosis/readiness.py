@@ -1,4 +1,4 @@
-"""Readiness: what stands between a program and its first credited sale, as gates with one blocker."""
+"""Readiness: what a program lacks for its first credited sale, as gates of which one is the blocker."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -39,7 +39,7 @@ class Readiness(NamedTuple):
 
 
 def check_readiness(connection: Connection, program_id: int, *, at: datetime, base_url: str) -> Readiness:
-    """Return the readiness of a program; `base_url` is the service's, for the lines to copy. Raises NotFound."""
+    """Return the readiness of a program; `base_url` is the service's URL, for the code to copy. Raises NotFound."""
     program = program_settings.get_program(connection, program_id)
     health = identifier_health.check_keys(connection, program_id)
     gates = [
@@ -97,7 +97,7 @@ def _identifiers(health: IdentifierHealth) -> ReadinessGate:
 
 
 def _integrated(connection: Connection, program_id: int, base_url: str) -> list[ReadinessGate]:
-    """Return the checklist's gates. What works live needs no test any more; live traffic is nobody's fault to lack."""
+    """Return the checklist's gates. A live event also proves its test; missing live traffic is unknown, not failed."""
     steps = {step.step: step for step in checklist.list_steps(connection, program_id, base_url=base_url)}
     refused = select(refused_calls.c.call).where(refused_calls.c.program_id == program_id).distinct()
     tried = set(connection.execute(refused).scalars())

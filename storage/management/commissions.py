@@ -47,9 +47,9 @@ def list_commissions(
     partner_id: int | None = None,
     ready_at: datetime | None = None,
 ) -> Page[Commission]:
-    """Return a page of a program's commissions, newest first; of one status or partner if they are named.
+    """Return a page of a program's commissions, newest first; only of `status` and `partner_id` if they are given.
 
-    `ready_at` narrows it to the pending ones whose hold is over by then.
+    `ready_at` selects the pending ones whose hold ends by then.
     """
     mine = _select().where(commissions.c.program_id == program_id)
     if status is not None:
@@ -72,9 +72,9 @@ def get_commission(connection: Connection, program_id: int, commission_id: int) 
 
 def of_customer(connection: Connection, program_id: int, customer_id: int) -> list[Commission]:
     """Return what a customer's lead and sales earned, oldest first."""
-    sold = select(sales.c.id).where(sales.c.program_id == program_id, sales.c.customer_id == customer_id)
-    led = select(leads.c.id).where(leads.c.program_id == program_id, leads.c.customer_id == customer_id)
-    by_cause = or_(commissions.c.sale_id.in_(sold), commissions.c.lead_id.in_(led))
+    from_sale = select(sales.c.id).where(sales.c.program_id == program_id, sales.c.customer_id == customer_id)
+    from_lead = select(leads.c.id).where(leads.c.program_id == program_id, leads.c.customer_id == customer_id)
+    by_cause = or_(commissions.c.sale_id.in_(from_sale), commissions.c.lead_id.in_(from_lead))
     mine = _select().where(commissions.c.program_id == program_id, by_cause)
     return [_of_row(row) for row in connection.execute(mine.order_by(commissions.c.id))]
 
@@ -112,7 +112,7 @@ def decide_each(
     actor: Actor,
     at: datetime,
 ) -> dict[int, Commission | ServiceError]:
-    """Decide many commissions alike; each gets its own result, and an error in one does not stop the others."""
+    """Move many commissions to one status; each gets its own result, and an error in one does not stop the others."""
     results: dict[int, Commission | ServiceError] = {}
     for commission_id in sorted(set(commission_ids)):
         try:

@@ -55,7 +55,7 @@ def enrol(
 def list_partners(
     connection: Connection, program_id: int, paging: Paging = FIRST_PAGE, *, status: PartnerStatus | None = None
 ) -> Page[Partner]:
-    """Return a page of a program's partners, newest first; of one status if it is named."""
+    """Return a page of a program's partners, newest first; only of `status` if it is given."""
     mine = select(partners).where(partners.c.program_id == program_id)
     if status is not None:
         mine = mine.where(partners.c.status == status)

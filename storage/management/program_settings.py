@@ -23,7 +23,7 @@ TERMS = tuple(setting.name for setting in SETTINGS if setting.is_term)
 
 
 class Program(NamedTuple):
-    """A program as a read may show it; `revision` grows with every change (the ETag), the key is masked."""
+    """A program as a read may show it, with a masked key; `revision` (the ETag) grows with every change."""
 
     id: int
     workspace_id: int
@@ -69,7 +69,7 @@ def list_programs(
     program_ids: Sequence[int] | None = None,
     paging: Paging = FIRST_PAGE,
 ) -> Page[Program]:
-    """Return a page of the workspaces' programs, newest first; of `program_ids` alone unless that is None."""
+    """Return a page of the workspaces' programs, newest first; only `program_ids` unless that is None."""
     mine = _select().where(programs.c.workspace_id.in_(workspace_ids))
     if program_ids is not None:
         mine = mine.where(programs.c.id.in_(program_ids))

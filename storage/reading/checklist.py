@@ -1,4 +1,4 @@
-"""The integration checklist: what a program has proved to work, when, and what to do about the next step."""
+"""The integration checklist: which steps are verified, since when, and how to verify the next one."""
 
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from storage.tables import clicks, leads, sales, test_events
 
 
 class ChecklistStep(NamedTuple):
-    """One step; `verified_at` is when it was first proved, `next_action` what proves it while it is open."""
+    """One step; `verified_at` is when it was first verified, `next_action` how to verify an open one."""
 
     step: str
     done: bool
@@ -35,7 +35,7 @@ NEXT_ACTIONS = {
 def list_steps(connection: Connection, program_id: int, *, base_url: str) -> list[ChecklistStep]:
     """Return the program's checklist, in order. Only test events sent with the program key verify a test step.
 
-    `base_url` is the service's, for the lines to copy.
+    `base_url` is the service's URL, for the code to copy.
     """
     clicked = _clicked(program_id)
     settled = (leads.c.program_id == program_id, leads.c.settlement == Settlement.SETTLED)

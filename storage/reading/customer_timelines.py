@@ -1,4 +1,4 @@
-"""Customers, as the program reads them: a list, and one customer's whole trail."""
+"""Customers of a program: a list, and the timeline of one customer."""
 
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from storage.tables import customers, partners
 
 
 class CustomerRecord(NamedTuple):
-    """A customer as a read may show them: of the e-mail address only the mask."""
+    """A customer as a read may show them, with a masked e-mail address."""
 
     program_id: int
     id: int
@@ -36,7 +36,7 @@ class CustomerRecord(NamedTuple):
 
 
 class CustomerTimeline(NamedTuple):
-    """A customer, and what led to and followed from them, in time order; an event, or a commission that was earned."""
+    """A customer with their events and commissions, oldest first."""
 
     customer: CustomerRecord
     steps: list[Event | Commission]
@@ -51,7 +51,7 @@ def list_customers(
     partner_id: int | None = None,
     customer_key: str | None = None,
 ) -> Page[CustomerRecord]:
-    """Return a page of a program's customers, newest first; those alone who match what is named."""
+    """Return a page of a program's customers who match the filters, newest first."""
     mine = _select().where(customers.c.program_id == program_id)
     if status is not None:
         mine = mine.where(customers.c.status == status)
@@ -63,7 +63,7 @@ def list_customers(
 
 
 def get_timeline(connection: Connection, program_id: int, customer_id: int) -> CustomerTimeline:
-    """Return one customer of a program with their trail. Raises NotFound."""
+    """Return one customer of a program with their timeline. Raises NotFound."""
     mine = (customers.c.program_id == program_id, customers.c.id == customer_id)
     row = connection.execute(_select().where(*mine)).one_or_none()
     if row is None:
@@ -76,7 +76,7 @@ def get_timeline(connection: Connection, program_id: int, customer_id: int) -> C
 
 
 def _occurred_at(step: Event | Commission) -> datetime:
-    """Return when a step happened; a commission stands where its sale or lead was, after it."""
+    """Return when a step happened; a commission follows its sale or lead."""
     return step.created_at if isinstance(step, Commission) else step.occurred_at or step.at
 
 

@@ -1,4 +1,4 @@
-"""How each kind of event is read for the event log: a statement, its place in the one order of all kinds, its value."""
+"""How the event log reads each kind of event: its statement, its sort order among all kinds, its values."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -14,7 +14,7 @@ from storage.tables import clicks, customers, leads, partners, refunds, sales, t
 
 
 class EventKind(StrEnum):
-    """What happened. In this order where two events share a moment, the later name first."""
+    """The kind of an event. Of events with the same timestamp, the alphabetically later kind is listed first."""
 
     CLICK = "click"
     LEAD = "lead"
@@ -26,7 +26,7 @@ class EventKind(StrEnum):
 class Event(NamedTuple):
     """One event. Fields that its kind does not have are None; money is in cents of `currency`.
 
-    A click's `id` is its click_id. `landing_url`, `page_url`, `page_title` and `referrer_url` were sent by strangers.
+    A click's `id` is its click_id. Visitors' browsers sent `landing_url`, `page_url`, `page_title` and `referrer_url`.
     """
 
     kind: EventKind
@@ -60,7 +60,7 @@ class Event(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where an event stands: microseconds of its id, its kind, and the id itself."""
+    """The position of an event in the log: microseconds of its id, its kind, and the id itself."""
 
     stamp: int
     kind: str
@@ -71,7 +71,7 @@ Before = Callable[[Place], ColumnElement[bool]]
 
 
 class Source(NamedTuple):
-    """A kind's statement, the column that orders it, and the condition that it stands before a place."""
+    """A kind's statement, the column that orders it, and the condition for events before a place."""
 
     statement: Select[Any]
     order: ColumnElement[Any]
@@ -103,7 +103,7 @@ def source(kind: EventKind) -> Source:
 
 
 def place(event: Event) -> Place:
-    """Return where an event stands in the one order of all kinds."""
+    """Return the position of an event among events of all kinds."""
     if isinstance(event.id, int):
         return Place(event.id, event.kind, str(event.id))
     stamp = (keys.click_millis(event.id) - ids.EPOCH_MILLIS) * 1000

@@ -12,10 +12,10 @@ from storage.tables import clicks, customers, leads, sales
 def list_events(
     connection: Connection, program_id: int, paging: Paging = FIRST_PAGE, *, kind: EventKind | None = None
 ) -> Page[Event]:
-    """Return a page of a program's events, newest first; of one kind if it is named.
+    """Return a page of a program's events, newest first; only of `kind` if it is given.
 
-    Clicks that were filtered (bots, prefetches) are in it, and say so; test events are a kind of their own.
-    Raises ValidationError for a cursor that we did not give.
+    Filtered clicks (bots, prefetches) are included and marked; test events are a separate kind.
+    Raises ValidationError for an invalid cursor.
     """
     after = None if paging.cursor is None else Place(*pagination.decode(paging.cursor, int, str, str))
     merged = [
@@ -30,7 +30,7 @@ def list_events(
 
 
 def of_customer(connection: Connection, program_id: int, customer_id: int) -> list[Event]:
-    """Return what a customer did, oldest first: the click that made them, leads, sales and refunds."""
+    """Return a customer's events, oldest first: the click that they were created from, leads, sales and refunds."""
     mine = (customers.c.program_id == program_id, customers.c.id == customer_id)
     conditions = {
         EventKind.CLICK: clicks.c.click_id == customers.c.click_id,

@@ -1,4 +1,4 @@
-"""A program's overview, in one crossing to the database: its report, top partners, checklist and refused calls."""
+"""A program's overview, in one read of the database: its report, top partners, checklist and rejected calls."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from storage.rules.period import DateRangeQuery
 
 
 class Overview(NamedTuple):
-    """What the first page of a program shows; `partners` are those who brought most in the report's window."""
+    """The data of a program's overview page; `partners` are those with the most revenue in the report's window."""
 
     report: Performance
     partners: list[PartnerResult]
@@ -24,7 +24,7 @@ class Overview(NamedTuple):
 def get_overview(
     connection: Connection, program_id: int, wanted: DateRangeQuery, *, at: datetime, base_url: str
 ) -> Overview:
-    """Return the overview for the range that is wanted. Raises InvalidPeriod, InvalidRange, NotFound."""
+    """Return the overview for a range. Raises InvalidPeriod, InvalidRange, NotFound."""
     report = performance.get_report(connection, program_id, wanted, at=at)
     partners = performance.by_partner(connection, program_id, report.window)
     steps = checklist.list_steps(connection, program_id, base_url=base_url)

@@ -1,4 +1,4 @@
-"""Performance: what a program did on each day of a range, and in the range before it. Reads rollups, never events."""
+"""Performance: a program's totals for each day of a range, and for the previous range. Reads rollups, not events."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
@@ -16,7 +16,7 @@ TOP_PARTNERS = 10
 
 
 class Totals(NamedTuple):
-    """Counts and cents of one day or of many; `sales` counts paid sale events, money is net of what was undone."""
+    """Counts and cents of one or more days; `sales` counts paid sales, money is net of refunds and reversals."""
 
     clicks: int = 0
     leads: int = 0
@@ -28,7 +28,7 @@ class Totals(NamedTuple):
 
 
 class Day(NamedTuple):
-    """What happened on one UTC day."""
+    """The totals of one UTC day."""
 
     date: date
     totals: Totals
@@ -37,7 +37,7 @@ class Day(NamedTuple):
 class Performance(NamedTuple):
     """A report: one `days` entry for each day of `window`, their sum, and the sum of the window before.
 
-    Money is in cents of `currency`; `at` is the moment that the report shows.
+    Money is in cents of `currency`; `at` is the time of the report.
     """
 
     program_id: int
@@ -52,7 +52,7 @@ class Performance(NamedTuple):
 
 
 class PartnerResult(NamedTuple):
-    """What one partner brought in a window; money in cents of the program's currency."""
+    """One partner's totals in a window; money is in cents of the program's currency."""
 
     partner_id: int
     name: str
@@ -61,9 +61,9 @@ class PartnerResult(NamedTuple):
 
 
 def get_report(connection: Connection, program_id: int, query: DateRangeQuery, *, at: datetime) -> Performance:
-    """Return a program's report for the range that is wanted.
+    """Return a program's report for a range.
 
-    Raises InvalidPeriod, InvalidRange; NotFound when there is no such program.
+    Raises InvalidPeriod, InvalidRange; NotFound if there is no such program.
     """
     of_program = select(programs.c.created_at, programs.c.currency).where(programs.c.id == program_id)
     program = connection.execute(of_program).one_or_none()
@@ -81,7 +81,7 @@ def get_report(connection: Connection, program_id: int, query: DateRangeQuery, *
 def choose(
     connection: Connection, program_id: int, query: DateRangeQuery, *, created_at: datetime, at: datetime
 ) -> Chosen:
-    """Return the range that is wanted; `all` starts with the first recorded day where that is before the creation."""
+    """Return the range; `all` starts with the first recorded day if that is before the program's creation."""
     if query.period == Period.ALL:
         first_day = connection.execute(
             select(func.min(rollups.c.day)).where(rollups.c.program_id == program_id)
@@ -94,7 +94,7 @@ def choose(
 def read_each(
     connection: Connection, program_ids: Iterable[int], query: DateRangeQuery, *, at: datetime
 ) -> list[Performance]:
-    """Return the reports of several programs, in their order; raises what `read` raises."""
+    """Return the reports of several programs, in their order. Raises the errors of `get_report`."""
     return [get_report(connection, program_id, query, at=at) for program_id in program_ids]
 
 
@@ -106,9 +106,9 @@ def by_partner(
     limit: int = TOP_PARTNERS,
     partner_ids: Sequence[int] | None = None,
 ) -> list[PartnerResult]:
-    """Return what the program's partners brought in a window: most revenue first, then most clicks.
+    """Return the totals of the program's partners in a window: most revenue first, then most clicks.
 
-    With `partner_ids` it is what each of these brought, however many they are.
+    With `partner_ids`, return these partners instead of the top ones.
     """
     row = partner_rollups.c
     chosen = [] if partner_ids is None else [row.partner_id.in_(partner_ids)]

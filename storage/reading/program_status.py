@@ -1,4 +1,4 @@
-"""A program's health at a glance: what `GET /api/v1/cli/status` shows to whoever holds the program key."""
+"""A program's health, which `GET /api/v1/cli/status` shows to holders of the program key."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Refused calls, as an owner reads them: one by one, and grouped by what was wrong."""
+"""Rejected calls of a program: one by one, and grouped by error code."""
 
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from storage.tables import refused_calls, sales
 
 
 class LoggedRejection(NamedTuple):
-    """One keyed call that was refused; `fields` names the fields at fault."""
+    """One rejected call with the program's key; `fields` names the wrong fields."""
 
     id: int
     at: datetime
@@ -30,14 +30,14 @@ class LoggedRejection(NamedTuple):
 
 
 class AmountAtStake(NamedTuple):
-    """What sales that are not recorded add up to in one currency, in its minor unit."""
+    """The total of sales that are not recorded, in minor units of one currency."""
 
     currency: str
     amount_cents: int
 
 
 class Cause(NamedTuple):
-    """All calls that are kept of one code; a sale that was sent again or recorded since is not counted twice."""
+    """All logged calls with one error code; `at_stake` counts a repeated sale once and a recorded one not at all."""
 
     code: str
     calls: int
@@ -49,7 +49,7 @@ class Cause(NamedTuple):
 def list_calls(
     connection: Connection, program_id: int, paging: Paging = FIRST_PAGE, *, code: str | None = None
 ) -> Page[LoggedRejection]:
-    """Return a page of a program's refused calls, newest first; of one code if it is named."""
+    """Return a page of a program's rejected calls, newest first; only with `code` if it is given."""
     mine = select(refused_calls).where(refused_calls.c.program_id == program_id)
     if code is not None:
         mine = mine.where(refused_calls.c.code == code)
@@ -57,7 +57,7 @@ def list_calls(
 
 
 def by_cause(connection: Connection, program_id: int) -> list[Cause]:
-    """Return the codes that a program's calls were refused with in the 30 days kept, most frequent first."""
+    """Return the error codes of a program's rejected calls in the last 30 days, most frequent first."""
     call, count = refused_calls.c, func.count().label("calls")
     grouped = (
         select(call.code, count, func.min(call.at).label("first_at"), func.max(call.at).label("last_at"))
@@ -73,7 +73,7 @@ def by_cause(connection: Connection, program_id: int) -> list[Cause]:
 
 
 def _at_stake(connection: Connection, program_id: int) -> dict[str, list[AmountAtStake]]:
-    """Return what the rejected sales of each code were worth, each transaction once, without those recorded since."""
+    """Return the totals of each code's rejected sales: each transaction once, without those recorded since."""
     call = refused_calls.c
     recorded = select(sales.c.id).where(sales.c.program_id == program_id, sales.c.transaction_id == call.transaction_id)
     conflicting = and_(call.code == DuplicateTransaction.code, call.same_payload.is_(False))
@@ -96,12 +96,12 @@ def _at_stake(connection: Connection, program_id: int) -> dict[str, list[AmountA
 def grouped(
     connection: Connection, program_id: int, paging: Paging, *, code: str | None = None
 ) -> list[tuple[Cause, Page[LoggedRejection]]]:
-    """Return every cause (or the named one) with a page of its calls."""
+    """Return every cause (or the one with `code`) with a page of its calls."""
     causes = [cause for cause in by_cause(connection, program_id) if code in {None, cause.code}]
     return [(cause, list_calls(connection, program_id, paging, code=cause.code)) for cause in causes]
 
 
 def of_row(row: Any) -> LoggedRejection:
-    """Read a refused call from a row of its table."""
+    """Return a rejected call from a row of its table."""
     values = {name: getattr(row, name) for name in LoggedRejection._fields}
     return LoggedRejection(**values | {"fields": tuple(row.fields.split(", ")) if row.fields else ()})

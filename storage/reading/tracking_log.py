@@ -1,4 +1,4 @@
-"""The tracking log: what each test-mode call was, newest first."""
+"""The tracking log: the test-mode calls of a program, newest first."""
 
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from storage.tables import tracking_log
 
 
 class LogEntry(NamedTuple):
-    """One line of the log: which call it was, and the test event that it stored."""
+    """One line of the log: the call, and the test event that it stored."""
 
     id: int
     at: datetime

@@ -1,4 +1,4 @@
-"""Which click a customer is linked to, and for how long a click may still become one."""
+"""Attribution: which click a customer is linked to, and how long after a click a visitor can become a customer."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -9,14 +9,14 @@ from storage.rules.errors import AffMissing, InvalidAffiliateUrl
 
 
 class AttributionModel(StrEnum):
-    """Which of two partners' clicks keeps the visitor."""
+    """Which partner is credited if a visitor follows the links of two."""
 
     LAST_CLICK = "last_click"
     FIRST_CLICK = "first_click"
 
 
 class PartnerStatus(StrEnum):
-    """Active partners send customers; paused ones keep earning from those they sent; inactive ones have left."""
+    """Whether a partner's links work: paused partners earn only from earlier customers; inactive ones have left."""
 
     ACTIVE = "active"
     PAUSED = "paused"
@@ -31,17 +31,17 @@ class PaidAds(StrEnum):
 
 
 class ProgramStatus(StrEnum):
-    """A paused program takes no new clicks; its customers' leads and sales still count."""
+    """Whether a program accepts clicks; the leads and sales of a paused one still count."""
 
     ACTIVE = "active"
     PAUSED = "paused"
 
 
-@lru_cache(maxsize=4096)  # most visitors of a link arrive at the same address
+@lru_cache(maxsize=4096)  # most visitors of a link arrive at the same URL
 def partner_code(affiliate_url: str) -> str:
-    """Return the partner code that a landing page's address carries in `?aff=`.
+    """Return the partner code in the `?aff=` of a landing page's URL.
 
-    Raises InvalidAffiliateUrl when it is no absolute http(s) address, AffMissing when it carries no code.
+    Raises InvalidAffiliateUrl unless it is an absolute http(s) URL, AffMissing if it has no code.
     """
     try:
         url = urlsplit(affiliate_url)
@@ -57,15 +57,15 @@ def partner_code(affiliate_url: str) -> str:
 
 
 def keeps_existing(model: AttributionModel, *, same_partner: bool) -> bool:
-    """Say whether a visitor who already carries a live click keeps it on the next one."""
+    """Return whether a visitor's existing click, if it has not expired, outranks a new one."""
     return same_partner or model == AttributionModel.FIRST_CLICK
 
 
 def is_before(clicked_at: datetime, at: datetime) -> bool:
-    """Say whether `at` is before the click, to the second: senders cut the fraction off their timestamps."""
+    """Return whether `at` is before the click, in whole seconds: senders truncate their timestamps."""
     return at < clicked_at.replace(microsecond=0)
 
 
 def is_within(clicked_at: datetime, at: datetime, window_days: int) -> bool:
-    """Say whether `at` is no later than `window_days` after the click."""
+    """Return whether `at` is at most `window_days` after the click."""
     return at <= clicked_at + timedelta(days=window_days)

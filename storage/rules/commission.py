@@ -9,14 +9,14 @@ from storage.rules.money import half_even, share
 
 
 class CommissionType(StrEnum):
-    """How the rate is read: basis points of the sale, or cents per sale."""
+    """The unit of the rate: basis points of the sale, or cents per sale."""
 
     PERCENT = "percent"
     FLAT = "flat"
 
 
 class CommissionStatus(StrEnum):
-    """Where a commission stands on its way to the partner."""
+    """The status of a commission, from pending to paid."""
 
     PENDING = "pending"
     APPROVED = "approved"
@@ -66,15 +66,15 @@ def platform_fee(terms: Terms, commission_cents: int) -> int:
 
 
 def of_remaining(commission_cents: int, *, sale_cents: int, refunded_cents: int) -> int:
-    """Return what is left of a commission once `refunded_cents` of its sale went back.
+    """Return what is left of a commission after `refunded_cents` of its sale were refunded.
 
-    Exact proportion of the whole, rounded once: the order and size of the partial refunds cannot change it.
+    The proportion is exact and rounded once, so the order and size of partial refunds do not change the result.
     """
     return commission_cents - half_even(Fraction(commission_cents * refunded_cents, sale_cents))
 
 
 def earns(recurring_months: int | None, first_purchase_at: datetime | None, occurred_at: datetime) -> bool:
-    """Say whether a sale falls within the months in which a customer's sales earn; the first one always does."""
+    """Return whether a sale is within the months in which a customer's sales earn; the first one always is."""
     if first_purchase_at is None or recurring_months is None:
         return True
     return occurred_at < _months_later(first_purchase_at, recurring_months)

@@ -1,4 +1,4 @@
-"""Rates as people write them: percent with two decimals, or cents; stored as basis points, or cents."""
+"""Commission rates: people write percent with two decimals, or cents; the database stores basis points, or cents."""
 
 from decimal import Decimal
 

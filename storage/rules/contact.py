@@ -1,4 +1,4 @@
-"""What is kept of an e-mail address: a hash to match on and a mask to show; never the address."""
+"""What is stored of an e-mail address: a hash for matching and a mask for display, never the address itself."""
 
 import hashlib
 import re
@@ -17,7 +17,7 @@ _ADDRESS = re.compile(r"[^\s@\x00-\x1f\x7f-\x9f]+@[^\s@\x00-\x1f\x7f-\x9f]+")
 
 
 def is_email(sent: object) -> bool:
-    """Say whether what was sent can be an e-mail address."""
+    """Return whether a text looks like an e-mail address."""
     return isinstance(sent, str) and len(sent) <= LONGEST and _ADDRESS.fullmatch(sent) is not None
 
 

@@ -1,4 +1,4 @@
-"""What a customer key looks like, and which lead's key it was likely meant to be."""
+"""Formats of customer keys, and the lead's key that a mismatched key likely stands for."""
 
 import re
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ _PREFIX = re.compile(r"[A-Za-z]+[-_:|/.]")
 
 
 class KeyFormat(StrEnum):
-    """The form of an identifier."""
+    """The format of an identifier."""
 
     UUID = "uuid"
     INTEGER = "integer"
@@ -38,7 +38,7 @@ class Difference(StrEnum):
 
 
 class Mismatch(NamedTuple):
-    """Why a key matches no lead; `meant` is the lead's key that it likely stands for, where one is found."""
+    """Why a key matches no lead; `meant` is the lead's key that it likely stands for, if there is one."""
 
     difference: Difference
     shape: KeyFormat
@@ -46,7 +46,7 @@ class Mismatch(NamedTuple):
 
 
 class LeadKeys:
-    """The keys of a program's leads, arranged to find the one that another key was meant to be."""
+    """The keys of a program's leads, indexed to find the one that another key likely stands for."""
 
     def __init__(self, keys: Iterable[str]) -> None:
         self._exact: dict[str, None] = dict.fromkeys(keys)
@@ -62,7 +62,7 @@ class LeadKeys:
         return len(self._exact)
 
     def mismatch(self, key: str) -> Mismatch | None:
-        """Say how a key that no lead carries was likely meant; None when it looks like a customer nobody referred."""
+        """Return how a key without a lead differs from leads' keys; None if its customer probably has no partner."""
         shape = format_of(key)
         if (same_letters := self._by_case.get(key.strip().casefold())) is not None:
             result = Mismatch(Difference.LETTER_CASE, shape, same_letters)
@@ -75,12 +75,12 @@ class LeadKeys:
         return result
 
     def _is_foreign(self, shape: KeyFormat) -> bool:
-        told_apart = shape in DISTINCT or self.shapes <= set(DISTINCT)
-        return bool(self.shapes) and shape not in self.shapes and told_apart
+        is_distinct = shape in DISTINCT or self.shapes <= set(DISTINCT)
+        return bool(self.shapes) and shape not in self.shapes and is_distinct
 
 
 def format_of(key: str) -> KeyFormat:
-    """Return the shape of an identifier."""
+    """Return the format of an identifier."""
     matching = (name for name, pattern in _PATTERNS.items() if pattern.fullmatch(key.strip()))
     return KeyFormat(next(matching, KeyFormat.OTHER))
 
@@ -91,6 +91,6 @@ def _prefix(key: str) -> str:
 
 
 def _core(key: str) -> str:
-    """Return a key without its prefix (`user_17` is 17) and, of a UUID, without its dashes."""
+    """Return a key without its prefix (`user_17` is 17), and a UUID also without its dashes."""
     core = key.strip().casefold().removeprefix(_prefix(key))
     return core.replace("-", "") if format_of(core) == KeyFormat.UUID else core

@@ -1,4 +1,4 @@
-"""The format of program keys, agent keys, session and OAuth tokens, and click ids; how they are masked and hashed."""
+"""Program keys, agent keys, tokens and click ids: their formats, and how they are masked and hashed."""
 
 import hashlib
 import secrets
@@ -24,12 +24,12 @@ def generate(prefix: str) -> str:
 
 
 def generate_program_key(program_id: int) -> str:
-    """Return a new program key, `aff_<program>_<secret>`; the program in it routes a write and proves nothing."""
+    """Return a new program key, `aff_<program>_<secret>`; the program in it only routes writes and is not trusted."""
     return generate(f"{PROGRAM_PREFIX}{program_id}_")
 
 
 def key_program(secret: str) -> int | None:
-    """Return the program that a program key names, None for keys from before they named one."""
+    """Return the program that a program key names; None for older keys, which name none."""
     prefix, _, rest = secret.partition("_")
     program, separator, _ = rest.partition("_")
     named = f"{prefix}_" == PROGRAM_PREFIX and separator and program.isdecimal() and len(program) <= _PROGRAM_DIGITS
@@ -37,37 +37,37 @@ def key_program(secret: str) -> int | None:
 
 
 def digest(secret: str) -> str:
-    """Return what is stored of a secret: the hex SHA-256, enough for 256 random bits."""
+    """Return the hex SHA-256 of a secret, which is what is stored: 256 random bits need no slower hash."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def mask(prefix: str, last4: str) -> str:
-    """Return the only representation that a read may show, such as `aff_••••x9Qz`."""
+    """Return the masked key, such as `aff_••••x9Qz`: the only form that a read may show."""
     return f"{prefix}{MASK}{last4}"
 
 
 def click_id(program_id: int, at: datetime) -> str:
-    """Return a new click id: 48 bits of time, 80 random bits, and the program, so that ids arrive in order."""
+    """Return a new click id: 48 bits of time, 80 random bits, and the program. Ids sort by time."""
     return f"{first_click_id(at)}{secrets.token_hex(_RANDOM_BYTES)}-{program_id:x}"
 
 
 def first_click_id(at: datetime) -> str:
-    """Return what every click id of this moment starts with: ids of earlier moments sort before it."""
+    """Return the prefix of all click ids of this time; earlier ids sort before it."""
     return f"{int(at.timestamp() * 1000):012x}"
 
 
 def click_millis(click: str) -> int:
-    """Return the moment that a click id of ours carries, in milliseconds since 1970 UTC."""
+    """Return the time in a click id, in milliseconds since 1970 UTC."""
     return int(click[:_MILLISECOND_DIGITS], 16)
 
 
 def click_prefix(millis: int) -> str:
-    """Return what every click id of this millisecond starts with."""
+    """Return the prefix of all click ids of this millisecond."""
     return f"{millis:0{_MILLISECOND_DIGITS}x}"
 
 
 def click_program(click: str) -> int | None:
-    """Return the program that a click id names, or None if it is no click id."""
+    """Return the program that a click id names, or None if it is not a click id."""
     stamp, dash, program = click.partition("-")
     well_formed = len(stamp) == _STAMP_DIGITS and dash and 0 < len(program) <= _PROGRAM_DIGITS
     try:

@@ -1,4 +1,4 @@
-"""Each outcome in words: what it means, and the smallest change that would have credited the sale."""
+"""The message of each outcome: what it means, and the smallest change that would have credited the sale."""
 
 from storage.rules.errors import BY_CODE
 from storage.rules.outcome import OutcomeMessage, SaleOutcome

@@ -1,4 +1,4 @@
-"""The report's ratios, exact and rounded once, halves away from zero as people round them."""
+"""The report's ratios. They are exact and rounded once; halves are rounded away from zero."""
 
 from decimal import ROUND_HALF_UP, Decimal
 

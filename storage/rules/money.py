@@ -1,4 +1,4 @@
-"""Money arithmetic: integer minor units in, integer minor units out, halves to even."""
+"""Money arithmetic in integer minor units; halves are rounded to even."""
 
 from fractions import Fraction
 
@@ -6,7 +6,7 @@ BPS = 10_000
 
 
 def half_even(value: Fraction) -> int:
-    """Round an exact amount to whole cents, halves to the even neighbour (IEEE 754 roundTiesToEven)."""
+    """Round an exact amount to whole cents; halves go to the even neighbor (IEEE 754 roundTiesToEven)."""
     return round(value)
 
 
@@ -25,5 +25,5 @@ def convert(amount: int, *, rate: Fraction, from_digits: int, to_digits: int) ->
 
 
 def dollars(cents: int) -> float:
-    """Return major units as a number with two decimals: the only place where cents become dollars."""
+    """Return major units as a number with two decimals. Cents become dollars only here."""
     return round(cents / 100, 2)

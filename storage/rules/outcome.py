@@ -1,4 +1,4 @@
-"""Why a sale was credited or not: one outcome from a closed list."""
+"""The outcome of a sale: why it was credited or not, from a closed list."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from storage.rules.settlement import CustomerStatus, Settlement
 
 
 class SaleOutcome(StrEnum):
-    """What became of a sale. The second part lists the error codes of the tracking calls, word for word."""
+    """The outcome of a sale. The second part of the list has the error codes of the tracking calls."""
 
     CREDITED = "credited"
     CREDITED_IN_PART = "credited_in_part"
@@ -57,7 +57,7 @@ class SaleOutcome(StrEnum):
 
 
 class OutcomeMessage(NamedTuple):
-    """An outcome in words, and the smallest change that would have credited the sale (None: it is credited)."""
+    """The text of an outcome, and the smallest change that would have credited the sale (None if it is credited)."""
 
     text: str
     change: str | None
@@ -76,7 +76,7 @@ class SaleFacts(NamedTuple):
 
 
 class IdentifierFacts(NamedTuple):
-    """What is known about an identifier that names no recorded sale."""
+    """The facts about an identifier without a recorded sale."""
 
     rejected_with: str | None = None
     tested: bool = False
@@ -90,7 +90,7 @@ class IdentifierFacts(NamedTuple):
 
 
 def of_sale(facts: SaleFacts) -> SaleOutcome:
-    """Name what became of a recorded sale."""
+    """Return the outcome of a recorded sale."""
     if facts.earned_cents == 0:
         outcome = _unearned(facts)
     elif facts.status == CommissionStatus.REJECTED:
@@ -105,7 +105,7 @@ def of_sale(facts: SaleFacts) -> SaleOutcome:
 
 
 def without_sale(facts: IdentifierFacts) -> SaleOutcome:
-    """Name why nothing is credited where no sale is recorded: the rejection if there was one, else the last step."""
+    """Return why nothing is credited without a recorded sale: the rejection if there was one, else the last step."""
     if facts.rejected_with is not None:
         return SaleOutcome(facts.rejected_with)
     if facts.other_program:

@@ -1,4 +1,4 @@
-"""What a payment processor reports: money that came, money that went back, and how much of a payment is gone."""
+"""What a payment processor reports: payments, refunds and disputes, and how much of a payment was returned."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -9,7 +9,7 @@ CLOCK_SKEW = timedelta(minutes=5)  # as far as the processor's clock may run ahe
 
 
 class Paid(NamedTuple):
-    """Money that came. `references` are the processor's names of this payment."""
+    """A payment. `references` are the processor's ids of it."""
 
     transaction_id: str
     references: tuple[str, ...]
@@ -23,7 +23,7 @@ class Paid(NamedTuple):
 
 
 class ReturnKind(StrEnum):
-    """A refund by its own id, all that was refunded of a charge so far, or a dispute."""
+    """A refund with its own id, the total refunded of a charge so far, or a dispute."""
 
     REFUND = "refund"
     TOTAL = "total"
@@ -31,7 +31,7 @@ class ReturnKind(StrEnum):
 
 
 class Returned(NamedTuple):
-    """Money that went back, or is disputed; `stands` is False when it failed, or the dispute was won."""
+    """A refund or a dispute; `stands` is False if the refund failed or the dispute was won."""
 
     reference: str
     return_id: str
@@ -42,13 +42,13 @@ class Returned(NamedTuple):
 
 
 class Linked(NamedTuple):
-    """Two names of one payment: an invoice's, and what paid it."""
+    """Two ids of one payment: the invoice's, and that of what paid it."""
 
     references: tuple[str, ...]
 
 
 class ProcessorEvent(NamedTuple):
-    """An event: `content` is None for one that says nothing about a program's sales; `is_test`: of the test mode."""
+    """An event. `content` is None if it is not about a program's sales; `is_test` if it comes from the test mode."""
 
     id: str
     type: str
@@ -65,7 +65,7 @@ def require_plausible_times(event: ProcessorEvent, at: datetime) -> None:
 
 
 def returned_cents(returns: list[Returned]) -> int:
-    """Return how much of a payment is gone: what was refunded, told by refund or in total, and what is disputed."""
-    standing = [each for each in returns if each.stands]
-    cents = {kind: sum(each.amount_cents for each in standing if each.kind == kind) for kind in ReturnKind}
+    """Return how much of a payment was returned: its refunds, reported one by one or as a total, and its disputes."""
+    valid = [each for each in returns if each.stands]
+    cents = {kind: sum(each.amount_cents for each in valid if each.kind == kind) for kind in ReturnKind}
     return max(cents[ReturnKind.REFUND], cents[ReturnKind.TOTAL]) + cents[ReturnKind.DISPUTE]

@@ -1,4 +1,4 @@
-"""Periods: which UTC days a report covers, and the window of equal length immediately before them."""
+"""Periods: the UTC days that a report covers, and the window of equal length before them."""
 
 import re
 from datetime import UTC, date, datetime, time, timedelta
@@ -27,7 +27,7 @@ _DAYS = {Period.SEVEN_DAYS: 7, Period.THIRTY_DAYS: 30, Period.NINETY_DAYS: 90}
 
 
 class DateRangeQuery(NamedTuple):
-    """A range as a query asks for it: a period's name, or two ISO 8601 moments, which outrank it."""
+    """The range in a query: the name of a period, or two ISO 8601 timestamps, which take precedence."""
 
     period: str | None = None
     date_from: str | None = None
@@ -42,7 +42,7 @@ class Window(NamedTuple):
 
     @property
     def length(self) -> int:
-        """How many days it has."""
+        """The number of its days."""
         return (self.last - self.first).days + 1
 
     @property
@@ -52,17 +52,17 @@ class Window(NamedTuple):
 
     @property
     def starts_at(self) -> datetime:
-        """Its first moment."""
+        """The start of its first day."""
         return datetime.combine(self.first, time(0, tzinfo=UTC))
 
     @property
     def ends_at(self) -> datetime:
-        """Its last millisecond."""
+        """The last millisecond of its last day."""
         return datetime.combine(self.last, _LAST_MILLISECOND)
 
     @property
     def previous(self) -> "Window":
-        """The window of equal length that ends the day before. Raises InvalidRange before the year 1."""
+        """The window of equal length that ends the day before this one. Raises InvalidRange before the year 1."""
         try:
             return Window(self.first - self.length * _DAY, self.first - _DAY)
         except OverflowError:
@@ -70,18 +70,17 @@ class Window(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """The range of a report, and the period's name that it goes by."""
+    """The range of a report, and the name of its period."""
 
     period: Period
     window: Window
 
 
 def choose(query: DateRangeQuery, *, created_at: datetime, at: datetime) -> Chosen:
-    """Return the range that was asked for, seen at the moment `at`, of a program created at `created_at`.
+    """Return the range that a query selects at the time `at`, for a program created at `created_at`.
 
-    A custom range needs both of its ends (one alone is ignored); a period beside it decides nothing, and names it only
-    if it is one.
-    Raises InvalidPeriod; InvalidRange for one that cannot be read, is reversed or has more than 1,830 days.
+    A custom range needs both ends; one alone is ignored. A valid period beside a custom range only names it.
+    Raises InvalidPeriod; InvalidRange if the range cannot be parsed, is reversed or has more than 1,830 days.
     """
     if query.date_from is not None and query.date_to is not None:
         sent = {period.value: period for period in Period}.get(query.period or "", Period.SEVEN_DAYS)
@@ -94,7 +93,7 @@ def choose(query: DateRangeQuery, *, created_at: datetime, at: datetime) -> Chos
 
 
 def named(period: Period, *, created_at: datetime, at: datetime) -> Window:
-    """Return the days of a named period: the last one is today; `all` starts on the day of `created_at`."""
+    """Return the days of a named period. The last one is today; `all` starts on the day of `created_at`."""
     today = at.astimezone(UTC).date()
     if period == Period.ALL:
         first = min(created_at.astimezone(UTC).date(), today)
@@ -104,7 +103,7 @@ def named(period: Period, *, created_at: datetime, at: datetime) -> Window:
 
 
 def custom(date_from: str, date_to: str) -> Window:
-    """Return the whole UTC days from one ISO 8601 date or moment to another. Raises InvalidRange."""
+    """Return the whole UTC days from one ISO 8601 date or timestamp to another. Raises InvalidRange."""
     start, end = _timestamp(date_from, time(0, tzinfo=UTC)), _timestamp(date_to, time.max.replace(tzinfo=UTC))
     window = Window(start.date(), end.date())
     if start > end or window.length > MOST_DAYS:
@@ -113,7 +112,7 @@ def custom(date_from: str, date_to: str) -> Window:
 
 
 def _timestamp(text: str, time_of_day: time) -> datetime:
-    """Read a date (taken at `time_of_day`) or a moment (in UTC, unless it names an offset)."""
+    """Parse a date (taken at `time_of_day`) or a timestamp (in UTC, unless it has an offset)."""
     try:
         if _DATE.fullmatch(text):
             return datetime.combine(date.fromisoformat(text), time_of_day)

@@ -1,4 +1,4 @@
-"""Whether what a processor was paid is what is recorded: a customer's payments, their sales, and what mends them."""
+"""Reconciliation: compares a customer's payments with the recorded sales, and proposes corrections."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -10,7 +10,7 @@ CORRECTED = ":corrected"
 
 
 class Code(StrEnum):
-    """What may be wrong about a payment."""
+    """What can be wrong about a payment."""
 
     MISSING = "missing"
     RENEWAL_NOT_REPORTED = "renewal_not_reported"
@@ -21,7 +21,7 @@ class Code(StrEnum):
 
 
 class Payment(NamedTuple):
-    """A payment as the processor exports it, in minor units; `names` are its ids, a sale's transaction_id first."""
+    """A payment in the processor's export, in minor units; `names` are its ids, with the transaction_id first."""
 
     line: int
     names: tuple[str, ...]
@@ -35,7 +35,7 @@ class Payment(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """A recorded sale with every name that it is known by; `by_processor`: the connected account told it."""
+    """A recorded sale with all its ids; `by_processor` if the connected payment account reported it."""
 
     transaction_id: str
     amount_cents: int
@@ -46,22 +46,22 @@ class Recorded(NamedTuple):
     by_processor: bool
 
     @property
-    def stands(self) -> bool:
-        """Whether anything of it is left."""
+    def has_remainder(self) -> bool:
+        """Whether it is not fully refunded."""
         return self.refunded_cents < self.amount_cents
 
-    def is_alike(self, payment: Payment) -> bool:
-        """Whether this may be the payment, told under a name of the shop's own."""
+    def may_be(self, payment: Payment) -> bool:
+        """Return whether this may be the payment, reported under an id of the shop."""
         same = (self.amount_cents, self.currency) == (payment.amount_cents, payment.currency)
         return same and abs(self.occurred_at - payment.occurred_at) <= WITHIN
 
-    def is_the_very(self, payment: Payment) -> tuple[bool, bool, bool]:
-        """Return how well this fits a payment that it shares a name with: more is better."""
-        return (self.stands, self.currency == payment.currency, self.amount_cents == payment.amount_cents)
+    def match_quality(self, payment: Payment) -> tuple[bool, bool, bool]:
+        """Return how well this matches a payment with one of its ids; higher is better."""
+        return (self.has_remainder, self.currency == payment.currency, self.amount_cents == payment.amount_cents)
 
 
 class Buyer(NamedTuple):
-    """The customer who paid; `settled` is False while their lead is provisional."""
+    """The customer who paid; `settled` is False if their lead is provisional."""
 
     click_id: str
     customer_key: str | None
@@ -87,7 +87,7 @@ class RecordSale(NamedTuple):
 
 
 class RefundSale(NamedTuple):
-    """A correction: refund this much of a sale; applied twice under its `refund_id`, it changes nothing more."""
+    """A correction: refund this much of a sale; a repeat with the same `refund_id` changes nothing."""
 
     transaction_id: str
     amount_cents: int
@@ -98,7 +98,7 @@ Correction = SettleLead | RecordSale | RefundSale
 
 
 class Finding(NamedTuple):
-    """What is wrong about a payment; without `corrections` the `reason` says why there is none."""
+    """What is wrong about a payment; if `corrections` is empty, `reason` says why."""
 
     code: Code
     payment: Payment
@@ -113,12 +113,14 @@ def judge(payments: Sequence[Payment], recorded: Sequence[Recorded], buyer: Buye
         payment.line: [sale for sale in recorded if sale.names.intersection(payment.names)] for payment in payments
     }
     known = {sale.transaction_id for sales in named.values() for sale in sales}
-    free = [sale for sale in recorded if sale.transaction_id not in known and sale.stands and not sale.by_processor]
+    free = [
+        sale for sale in recorded if sale.transaction_id not in known and sale.has_remainder and not sale.by_processor
+    ]
     findings: list[Finding] = []
     for payment in payments:
-        fitting = sorted(named[payment.line], key=lambda sale: sale.is_the_very(payment), reverse=True)
+        fitting = sorted(named[payment.line], key=lambda sale: sale.match_quality(payment), reverse=True)
         best = fitting[0] if fitting else _take(free, payment)
-        findings += [_doubled(payment, sale) for sale in fitting[1:] if sale.stands]
+        findings += [_doubled(payment, sale) for sale in fitting[1:] if sale.has_remainder]
         findings += _compared(payment, best, buyer) if best else _unrecorded(payment, buyer)
     for payment in payments:
         while (duplicate := _take(free, payment)) is not None:
@@ -127,37 +129,37 @@ def judge(payments: Sequence[Payment], recorded: Sequence[Recorded], buyer: Buye
 
 
 def _take(free: list[Recorded], payment: Payment) -> Recorded | None:
-    """Take the first sale that may be the payment and that no other payment is."""
-    alike = next((sale for sale in free if sale.is_alike(payment)), None)
+    """Take the first sale that may be the payment and that matches no other payment."""
+    alike = next((sale for sale in free if sale.may_be(payment)), None)
     if alike is not None:
         free.remove(alike)
     return alike
 
 
 def _compared(payment: Payment, sale: Recorded, buyer: Buyer) -> Iterable[Finding]:
-    """Compare what is left of the sale with what is left of the payment: what was refunded is no mismatch any more."""
+    """Compare what remains of the sale with what remains of the payment; refunds correct a mismatch."""
     left_cents = payment.amount_cents - payment.returned_cents
     too_much_cents = sale.amount_cents - sale.refunded_cents - left_cents
-    if sale.currency != payment.currency and (sale.stands or left_cents > 0):
-        yield Finding(Code.CURRENCY_MISMATCH, payment, sale, _anew(payment, sale, buyer))
+    if sale.currency != payment.currency and (sale.has_remainder or left_cents > 0):
+        yield Finding(Code.CURRENCY_MISMATCH, payment, sale, _replacement(payment, sale, buyer))
     elif sale.currency == payment.currency and sale.amount_cents < payment.amount_cents and left_cents > 0:
-        yield Finding(Code.AMOUNT_MISMATCH, payment, sale, _anew(payment, sale, buyer))
+        yield Finding(Code.AMOUNT_MISMATCH, payment, sale, _replacement(payment, sale, buyer))
     elif sale.currency == payment.currency and too_much_cents > 0:
         code = Code.REFUND_MISSING if sale.amount_cents == payment.amount_cents else Code.AMOUNT_MISMATCH
         yield Finding(code, payment, sale, (_refund(sale.transaction_id, sale.refunded_cents, too_much_cents),))
 
 
 def _unrecorded(payment: Payment, buyer: Buyer) -> Iterable[Finding]:
-    """Say that a payment of which something is left is not recorded."""
+    """Report a payment that is not recorded, unless it was fully returned."""
     if payment.returned_cents >= payment.amount_cents:
         return
     bought = buyer.bought_at is not None and buyer.bought_at < payment.occurred_at
     code = Code.RENEWAL_NOT_REPORTED if bought else Code.MISSING
     if buyer.settled:
-        yield Finding(code, payment, None, tuple(_sold(payment, payment.names[0], buyer)))
+        yield Finding(code, payment, None, tuple(_record(payment, payment.names[0], buyer)))
     elif payment.customer_key is not None:
         lead = SettleLead(buyer.click_id, payment.customer_key)
-        yield Finding(code, payment, None, (lead, *_sold(payment, payment.names[0], buyer)))
+        yield Finding(code, payment, None, (lead, *_record(payment, payment.names[0], buyer)))
     else:
         yield Finding(
             code, payment, None, (), "The customer's lead is not settled, and the export has no customer key."
@@ -169,24 +171,24 @@ def _doubled(payment: Payment, sale: Recorded) -> Finding:
     return Finding(Code.DOUBLED, payment, sale, (_refund(sale.transaction_id, sale.refunded_cents, left_cents),))
 
 
-def _anew(payment: Payment, sale: Recorded, buyer: Buyer) -> tuple[Correction, ...]:
-    """Record a wrong sale as it was paid, under a new name, then refund it: an interrupted run loses nothing."""
+def _replacement(payment: Payment, sale: Recorded, buyer: Buyer) -> tuple[Correction, ...]:
+    """Record the payment under a new id, then refund the wrong sale: in this order, an interruption loses nothing."""
     left_cents = sale.amount_cents - sale.refunded_cents
     undone = [_refund(sale.transaction_id, sale.refunded_cents, left_cents)] if left_cents else []
-    anew = (
-        _sold(payment, f"{sale.transaction_id}{CORRECTED}", buyer)
+    replacement = (
+        _record(payment, f"{sale.transaction_id}{CORRECTED}", buyer)
         if payment.returned_cents < payment.amount_cents
         else ()
     )
-    return (*anew, *undone)
+    return (*replacement, *undone)
 
 
-def _sold(payment: Payment, transaction_id: str, buyer: Buyer) -> Iterable[Correction]:
+def _record(payment: Payment, transaction_id: str, buyer: Buyer) -> Iterable[Correction]:
     yield RecordSale(transaction_id, buyer.click_id, payment.amount_cents, payment.currency, payment.occurred_at)
     if payment.returned_cents:
         yield _refund(transaction_id, 0, payment.returned_cents)
 
 
 def _refund(transaction_id: str, refunded_cents: int, cents: int) -> RefundSale:
-    """Return a refund named for the total that it leads to, which the processor's own events count as theirs."""
+    """Return a refund whose id names the total refunded, so that the processor's own events do not repeat it."""
     return RefundSale(transaction_id, cents, f"payments:reconciled:{refunded_cents + cents}")

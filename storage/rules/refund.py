@@ -1,4 +1,4 @@
-"""How much a refund takes back, of the sale and of its commission."""
+"""Refunds: how much of a sale is refunded, and the sale's status afterwards."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ from storage.rules.errors import RefundExceedsSale
 
 
 class RefundStatus(StrEnum):
-    """What a sale has become after a refund call."""
+    """The status of a sale after a refund."""
 
     REFUNDED = "refunded"
     PARTIALLY_REFUNDED = "partially_refunded"
@@ -14,9 +14,9 @@ class RefundStatus(StrEnum):
 
 
 def amount(requested_cents: int | None, *, sale_cents: int, refunded_before_cents: int) -> int:
-    """Return the cents that this refund takes: what was asked, or all that remains.
+    """Return the cents to refund: the requested amount, or all that remains.
 
-    Raises RefundExceedsSale when more is asked than remains. A sale that is refunded whole yields 0.
+    Raises RefundExceedsSale if that is more than remains. A fully refunded sale yields 0.
     """
     remaining_cents = sale_cents - refunded_before_cents
     if remaining_cents == 0 or requested_cents is None:
@@ -27,7 +27,7 @@ def amount(requested_cents: int | None, *, sale_cents: int, refunded_before_cent
 
 
 def status(*, refund_cents: int, remaining_cents: int) -> RefundStatus:
-    """Name the outcome from what this refund took and what remains of the sale afterwards."""
+    """Return the status that follows from the refunded cents and what remains of the sale."""
     if refund_cents == 0:
         outcome = RefundStatus.ALREADY_REFUNDED
     elif remaining_cents == 0:

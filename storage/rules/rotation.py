@@ -1,11 +1,11 @@
-"""The program key's rotation states: the specification's table "Program key rotation"."""
+"""Rotation of the program key: the specification's table "Program key rotation"."""
 
 from datetime import datetime
 from enum import StrEnum
 
 
 class Rotation(StrEnum):
-    """Whether a program key works, works with warnings, or is refused."""
+    """Whether a program key works, works with warnings, or is rejected."""
 
     ACTIVE = "active"
     FLAGGED = "flagged"
@@ -13,7 +13,7 @@ class Rotation(StrEnum):
 
 
 def state(rotate_by: datetime | None, at: datetime) -> Rotation:
-    """Name the state of a key whose rotation deadline is `rotate_by`, at the moment `at`."""
+    """Return the state at the time `at` of a key whose rotation deadline is `rotate_by`."""
     if rotate_by is None:
         current = Rotation.ACTIVE
     elif at < rotate_by:

@@ -1,4 +1,4 @@
-"""What a setting is made of: its kind, its options, its place on the settings page, its words."""
+"""The parts of a setting: its kind, its options, its section on the settings page, its texts."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -11,7 +11,7 @@ from storage.rules.commission_rate import MOST_CENTS
 
 
 class Kind(StrEnum):
-    """What a setting holds; it decides how the APIs validate it and how people type it."""
+    """The kind of a setting's value, which decides how the APIs validate it and how forms show it."""
 
     TEXT = "text"
     HOST = "host"
@@ -38,11 +38,11 @@ class Option(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """A setting as people and the APIs meet it.
+    """A setting as forms and the APIs show it.
 
-    A term is kept in versions: a sale is priced by those in force when it happened. Agents may not change an
-    owner-only setting. `if_empty` says what None means. `public_name` is the name in the APIs where the stored one
-    differs. The field that declares the setting gives the last four.
+    Terms are stored in versions: the version in force when a sale happens prices it. Agents may not change an
+    owner-only setting. `if_empty` says what None means. `public_name` is the name in the APIs if it differs from
+    the stored one. The last four come from the field that declares the setting.
     """
 
     label: str
@@ -64,23 +64,23 @@ class Setting(NamedTuple):
 
     @property
     def is_nullable(self) -> bool:
-        """Say whether the setting may be empty."""
+        """Return whether the setting may be empty."""
         return type(None) in get_args(self.value_type)
 
     @property
     def is_explained(self) -> bool:
-        """Say whether each choice has a description of its own."""
+        """Return whether each choice has its own description."""
         return any(option.description for option in self.options.values())
 
     @property
     def choices(self) -> list[tuple[str, ...]]:
-        """Return the choices as a form shows them: value, title, and the description where they have one."""
+        """Return the choices for a form: value, title, and the description if there is one."""
         shown = 2 if self.is_explained else 1
         return [(value, *option[:shown]) for value, option in self.options.items()]
 
     @property
     def form_name(self) -> str:
-        """Return the name in forms, where people type whole amounts and not cents."""
+        """Return the name in forms, where people type amounts instead of cents."""
         return self.public_name.removesuffix("_cents")
 
     def published(self, value: Any, commission_type: CommissionType) -> Any:

@@ -1,4 +1,4 @@
-"""A program's settings, each declared once: storage, APIs, forms and docs/settings.md are derived from this file.
+"""A program's settings. Each is declared once: storage, APIs, forms and docs/settings.md derive from this file.
 
 docs/decisions/0015-settings.md says how to add one.
 """
@@ -20,7 +20,7 @@ SECTIONS = (PROGRAM, COMMISSION, TRACKING)
 
 
 class ProgramSettings(NamedTuple):
-    """A program's settings as they are stored, in the order in which the APIs show them."""
+    """A program's settings as stored, in the order of the APIs."""
 
     name: Annotated[str, Setting("Name", Kind.TEXT, PROGRAM, "The name that partners see.")]
     domain: Annotated[
@@ -168,9 +168,9 @@ def published(settings: ProgramSettings) -> dict[str, Any]:
 
 
 def stored(changes: Mapping[str, Any], *, kind: CommissionType = CommissionType.PERCENT) -> dict[str, Any]:
-    """Return changes from an API as they are stored; `kind` is the commission type before them.
+    """Return changes from an API in their stored form; `kind` is the commission type before the change.
 
-    Raises ValidationError for a rate that does not fit, or a new commission type without a rate of its own.
+    Raises ValidationError for a rate that does not fit, or a new commission type without a new rate.
     """
     values = dict(changes)
     new_kind = values.get("commission_type", kind)

@@ -1,4 +1,4 @@
-"""What a lead call does to a customer: the specification's tables "Lead settlement" and "Customer status"."""
+"""What a lead does to a customer: the specification's tables "Lead settlement" and "Customer status"."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -7,14 +7,14 @@ from storage.rules.errors import StatusTransitionRefused
 
 
 class LeadAuthPolicy(StrEnum):
-    """Whether a browser alone may settle a lead (the "Lead capture mode")."""
+    """Whether a browser alone can settle a lead (the "Lead capture mode")."""
 
     SERVER_REQUIRED = "server_required"
     BROWSER_ALLOWED = "browser_allowed"
 
 
 class CustomerStatus(StrEnum):
-    """How far a customer has come; provisional counts nowhere yet."""
+    """The status of a customer; a provisional one is not counted yet."""
 
     PROVISIONAL = "provisional"
     LEAD = "lead"
@@ -30,7 +30,7 @@ class Settlement(StrEnum):
 
 
 class Move(NamedTuple):
-    """Where a lead call leaves the lead, and whether that is a change."""
+    """The state of the lead after a call, and whether it changed."""
 
     settlement: Settlement
     changed: bool

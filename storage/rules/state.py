@@ -1,10 +1,10 @@
-"""How a check came out: of readiness's gates and of an explanation's steps."""
+"""The state of a readiness gate or of a step in an explanation."""
 
 from enum import StrEnum
 
 
 class State(StrEnum):
-    """Pass and fail are proved; unknown where there is nothing to look at yet."""
+    """Pass and fail are proved; unknown means that there is no data yet."""
 
     PASS = "pass"  # noqa: S105 - a state, no password
     FAIL = "fail"

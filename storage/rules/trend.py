@@ -1,4 +1,4 @@
-"""Trends: how a metric moved from the previous period to the current one."""
+"""Trends: how a metric changed from the previous period to the current one."""
 
 from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
@@ -8,7 +8,7 @@ _TENTH = Decimal("0.1")
 
 
 class Direction(StrEnum):
-    """Which way a metric went."""
+    """The direction of a change."""
 
     UP = "up"
     DOWN = "down"
@@ -16,14 +16,14 @@ class Direction(StrEnum):
 
 
 class Trend(NamedTuple):
-    """The absolute change in percent with one decimal (None: from nothing to something) and its direction."""
+    """The change in percent with one decimal, without its sign (None if it rose from 0), and its direction."""
 
     percent: float | None
     direction: Direction
 
 
 def between(previous: int, current: int) -> Trend:
-    """Return the trend between two whole amounts (counts or cents); a change that rounds to 0.0 is stable."""
+    """Return the trend between two counts or amounts in cents; a change that rounds to 0.0 is stable."""
     if previous == 0:
         return _from_nothing(current)
     change = Decimal(100 * (current - previous)) / abs(previous)

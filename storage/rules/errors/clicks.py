@@ -1,4 +1,4 @@
-"""Errors that a click can get."""
+"""Errors about clicks."""
 
 from storage.rules.errors.service_error import ServiceError
 

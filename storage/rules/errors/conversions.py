@@ -1,4 +1,4 @@
-"""Errors that a lead or a sale can get."""
+"""Errors about leads and sales."""
 
 from storage.rules.errors.service_error import ServiceError
 

@@ -24,7 +24,7 @@ class OwnerRequired(ServiceError):
 class AuthorizationPending(ServiceError):
     code = "authorization_pending"
     message = "No member has approved this login yet."
-    hint = "Wait `interval` seconds, then ask again."
+    hint = "Wait `interval` seconds, then send the request again."
 
 
 class SlowDown(ServiceError):

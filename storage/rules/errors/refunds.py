@@ -1,4 +1,4 @@
-"""Errors that a refund can get."""
+"""Errors about refunds."""
 
 from storage.rules.errors.service_error import ServiceError
 

@@ -1,4 +1,4 @@
-"""Errors that any request can get."""
+"""Errors about any request."""
 
 from storage.rules.errors.service_error import ServiceError
 

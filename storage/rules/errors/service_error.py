@@ -1,4 +1,4 @@
-"""What an error is: a stable code, what went wrong, and what to do about it."""
+"""The base of all errors: a stable code, what went wrong, and what to do about it."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
@@ -12,10 +12,10 @@ class FieldError(NamedTuple):
 
 
 class ServiceError(Exception):
-    """A rejected request: nothing was stored for it, except where OutcomeUnknown says that this is not known.
+    """A rejected request. Nothing was stored for it; only OutcomeUnknown means that this is not certain.
 
     `message` says what went wrong, `hint` what to do, `fields` which fields are wrong; `details` are further members
-    of the error object. Clients branch on `code` alone.
+    of the error object. Clients branch only on `code`.
     """
 
     code: ClassVar[str]

@@ -109,11 +109,11 @@ def test_what_breaks_off_in_the_middle_ends_the_same_the_next_time(
 
 
 def left(recorded: list[Recorded]) -> dict[str, tuple[int, str]]:
-    """Return what is left of each sale that stands."""
+    """Return what is left of each sale that has_remainder."""
     return {
         each.transaction_id: (each.amount_cents - each.refunded_cents, each.currency)
         for each in recorded
-        if each.stands
+        if each.has_remainder
     }
 
 
