@@ -15,11 +15,11 @@ from web.errors import STATUS
 
 
 @with_settings(shown)
-class _ProgramSettings(View):
+class _ProgramSettingsView(View):
     id: int
 
 
-class ProgramView(_ProgramSettings):
+class ProgramView(_ProgramSettingsView):
     """A program; `commission_rate` is percent, or cents when `commission_type` is flat."""
 
     api_token_masked: str

@@ -190,6 +190,17 @@ def test_a_function_s_name_says_what_it_lists_or_shows():
     assert bare == []
 
 
+def test_no_class_name_is_defined_twice():
+    defined: dict[str, list[str]] = {}
+    for path in sources():
+        if not relative(path).startswith(("benchmarks/", "tests/")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ClassDef):
+                    defined.setdefault(node.name, []).append(relative(path))
+
+    assert {name: places for name, places in defined.items() if len(places) > 1} == {}
+
+
 def test_every_module_opens_with_a_sentence_that_says_what_it_is_for():
     silent = [
         relative(path)

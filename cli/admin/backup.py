@@ -16,7 +16,7 @@ from cli.admin import command, options
 from cli.admin.command import Answer, CommandError
 from storage import migrations
 from storage.checks import books
-from storage.checks.difference import Difference
+from storage.checks.difference import BookDifference
 from storage.engine import database, serving_lock
 
 _DUMP = "pg_dump --format=custom --file={file} {url}"
@@ -103,7 +103,7 @@ def _copy(source: Path, target: Path) -> None:
         raise CommandError("not_a_database", f"{source} cannot be read: {error}.", "Name another file.") from None
 
 
-def _check(path: Path) -> list[Difference]:
+def _check(path: Path) -> list[BookDifference]:
     """Return what `svc admin db check` finds. Raises CommandError if SQLite finds the file corrupt."""
     with closing(sqlite3.connect(path)) as connection:
         ((sound,), *_) = connection.execute("PRAGMA integrity_check").fetchall()
@@ -112,7 +112,7 @@ def _check(path: Path) -> list[Difference]:
     return asyncio.run(_check_books(_url(path)))
 
 
-async def _check_books(url: str) -> list[Difference]:
+async def _check_books(url: str) -> list[BookDifference]:
     async with storage.opened(url, patient=True) as store:
         if not await store.read(migrations.is_current):
             raise CommandError(
@@ -121,7 +121,7 @@ async def _check_books(url: str) -> list[Difference]:
         return await store.read(books.run)
 
 
-def _report(answer: Answer, result: dict[str, Any], text: str, differences: list[Difference]) -> None:
+def _report(answer: Answer, result: dict[str, Any], text: str, differences: list[BookDifference]) -> None:
     """Answer; exit 1 if the books differ from the events, as `svc admin db check` does."""
     lines = [text, *(escape(str(difference)) for difference in differences)]
     answer({"ok": not differences, **result, "differences": [str(each) for each in differences]}, "\n".join(lines))

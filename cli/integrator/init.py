@@ -9,7 +9,7 @@ import typer
 from cli.integrator import framework, programs, project
 from cli.integrator.login import obtain
 from cli.integrator.output import Failure, Json, Output, answering, plain
-from cli.integrator.service import Service
+from cli.integrator.service import ServiceClient
 
 GUIDES = ("AGENTS.md", "skills.md")
 
@@ -47,7 +47,7 @@ def init(
         output.result({"program_id": chosen["id"], "folder": str(place), "changed": changed, "has_key": bool(key)})
 
 
-def choose(service: Service, output: Output, program_id: int | None = None) -> dict[str, Any]:
+def choose(service: ServiceClient, output: Output, program_id: int | None = None) -> dict[str, Any]:
     """Return the program: the named one, the only one, or the one that the user chooses."""
     found = programs.every(service)
     named = [each for each in found if program_id in {None, each["id"]}]
@@ -65,13 +65,13 @@ def choose(service: Service, output: Output, program_id: int | None = None) -> d
     return choose(service, output, typer.prompt("Program id", type=int))
 
 
-def meant(program: int | None, output: Output) -> tuple[Service, int]:
+def meant(program: int | None, output: Output) -> tuple[ServiceClient, int]:
     """Return the service as the logged-in account, and the program: named, the project's, or chosen."""
     service, asked = programs.account(), program or int(project.settings()[project.PROGRAM] or 0)
     return service, asked or choose(service, output)["id"]
 
 
-def _account(output: Output) -> Service:
+def _account(output: Output) -> ServiceClient:
     """Return the service as the account calls it; on a terminal, log in first if necessary."""
     try:
         return programs.account()
@@ -79,14 +79,14 @@ def _account(output: Output) -> Service:
         if not output.is_interactive:
             raise
     kept = obtain(project.base_url(), output)
-    return Service(kept.base_url, kept.token)
+    return ServiceClient(kept.base_url, kept.token)
 
 
-def _key(service: Service, program: dict[str, Any], output: Output, *, generate: bool, from_stdin: bool) -> str:
+def _key(service: ServiceClient, program: dict[str, Any], output: Output, *, generate: bool, from_stdin: bool) -> str:
     """Return the key for `.env`, empty if there is none: given, already stored, or generated after confirmation."""
     if from_stdin:
         key = sys.stdin.readline().strip()
-        response = Service(service.base_url, key).call("GET", "/api/v1/cli/status")["data"]
+        response = ServiceClient(service.base_url, key).call("GET", "/api/v1/cli/status")["data"]
         if response["program_id"] != program["id"]:
             raise Failure(
                 "wrong_program_key", f"This is the key of program {response['program_id']}.", "Check --program."
@@ -104,7 +104,7 @@ def _key(service: Service, program: dict[str, Any], output: Output, *, generate:
     return str(made["data"]["api_token"])
 
 
-def _write(place: Path, service: Service, program: dict[str, Any], key: str) -> list[str]:
+def _write(place: Path, service: ServiceClient, program: dict[str, Any], key: str) -> list[str]:
     """Write the files and return the names of those that changed; `.env` first, so that the new key is never lost."""
     found = framework.find(place.parent)
     exposed = [name for each, name in framework.EXPOSED.items() if each in found]

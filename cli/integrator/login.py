@@ -10,7 +10,7 @@ import typer
 from cli.integrator import login_file, project
 from cli.integrator.login_file import Login
 from cli.integrator.output import Failure, Json, Output, answering, plain
-from cli.integrator.service import Service
+from cli.integrator.service import ServiceClient
 
 SLOWER_SECONDS = 5  # RFC 8628, 3.5
 BaseUrl = Annotated[
@@ -43,14 +43,14 @@ def logout(as_json: Json = False) -> None:
     with answering(as_json=as_json) as output:
         kept = login_file.load()
         login_file.forget()
-        Service(kept.base_url, kept.token).call("POST", "/api/auth/logout")
+        ServiceClient(kept.base_url, kept.token).call("POST", "/api/auth/logout")
         output.say("Logged out.")
         output.result({"success": True})
 
 
 def obtain(base_url: str, output: Output) -> Login:
     """Run the flow and save the login. Raises Failure if it is rejected or expires."""
-    service = Service(base_url)
+    service = ServiceClient(base_url)
     asked = service.call("POST", "/api/auth/device", {"client": f"svc on {platform.node() or 'this computer'}"[:255]})
     page = str(asked["verification_uri_complete"])
     typer.echo(f"Open {page}\nand compare the code: {asked['user_code']}", err=output.as_json)
@@ -63,7 +63,7 @@ def obtain(base_url: str, output: Output) -> Login:
     return kept
 
 
-def _wait(service: Service, asked: dict[str, Any]) -> dict[str, Any]:
+def _wait(service: ServiceClient, asked: dict[str, Any]) -> dict[str, Any]:
     interval, until = asked["interval"], time.monotonic() + asked["expires_in"]
     while time.monotonic() < until:
         time.sleep(interval)

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from cli.integrator import login_file
 from cli.integrator.output import Json, answering, plain
-from cli.integrator.service import Service
+from cli.integrator.service import ServiceClient
 
 app = typer.Typer(no_args_is_help=True, help="List and create programs, as the logged-in account.")
 
@@ -61,13 +61,13 @@ def create(
         output.result(made)
 
 
-def account() -> Service:
+def account() -> ServiceClient:
     """Return the service as the logged-in account. Raises Failure without a login."""
     kept = login_file.load()
-    return Service(kept.base_url, kept.token)
+    return ServiceClient(kept.base_url, kept.token)
 
 
-def every(service: Service) -> list[dict[str, Any]]:
+def every(service: ServiceClient) -> list[dict[str, Any]]:
     """Return all programs of the account."""
     page = service.call("GET", "/api/programs", limit=200)
     found: list[dict[str, Any]] = page["data"]

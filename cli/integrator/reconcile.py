@@ -12,7 +12,7 @@ from babel.numbers import format_currency, get_currency_precision
 from cli.integrator import project, stripe_export
 from cli.integrator.init import meant
 from cli.integrator.output import Failure, Json, Output, answering, plain
-from cli.integrator.service import Service
+from cli.integrator.service import ServiceClient
 
 BATCH = 900  # the service takes 1,000; a customer's payments stay together
 
@@ -51,7 +51,7 @@ def reconcile(
         raise typer.Exit(1)
 
 
-def _compare(service: Service, program_id: int, payments: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _compare(service: ServiceClient, program_id: int, payments: Sequence[dict[str, Any]]) -> dict[str, Any]:
     findings: list[dict[str, Any]] = []
     unattributed = 0
     for batch in _batches(payments):
@@ -77,7 +77,7 @@ def _batches(payments: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]
 
 def _mend(findings: Sequence[dict[str, Any]], output: Output) -> int:
     """Send the calls of each finding, in order, and return how many were fixed; save a rejection in its finding."""
-    service, mended = Service(project.base_url(), project.key()), 0
+    service, mended = ServiceClient(project.base_url(), project.key()), 0
     for finding in findings:
         try:
             for call in finding["calls"]:

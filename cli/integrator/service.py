@@ -11,7 +11,7 @@ TIMEOUT_SECONDS = 20
 UNAUTHORIZED = 401
 
 
-class Service:
+class ServiceClient:
     """The service at a URL, with a credential (a program key or a session token) or without one."""
 
     _warned: ClassVar[set[str]] = set()  # a command says a warning once, however many calls it makes

@@ -4,7 +4,7 @@ from typing import Any
 
 from cli.integrator import project
 from cli.integrator.output import Json, Output, answering, plain
-from cli.integrator.service import Service
+from cli.integrator.service import ServiceClient
 
 
 def status(as_json: Json = False) -> None:
@@ -24,7 +24,7 @@ def status(as_json: Json = False) -> None:
 
 def read() -> dict[str, Any]:
     """Return the data of GET /api/v1/cli/status. Raises Failure."""
-    found: dict[str, Any] = Service(project.base_url(), project.key()).call("GET", "/api/v1/cli/status")["data"]
+    found: dict[str, Any] = ServiceClient(project.base_url(), project.key()).call("GET", "/api/v1/cli/status")["data"]
     return found
 
 

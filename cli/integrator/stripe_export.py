@@ -32,14 +32,14 @@ Row = Mapping[str, str]
 LONGEST_NAME = 255
 
 
-class Export(NamedTuple):
+class StripeExport(NamedTuple):
     """The payments of a file, customer by customer; `wrong` are lines that could not be read, with the reason."""
 
     payments: list[dict[str, Any]]
     wrong: list[tuple[int, str]]
 
 
-def read(path: Path) -> Export:
+def read(path: Path) -> StripeExport:
     """Return an export as the body of POST .../reconciliation. Raises Failure if the file is not an export."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -75,7 +75,7 @@ def _rows(names: Mapping[str, int], lines: Any) -> Iterator[tuple[int, Row]]:
         )
 
 
-def _payments(rows: Iterable[tuple[int, Row]]) -> Export:
+def _payments(rows: Iterable[tuple[int, Row]]) -> StripeExport:
     """Combine the rows of each payment; the balance report has one for every movement."""
     found: dict[str, dict[str, Any]] = {}
     moved: list[tuple[int, Row, Decimal]] = []
@@ -91,7 +91,9 @@ def _payments(rows: Iterable[tuple[int, Row]]) -> Export:
         except ValueError as problem:
             wrong.append((line, str(problem)))
     wrong += _return(found, moved)
-    return Export(sorted(found.values(), key=lambda payment: (owner(payment), payment["occurred_at"])), sorted(wrong))
+    return StripeExport(
+        sorted(found.values(), key=lambda payment: (owner(payment), payment["occurred_at"])), sorted(wrong)
+    )
 
 
 def _return(

@@ -7,7 +7,7 @@ import typer
 
 from cli.integrator import project, status, try_stripe
 from cli.integrator.output import Json, answering, plain
-from cli.integrator.service import Service
+from cli.integrator.service import ServiceClient
 
 app = typer.Typer(no_args_is_help=True, help="Send a test-mode call, without commission or attribution.")
 TEST = {"additional_data": {"test_mode": True}}
@@ -60,7 +60,7 @@ app.command("stripe")(try_stripe.stripe)
 
 
 def _send(call: str, body: dict[str, Any], output: Any) -> None:
-    service, path = Service(project.base_url(), project.key()), f"/api/v1/track/{call}"
+    service, path = ServiceClient(project.base_url(), project.key()), f"/api/v1/track/{call}"
     output.say(f"[bold]POST {path}[/]\n{plain(json.dumps(body))}")
     response = service.call("POST", path, body)
     proves, following = PROVES[call], status.next_step(status.read())

@@ -10,7 +10,7 @@ import typer
 
 from cli.integrator import project, status
 from cli.integrator.output import Failure, Json, answering, plain
-from cli.integrator.service import Service
+from cli.integrator.service import ServiceClient
 
 CENTS = 4900
 
@@ -36,7 +36,7 @@ def stripe(
         if not webhook_secret_stdin:
             hint = "Use --webhook-secret-stdin."
             raise Failure("usage", "The webhook secret is read from standard input.", hint, exit_code=2)
-        secret, service, about = sys.stdin.readline().strip(), Service(project.base_url()), status.read()
+        secret, service, about = sys.stdin.readline().strip(), ServiceClient(project.base_url()), status.read()
         landing = {"program_id": about["program_id"], "affiliate_url": f"https://{about['domain']}/?aff={code}"}
         click_id = service.call("POST", "/api/v1/track/click", landing).get("click_id")
         if click_id is None:

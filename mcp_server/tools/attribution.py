@@ -19,14 +19,14 @@ from storage.rules.scope import Scope
 from web.errors import STATUS
 
 
-class RefusedCallView(StrEnum):
+class RefusedCallGrouping(StrEnum):
     """Whether to list causes or single calls."""
 
     CAUSES = "causes"
     CALLS = "calls"
 
 
-class AmountAtStake(Result):
+class AmountAtStakeRow(Result):
     """What rejected sales that are not recorded add up to in one currency."""
 
     currency: str
@@ -40,7 +40,7 @@ class RefusalCause(Result):
     calls: int
     first_at: datetime
     last_at: datetime
-    at_stake: list[AmountAtStake]
+    at_stake: list[AmountAtStakeRow]
     hint: str | None = None
 
 
@@ -68,7 +68,7 @@ class RefusedCallPage(RowPage[RefusedCallRow]):
     causes: list[RefusalCause]
 
 
-class ExplanationStep(Result):
+class ExplanationStepRow(Result):
     """One step of the trace; `facts` are the values behind it."""
 
     step: str
@@ -88,7 +88,7 @@ class ExplanationResult(Result):
     sale_id: int | None = None
     commission_id: int | None = None
     terms_version: int | None = None
-    trace: list[ExplanationStep]
+    trace: list[ExplanationStepRow]
     refused_calls: list[RefusedCallRow]
     truncated: bool
 
@@ -127,7 +127,7 @@ def explain_attribution(
         sale_id=explained.sale_id,
         commission_id=explained.commission_id,
         terms_version=explained.terms_version,
-        trace=[ExplanationStep(**step._replace(facts=_sanitized(step.facts))._asdict()) for step in explained.steps],
+        trace=[ExplanationStepRow(**step._replace(facts=_sanitized(step.facts))._asdict()) for step in explained.steps],
         refused_calls=calls[:count],
         truncated=count < len(calls),
     )
@@ -140,14 +140,14 @@ def list_refused_calls(
     program_id: int,
     limit: Limit = 25,
     cursor: Cursor | None = None,
-    view: RefusedCallView = RefusedCallView.CAUSES,
+    view: RefusedCallGrouping = RefusedCallGrouping.CAUSES,
     code: Identifier | None = None,
 ) -> RefusedCallPage:
     """Tracking calls with the program key, rejected in the last 30 days. view causes (default): one row per error
     code, most frequent first, with what to do and the money at stake. view calls: single calls, newest first. code
     filters both.
     """
-    if view == RefusedCallView.CAUSES:
+    if view == RefusedCallGrouping.CAUSES:
         rows = rejected_calls.by_cause(request.connection, program_id)
         chosen = [cause for cause in rows if code in {None, cause.code}]
         causes = [RefusalCause(**cause._asdict(), hint=errors.hint_of(cause.code)) for cause in chosen]

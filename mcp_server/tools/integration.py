@@ -9,7 +9,7 @@ from storage.diagnosis import identifier_health, readiness
 from storage.rules.scope import Scope
 
 
-class RejectedKeys(Result):
+class RejectedKeysRow(Result):
     """Events that were rejected because of their program key; `is_ongoing`: the last is less than a day old."""
 
     calls: int
@@ -25,7 +25,7 @@ class GateState(Result):
     state: str
     verified_at: datetime | None = None
     next_action: str | None = None
-    rejected: RejectedKeys | None = None
+    rejected: RejectedKeysRow | None = None
 
 
 class ReadinessResult(Result):

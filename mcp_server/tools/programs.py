@@ -38,11 +38,11 @@ def _field(setting: Setting) -> Any:
 
 
 @with_settings(_field)
-class _ProgramSettings(ProgramRow):
+class _ProgramSettingsRow(ProgramRow):
     pass
 
 
-class ProgramDetails(_ProgramSettings):
+class ProgramDetails(_ProgramSettingsRow):
     """A program's settings; `commission_rate` is percent, or cents when `commission_type` is flat."""
 
     program_key_state: str

@@ -5,30 +5,32 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, func, select
 
-from storage.checks.difference import Difference
+from storage.checks.difference import BookDifference
 from storage.rules.settlement import CustomerStatus
 from storage.tables import clicks, customers, partners, sales
 from storage.tables.columns import to_millis
 
 
-def differences(connection: Connection) -> Iterator[Difference]:
+def differences(connection: Connection) -> Iterator[BookDifference]:
     """Return customers whose status or first purchase disagrees with their sales, and clicks without a partner."""
     for row in connection.execute(_contradicting()):
         yield from _customer(row)
     for row in connection.execute(_without_partner()):
-        yield Difference("clicks without a partner", f"program {row.program_id}, partner {row.partner_id}", row.rows, 0)
+        yield BookDifference(
+            "clicks without a partner", f"program {row.program_id}, partner {row.partner_id}", row.rows, 0
+        )
 
 
-def _customer(row: Any) -> Iterator[Difference]:
+def _customer(row: Any) -> Iterator[BookDifference]:
     where = f"program {row.program_id}, customer {row.id}"
     converted = row.status == CustomerStatus.CONVERSION
     if converted != (row.sales > 0):
-        yield Difference("conversion status", where, int(converted), int(row.sales > 0))
+        yield BookDifference("conversion status", where, int(converted), int(row.sales > 0))
     if row.sales == 0 and row.first_purchase_at is not None:
-        yield Difference("first purchase in milliseconds", where, to_millis(row.first_purchase_at), 0)
+        yield BookDifference("first purchase in milliseconds", where, to_millis(row.first_purchase_at), 0)
     elif row.sales > 0 and row.same_time == 0:
         stored = to_millis(row.first_purchase_at) if row.first_purchase_at else 0
-        yield Difference("first purchase in milliseconds", where, stored, to_millis(row.earliest_at))
+        yield BookDifference("first purchase in milliseconds", where, stored, to_millis(row.earliest_at))
 
 
 def _contradicting() -> Any:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 
-class Difference(NamedTuple):
+class BookDifference(NamedTuple):
     """One difference: `what` is stored `where`, and what it should be; amounts in cents."""
 
     what: str

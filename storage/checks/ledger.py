@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, case, func, select
 
-from storage.checks.difference import Difference
+from storage.checks.difference import BookDifference
 from storage.rules.commission import CommissionStatus, of_remaining
 from storage.rules.money import share
 from storage.tables import commission_terms, commissions, ledger_entries, refunds, sales
@@ -15,7 +15,7 @@ from storage.tracking.ledger import ACCOUNT_KINDS, PARTNER_KINDS, PLATFORM_KINDS
 ROWS_AT_ONCE = 2_000
 
 
-def differences(connection: Connection) -> Iterator[Difference]:
+def differences(connection: Connection) -> Iterator[BookDifference]:
     """Return every sale, commission and partner's account whose refunds or ledger entries do not add up."""
     for sale in _streamed(connection, _refunded_sales()):
         yield from _refunds(sale)
@@ -30,20 +30,20 @@ def _streamed(connection: Connection, statement: Any) -> Iterator[Any]:
     yield from connection.execute(statement, execution_options={"yield_per": ROWS_AT_ONCE})
 
 
-def _refunds(sale: Any) -> Iterator[Difference]:
+def _refunds(sale: Any) -> Iterator[BookDifference]:
     where = f"program {sale.program_id}, sale {sale.id} ({sale.transaction_id})"
     if sale.refunded_cents != sale.back_cents:
-        yield Difference("refunded_cents", where, sale.refunded_cents, int(sale.back_cents))
+        yield BookDifference("refunded_cents", where, sale.refunded_cents, int(sale.back_cents))
     if not 0 <= sale.back_cents <= sale.amount_cents:
         most = min(max(int(sale.back_cents), 0), sale.amount_cents)
-        yield Difference("refunds within the sale's amount", where, int(sale.back_cents), most)
+        yield BookDifference("refunds within the sale's amount", where, int(sale.back_cents), most)
     expected_cents = of_remaining(sale.program_cents, sale_cents=sale.amount_cents, refunded_cents=int(sale.back_cents))
     back_cents = sale.program_cents - expected_cents
     if sale.back_program_cents != back_cents:
-        yield Difference("refunds in the program's currency", where, int(sale.back_program_cents), back_cents)
+        yield BookDifference("refunds in the program's currency", where, int(sale.back_program_cents), back_cents)
 
 
-def _entries(row: Any) -> Iterator[Difference]:
+def _entries(row: Any) -> Iterator[BookDifference]:
     """Compare a commission's entries with its amount, its terms, its sale's refunds and its status."""
     where = f"program {row.program_id}, commission {row.id}"
     fee_cents = share(row.amount_cents, row.platform_fee_bps)
@@ -55,7 +55,7 @@ def _entries(row: Any) -> Iterator[Difference]:
         ("payout", row.payout_cents, _owed(row) - _expected(row, row.amount_cents)),
     ):
         if stored != recomputed:
-            yield Difference(what, where, int(stored), recomputed)
+            yield BookDifference(what, where, int(stored), recomputed)
 
 
 def _expected(row: Any, cents: int) -> int:
@@ -74,7 +74,7 @@ def _owed(row: Any) -> int:
     return int(row.after_cents) if row.status == CommissionStatus.PAID else _expected(row, row.amount_cents)
 
 
-def _balances(connection: Connection, owed: Counter[tuple[int, int]]) -> Iterator[Difference]:
+def _balances(connection: Connection, owed: Counter[tuple[int, int]]) -> Iterator[BookDifference]:
     """Compare what each partner's entries add up to with what their commissions and adjustments do."""
     entry = ledger_entries.c
     account = (entry.program_id, entry.partner_id)
@@ -87,7 +87,7 @@ def _balances(connection: Connection, owed: Counter[tuple[int, int]]) -> Iterato
     for program_id, partner_id in sorted(balances.keys() | owed.keys()):
         cents, recomputed = balances[program_id, partner_id], owed[program_id, partner_id]
         if cents != recomputed:
-            yield Difference("balance", f"program {program_id}, partner {partner_id}", cents, recomputed)
+            yield BookDifference("balance", f"program {program_id}, partner {partner_id}", cents, recomputed)
 
 
 def _back() -> Any:

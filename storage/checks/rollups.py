@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Column, Connection, Select, and_, case, func, select, type_coerce
 
-from storage.checks.difference import Difference
+from storage.checks.difference import BookDifference
 from storage.rules.settlement import CustomerStatus
 from storage.tables import clicks, commissions, customers, ledger_entries, partner_rollups, partners, refunds, sales
 from storage.tables import rollups as program_rollups
@@ -31,14 +31,14 @@ class _Cell(NamedTuple):
         return f"program {self.program_id}{partner} on {self.day}"
 
 
-def differences(connection: Connection) -> Iterator[Difference]:
+def differences(connection: Connection) -> Iterator[BookDifference]:
     """Return every daily total that is not what the events add up to."""
     recomputed = _recomputed(connection)
     stored = _stored(connection)
     for cell in sorted(recomputed.keys() | stored.keys(), key=str):
         if stored[cell] != recomputed[cell]:
             kind = "program rollup" if cell.partner_id is None else "partner rollup"
-            yield Difference(f"{kind} {cell.total}", str(cell), stored[cell], recomputed[cell])
+            yield BookDifference(f"{kind} {cell.total}", str(cell), stored[cell], recomputed[cell])
 
 
 def _stored(connection: Connection) -> Counter[_Cell]:

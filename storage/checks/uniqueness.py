@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
-from storage.checks.difference import Difference
+from storage.checks.difference import BookDifference
 from storage.tables import clicks, commissions, customers, leads, refunds, refused_calls, sales
 
 UNIQUE: tuple[tuple[str, Any, tuple[str, ...]], ...] = (
@@ -22,7 +22,7 @@ UNIQUE: tuple[tuple[str, Any, tuple[str, ...]], ...] = (
 )
 
 
-def differences(connection: Connection) -> Iterator[Difference]:
+def differences(connection: Connection) -> Iterator[BookDifference]:
     """Return every value that more than one row of a program carries."""
     for what, table, names in UNIQUE:
         columns = [table.c[name] for name in names]
@@ -31,4 +31,4 @@ def differences(connection: Connection) -> Iterator[Difference]:
         present = [column.is_not(None) for column in columns]
         for row in connection.execute(select(*key, count).where(*present).group_by(*key).having(count > 1)):
             values = ", ".join(f"{name} {value}" for name, value in zip(names, row[1:-1], strict=True))
-            yield Difference(what, f"program {row.program_id}, {values}", row.rows, 1)
+            yield BookDifference(what, f"program {row.program_id}, {values}", row.rows, 1)

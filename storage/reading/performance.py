@@ -8,7 +8,7 @@ from sqlalchemy import Connection, func, select
 
 from storage.rules import period
 from storage.rules.errors import NotFound
-from storage.rules.period import Chosen, DateRangeQuery, Period, Window
+from storage.rules.period import ChosenPeriod, DateRangeQuery, Period, Window
 from storage.tables import partner_rollups, partners, programs, rollups
 from storage.tables.rollup import COUNTS
 
@@ -80,7 +80,7 @@ def get_report(connection: Connection, program_id: int, query: DateRangeQuery, *
 
 def choose(
     connection: Connection, program_id: int, query: DateRangeQuery, *, created_at: datetime, at: datetime
-) -> Chosen:
+) -> ChosenPeriod:
     """Return the range; `all` starts with the first recorded day if that is before the program's creation."""
     if query.period == Period.ALL:
         first_day = connection.execute(

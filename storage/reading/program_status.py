@@ -19,7 +19,7 @@ from storage.tables import clicks, commissions, customers, leads, partners, prog
 from storage.tables import program_keys as held
 
 
-class ProgramStatus(NamedTuple):
+class ProgramHealth(NamedTuple):
     """The program, its key, what happened in the last 24 hours, and the integration checklist."""
 
     key: ProgramKey
@@ -38,7 +38,7 @@ class ProgramStatus(NamedTuple):
     checklist: list[ChecklistStep]
 
 
-def get_status(connection: Connection, key_hash: str, *, at: datetime, base_url: str) -> ProgramStatus:
+def get_status(connection: Connection, key_hash: str, *, at: datetime, base_url: str) -> ProgramHealth:
     """Return the health of the key's program. Raises InvalidKey, ApiKeyRotationRequired."""
     key = program_keys.authenticate(connection, key_hash, at=at)
     columns = (programs.c.name, programs.c.domain, programs.c.lead_auth_policy, held.c.prefix, held.c.last4)
@@ -55,7 +55,7 @@ def get_status(connection: Connection, key_hash: str, *, at: datetime, base_url:
 
     provisional = customers.c.settlement == Settlement.PROVISIONAL
     recent_click = clicks.c.click_id >= keys.first_click_id(since)
-    return ProgramStatus(
+    return ProgramHealth(
         key=key,
         name=program.name,
         domain=program.domain,

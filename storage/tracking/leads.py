@@ -53,7 +53,7 @@ class LeadResult(NamedTuple):
     recorded: bool
 
 
-class _Accepted(NamedTuple):
+class _AcceptedLead(NamedTuple):
     """What one lead changes; `settlement` is None if it only sets a settled customer's key."""
 
     lead_id: int
@@ -73,7 +73,7 @@ def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Lead]]) -
     at = max(lead.at for _, lead in batch)
     registry = Registry(connection, [_identifiers(program, lead) for program, lead in batch], at=at)
     elsewhere = _named_elsewhere(connection, batch)
-    accepted: list[_Accepted] = []
+    accepted: list[_AcceptedLead] = []
     results: list[LeadResult | ServiceError] = []
     for (program, lead), lead_id in zip(batch, ids.after(at, len(batch)), strict=True):
         try:
@@ -87,7 +87,7 @@ def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Lead]]) -
             results.append(LeadResult(moved.settlement, moved.changed or named))
             if moved.changed or named:
                 accepted.append(
-                    _Accepted(lead_id, lead, customer, program, moved.settlement if moved.changed else None)
+                    _AcceptedLead(lead_id, lead, customer, program, moved.settlement if moved.changed else None)
                 )
     if accepted:
         _store(connection, accepted, at=at)
@@ -161,7 +161,7 @@ def _name(lead: Lead, customer: Customer, program: ProgramTerms, registry: Regis
     return new
 
 
-def _store(connection: Connection, changes: Sequence[_Accepted], *, at: datetime) -> None:
+def _store(connection: Connection, changes: Sequence[_AcceptedLead], *, at: datetime) -> None:
     customers.save(connection, {change.customer.id: change.customer for change in changes}.values())
     events = [change for change in changes if change.settlement]
     if events:
@@ -172,7 +172,7 @@ def _store(connection: Connection, changes: Sequence[_Accepted], *, at: datetime
     rollups.add(connection, [_step(change, item) for change, item in zip(settled, earned, strict=True)])
 
 
-def _earned(change: _Accepted) -> Earned:
+def _earned(change: _AcceptedLead) -> Earned:
     """Return what a settled lead earns: the program's per-lead commission, unless its partner has left."""
     left = change.customer.partner_status == PartnerStatus.INACTIVE
     cents = 0 if left else change.program.terms.lead_commission_cents
@@ -181,13 +181,13 @@ def _earned(change: _Accepted) -> Earned:
     )
 
 
-def _step(change: _Accepted, earned: Earned) -> rollups.Increment:
+def _step(change: _AcceptedLead, earned: Earned) -> rollups.Increment:
     day = rollups.day_of(change.lead.at)
     partner_id = change.customer.partner_id
     return rollups.Increment(change.program.id, partner_id, day, leads=1, commission_cents=earned.amount_cents)
 
 
-def _row(change: _Accepted) -> tuple[Any, ...]:
+def _row(change: _AcceptedLead) -> tuple[Any, ...]:
     lead, customer = change.lead, change.customer
     who = (change.program.id, change.lead_id, customer.id, customer.partner_id)
     return (*who, change.settlement, lead.is_trusted, lead.event_name, lead.address_hash, to_millis(lead.at))

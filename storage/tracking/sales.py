@@ -84,7 +84,7 @@ class SaleResult(NamedTuple):
     customer_key_saved: bool
 
 
-class _Accepted(NamedTuple):
+class _AcceptedSale(NamedTuple):
     """A sale to store; `is_first` says that it is the customer's first purchase."""
 
     sale_id: int
@@ -108,7 +108,7 @@ def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Sale]]) -
     registry = Registry(connection, [_identifiers(program, sale) for program, sale in batch], at=at)
     rates = Rates(connection, [_exchange(program, sale) for program, sale in batch])
     recorded = RecordedSales(connection, [_query(program, sale, registry) for program, sale in batch])
-    accepted: list[_Accepted] = []
+    accepted: list[_AcceptedSale] = []
     results: list[SaleResult | ServiceError] = []
     for (program, sale), sale_id in zip(batch, ids.after(at, len(batch)), strict=True):
         try:
@@ -148,7 +148,7 @@ def _query(program: ProgramTerms, sale: Sale, registry: Registry) -> SaleQuery:
 
 def _decide(
     program: ProgramTerms, sale: Sale, sale_id: int, *, registry: Registry, recorded: RecordedSales, rates: Rates
-) -> _Accepted:
+) -> _AcceptedSale:
     """Return the sale to store, with what it earns. Raises the errors of `record`."""
     payload_hash = sale.payload_hash
     same = recorded.same(program.id, sale.transaction_id)
@@ -163,7 +163,7 @@ def _decide(
     earned_cents = commission.on_sale(
         program.terms, cents, first_purchase_at=first_purchase_at, occurred_at=sale.happened_at
     )
-    return _Accepted(sale_id, sale, program, customer, cents, earned_cents, first_purchase_at is None, payload_hash)
+    return _AcceptedSale(sale_id, sale, program, customer, cents, earned_cents, first_purchase_at is None, payload_hash)
 
 
 def _customer(program: ProgramTerms, sale: Sale, registry: Registry) -> Customer:
@@ -185,7 +185,7 @@ def _customer(program: ProgramTerms, sale: Sale, registry: Registry) -> Customer
     return customer
 
 
-def _apply(item: _Accepted, recorded: RecordedSales) -> None:
+def _apply(item: _AcceptedSale, recorded: RecordedSales) -> None:
     """Show this sale to later ones of the batch: its transaction_id is used, its customer has converted."""
     sale = item.sale
     recorded.add(item.program.id, RecordedSale(sale.transaction_id, item.sale_id, sale.at, item.payload_hash))
@@ -194,14 +194,14 @@ def _apply(item: _Accepted, recorded: RecordedSales) -> None:
         item.customer.status = CustomerStatus.CONVERSION
 
 
-def _result(item: _Accepted) -> SaleResult:
+def _result(item: _AcceptedSale) -> SaleResult:
     commission_id = item.sale_id if item.commission_cents else None
     saved = item.customer.customer_key
     money = (commission_id, item.commission_cents, item.program.currency)
     return SaleResult(item.sale_id, item.program.id, saved or item.sale.customer_key, *money, saved is not None)
 
 
-def _store(connection: Connection, accepted: Sequence[_Accepted], *, at: datetime) -> None:
+def _store(connection: Connection, accepted: Sequence[_AcceptedSale], *, at: datetime) -> None:
     """Insert the sales and their effects; the unique key (program_id, transaction_id) rejects a lost race."""
     _insert(connection, [_row(item) for item in accepted])
     customers.save(connection, {item.customer.id: item.customer for item in accepted if item.is_first}.values())
@@ -209,12 +209,12 @@ def _store(connection: Connection, accepted: Sequence[_Accepted], *, at: datetim
     rollups.add(connection, [each for item in accepted for each in _increments(item)])
 
 
-def _earned(item: _Accepted) -> ledger.Earned:
+def _earned(item: _AcceptedSale) -> ledger.Earned:
     at, happened_at, cents = item.sale.at, item.sale.happened_at, item.commission_cents
     return ledger.earn(item.program, item.customer, cents, at=at, happened_at=happened_at, sale_id=item.sale_id)
 
 
-def _increments(item: _Accepted) -> tuple[rollups.Increment, rollups.Increment]:
+def _increments(item: _AcceptedSale) -> tuple[rollups.Increment, rollups.Increment]:
     """Count the sale on the day it happened, its commission on the day it is created."""
     mine, first = (item.program.id, item.customer.partner_id), int(item.is_first)
     happened, created = rollups.day_of(item.sale.happened_at), rollups.day_of(item.sale.at)
@@ -222,7 +222,7 @@ def _increments(item: _Accepted) -> tuple[rollups.Increment, rollups.Increment]:
     return sold, rollups.Increment(*mine, created, commission_cents=item.commission_cents)
 
 
-def _row(item: _Accepted) -> tuple[Any, ...]:
+def _row(item: _AcceptedSale) -> tuple[Any, ...]:
     sale, customer = item.sale, item.customer
     identity = (item.program.id, item.sale_id, sale.transaction_id, customer.id, customer.partner_id)
     amounts = (sale.amount_cents, sale.currency, item.program_cents)

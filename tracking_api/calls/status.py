@@ -3,7 +3,7 @@
 from typing import Any
 
 from storage.reading import program_status
-from storage.reading.program_status import ProgramStatus
+from storage.reading.program_status import ProgramHealth
 from tracking_api.calls.call import Endpoint, TrackingRequest
 from tracking_api.calls.described import keyed_call
 from tracking_api.calls.responses import StatusView
@@ -14,14 +14,14 @@ async def status(call: TrackingRequest) -> JsonResponse:
     """Return the program's health and its integration checklist."""
     key_hash = call.require_key().key_hash
     await call.limit("keyed", key_hash)
-    health: ProgramStatus = await call.storage.read(
+    health: ProgramHealth = await call.storage.read(
         program_status.get_status, key_hash, at=call.at, base_url=call.settings.base_url
     )
     call.key = health.key
     return JsonResponse({"success": True, "data": _data(health)})
 
 
-def _data(health: ProgramStatus) -> dict[str, Any]:
+def _data(health: ProgramHealth) -> dict[str, Any]:
     return {
         "program_id": health.key.program_id,
         "name": health.name,

@@ -16,7 +16,7 @@ DAYS = st.dates(date(2000, 1, 1), date(2100, 1, 1))
 WINDOWS = st.builds(lambda first, length: Window(first, first + timedelta(days=length)), DAYS, st.integers(0, 1829))
 
 
-def choose(**wanted: str) -> period.Chosen:
+def choose(**wanted: str) -> period.ChosenPeriod:
     return period.choose(DateRangeQuery(**wanted), created_at=CREATED, at=NOW)
 
 

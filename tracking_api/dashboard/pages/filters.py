@@ -11,7 +11,7 @@ from presentation import queries
 Choice = TypeVar("Choice", bound=StrEnum)
 
 
-class Chosen(dict[str, str]):
+class FilterValues(dict[str, str]):
     """The chosen filters, for the form and for links; a filter that is not set is empty."""
 
     def __missing__(self, name: str) -> str:
@@ -23,9 +23,9 @@ class Chosen(dict[str, str]):
         return f"?{urlencode(chosen)}" if chosen else "?"
 
 
-def chosen(request: Request, *names: str) -> Chosen:
+def chosen(request: Request, *names: str) -> FilterValues:
     """Return the named filters from the request."""
-    return Chosen({name: request.query_params[name] for name in names if request.query_params.get(name)})
+    return FilterValues({name: request.query_params[name] for name in names if request.query_params.get(name)})
 
 
 def choice(request: Request, name: str, choices: type[Choice]) -> Choice | None:

@@ -29,8 +29,8 @@ HEADERS = (
 )
 
 
-class Page:
-    """An ASGI app for one URL: `Page(GET=show, POST=change)`."""
+class PageEndpoint:
+    """An ASGI app for one URL: `PageEndpoint(GET=show, POST=change)`."""
 
     def __init__(self, **handlers: Handler) -> None:
         self._handlers = handlers
