@@ -1,0 +1,54 @@
+"""Flags: their kinds, their states, and which commissions an open one holds."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+
+class FlagKind(StrEnum):
+    """What a flag is a sign of."""
+
+    SELF_REFERRAL = "self_referral"
+    MANY_CUSTOMERS_ONE_SOURCE = "many_customers_one_source"
+    CLICK_FLOODING = "click_flooding"
+    COOKIE_STUFFING = "cookie_stuffing"
+    BRAND_BIDDING = "brand_bidding"
+    UNUSUAL_CONVERSION_RATE = "unusual_conversion_rate"
+    UNUSUAL_REFUND_RATE = "unusual_refund_rate"
+    SHARED_CLICK = "shared_click"
+    EXISTING_CUSTOMER = "existing_customer"
+
+
+class FlagState(StrEnum):
+    """An open flag waits for a person; a dismissed one releases what it held; a confirmed one rejected it."""
+
+    OPEN = "open"
+    DISMISSED = "dismissed"
+    CONFIRMED = "confirmed"
+
+
+class Finding(NamedTuple):
+    """A sign of fraud. `subject` names what was found: it is flagged once. Evidence holds counts, ids and times.
+
+    It concerns one customer's commissions, or (without a customer) all of the partner's since `held_from`.
+    """
+
+    kind: FlagKind
+    subject: str
+    partner_id: int
+    held_from: datetime
+    evidence: Mapping[str, Any]
+    customer_id: int | None = None
+    commission_id: int | None = None
+
+
+def holds(flag: Any, commission: Any) -> bool:
+    """Say whether a flag holds a commission. A confirmed one also holds what its customer brings later."""
+    concerned = (
+        flag.partner_id == commission.partner_id
+        and flag.customer_id in {None, commission.customer_id}
+        and flag.held_from <= commission.created_at
+    )
+    waiting = flag.state == FlagState.OPEN or (flag.state == FlagState.CONFIRMED and flag.customer_id is not None)
+    return concerned and waiting
