@@ -109,6 +109,10 @@ class Configuration(BaseSettings):
         default="10/15 minutes",
         description="The limit of sign-ins to the dashboard for one IP address and one account.",
     )
+    sign_in_rate: Rate = Field(
+        default="100/15 minutes",
+        description="The limit of rejected sign-ins to the dashboard for one IP address (IPv6: /64) across accounts.",
+    )
     registration_rate: Rate = Field(
         default="60/hour", description="The limit of assistants that one IP address can register."
     )

@@ -10,7 +10,9 @@ from typing import Any
 from argon2 import PasswordHasher
 
 from storage import Storage
-from storage.access import program_keys, workspaces
+from storage.access import members, program_keys, workspaces
+from storage.access.workspaces import MemberStatus
+from storage.engine.audit import OPERATOR
 from storage.management import partners, program_settings
 from storage.rules import keys
 from storage.rules.errors import ServiceError
@@ -114,6 +116,13 @@ class World:
 def password_hash(password: str) -> str:
     """Return what is stored for a password."""
     return _cheap.hash(password)
+
+
+async def suspend(store: Storage, workspace_id: int, email: str) -> None:
+    """Suspend a member."""
+    member = await store.read(members.find_member, workspace_id, email)
+    about = {"status": MemberStatus.SUSPENDED, "actor": OPERATOR, "at": NOW}
+    await store.write(members.change, workspace_id, member.user_id, **about)
 
 
 async def acme(store: Storage, **settings: Any) -> World:

@@ -20,6 +20,7 @@ from tracking_api.calls.described import PREFLIGHT
 from tracking_api.cors import open_to_browsers
 from tracking_api.dashboard import routes as dashboard
 from tracking_api.dashboard.pages import routes as pages
+from tracking_api.dashboard.password_queue import PasswordQueue
 from tracking_api.payments import stripe
 from web.clock import now
 from web.counts import Counts
@@ -96,8 +97,11 @@ def create(
     app.state.clock = clock
     counts = counts or Counts()
     rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in ("click", "lead", "keyed")}
-    app.state.limits = RateLimits({**rates, "login": settings.login_rate}, counts)
     app.state.address_hashes = AddressHashes(settings.stored_secret)
+    logins = {"login": settings.login_rate, "password": settings.login_rate}
+    logins |= {"sign_in": settings.sign_in_rate, "reset": settings.sign_in_rate}
+    app.state.limits = RateLimits({**rates, **logins}, counts)
+    app.state.passwords = PasswordQueue()
     app.state.authorization = None
     if settings.assistants_sign_in:
         app.state.authorization = authorization.create(storage, settings, counts, clock=clock)

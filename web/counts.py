@@ -45,6 +45,15 @@ class Counts:
 
         return await self._run(count)
 
+    async def full_until(self, rate: RateLimitItem, *subject: str) -> float | None:
+        """Return None if the rate allows one more request, else the time at which the window ends."""
+
+        async def look(limiter: FixedWindowRateLimiter) -> float | None:
+            resets_at, remaining = await limiter.get_window_stats(rate, *subject)
+            return None if remaining else resets_at
+
+        return await self._run(look)
+
     async def clear(self, rate: RateLimitItem, *subject: str) -> None:
         """Forget the requests that were counted."""
         await self._run(lambda limiter: limiter.clear(rate, *subject))

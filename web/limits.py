@@ -24,14 +24,24 @@ class RateLimits:
         """Count one request by a client about something. Raises RateLimited, with the seconds until the window ends."""
         rate = self._rates[kind]
         resets_at = await self._counts.hit(rate, kind, client, str(about)) if rate else None
-        if resets_at is not None:
-            raise RateLimited(retry_after_seconds=max(1, math.ceil(resets_at - time.time())))
+        _require(resets_at)
+
+    async def check(self, kind: str, client: str, about: int | str | None = None) -> None:
+        """Raise RateLimited if no further request is allowed, without counting one."""
+        rate = self._rates[kind]
+        resets_at = await self._counts.full_until(rate, kind, client, str(about)) if rate else None
+        _require(resets_at)
 
     async def forget(self, kind: str, client: str, about: int | str | None = None) -> None:
         """Forget the requests that were counted."""
         rate = self._rates[kind]
         if rate is not None:
             await self._counts.clear(rate, kind, client, str(about))
+
+
+def _require(resets_at: float | None) -> None:
+    if resets_at is not None:
+        raise RateLimited(retry_after_seconds=max(1, math.ceil(resets_at - time.time())))
 
 
 def _parse(rate: str | None) -> RateLimitItem | None:

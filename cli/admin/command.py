@@ -17,6 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 import configuration
 import storage
 from storage import migrations
+from storage.access import accounts
 from storage.engine import database
 from storage.engine.failures import reason_of
 from storage.rules.errors import NotFound, ServiceError, StorageUnavailable
@@ -67,6 +68,16 @@ def write(operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any
     """Run a write operation over the migrated database, commit it, and return its result."""
     require_file()
     return asyncio.run(_run("write", operation, *arguments, **options))
+
+
+def password_kept(user_id: int, password_hash: str, *, email: str) -> dict[str, Any]:
+    """Say that an account existed before and keeps its password: on stderr, and as `notice` of the JSON result."""
+    if read(accounts.has_password, user_id, password_hash):
+        return {}
+    message = f"The account {email} existed before and keeps its password; the one that you gave is not used."
+    notice = {"code": "password_kept", "message": message, "hint": "Set it: svc admin member set-password."}
+    Console(stderr=True, highlight=False).print(f"[yellow]Note:[/] {escape(message)}", soft_wrap=True, emoji=False)
+    return {"notice": notice}
 
 
 def database_url() -> str:

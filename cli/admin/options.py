@@ -10,7 +10,6 @@ from typing import Annotated
 import typer
 
 from storage.access import passwords
-from storage.rules.errors import FieldError, ValidationError
 
 LONGEST_TEXT = 512
 LONGEST_IDENTIFIER = 255
@@ -83,13 +82,9 @@ def secret(*, asked: bool, option: str, prompt: str) -> str:
     return sys.stdin.read().rstrip("\r\n")
 
 
-def password_hash(*, asked: bool) -> str:
-    """Return the stored form of the password on standard input. Raises ValidationError for a short one."""
-    password = secret(asked=asked, option="--password-stdin", prompt="password")
-    if not passwords.SHORTEST <= len(password) <= LONGEST_TEXT:
-        wanted = f"{passwords.SHORTEST} to {LONGEST_TEXT} characters on standard input"
-        raise ValidationError(fields=[FieldError("password", wanted)])
-    return passwords.protect(password)
+def password_hash(*, asked: bool, email: str) -> str:
+    """Return the stored form of the new password on standard input. Raises ValidationError for a weak one."""
+    return passwords.protect_new(secret(asked=asked, option="--password-stdin", prompt="password"), email=email)
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]

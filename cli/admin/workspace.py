@@ -25,7 +25,7 @@ def create(
 ) -> None:
     r"""Create a workspace with its owner.
 
-    An account that exists keeps its password and gains the workspace.
+    An account that exists gains the workspace and keeps its password; the command says so.
 
     Example:
       svc admin workspace create Acme --owner-email ada@example.com \\
@@ -33,9 +33,10 @@ def create(
 
     """
     with command.answering(as_json=as_json) as response:
-        password_hash = options.password_hash(asked=password_stdin)
+        password_hash = options.password_hash(asked=password_stdin, email=owner_email)
         created = command.write(
             workspaces.create, name, owner_email=owner_email, password_hash=password_hash, at=command.now()
         )
         text = f"Workspace {created.workspace_id} ({escape(name)}) is owned by {escape(owner_email)}."
-        response(created._asdict(), text)
+        kept = command.password_kept(created.user_id, password_hash, email=owner_email)
+        response(created._asdict() | kept, text)

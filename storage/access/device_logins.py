@@ -15,6 +15,8 @@ from storage.tables import device_logins
 
 LIFETIME = timedelta(minutes=15)
 INTERVAL = timedelta(seconds=2)
+TOLERANCE = timedelta(seconds=1)  # a poll may travel faster than the one before
+SLOWER_SECONDS = 5
 LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # RFC 8628, 6.1: no vowels, so no words, and nothing that looks like a digit
 
 
@@ -69,11 +71,21 @@ def poll(connection: Connection, device_code: str, *, at: datetime) -> Started |
     if login is None or login.expires_at <= at:
         return ExpiredToken()
     if login.approved is None:
-        early = login.polled_at is not None and at < login.polled_at + INTERVAL / 2
-        connection.execute(update(device_logins).where(mine).values(polled_at=at))
-        return SlowDown() if early else AuthorizationPending()
+        return _wait(connection, login, at=at)
     connection.execute(delete(device_logins).where(mine))
-    return sessions.start(connection, login.user_id, at=at) if login.approved else AccessDenied()
+    if not login.approved:
+        return AccessDenied()
+    return sessions.start(connection, login.user_id, client=login.client, at=at)
+
+
+def _wait(connection: Connection, login: Any, *, at: datetime) -> ServiceError:
+    """Return how a device waits; each early poll makes its interval longer (RFC 8628, 3.5)."""
+    interval = timedelta(seconds=login.interval_seconds)
+    early = login.polled_at is not None and at < login.polled_at + interval - TOLERANCE
+    seconds = login.interval_seconds + (SLOWER_SECONDS if early else 0)
+    mine = device_logins.c.device_hash == login.device_hash
+    connection.execute(update(device_logins).where(mine).values(polled_at=at, interval_seconds=seconds))
+    return SlowDown() if early else AuthorizationPending()
 
 
 def prune(connection: Connection, *, at: datetime) -> int:

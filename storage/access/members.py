@@ -1,17 +1,21 @@
-"""The members of a workspace, as its pages list them."""
+"""The members of a workspace: their roles, suspension and removal. A workspace always keeps an active owner."""
 
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, delete, select, update
 
 from storage.access.workspaces import MemberStatus, Role
-from storage.tables import members, users
+from storage.engine import audit
+from storage.engine.audit import Actor, Change
+from storage.rules.errors import LastOwner, NotFound
+from storage.tables import assistant_tokens, assistants, members, programs, users
 
 
 class MemberRecord(NamedTuple):
     """A member: who they are, what they may do, and since when."""
 
+    user_id: int
     email: str
     role: Role
     status: MemberStatus
@@ -20,7 +24,108 @@ class MemberRecord(NamedTuple):
 
 def list_members(connection: Connection, workspace_id: int) -> list[MemberRecord]:
     """Return a workspace's members, suspended ones included: owners first, then in the order of joining."""
-    columns = (users.c.email, members.c.role, members.c.status, members.c.created_at)
-    mine = select(*columns).join(members, members.c.user_id == users.c.id).where(members.c.workspace_id == workspace_id)
-    rows = connection.execute(mine.order_by(members.c.role.desc(), members.c.created_at, users.c.id))
-    return [MemberRecord(row.email, Role(row.role), MemberStatus(row.status), row.created_at) for row in rows]
+    ordered = _of(workspace_id).order_by(members.c.role.desc(), members.c.created_at, users.c.id)
+    return [_of_row(row) for row in connection.execute(ordered)]
+
+
+def get_member(connection: Connection, workspace_id: int, user_id: int) -> MemberRecord:
+    """Return a member. Raises NotFound."""
+    return _get(connection, workspace_id, users.c.id == user_id)
+
+
+def find_member(connection: Connection, workspace_id: int, email: str) -> MemberRecord:
+    """Return the member with an e-mail address. Raises NotFound."""
+    return _get(connection, workspace_id, users.c.email == email.strip().lower())
+
+
+def change(
+    connection: Connection,
+    workspace_id: int,
+    user_id: int,
+    *,
+    actor: Actor,
+    at: datetime,
+    **values: Role | MemberStatus,
+) -> MemberRecord:
+    """Change a member's `role` or `status`; a suspended member is signed out with their next request.
+
+    Raises NotFound, and LastOwner if the workspace would be left without an active owner.
+    """
+    _lock_owners(connection, workspace_id)
+    before = get_member(connection, workspace_id, user_id)
+    connection.execute(update(members).where(*_is(workspace_id, user_id)).values(**values))
+    _require_owner(connection, workspace_id)
+    entries = audit.changed("member.change", user_id, before._asdict(), values)
+    write_audit(connection, workspace_id, entries, actor=actor, at=at)
+    return get_member(connection, workspace_id, user_id)
+
+
+def remove(connection: Connection, workspace_id: int, user_id: int, *, actor: Actor, at: datetime) -> None:
+    """Remove a member, and disconnect the assistants that they connected to the workspace; the account stays.
+
+    Raises NotFound, and LastOwner if the workspace would be left without an active owner.
+    """
+    _lock_owners(connection, workspace_id)
+    removed = get_member(connection, workspace_id, user_id)
+    mine = (assistants.c.workspace_id == workspace_id, assistants.c.user_id == user_id)
+    theirs = assistant_tokens.c.assistant_id.in_(select(assistants.c.id).where(*mine))
+    connection.execute(delete(assistant_tokens).where(theirs))
+    connection.execute(delete(assistants).where(*mine))
+    connection.execute(delete(members).where(*_is(workspace_id, user_id)))
+    _require_owner(connection, workspace_id)
+    entries = [Change("member.remove", user_id, "email", removed.email)]
+    write_audit(connection, workspace_id, entries, actor=actor, at=at)
+
+
+def transfer_ownership(
+    connection: Connection, workspace_id: int, user_id: int, *, owner_id: int, actor: Actor, at: datetime
+) -> None:
+    """Make an active member an owner in place of the owner who hands over, who becomes a member. Raises NotFound."""
+    if get_member(connection, workspace_id, user_id).status != MemberStatus.ACTIVE:
+        raise NotFound("There is no such active member.", hint="Reactivate the member first.")
+    change(connection, workspace_id, user_id, role=Role.OWNER, actor=actor, at=at)
+    if user_id != owner_id:
+        change(connection, workspace_id, owner_id, role=Role.MEMBER, actor=actor, at=at)
+
+
+def write_audit(
+    connection: Connection, workspace_id: int, changes: list[Change], *, actor: Actor, at: datetime
+) -> None:
+    """Append entries to the log of each program of a workspace."""
+    for program_id in connection.execute(
+        select(programs.c.id).where(programs.c.workspace_id == workspace_id)
+    ).scalars():
+        audit.write(connection, program_id, changes, actor=actor, at=at)
+
+
+def _lock_owners(connection: Connection, workspace_id: int) -> None:
+    """Let one transaction at a time decide whether an owner is left."""
+    owners = select(members.c.user_id).where(members.c.workspace_id == workspace_id, members.c.role == Role.OWNER)
+    connection.execute(owners.order_by(members.c.user_id).with_for_update()).all()
+
+
+def _require_owner(connection: Connection, workspace_id: int) -> None:
+    active = (members.c.role == Role.OWNER, members.c.status == MemberStatus.ACTIVE)
+    mine = select(members.c.user_id).where(members.c.workspace_id == workspace_id, *active)
+    if connection.execute(mine.limit(1)).scalar() is None:
+        raise LastOwner
+
+
+def _get(connection: Connection, workspace_id: int, who: Any) -> MemberRecord:
+    row = connection.execute(_of(workspace_id).where(who)).one_or_none()
+    if row is None:
+        raise NotFound(f"Workspace {workspace_id} has no such member.", hint="List the workspace's members.")
+    return _of_row(row)
+
+
+def _of(workspace_id: int) -> Select[Any]:
+    columns = (users.c.id.label("user_id"), users.c.email, members.c.role, members.c.status, members.c.created_at)
+    return select(*columns).join(members, members.c.user_id == users.c.id).where(members.c.workspace_id == workspace_id)
+
+
+def _is(workspace_id: int, user_id: int) -> tuple[Any, ...]:
+    return members.c.workspace_id == workspace_id, members.c.user_id == user_id
+
+
+def _of_row(row: Any) -> MemberRecord:
+    return MemberRecord(row.user_id, row.email, Role(row.role), MemberStatus(row.status), row.created_at)

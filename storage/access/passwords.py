@@ -1,15 +1,36 @@
-"""Password hashing with argon2id and the argon2-cffi package's default parameters (RFC 9106), slow on purpose."""
+"""Passwords: which ones are accepted, and their hashes with argon2id, slow on purpose.
+
+The parameters are the first choice of OWASP's Password Storage Cheat Sheet (docs/decisions/0021-sign-in.md). A hash
+carries its own, so earlier hashes keep working.
+"""
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerifyMismatchError
+from zxcvbn import zxcvbn
 
-_hasher = PasswordHasher()
-SHORTEST = 8
+from storage.rules.errors import FieldError, ValidationError
+
+SHORTEST, LONGEST = 10, 512
+LONGEST_ESTIMATE = 72  # the most that zxcvbn takes
+WEAKEST_SCORE = 2  # of 0 to 4: fewer than a million guesses find a weaker one
+_hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
 
 def protect(password: str) -> str:
     """Return the hash to store."""
     return _hasher.hash(password)
+
+
+def protect_new(password: str, *, email: str, field: str = "password") -> str:
+    """Return the hash to store of a password that somebody chooses.
+
+    Raises ValidationError, naming the field, for one that is too short or among the first that an attacker guesses.
+    """
+    if not SHORTEST <= len(password) <= LONGEST:
+        raise ValidationError(fields=[FieldError(field, f"Use {SHORTEST} to {LONGEST} characters")])
+    if zxcvbn(password[:LONGEST_ESTIMATE], user_inputs=[email, *email.split("@")])["score"] < WEAKEST_SCORE:
+        raise ValidationError(fields=[FieldError(field, "This password is common or easy to guess: add more words")])
+    return protect(password)
 
 
 def matches(stored: str, password: str) -> bool:

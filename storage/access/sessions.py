@@ -3,16 +3,18 @@
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, select
 
 from storage.access.workspaces import MemberStatus, Role
 from storage.engine.audit import Actor
 from storage.engine.pruning import delete_some
 from storage.rules import keys
-from storage.rules.errors import Forbidden, OwnerRequired
-from storage.tables import members, programs, sessions, users, workspaces
+from storage.rules.errors import Forbidden, InvalidCredentials, NotFound, OwnerRequired
+from storage.tables import device_logins, members, programs, sessions, users, workspaces
 
 LIFETIME = timedelta(days=14)
+LONGEST_CLIENT = 255
+ID_LENGTH = 16
 
 
 class Account(NamedTuple):
@@ -28,6 +30,16 @@ class Started(NamedTuple):
 
     token: str
     expires_at: datetime
+
+
+class OpenSession(NamedTuple):
+    """A session that has not ended. `id` names it and does not sign in; `client` is untrusted text."""
+
+    id: str
+    client: str | None
+    created_at: datetime
+    expires_at: datetime
+    is_current: bool
 
 
 class Membership(NamedTuple):
@@ -50,6 +62,14 @@ class Visitor(NamedTuple):
     def actor(self) -> Actor:
         """Who they are in the audit log."""
         return Actor("user", str(self.user_id), self.email)
+
+    def require_workspace(self, workspace_id: int, *, owner: bool = False) -> None:
+        """Raise Forbidden for a workspace that is not theirs, and with `owner` OwnerRequired unless they own it."""
+        role = next((each.role for each in self.memberships if each.workspace_id == workspace_id), None)
+        if role is None:
+            raise Forbidden("You must be an active member of this workspace.")
+        if owner and role != Role.OWNER:
+            raise OwnerRequired
 
 
 class Member(NamedTuple):
@@ -80,19 +100,56 @@ def account(connection: Connection, email: str) -> Account | None:
     return None if row is None else Account(*row)
 
 
-def start(connection: Connection, user_id: int, *, at: datetime) -> Started:
-    """Sign a user in for 14 days, and delete their expired sessions."""
+def sign_in(connection: Connection, account: Account, *, client: str | None = None, at: datetime) -> Started:
+    """Start a session if the password that was verified is still the account's. Raises InvalidCredentials."""
+    current = select(users.c.password_hash).where(users.c.id == account.user_id).with_for_update()
+    if connection.execute(current).scalar_one() != account.password_hash:
+        raise InvalidCredentials
+    return start(connection, account.user_id, client=client, at=at)
+
+
+def start(connection: Connection, user_id: int, *, client: str | None = None, at: datetime) -> Started:
+    """Sign a user in for 14 days, and delete their expired sessions; `client` is the name of their browser."""
     ended = and_(sessions.c.user_id == user_id, sessions.c.expires_at <= at)
     connection.execute(delete(sessions).where(ended))
     token = keys.generate(keys.SESSION_PREFIX)
-    row = {"token_hash": keys.digest(token), "user_id": user_id, "created_at": at, "expires_at": at + LIFETIME}
-    connection.execute(insert(sessions).values(**row))
+    row = {"token_hash": keys.digest(token), "user_id": user_id, "client": client and client[:LONGEST_CLIENT]}
+    connection.execute(insert(sessions).values(**row, created_at=at, expires_at=at + LIFETIME))
     return Started(token, at + LIFETIME)
 
 
 def end(connection: Connection, token_hash: str) -> None:
     """Sign out by deleting the session; a missing one is no error."""
     connection.execute(delete(sessions).where(sessions.c.token_hash == token_hash))
+
+
+def list_open(connection: Connection, user_id: int, *, token_hash: str, at: datetime) -> list[OpenSession]:
+    """Return a user's sessions, the newest first; `token_hash` is the session that asks."""
+    mine = select(sessions).where(sessions.c.user_id == user_id, sessions.c.expires_at > at)
+    rows = connection.execute(mine.order_by(sessions.c.created_at.desc(), sessions.c.token_hash))
+    return [
+        OpenSession(
+            row.token_hash[:ID_LENGTH], row.client, row.created_at, row.expires_at, row.token_hash == token_hash
+        )
+        for row in rows
+    ]
+
+
+def end_one(connection: Connection, user_id: int, session_id: str) -> None:
+    """End one of a user's sessions. Raises NotFound."""
+    mine = (sessions.c.user_id == user_id, func.substr(sessions.c.token_hash, 1, ID_LENGTH) == session_id)
+    if connection.execute(delete(sessions).where(*mine)).rowcount == 0:
+        raise NotFound("There is no such session.", hint="List the sessions again.")
+
+
+def end_all(connection: Connection, user_id: int, *, but: str | None = None) -> int:
+    """End a user's sessions, except the one with the token hash `but`, and the logins of devices that wait.
+
+    Returns how many sessions ended.
+    """
+    connection.execute(delete(device_logins).where(device_logins.c.user_id == user_id))
+    others = (sessions.c.user_id == user_id, sessions.c.token_hash != (but or ""))
+    return connection.execute(delete(sessions).where(*others)).rowcount
 
 
 def prune(connection: Connection, *, at: datetime) -> int:

@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, insert, select
 
 from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.tables import members, users, workspaces
@@ -56,16 +56,6 @@ def add_member(
         raise ValidationError(fields=[FieldError("email", "This account is a member of the workspace already")])
     row = {"workspace_id": workspace_id, "user_id": user_id, "role": role, "created_at": at}
     connection.execute(insert(members).values(**row, status=MemberStatus.ACTIVE))
-    return user_id
-
-
-def suspend(connection: Connection, workspace_id: int, *, email: str) -> int:
-    """Suspend a member and return their user id. Raises NotFound when the workspace has no such member."""
-    user_id = connection.execute(select(users.c.id).where(users.c.email == email.strip().lower())).scalar()
-    mine = (members.c.workspace_id == workspace_id, members.c.user_id == user_id)
-    suspended = connection.execute(update(members).where(*mine).values(status=MemberStatus.SUSPENDED))
-    if user_id is None or suspended.rowcount == 0:
-        raise NotFound(f"Workspace {workspace_id} has no member {email}.")
     return user_id
 
 

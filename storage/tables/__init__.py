@@ -22,7 +22,16 @@ from storage.tables.payment import (
 )
 from storage.tables.program import commission_terms, program_keys, programs, retired_program_keys
 from storage.tables.rollup import partner_rollups, rollups
-from storage.tables.workspace import device_logins, members, sessions, users, workspaces
+from storage.tables.workspace import (
+    device_logins,
+    members,
+    password_resets,
+    recovery_codes,
+    second_factors,
+    sessions,
+    users,
+    workspaces,
+)
 
 __all__ = [
     "agent_keys",
@@ -46,6 +55,7 @@ __all__ = [
     "metadata",
     "partner_rollups",
     "partners",
+    "password_resets",
     "payment_accounts",
     "payment_customers",
     "payment_events",
@@ -53,11 +63,13 @@ __all__ = [
     "payment_returns",
     "program_keys",
     "programs",
+    "recovery_codes",
     "refunds",
     "refused_calls",
     "retired_program_keys",
     "rollups",
     "sales",
+    "second_factors",
     "sessions",
     "test_events",
     "tracking_log",

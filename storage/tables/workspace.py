@@ -1,6 +1,6 @@
-"""Workspaces, the people in them, and their dashboard sessions."""
+"""Workspaces, the people in them, how they sign in, and their dashboard sessions."""
 
-from sqlalchemy import Boolean, Column, ForeignKey, Integer, String, Table
+from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Integer, String, Table, Text
 
 from storage.tables.columns import metadata, timestamp_column
 
@@ -36,6 +36,7 @@ sessions = Table(
     metadata,
     Column("token_hash", String(64), primary_key=True),
     Column("user_id", ForeignKey(users.c.id), nullable=False, index=True),
+    Column("client", String(255)),  # the name of the browser or the device: untrusted text
     timestamp_column("created_at"),
     timestamp_column("expires_at"),
 )
@@ -51,4 +52,29 @@ device_logins = Table(
     timestamp_column("created_at"),
     timestamp_column("expires_at"),
     timestamp_column("polled_at", nullable=True),
+    Column("interval_seconds", Integer, nullable=False, server_default="2"),
+)
+
+password_resets = Table(
+    "password_resets",
+    metadata,
+    Column("token_hash", String(64), primary_key=True),
+    Column("user_id", ForeignKey(users.c.id), nullable=False, unique=True),
+    timestamp_column("expires_at"),
+)
+
+second_factors = Table(
+    "second_factors",
+    metadata,
+    Column("user_id", ForeignKey(users.c.id), primary_key=True),
+    Column("sealed_secret", Text, nullable=False),
+    Column("last_step", BigInteger, nullable=False),  # the time step of the last code that was accepted
+    timestamp_column("confirmed_at", nullable=True),
+)
+
+recovery_codes = Table(
+    "recovery_codes",
+    metadata,
+    Column("user_id", ForeignKey(users.c.id), primary_key=True),
+    Column("code_hash", String(64), primary_key=True),
 )

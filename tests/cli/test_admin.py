@@ -14,7 +14,16 @@ def test_an_operator_sets_up_a_program_with_people_partners_and_keys(svc: Svc) -
     workspace = ("--workspace", created.json["workspace_id"])
     bo = ("--email", "bo@example.com")
     added = svc(
-        "admin", "member", "add", *workspace, *bo, "--role", "member", "--password-stdin", "--json", stdin="x" * 8
+        "admin",
+        "member",
+        "add",
+        *workspace,
+        *bo,
+        "--role",
+        "member",
+        "--password-stdin",
+        "--json",
+        stdin="blue lighthouse",
     )
     suspended = svc("admin", "member", "suspend", *workspace, *bo, "--json")
     about = ("--name", "Acme", "--domain", "acme.example", "--commission-rate", "12.5")
@@ -51,6 +60,34 @@ def test_what_the_operator_does_to_a_program_stands_in_its_audit_log(svc: Svc) -
     ]
     assert entries[-1][3] == '"2030-01-31T00:00:00+00:00"'
     assert "before-the-prefix" not in str(entries)
+
+
+def test_an_operator_lets_people_back_in_and_an_owner_stays(svc: Svc) -> None:
+    svc("admin", "db", "upgrade")
+    create, add = ("admin", "workspace", "create"), ("admin", "member", "add", "--workspace", 1, "--role", "member")
+    given, ada, bo = ("--password-stdin", "--json"), ("--email", "ada@b.example"), ("--email", "bo@b.example")
+    svc(*create, "Acme", "--owner-email", "ada@b.example", *given, stdin="correct horse")
+    svc(*add, *bo, *given, stdin="purple lighthouse")
+
+    weak = svc("admin", "member", "set-password", *bo, *given, stdin="password123")
+    kept = svc(*create, "Second", "--owner-email", "ada@b.example", *given, stdin="another password of hers")
+    of_bo, here = ("--workspace", 1, *bo, "--json"), ("--workspace", 1, "--json")
+    steps = [svc("admin", "member", step, *of_bo).json["status"] for step in ("suspend", "reactivate")]
+    last = svc("admin", "member", "suspend", *ada, *here)
+    role = svc("admin", "member", "change-role", *of_bo, "--role", "owner").json["role"]
+    removed = svc("admin", "member", "remove", *of_bo)
+    changed = svc("admin", "member", "set-password", *bo, *given, stdin="tulip ferry nine")
+    link = svc("admin", "member", "reset-link", *ada, "--json", SVC_BASE_URL="https://svc.example").json
+    unknown = svc("admin", "member", "reset-link", "--email", "no@b.example", "--json")
+
+    assert (weak.code, weak.json["error"]["code"]) == (1, "validation_error")
+    assert (kept.json["notice"]["code"], "keeps its password" in kept.stderr) == ("password_kept", True)
+    assert (steps, role, removed.code) == (["suspended", "active"], "owner", 0)
+    assert (last.code, last.json["error"]["code"]) == (1, "last_owner")
+    assert changed.json == {"user_id": removed.json["user_id"], "sessions_ended": 0}
+    assert link["link"].startswith("https://svc.example/reset-password/rst_")
+    assert link["expires_at"].endswith("Z")
+    assert unknown.json["error"]["code"] == "not_found"
 
 
 def test_agent_keys_are_shown_once_listed_masked_and_revoked(svc: Svc) -> None:

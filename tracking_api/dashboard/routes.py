@@ -6,10 +6,12 @@ from presentation.handlers.partners import change_partner, list_partners
 from presentation.handlers.programs import list_programs
 from presentation.operations import route
 from tracking_api.dashboard import (
+    account,
     assistants,
     commissions,
     device_login,
     integration,
+    members,
     partners,
     payment_account,
     payment_events,
@@ -26,10 +28,20 @@ ROUTES = [
     route("/api/auth/login", POST=sessions.log_in),
     route("/api/auth/logout", POST=sessions.log_out),
     route("/api/auth/me", GET=signed_in(sessions.get_session)),
+    route("/api/auth/password", POST=signed_in(account.change_password)),
+    route("/api/auth/sessions", GET=signed_in(account.list_sessions), DELETE=signed_in(account.end_other_sessions)),
+    route("/api/auth/sessions/{session_id}", DELETE=signed_in(account.end_session)),
     route("/api/auth/device", POST=device_login.start_device_login),
     route("/api/auth/device/token", POST=device_login.poll_device_login),
     route("/api/assistants", GET=signed_in(assistants.list_assistants)),
     route("/api/assistants/{assistant_id}", DELETE=signed_in(assistants.disconnect_assistant)),
+    route("/api/workspaces/{workspace_id}/members", GET=signed_in(members.list_members)),
+    route(
+        "/api/workspaces/{workspace_id}/members/{user_id}",
+        PATCH=signed_in(members.change_member),
+        DELETE=signed_in(members.remove_member),
+    ),
+    route("/api/workspaces/{workspace_id}/owner", POST=signed_in(members.transfer_ownership)),
     route("/api/programs", GET=signed_in(list_programs), POST=signed_in(programs.create_program)),
     route(PROGRAM, GET=member(programs.get_program), PATCH=owner(programs.change_program)),
     route(f"{PROGRAM}/regenerate-api-token", POST=owner(program_keys.regenerate_program_key)),

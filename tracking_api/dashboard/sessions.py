@@ -5,7 +5,6 @@ from datetime import datetime
 from functools import cache, partial
 from typing import Annotated, Any, Self
 
-import anyio.to_thread
 from pydantic import StringConstraints
 from starlette.requests import Request
 
@@ -18,13 +17,14 @@ from storage.rules import keys
 from storage.rules.errors import InvalidCredentials, RateLimited
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
+from tracking_api.dashboard.password_queue import hashed
 from tracking_api.dashboard.roles import VisitorRequest
 from web import body
 from web.body import Body, Identifier
+from web.network import network_of
 from web.response import ModelResponse
 
 NO_STORE = {"Cache-Control": "no-store"}
-VERIFIERS = 2  # argon2 takes 64 MiB and a core for each
 
 
 class Credentials(Body):
@@ -95,25 +95,27 @@ async def get_session(call: VisitorRequest) -> ModelResponse[SessionView]:
 
 
 async def sign_in(request: Request, credentials: Credentials) -> Started:
-    """Return a new session for the credentials. Raises RateLimited, InvalidCredentials."""
-    limits, client = request.app.state.limits, request.client.host if request.client else "unknown"
+    """Return a new session for the credentials. Raises RateLimited, InvalidCredentials, Overloaded."""
+    limits, client = request.app.state.limits, network_of(request)
     email = credentials.email.strip().lower()
+    await limits.check("sign_in", client)
     await limits.hit("login", client, email)
     account = await storage_of(request).read(sessions.account, email)
-    if not await _verified(request, account, credentials.password) or account is None:
+    if not await verified(request, account, credentials.password) or account is None:
+        await limits.hit("sign_in", client)
         raise InvalidCredentials
     await limits.forget("login", client, email)
-    return await storage_of(request).write(sessions.start, account.user_id, at=time_of(request))
+    name = request.headers.get("user-agent")
+    return await storage_of(request).write(sessions.sign_in, account, client=name, at=time_of(request))
 
 
-async def _verified(request: Request, account: Account | None, password: str) -> bool:
-    """Say whether the password is the account's; an unknown account takes the same time."""
-    state = request.app.state
-    if not hasattr(state, "verifiers"):
-        state.verifiers = anyio.CapacityLimiter(VERIFIERS)
-    nobodys = await anyio.to_thread.run_sync(_nobodys_hash, limiter=state.verifiers)
-    verify = partial(passwords.matches, account.password_hash if account else nobodys, password)
-    return await anyio.to_thread.run_sync(verify, limiter=state.verifiers)
+async def verified(request: Request, account: Account | None, password: str) -> bool:
+    """Say whether the password is the account's; an unknown account takes the same time. Raises Overloaded."""
+    return await hashed(request, partial(_matches, account, password))
+
+
+def _matches(account: Account | None, password: str) -> bool:
+    return passwords.matches(account.password_hash if account else _nobodys_hash(), password)
 
 
 @cache

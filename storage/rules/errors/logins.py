@@ -43,3 +43,9 @@ class ExpiredToken(ServiceError):
     code = "expired_token"
     message = "This login has expired, was already used, or never existed."
     hint = "Start another login with `svc login`."
+
+
+class LinkExpired(ServiceError):
+    code = "link_expired"
+    message = "This link was already used, has expired, or never existed."
+    hint = "Ask the operator of this server for a new link: svc admin member reset-link."

@@ -39,3 +39,9 @@ class IdempotencyKeyReused(ServiceError):
     code = "idempotency_key_reused"
     message = "This Idempotency-Key was already used with another body."
     hint = "Use a new Idempotency-Key. Send the same key only to repeat the same body."
+
+
+class LastOwner(ServiceError):
+    code = "last_owner"
+    message = "A workspace always keeps an active owner, and this is its last one."
+    hint = "Make another active member an owner first."

@@ -138,7 +138,7 @@ async def test_a_refresh_token_is_good_once_for_thirty_days_and_its_reuse_ends_t
 
 async def test_a_suspended_members_tokens_are_dead(acme: World):
     given = await tokens(acme, await visitor(acme))
-    await acme.store.write(workspaces.suspend, acme.workspace_id, email="max@acme.example")
+    await world.suspend(acme.store, acme.workspace_id, "max@acme.example")
 
     refused = await refresh(acme, given.refresh)
 

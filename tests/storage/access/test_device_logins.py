@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from storage.access import device_logins, sessions
-from storage.access.device_logins import INTERVAL, LIFETIME, DeviceCodes
+from storage.access.device_logins import LIFETIME, DeviceCodes
 from storage.access.sessions import Started
 from storage.rules import keys
 from storage.rules.errors import AccessDenied, AuthorizationPending, ExpiredToken, NotFound, ServiceError, SlowDown
@@ -45,9 +45,10 @@ async def test_an_approved_login_is_a_session_once(acme: World):
 async def test_a_device_that_asks_too_often_is_told_to_slow_down(acme: World):
     asked = await ask(acme)
 
-    answers = [await poll(acme, asked.device_code, NOW + after) for after in (INTERVAL, INTERVAL, 3 * INTERVAL)]
+    polls = [NOW + timedelta(seconds=after) for after in (2, 2, 6, 18)]  # every two, every seven, every twelve seconds
+    answers = [await poll(acme, asked.device_code, at) for at in polls]
 
-    assert [type(answer) for answer in answers] == [AuthorizationPending, SlowDown, AuthorizationPending]
+    assert [type(answer) for answer in answers] == [AuthorizationPending, SlowDown, SlowDown, AuthorizationPending]
 
 
 async def test_a_login_that_is_refused_stays_refused(acme: World):

@@ -5,11 +5,12 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
-from storage.access import assistant_tokens, assistants, sessions, workspaces
+from storage.access import assistant_tokens, assistants, sessions
 from storage.access.assistants import AuthorizationRequest
 from storage.engine import audit
 from storage.rules import keys
 from storage.rules.scope import READING
+from tests import world
 from tests.tracking_api.authorization.conftest import BASE, Flow, sent
 from tests.tracking_api.authorization.consenting import CALLBACK, CHALLENGE
 from tests.tracking_api.dashboard.pages.conftest import OLGA
@@ -191,7 +192,7 @@ async def test_mixed_up_issuer_every_answer_names_who_it_is_from(flow: Flow):
 
 async def test_a_suspended_members_assistant_is_dead_at_its_next_call(flow: Flow):
     given = await flow.tokens()
-    await flow.acme.store.write(workspaces.suspend, flow.acme.workspace_id, email=OLGA)
+    await world.suspend(flow.acme.store, flow.acme.workspace_id, OLGA)
 
     refused = [await flow.call(given["access_token"]), await flow.refresh(given["refresh_token"])]
 

@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from storage.access import workspaces
 from storage.rules import keys
 from storage.tables import sessions as stored
+from tests import world
 from tests.tracking_api.dashboard.conftest import MAX, OLGA, PASSWORD, Dashboard
 from tests.world import NOW
 
@@ -77,7 +77,7 @@ async def test_a_session_ends_after_fourteen_days(dashboard: Dashboard):
 
 async def test_a_suspended_member_is_out_at_the_next_request(dashboard: Dashboard):
     before = await dashboard.get(".", MAX)
-    await dashboard.acme.store.write(workspaces.suspend, dashboard.acme.workspace_id, email=MAX)
+    await world.suspend(dashboard.acme.store, dashboard.acme.workspace_id, MAX)
 
     assert before.status_code == 200
     assert (await dashboard.get(".", MAX)).status_code == 403

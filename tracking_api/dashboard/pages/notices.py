@@ -25,6 +25,7 @@ SENTENCES = {
     "payment-same": "The payment is linked to the sale that your server reported. Its refunds apply to that sale.",
     "nothing-chosen": "Select at least one commission first.",
     "assistant-disconnected": "The assistant is disconnected and cannot read anything any more.",
+    "password-set": "The new password is set. Sign in with it.",
     "signed-out": "You are signed out.",
 }
 UNDECIDED = " Not changed: {1}, because their status or their hold does not allow it."

@@ -21,6 +21,7 @@ from tracking_api.dashboard.pages import (
     program_key,
     programs,
     refused_calls,
+    reset_password,
     settings,
     sign_in,
 )
@@ -36,6 +37,7 @@ ROUTES = [
     _page("/", PageEndpoint(GET=home.show_home)),
     _page("/sign-in", PageEndpoint(GET=sign_in.show_sign_in, POST=sign_in.enter)),
     _page("/sign-out", PageEndpoint(POST=sign_in.leave)),
+    _page("/reset-password/{token}", PageEndpoint(GET=reset_password.show_reset, POST=reset_password.reset_password)),
     _page("/device", PageEndpoint(GET=device.enter_device_code)),
     _page("/device/{user_code}", PageEndpoint(GET=device.show_device_login, POST=device.decide_device_login)),
     _page("/connect/{sealed}", PageEndpoint(GET=consent.show_consent, POST=consent.decide_consent)),

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from storage.access import sessions
 from storage.access.sessions import Started
-from storage.rules.errors import Forbidden, InvalidCredentials, RateLimited, ServiceError, ValidationError
+from storage.rules.errors import Forbidden, InvalidCredentials, Overloaded, RateLimited, ServiceError, ValidationError
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices, templates
@@ -34,7 +34,7 @@ async def enter(request: Request) -> Response:
     fields = {"email": form.text("email"), "password": form.fields.get("password", [""])[0]}
     try:
         started = await sign_in(request, body.parse(Credentials, to_json(fields)))
-    except (InvalidCredentials, RateLimited) as rejection:
+    except (InvalidCredentials, RateLimited, Overloaded) as rejection:
         return _form(request, form.text("next"), email=form.text("email"), rejection=rejection)
     except ValidationError:
         return _form(request, form.text("next"), email=form.text("email"), rejection=InvalidCredentials())

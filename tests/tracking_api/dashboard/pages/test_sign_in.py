@@ -2,7 +2,7 @@
 
 from playwright.async_api import expect
 
-from storage.access import workspaces
+from tests import world
 from tests.tracking_api.dashboard.pages.conftest import MAX, OLGA, Site
 
 
@@ -60,7 +60,7 @@ async def test_a_member_who_is_suspended_is_out_at_the_next_page(site: Site):
     await page.goto(site.program)
     await expect(page.get_by_role("heading", level=1)).to_have_text("Overview")
 
-    await site.acme.store.write(workspaces.suspend, site.acme.workspace_id, email=MAX)
+    await world.suspend(site.acme.store, site.acme.workspace_id, MAX)
     await page.reload()
 
     assert await page.get_by_role("heading", level=1).text_content() != "Overview"

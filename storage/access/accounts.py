@@ -1,0 +1,98 @@
+"""A user's account: its password, and the one-time links that set a new one."""
+
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+
+from storage.access import members, sessions
+from storage.engine.audit import Actor, Change
+from storage.rules import keys
+from storage.rules.errors import LinkExpired, NotFound
+from storage.tables import members as joined
+from storage.tables import password_resets, users
+
+LINK_LIFETIME = timedelta(hours=24)
+
+
+class ResetLink(NamedTuple):
+    """A one-time link's token, shown once and stored as a hash."""
+
+    token: str
+    expires_at: datetime
+
+
+def find_id(connection: Connection, email: str) -> int:
+    """Return the id of the account with an e-mail address. Raises NotFound."""
+    return _find(connection, users.c.email == email.strip().lower()).id
+
+
+def has_password(connection: Connection, user_id: int, password_hash: str) -> bool:
+    """Say whether this is the account's stored password hash."""
+    return _find(connection, users.c.id == user_id).password_hash == password_hash
+
+
+def set_password(
+    connection: Connection,
+    user_id: int,
+    password_hash: str,
+    *,
+    but: str | None = None,
+    actor: Actor,
+    at: datetime,
+) -> int:
+    """Set an account's password; end its sessions (except the one with the token hash `but`) and its reset link.
+
+    Returns how many sessions ended.
+    """
+    connection.execute(update(users).where(users.c.id == user_id).values(password_hash=password_hash))
+    connection.execute(delete(password_resets).where(password_resets.c.user_id == user_id))
+    write_audit(connection, user_id, "account.set_password", actor=actor, at=at)
+    return sessions.end_all(connection, user_id, but=but)
+
+
+def create_reset_link(connection: Connection, user_id: int, *, actor: Actor, at: datetime) -> ResetLink:
+    """Return a link's token for setting a new password within 24 hours; it replaces an earlier one."""
+    link = ResetLink(keys.generate(keys.RESET_PREFIX), at + LINK_LIFETIME)
+    connection.execute(delete(password_resets).where(password_resets.c.user_id == user_id))
+    row = {"token_hash": keys.digest(link.token), "user_id": user_id, "expires_at": link.expires_at}
+    connection.execute(insert(password_resets).values(**row))
+    write_audit(connection, user_id, "account.reset_link", actor=actor, at=at)
+    return link
+
+
+def get_reset_email(connection: Connection, token: str, *, at: datetime) -> str:
+    """Return the e-mail address of the account that a link's token is for. Raises LinkExpired."""
+    return str(_reset(connection, token, at).email)
+
+
+def reset_password(connection: Connection, token: str, password_hash: str, *, at: datetime) -> None:
+    """Set a new password by a link's token, once, and end the account's sessions. Raises LinkExpired."""
+    row = _reset(connection, token, at)
+    spent = delete(password_resets).where(password_resets.c.token_hash == keys.digest(token))
+    if connection.execute(spent).rowcount == 0:
+        raise LinkExpired
+    set_password(connection, row.id, password_hash, actor=Actor("user", str(row.id), row.email), at=at)
+
+
+def write_audit(connection: Connection, user_id: int, action: str, *, actor: Actor, at: datetime) -> None:
+    """Append an entry to the log of each program that the account can see."""
+    mine = select(joined.c.workspace_id).where(joined.c.user_id == user_id)
+    for workspace_id in connection.execute(mine).scalars().all():
+        members.write_audit(connection, workspace_id, [Change(action, user_id)], actor=actor, at=at)
+
+
+def _find(connection: Connection, who: ColumnElement[bool]) -> Any:
+    row = connection.execute(select(users.c.id, users.c.password_hash).where(who)).one_or_none()
+    if row is None:
+        raise NotFound("There is no account with this e-mail address.", hint="Add it: svc admin member add.")
+    return row
+
+
+def _reset(connection: Connection, token: str, at: datetime) -> Any:
+    live = (password_resets.c.token_hash == keys.digest(token), password_resets.c.expires_at > at)
+    mine = select(users.c.id, users.c.email).join(password_resets, password_resets.c.user_id == users.c.id)
+    row = connection.execute(mine.where(*live)).one_or_none()
+    if row is None:
+        raise LinkExpired
+    return row
