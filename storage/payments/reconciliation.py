@@ -9,7 +9,7 @@ from sqlalchemy import BigInteger, Connection, Text, and_, select
 
 from storage.engine.statements import Parameters, Prepared
 from storage.rules import keys, reconciliation
-from storage.rules.reconciliation import CORRECTED, WITHIN, Buyer, Finding, Payment, Recorded
+from storage.rules.reconciliation import CORRECTED, WITHIN, Buyer, Payment, PaymentFinding, Recorded
 from storage.rules.settlement import Settlement
 from storage.tables import customers, payment_customers, payment_references, sales
 from storage.tables.columns import from_millis
@@ -21,7 +21,7 @@ DEEPEST = 3  # a correction of a correction is followed this far
 class Reconciled(NamedTuple):
     """The findings; `unattributed` counts payments of customers that no partner sent."""
 
-    findings: list[Finding]
+    findings: list[PaymentFinding]
     unattributed: int
 
 

@@ -97,7 +97,7 @@ class RefundSale(NamedTuple):
 Correction = SettleLead | RecordSale | RefundSale
 
 
-class Finding(NamedTuple):
+class PaymentFinding(NamedTuple):
     """What is wrong about a payment; if `corrections` is empty, `reason` says why."""
 
     code: Code
@@ -107,7 +107,7 @@ class Finding(NamedTuple):
     reason: str | None = None
 
 
-def judge(payments: Sequence[Payment], recorded: Sequence[Recorded], buyer: Buyer) -> list[Finding]:
+def judge(payments: Sequence[Payment], recorded: Sequence[Recorded], buyer: Buyer) -> list[PaymentFinding]:
     """Return what is wrong about one customer's payments, given their recorded sales."""
     named = {
         payment.line: [sale for sale in recorded if sale.names.intersection(payment.names)] for payment in payments
@@ -116,7 +116,7 @@ def judge(payments: Sequence[Payment], recorded: Sequence[Recorded], buyer: Buye
     free = [
         sale for sale in recorded if sale.transaction_id not in known and sale.has_remainder and not sale.by_processor
     ]
-    findings: list[Finding] = []
+    findings: list[PaymentFinding] = []
     for payment in payments:
         fitting = sorted(named[payment.line], key=lambda sale: sale.match_quality(payment), reverse=True)
         best = fitting[0] if fitting else _take(free, payment)
@@ -136,39 +136,39 @@ def _take(free: list[Recorded], payment: Payment) -> Recorded | None:
     return alike
 
 
-def _compared(payment: Payment, sale: Recorded, buyer: Buyer) -> Iterable[Finding]:
+def _compared(payment: Payment, sale: Recorded, buyer: Buyer) -> Iterable[PaymentFinding]:
     """Compare what remains of the sale with what remains of the payment; refunds correct a mismatch."""
     left_cents = payment.amount_cents - payment.returned_cents
     too_much_cents = sale.amount_cents - sale.refunded_cents - left_cents
     if sale.currency != payment.currency and (sale.has_remainder or left_cents > 0):
-        yield Finding(Code.CURRENCY_MISMATCH, payment, sale, _replacement(payment, sale, buyer))
+        yield PaymentFinding(Code.CURRENCY_MISMATCH, payment, sale, _replacement(payment, sale, buyer))
     elif sale.currency == payment.currency and sale.amount_cents < payment.amount_cents and left_cents > 0:
-        yield Finding(Code.AMOUNT_MISMATCH, payment, sale, _replacement(payment, sale, buyer))
+        yield PaymentFinding(Code.AMOUNT_MISMATCH, payment, sale, _replacement(payment, sale, buyer))
     elif sale.currency == payment.currency and too_much_cents > 0:
         code = Code.REFUND_MISSING if sale.amount_cents == payment.amount_cents else Code.AMOUNT_MISMATCH
-        yield Finding(code, payment, sale, (_refund(sale.transaction_id, sale.refunded_cents, too_much_cents),))
+        yield PaymentFinding(code, payment, sale, (_refund(sale.transaction_id, sale.refunded_cents, too_much_cents),))
 
 
-def _unrecorded(payment: Payment, buyer: Buyer) -> Iterable[Finding]:
+def _unrecorded(payment: Payment, buyer: Buyer) -> Iterable[PaymentFinding]:
     """Report a payment that is not recorded, unless it was fully returned."""
     if payment.returned_cents >= payment.amount_cents:
         return
     bought = buyer.bought_at is not None and buyer.bought_at < payment.occurred_at
     code = Code.RENEWAL_NOT_REPORTED if bought else Code.MISSING
     if buyer.settled:
-        yield Finding(code, payment, None, tuple(_record(payment, payment.names[0], buyer)))
+        yield PaymentFinding(code, payment, None, tuple(_record(payment, payment.names[0], buyer)))
     elif payment.customer_key is not None:
         lead = SettleLead(buyer.click_id, payment.customer_key)
-        yield Finding(code, payment, None, (lead, *_record(payment, payment.names[0], buyer)))
+        yield PaymentFinding(code, payment, None, (lead, *_record(payment, payment.names[0], buyer)))
     else:
-        yield Finding(
+        yield PaymentFinding(
             code, payment, None, (), "The customer's lead is not settled, and the export has no customer key."
         )
 
 
-def _doubled(payment: Payment, sale: Recorded) -> Finding:
+def _doubled(payment: Payment, sale: Recorded) -> PaymentFinding:
     left_cents = sale.amount_cents - sale.refunded_cents
-    return Finding(Code.DOUBLED, payment, sale, (_refund(sale.transaction_id, sale.refunded_cents, left_cents),))
+    return PaymentFinding(Code.DOUBLED, payment, sale, (_refund(sale.transaction_id, sale.refunded_cents, left_cents),))
 
 
 def _replacement(payment: Payment, sale: Recorded, buyer: Buyer) -> tuple[Correction, ...]:

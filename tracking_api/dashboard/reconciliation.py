@@ -10,7 +10,7 @@ from presentation.operations import operation
 from presentation.view import View
 from storage.payments import reconciliation
 from storage.rules.errors import FieldError, ValidationError
-from storage.rules.reconciliation import Code, Correction, Finding, Payment, RecordSale, RefundSale
+from storage.rules.reconciliation import Code, Correction, Payment, PaymentFinding, RecordSale, RefundSale
 from storage.tracking import currencies
 from web.body import Body, Identifier
 from web.response import ModelResponse
@@ -101,7 +101,7 @@ def _cents(sent: ExportedPayment, name: str) -> int:
     return int(cents)
 
 
-def _finding(finding: Finding) -> FindingView:
+def _finding(finding: PaymentFinding) -> FindingView:
     paid, sale = finding.payment, finding.recorded
     return FindingView(
         code=finding.code,

@@ -13,8 +13,8 @@ from storage.rules.reconciliation import (
     Buyer,
     Code,
     Correction,
-    Finding,
     Payment,
+    PaymentFinding,
     Recorded,
     RecordSale,
     RefundSale,
@@ -61,7 +61,9 @@ def sales(draw: st.DrawFn) -> list[Recorded]:
     ]
 
 
-def mend(recorded: Sequence[Recorded], findings: Sequence[Finding], *, calls: int | None = None) -> list[Recorded]:
+def mend(
+    recorded: Sequence[Recorded], findings: Sequence[PaymentFinding], *, calls: int | None = None
+) -> list[Recorded]:
     """Do what the calls of the findings do, the first ones alone if their number is given."""
     known = {sale.transaction_id: sale for sale in recorded}
     for correction in [each for finding in findings for each in finding.corrections][:calls]:
