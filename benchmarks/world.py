@@ -18,9 +18,9 @@ from storage.rules.errors import ServiceError
 from storage.rules.settings import ProgramSettings
 from storage.tracking import clicks, leads
 from storage.tracking.clicks import Click
-from storage.tracking.leads import Lead
 from storage.tracking.principals import PresentedKey
 from storage.tracking.rejection_log import CallDetails
+from storage.tracking.reported_leads import Lead
 
 CODES = [f"partner-{n}" for n in range(20)]
 

@@ -19,10 +19,11 @@ from storage.rules.errors import ServiceError
 from storage.rules.settings import ProgramSettings
 from storage.tracking import clicks, leads, refunds, sales
 from storage.tracking.clicks import Click, ClickResult
-from storage.tracking.leads import Lead, LeadResult
+from storage.tracking.leads import LeadResult
 from storage.tracking.principals import PresentedKey, Principal, Public, reject
 from storage.tracking.refunds import Refund, RefundResult
 from storage.tracking.rejection_log import CallDetails
+from storage.tracking.reported_leads import Lead
 from storage.tracking.sales import Sale, SaleResult
 
 NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)

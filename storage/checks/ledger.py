@@ -9,7 +9,8 @@ from sqlalchemy import Connection, and_, case, func, select
 from storage.checks.difference import BookDifference
 from storage.rules.commission import CommissionStatus, of_remaining
 from storage.rules.money import share
-from storage.tables import commission_terms, commissions, ledger_entries, refunds, sales
+from storage.rules.settlement import Settlement
+from storage.tables import commission_terms, commissions, leads, ledger_entries, refunds, sales
 from storage.tracking.ledger import ACCOUNT_KINDS, PARTNER_KINDS, PLATFORM_KINDS, EntryKind
 
 ROWS_AT_ONCE = 2_000
@@ -60,7 +61,7 @@ def _entries(row: Any) -> Iterator[BookDifference]:
 
 def _expected(row: Any, cents: int) -> int:
     """Return what must remain of `cents`: nothing after a rejection, otherwise the share that was not refunded."""
-    if row.status == CommissionStatus.REJECTED:
+    if row.status == CommissionStatus.REJECTED or row.lead_settlement == Settlement.OUTRANKED:
         left = 0
     elif row.sale_cents is None:
         left = cents
@@ -115,6 +116,7 @@ def _commissions() -> Any:
             and_(terms.program_id == commission.program_id, terms.version == commission.terms_version),
         )
         .outerjoin(sales, and_(sale.program_id == commission.program_id, sale.id == commission.sale_id))
+        .outerjoin(leads, and_(leads.c.program_id == commission.program_id, leads.c.id == commission.lead_id))
         .outerjoin(back, and_(back.c.program_id == sale.program_id, back.c.sale_id == sale.id))
         .outerjoin(net, and_(net.c.program_id == commission.program_id, net.c.commission_id == commission.id))
     )
@@ -127,6 +129,7 @@ def _commissions() -> Any:
         commission.amount_cents,
         terms.platform_fee_bps,
         sale.amount_cents.label("sale_cents"),
+        leads.c.settlement.label("lead_settlement"),
         func.coalesce(back.c.cents, 0).label("back_cents"),
         *sums,
     ).select_from(joined)

@@ -44,6 +44,7 @@ class Facts(NamedTuple):
     click: Any
     partner: Any
     lead: Any
+    outranked: list[Any]
     refunds: list[Any]
     rejected_calls: list[LoggedRejection]
     tested: bool
@@ -75,6 +76,7 @@ def gather(connection: Connection, program_id: int, subject: Subject, *, at: dat
         click=click,
         partner=_one(connection, partners, program_id, partners.c.id == sent_by) if sent_by else None,
         lead=_lead(connection, program_id, customer),
+        outranked=_outranked(connection, program_id, customer),
         refunds=_refunds(connection, program_id, sale),
         rejected_calls=rejected_calls,
         tested=_tested(connection, program_id, subject),
@@ -145,6 +147,16 @@ def _terms(connection: Connection, program: Program, sale: Any) -> Terms | None:
 
 def _lead(connection: Connection, program_id: int, customer: Any) -> Any:
     return customer and _one(connection, leads, program_id, leads.c.customer_id == customer.id, newest=True)
+
+
+def _outranked(connection: Connection, program_id: int, customer: Any) -> list[Any]:
+    """Return the browsers' leads for other clicks that the customer's own lead outranks, with their partners' codes."""
+    if customer is None:
+        return []
+    sent_by = (partners.c.program_id == leads.c.program_id) & (partners.c.id == leads.c.partner_id)
+    rows = select(leads.c.customer_id, leads.c.outranked_at, partners.c.code).join(partners, sent_by)
+    mine = (leads.c.program_id == program_id, leads.c.outranked_by == customer.id)
+    return list(connection.execute(rows.where(*mine).order_by(leads.c.id).limit(MOST_REJECTED)).all())
 
 
 def _refunds(connection: Connection, program_id: int, sale: Any) -> list[Any]:

@@ -10,6 +10,17 @@ from storage.rules.commission import CommissionStatus, CommissionType
 from storage.rules.settlement import Settlement
 from storage.rules.state import State
 
+LEAD_STATES = {
+    Settlement.SETTLED: State.PASS,
+    Settlement.PROVISIONAL: State.FAIL,
+    Settlement.OUTRANKED: State.FAIL,
+    Settlement.NONE: State.UNKNOWN,
+}
+LEAD_TEXTS = {
+    Settlement.NONE: "The customer had no lead before the first sale.",
+    Settlement.OUTRANKED: "A browser sent the lead; your server's lead gave its customer_key to another customer.",
+}
+
 
 class ExplanationStep(NamedTuple):
     """One step: its state, its result in words, and the values behind it (money in cents)."""
@@ -96,11 +107,13 @@ def _lead(facts: Facts) -> ExplanationStep:
         "status": customer.status,
         "settlement": customer.settlement,
         "at": facts.lead.at if facts.lead else None,
+        "outranked_partner_codes": [lead.code for lead in facts.outranked],
     }
-    states = {Settlement.SETTLED: State.PASS, Settlement.PROVISIONAL: State.FAIL, Settlement.NONE: State.UNKNOWN}
-    state = State.PASS if facts.first_purchase_at else states[Settlement(customer.settlement)]
-    words = {Settlement.NONE: "The customer had no lead before the first sale."}
-    return ExplanationStep("lead", state, words.get(customer.settlement, f"The lead is {customer.settlement}."), values)
+    state = State.PASS if facts.first_purchase_at else LEAD_STATES[Settlement(customer.settlement)]
+    text = LEAD_TEXTS.get(Settlement(customer.settlement), f"The lead is {customer.settlement}.")
+    if facts.outranked:
+        text += f" It outranks {len(facts.outranked)} leads that browsers sent with this customer_key for other clicks."
+    return ExplanationStep("lead", state, text, values)
 
 
 def _program(facts: Facts) -> ExplanationStep:

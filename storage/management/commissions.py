@@ -12,8 +12,8 @@ from storage.engine.pagination import FIRST_PAGE, Page, Paging
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import CommissionOnHold, FieldError, NotFound, ServiceError, ValidationError
 from storage.tables import commissions, customers, leads, ledger_entries, partners, sales
-from storage.tracking import ledger, rollups
-from storage.tracking.ledger import PARTNER_KINDS, PLATFORM_KINDS, EntryKind
+from storage.tracking import ledger, taken_back
+from storage.tracking.ledger import PARTNER_KINDS, EntryKind
 
 
 class Commission(NamedTuple):
@@ -151,20 +151,10 @@ def change_status(
     paid_at = at if status == CommissionStatus.PAID else None
     connection.execute(update(commissions).where(*mine).values(status=status, paid_at=paid_at))
     if status == CommissionStatus.REJECTED:
-        _take_back(connection, commission, at)
+        taken_back.take_back(connection, commission, EntryKind.REJECTION, at=at)
     elif status == CommissionStatus.PAID:
         ledger.record_payout(connection, commission, at=at)
     return before
-
-
-def _take_back(connection: Connection, commission: Any, at: datetime) -> None:
-    for kind, kinds in ((EntryKind.REJECTION, PARTNER_KINDS), (EntryKind.PLATFORM_FEE_REVERSAL, PLATFORM_KINDS)):
-        net_cents = ledger.net(connection, commission.program_id, commission.id, kinds)
-        ledger.correct(connection, commission, kind, net_cents, at=at)
-        if kind == EntryKind.REJECTION:
-            day = rollups.day_of(commission.created_at)
-            back = rollups.Increment(commission.program_id, commission.partner_id, day, commission_cents=-net_cents)
-            rollups.add(connection, [back])
 
 
 def _not_found() -> NotFound:

@@ -17,9 +17,9 @@ from storage.rules.settlement import Settlement
 from storage.tables import payment_accounts, payment_customers, payment_events, payment_references
 from storage.tracking import leads, program_terms, sales, test_mode
 from storage.tracking.customers import Customer, CustomerQuery, Registry
-from storage.tracking.leads import Lead
 from storage.tracking.program_terms import ProgramTerms
 from storage.tracking.recorded_sales import SaleQuery, find_reported_by_api
+from storage.tracking.reported_leads import Lead
 from storage.tracking.sales import Provenance, Sale
 from storage.tracking.test_mode import TestModeCall
 

@@ -26,7 +26,8 @@ class EventKind(StrEnum):
 class Event(NamedTuple):
     """One event. Fields that its kind does not have are None; money is in cents of `currency`.
 
-    A click's `id` is its click_id. Visitors' browsers sent `landing_url`, `page_url`, `page_title` and `referrer_url`.
+    A click's `id` is its click_id. A lead is `outranked_by` the customer to whom the server's lead gave its
+    customer_key. `landing_url`, `page_url`, `page_title` and `referrer_url` come from browsers.
     """
 
     kind: EventKind
@@ -42,6 +43,8 @@ class Event(NamedTuple):
     settlement: Settlement | None = None
     with_key: bool | None = None
     event_name: str | None = None
+    outranked_by: int | None = None
+    outranked_at: datetime | None = None
     email_masked: str | None = None
     sale_id: int | None = None
     transaction_id: str | None = None
@@ -140,7 +143,8 @@ def _of_clicks() -> Select[Any]:
 
 def _of_leads() -> Select[Any]:
     lead = leads.c
-    columns = (lead.id, lead.at, lead.partner_id, lead.customer_id, lead.settlement, lead.with_key, lead.event_name)
+    reported = (lead.settlement, lead.with_key, lead.event_name, lead.outranked_by, lead.outranked_at)
+    columns = (lead.id, lead.at, lead.partner_id, lead.customer_id, *reported)
     who = (customers.c.customer_key, customers.c.click_id, partners.c.code.label("partner_code"))
     return select(*columns, *who).join(partners, _sent_by(leads)).join(customers, _of_customer(leads))
 

@@ -30,17 +30,20 @@ def list_events(
 
 
 def of_customer(connection: Connection, program_id: int, customer_id: int) -> list[Event]:
-    """Return a customer's events, oldest first: the click that they were created from, leads, sales and refunds."""
-    mine = (customers.c.program_id == program_id, customers.c.id == customer_id)
+    """Return what a customer did, oldest first: the click that made them, leads, sales and refunds.
+
+    Leads of other customers that theirs outranked are among them.
+    """
+    mine = customers.c.program_id == program_id
     conditions = {
-        EventKind.CLICK: clicks.c.click_id == customers.c.click_id,
-        EventKind.LEAD: leads.c.customer_id == customer_id,
+        EventKind.CLICK: (customers.c.id == customer_id) & (clicks.c.click_id == customers.c.click_id),
+        EventKind.LEAD: (leads.c.customer_id == customer_id) | (leads.c.outranked_by == customer_id),
         EventKind.SALE: sales.c.customer_id == customer_id,
         EventKind.REFUND: sales.c.customer_id == customer_id,
     }
     merged = []
     for kind, condition in conditions.items():
-        statement = event_kinds.source(kind).statement.where(condition, *mine)
+        statement = event_kinds.source(kind).statement.where(condition, mine)
         if kind == EventKind.CLICK:
             statement = statement.join(customers, clicks.c.program_id == customers.c.program_id)
         merged += [event_kinds.of_row(kind, row) for row in connection.execute(statement)]

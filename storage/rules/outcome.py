@@ -20,6 +20,7 @@ class SaleOutcome(StrEnum):
     ONLY_A_TEST = "only_a_test"
     NO_SALE = "no_sale"
     LEAD_PROVISIONAL = "lead_provisional"
+    LEAD_OUTRANKED = "lead_outranked"
     NO_LEAD = "no_lead"
     CLICK_FILTERED = "click_filtered"
     NOT_RECORDED = "not_recorded"
@@ -120,6 +121,8 @@ def without_sale(facts: IdentifierFacts) -> SaleOutcome:
         outcome = SaleOutcome.NO_SALE
     elif facts.settlement == Settlement.PROVISIONAL:
         outcome = SaleOutcome.LEAD_PROVISIONAL
+    elif facts.settlement == Settlement.OUTRANKED:
+        outcome = SaleOutcome.LEAD_OUTRANKED
     else:
         outcome = SaleOutcome.CLICK_FILTERED if facts.filtered else SaleOutcome.NO_LEAD
     return outcome

@@ -27,6 +27,7 @@ class Settlement(StrEnum):
     NONE = "none"
     PROVISIONAL = "provisional"
     SETTLED = "settled"
+    OUTRANKED = "outranked"  # a browser's lead, whose customer_key a lead with the program key gave to another customer
 
 
 class Move(NamedTuple):
@@ -47,13 +48,14 @@ def move(
     """Return the lead's next state; `status` is None while the click has no customer yet.
 
     A payment through the connected account settles the lead whatever the customer's status (`has_paid`).
+    An outranked lead settles with the key alone.
     Raises StatusTransitionRefused for any other lead of a customer who has already converted.
     """
     settles = with_key or policy == LeadAuthPolicy.BROWSER_ALLOWED
     if status == CustomerStatus.CONVERSION and not has_paid:
         raise StatusTransitionRefused
-    if settlement == Settlement.SETTLED:
-        after = Move(Settlement.SETTLED, changed=False)
+    if settlement == Settlement.SETTLED or (settlement == Settlement.OUTRANKED and not with_key):
+        after = Move(settlement, changed=False)
     elif settles:
         after = Move(Settlement.SETTLED, changed=True)
     else:

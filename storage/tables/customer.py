@@ -1,6 +1,17 @@
 """Customers: made from a click at the first lead or sale, and linked to that click's partner for good."""
 
-from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, Index, Integer, String, Table, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    String,
+    Table,
+    UniqueConstraint,
+    false,
+)
 
 from storage.tables.columns import event_id, metadata, program_id, timestamp_column
 
@@ -13,6 +24,7 @@ customers = Table(
     Column("click_id", String(64), nullable=False),
     timestamp_column("clicked_at"),
     Column("customer_key", String(255)),
+    Column("confirmed", Boolean, nullable=False, server_default=false()),
     Column("email_hash", String(64)),
     Column("email_mask", String(255)),
     Column("status", String(16), nullable=False),

@@ -25,8 +25,11 @@ leads = Table(
     Column("with_key", Boolean, nullable=False),
     Column("event_name", Text),
     Column("address_hash", String(24)),  # of a browser, as on a click
+    Column("outranked_by", BigInteger),
+    timestamp_column("outranked_at", nullable=True),
     timestamp_column("at"),
     UniqueConstraint("program_id", "customer_id", "settlement"),
+    Index("ix_leads_outranked_by", "program_id", "outranked_by"),
     _customer(),
 )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, Text, and_, select
+from sqlalchemy import BigInteger, Boolean, Connection, Text, and_, select
 
 from storage.engine import ids
 from storage.engine.failures import StaleReadError
@@ -35,6 +35,17 @@ class Customer:
     signup_at: datetime | None = None
     first_purchase_at: datetime | None = None
     revision: int = 0
+    confirmed: bool = False
+
+    @property
+    def is_claimed(self) -> bool:
+        """True while a browser alone said who this is; a lead with the program key outranks that."""
+        return not self.confirmed and self.status == CustomerStatus.LEAD
+
+    @property
+    def is_unnamed(self) -> bool:
+        """True while nothing but a browser's lead without a customer_key is known."""
+        return not self.confirmed and self.status == CustomerStatus.PROVISIONAL and self.customer_key is None
 
     @property
     def is_new(self) -> bool:
@@ -74,6 +85,11 @@ class Registry:
         customer.customer_key = customer_key
         self._by_key[customer.program_id, customer_key] = customer
 
+    def release(self, customer: Customer) -> None:
+        """Take a customer's key from them."""
+        del self._by_key[customer.program_id, str(customer.customer_key)]
+        customer.customer_key = None
+
     def _remember(self, row: Any) -> None:
         if row.k_id is not None:
             known = self._by_click.get((row.k_program_id, row.k_click_id)) or _customer(row, "k_")
@@ -98,8 +114,11 @@ class Registry:
 
 
 def save(connection: Connection, changed: Iterable[Customer]) -> None:
-    """Write new and changed customers. Raises StaleReadError if another transaction wrote first."""
-    rows = [_row(customer) for customer in changed]
+    """Write new and changed customers. Raises StaleReadError if another transaction wrote first.
+
+    Those without a key are first, so that a key which moves is free when its new customer is written.
+    """
+    rows = [_row(customer) for customer in sorted(changed, key=lambda each: each.customer_key is not None)]
     if rows and len(_save(connection, rows)) != len(rows):
         raise StaleReadError
 
@@ -110,6 +129,7 @@ def _customer(row: Any, prefix: str) -> Customer:
         values[name] = None if values[name] is None else from_millis(values[name])
     values["status"] = CustomerStatus(values["status"])
     values["settlement"] = Settlement(values["settlement"])
+    values["confirmed"] = bool(values["confirmed"])
     return Customer(partner_status=PartnerStatus(getattr(row, f"{prefix}partner_status")), **values)
 
 
@@ -122,6 +142,7 @@ def _row(customer: Customer) -> list[Any]:
 _MOMENTS = ("clicked_at", "created_at", "signup_at", "first_purchase_at")
 _TYPES: dict[str, Any] = {column.name: Text() for column in customers.c}
 _TYPES |= {name: BigInteger() for name in ("program_id", "id", "partner_id", "revision", *_MOMENTS)}
+_TYPES["confirmed"] = Boolean()
 _COLUMNS = tuple(_TYPES)
 _CHANGING = [name for name in _COLUMNS if name not in {"program_id", "id", "partner_id", "click_id", "created_at"}]
 

@@ -9,58 +9,44 @@ from sqlalchemy import Connection
 from storage.engine import ids
 from storage.engine.group_commit import set_based
 from storage.engine.statements import Append
-from storage.rules import attribution, keys, settlement
+from storage.rules import settlement
 from storage.rules.attribution import PartnerStatus
-from storage.rules.contact import Contact
 from storage.rules.errors import (
-    AttributionWindowExpired,
-    CustomerNotFound,
-    CustomerWrongProgram,
-    IdentifierConflict,
-    ProgramNotFound,
     ServiceError,
 )
 from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Move, Settlement
 from storage.tables import leads
 from storage.tables.columns import to_millis
-from storage.tracking import customers, ledger, program_terms, rollups
-from storage.tracking.customers import Customer, CustomerQuery, Registry
+from storage.tracking import customers, ledger, outranking, reported_leads, rollups
+from storage.tracking.customers import Customer, Registry
 from storage.tracking.ledger import Earned
+from storage.tracking.outranking import Outranked
 from storage.tracking.program_terms import ProgramTerms
-
-
-class Lead(NamedTuple):
-    """A lead as it was reported; `is_trusted` unless it came from a browser. `program_id` is the one in the call.
-
-    `has_paid`: a payment through the connected account settles the lead.
-    """
-
-    click_id: str | None
-    customer_key: str | None
-    at: datetime
-    is_trusted: bool = True
-    has_paid: bool = False
-    program_id: int | None = None
-    contact: Contact | None = None
-    event_name: str | None = None
-    address_hash: str | None = None
+from storage.tracking.reported_leads import Lead
 
 
 class LeadResult(NamedTuple):
-    """The lead's state after the call; `recorded` is False if nothing changed."""
+    """The lead's state as its sender may know it; `recorded` is False if nothing changed.
+
+    A browser whose customer_key belongs to another customer gets the result of any other browser: it learns nothing.
+    """
 
     settlement: Settlement
     recorded: bool
 
 
 class _AcceptedLead(NamedTuple):
-    """What one lead changes; `settlement` is None if it only sets a settled customer's key."""
+    """What one lead changes; `settlement` is None if it only names or confirms a settled customer.
+
+    `holder` is the customer who has the key that a browser claims for this one.
+    """
 
     lead_id: int
     lead: Lead
     customer: Customer
     program: ProgramTerms
     settlement: Settlement | None
+    holder: Customer | None
 
 
 @set_based
@@ -71,68 +57,34 @@ def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Lead]]) -
     AttributionWindowExpired.
     """
     at = max(lead.at for _, lead in batch)
-    registry = Registry(connection, [_identifiers(program, lead) for program, lead in batch], at=at)
-    elsewhere = _named_elsewhere(connection, batch)
+    registry = Registry(connection, [reported_leads.identifiers(program, lead) for program, lead in batch], at=at)
+    elsewhere = reported_leads.named_elsewhere(connection, batch)
     accepted: list[_AcceptedLead] = []
+    outranked: list[Outranked] = []
     results: list[LeadResult | ServiceError] = []
     for (program, lead), lead_id in zip(batch, ids.after(at, len(batch)), strict=True):
         try:
-            _require_program(lead, program, registry, elsewhere)
-            customer = _customer(lead, program, registry)
-            moved = _move(lead, customer, program)
+            reported_leads.require_program(lead, program, registry, elsewhere)
+            customer, claimant = reported_leads.customer_of(lead, program, registry)
+            holder = reported_leads.holder_of(lead, customer, program, registry)
+            moved = _move(lead, customer, program, holder)
         except ServiceError as error:
             results.append(error)
         else:
+            if claimant is not None:
+                outranked.append(outranking.outrank(claimant, customer, registry))
             named = _name(lead, customer, program, registry)
             results.append(LeadResult(moved.settlement, moved.changed or named))
-            if moved.changed or named:
-                accepted.append(
-                    _AcceptedLead(lead_id, lead, customer, program, moved.settlement if moved.changed else None)
-                )
+            confirmed = _confirm(lead, customer)
+            if moved.changed or named or confirmed:
+                settlement = customer.settlement if moved.changed else None
+                accepted.append(_AcceptedLead(lead_id, lead, customer, program, settlement, holder))
     if accepted:
-        _store(connection, accepted, at=at)
+        _store(connection, accepted, outranked, at=at)
     return results
 
 
-def _identifiers(program: ProgramTerms, lead: Lead) -> CustomerQuery:
-    return CustomerQuery(program.id, lead.customer_key, keys.click_program(lead.click_id or ""), lead.click_id)
-
-
-def _named_elsewhere(connection: Connection, batch: Sequence[tuple[ProgramTerms, Lead]]) -> dict[int, ProgramTerms]:
-    """Return the programs that calls name with another program's key."""
-    named = {lead.program_id for program, lead in batch if lead.program_id not in {None, program.id}}
-    return program_terms.load(connection, [each for each in named if each is not None]) if named else {}
-
-
-def _require_program(lead: Lead, program: ProgramTerms, registry: Registry, elsewhere: dict[int, ProgramTerms]) -> None:
-    """Raise ProgramNotFound or CustomerWrongProgram for a lead that names another program, or another one's click."""
-    if lead.program_id not in {None, program.id}:
-        raise CustomerWrongProgram if lead.program_id in elsewhere else ProgramNotFound
-    click_program_id = keys.click_program(lead.click_id or "")
-    if click_program_id != program.id and registry.by_click(click_program_id, lead.click_id):
-        raise CustomerWrongProgram
-
-
-def _customer(lead: Lead, program: ProgramTerms, registry: Registry) -> Customer:
-    """Return the customer with the key, else the customer created from the click, which may be new."""
-    holder = registry.by_key(program.id, lead.customer_key)
-    clicked = registry.by_click(keys.click_program(lead.click_id or ""), lead.click_id)
-    if holder is None and clicked is None:
-        raise CustomerNotFound
-    if clicked is None or (holder is not None and clicked.is_new):
-        customer = holder
-    else:
-        customer = clicked
-        other_key = lead.customer_key and clicked.customer_key not in {None, lead.customer_key}
-        if other_key or (holder is not None and holder is not clicked):
-            raise IdentifierConflict
-    assert customer is not None  # noqa: S101 - one of the two was found
-    if customer.is_new and not attribution.is_within(customer.clicked_at, lead.at, program.attribution_window_days):
-        raise AttributionWindowExpired
-    return customer
-
-
-def _move(lead: Lead, customer: Customer, program: ProgramTerms) -> Move:
+def _move(lead: Lead, customer: Customer, program: ProgramTerms, holder: Customer | None) -> Move:
     before = None if customer.is_new else customer.status
     moved = settlement.move(
         customer.settlement,
@@ -142,10 +94,10 @@ def _move(lead: Lead, customer: Customer, program: ProgramTerms) -> Move:
         has_paid=lead.has_paid,
     )
     if moved.changed:
-        customer.settlement = moved.settlement
+        customer.settlement = Settlement.OUTRANKED if holder else moved.settlement
         if lead.contact:
             customer.email_hash, customer.email_mask = lead.contact
-        if moved.settlement == Settlement.SETTLED:
+        if customer.settlement == Settlement.SETTLED:
             customer.signup_at = lead.at
             if before != CustomerStatus.CONVERSION:
                 customer.status = CustomerStatus.LEAD
@@ -153,16 +105,31 @@ def _move(lead: Lead, customer: Customer, program: ProgramTerms) -> Move:
 
 
 def _name(lead: Lead, customer: Customer, program: ProgramTerms, registry: Registry) -> bool:
-    """Save the customer_key, which only a call that may settle can do; return whether it changed."""
-    trusted = lead.is_trusted or program.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED
-    new = trusted and lead.customer_key is not None and customer.customer_key is None
+    """Save the customer_key, which only a call that may settle can do; return whether it changed.
+
+    A browser names only a customer of its own, and with a key that no other customer has.
+    """
+    claims = program.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED and customer.is_claimed
+    may_name = lead.is_trusted or (claims and registry.by_key(program.id, lead.customer_key) is None)
+    new = may_name and lead.customer_key is not None and customer.customer_key is None
     if new:
         registry.name(customer, str(lead.customer_key))
     return new
 
 
-def _store(connection: Connection, changes: Sequence[_AcceptedLead], *, at: datetime) -> None:
-    customers.save(connection, {change.customer.id: change.customer for change in changes}.values())
+def _confirm(lead: Lead, customer: Customer) -> bool:
+    """Confirm a customer whom a lead with the key names by click and by what they carry; return whether it is new."""
+    named = customer.customer_key in {None, lead.customer_key}
+    new = lead.is_trusted and lead.click_id == customer.click_id and named and not customer.confirmed
+    customer.confirmed = customer.confirmed or new
+    return new
+
+
+def _store(
+    connection: Connection, changes: Sequence[_AcceptedLead], outranked: Sequence[Outranked], *, at: datetime
+) -> None:
+    changed = [change.customer for change in changes] + [each.customer for each in outranked]
+    customers.save(connection, {customer.id: customer for customer in changed}.values())
     events = [change for change in changes if change.settlement]
     if events:
         _insert(connection, [_row(change) for change in events])
@@ -170,6 +137,7 @@ def _store(connection: Connection, changes: Sequence[_AcceptedLead], *, at: date
     earned = [_earned(change) for change in settled]
     ledger.append(connection, earned, at=at)
     rollups.add(connection, [_step(change, item) for change, item in zip(settled, earned, strict=True)])
+    outranking.store(connection, outranked, at=at)
 
 
 def _earned(change: _AcceptedLead) -> Earned:
@@ -190,9 +158,25 @@ def _step(change: _AcceptedLead, earned: Earned) -> rollups.Increment:
 def _row(change: _AcceptedLead) -> tuple[Any, ...]:
     lead, customer = change.lead, change.customer
     who = (change.program.id, change.lead_id, customer.id, customer.partner_id)
-    return (*who, change.settlement, lead.is_trusted, lead.event_name, lead.address_hash, to_millis(lead.at))
+    lost = (
+        (change.holder.id, to_millis(lead.at))
+        if change.settlement == Settlement.OUTRANKED and change.holder
+        else (None, None)
+    )
+    return (*who, change.settlement, lead.is_trusted, lead.event_name, lead.address_hash, *lost, to_millis(lead.at))
 
 
 _insert = Append(
-    leads, "program_id", "id", "customer_id", "partner_id", "settlement", "with_key", "event_name", "address_hash", "at"
+    leads,
+    "program_id",
+    "id",
+    "customer_id",
+    "partner_id",
+    "settlement",
+    "with_key",
+    "event_name",
+    "address_hash",
+    "outranked_by",
+    "outranked_at",
+    "at",
 )

@@ -173,7 +173,7 @@ def _customer(program: ProgramTerms, sale: Sale, registry: Registry) -> Customer
         raise CustomerNotFound
     if customer.program_id != program.id:
         raise CustomerWrongProgram
-    if clicked is not None and clicked is not customer and not clicked.is_new and clicked.program_id == program.id:
+    if clicked is not None and clicked is not customer and not clicked.is_unnamed and clicked.program_id == program.id:
         raise IdentifierConflict
     if customer.partner_status == PartnerStatus.INACTIVE:
         raise CustomerNotAttributed

@@ -17,8 +17,9 @@ from storage.rules.errors import (
 )
 from storage.rules.settlement import Settlement
 from storage.tracking import leads
-from storage.tracking.leads import Lead, LeadResult
+from storage.tracking.leads import LeadResult
 from storage.tracking.principals import Public
+from storage.tracking.reported_leads import Lead
 from storage.tracking.test_mode import TestModeCall
 from tracking_api.calls.call import Endpoint, TrackingRequest
 from tracking_api.calls.described import IDEMPOTENT, TEST_MODE, public_call

@@ -17,9 +17,9 @@ from storage.rules.errors import CustomerNotFound, InvalidKey
 from storage.tables import refused_calls
 from storage.tracking import clicks, currencies, leads, principals, sales
 from storage.tracking.clicks import Click
-from storage.tracking.leads import Lead
 from storage.tracking.principals import Call, PresentedKey, staged
 from storage.tracking.rejection_log import CallDetails
+from storage.tracking.reported_leads import Lead
 from storage.tracking.sales import Sale, SaleResult
 from tests.world import LANDING_PAGE, NOW, World
 

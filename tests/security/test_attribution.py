@@ -1,0 +1,222 @@
+"""A stranger without the key cannot take a customer from the partner who sent them, nor learn who is a customer."""
+
+from typing import Any
+
+import pytest
+
+from storage.checks import books
+from storage.engine.audit import OPERATOR
+from storage.management.commissions import decide
+from storage.reading import customer_timelines
+from storage.rules.commission import CommissionStatus
+from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Settlement
+from storage.tables import commissions, customers, leads, ledger_entries, partner_rollups, sales
+from tests.tracking_api.conftest import Api
+from tests.world import LANDING_PAGE, NOW
+
+BROWSER = {"lead_auth_policy": LeadAuthPolicy.BROWSER_ALLOWED}
+OF_BEN = LANDING_PAGE.replace("anna", "ben")
+
+
+@pytest.fixture(params=list(LeadAuthPolicy))
+async def shop(api: Api, request: pytest.FixtureRequest) -> Api:
+    """A program of each policy, which pays 5.00 for a lead."""
+    return await api.beside(lead_auth_policy=request.param, lead_commission_cents=500)
+
+
+async def clicked(api: Api, **fields: Any) -> str:
+    click_id: str = (await api.click(**fields)).json()["click_id"]
+    return click_id
+
+
+async def claimed(api: Api, customer_key: str = "user-103") -> str:
+    """Let Ben, the thief, claim a customer for a click of his own, and return the click."""
+    click_id = await clicked(api, affiliate_url=OF_BEN)
+    assert (await api.lead(key=None, click_id=click_id, customer_key=customer_key)).status_code == 200
+    return click_id
+
+
+async def agree(api: Api) -> None:
+    assert await api.acme.store.read(books.run) == []
+
+
+async def leads_of(api: Api) -> dict[int, int]:
+    """Return the counted leads of each partner."""
+    rows = await api.rows(partner_rollups)
+    return {row.partner_id: row.leads for row in rows if row.leads}
+
+
+async def test_a_claim_in_advance_does_not_get_the_sale(shop: Api):
+    await claimed(shop)
+    victim = await clicked(shop)
+
+    lead = await shop.lead(click_id=victim, customer_key="user-103")
+    sale = await shop.sale(customer_key="user-103")
+
+    assert (lead.status_code, set(lead.json())) == (200, {"success", "message"})
+    assert sale.status_code == 200
+    assert {row.partner_id for row in await shop.rows(sales)} == {shop.acme.anna}
+    assert await leads_of(shop) == {shop.acme.anna: 1}
+    await agree(shop)
+
+
+async def test_a_claim_loses_to_a_lead_whose_click_is_a_customer_already(shop: Api):
+    await claimed(shop)
+    victim = await clicked(shop)
+    await shop.lead(key=None, click_id=victim, customer_key="user-103")
+
+    lead = await shop.lead(click_id=victim, customer_key="user-103")
+
+    assert (lead.status_code, lead.json()["message"]) == (200, "Lead recorded.")
+    assert await leads_of(shop) == {shop.acme.anna: 1}
+    await agree(shop)
+
+
+@pytest.mark.parametrize("paid", [False, True])
+async def test_the_commission_on_a_claim_is_taken_back(api: Api, paid: bool):  # noqa: FBT001 - a parameter
+    shop = await api.beside(**BROWSER, lead_commission_cents=500, hold_days=0)
+    await claimed(shop)
+    [claim] = await shop.rows(commissions)
+    if paid:
+        for status in (CommissionStatus.APPROVED, CommissionStatus.PAID):
+            options = {"actor": OPERATOR, "at": NOW}
+            await shop.acme.store.write(decide, shop.acme.program_id, claim.id, status, **options)
+    victim = await clicked(shop)
+
+    await shop.lead(click_id=victim, customer_key="user-103")
+
+    status = {row.partner_id: row.status for row in await shop.rows(commissions)}
+    balance = {shop.acme.anna: 0, shop.acme.ben: 0}
+    for entry in await shop.rows(ledger_entries):
+        balance[entry.partner_id] += entry.amount_cents
+    assert status[shop.acme.ben] == (CommissionStatus.PAID if paid else CommissionStatus.REJECTED)
+    assert balance == {shop.acme.anna: 500, shop.acme.ben: -500 if paid else 0}
+    await agree(shop)
+
+
+async def test_a_claim_after_the_lead_of_the_server_gets_nothing(shop: Api):
+    await shop.lead(click_id=await clicked(shop), customer_key="user-103")
+
+    thief = await claimed(shop)
+    again = await shop.lead(key=None, click_id=thief, customer_key="user-103")
+    await shop.sale(customer_key="user-103", click_id=thief)
+
+    assert again.status_code == 200
+    assert {row.partner_id for row in await shop.rows(sales)} == {shop.acme.anna}
+    assert await leads_of(shop) == {shop.acme.anna: 1}
+    await agree(shop)
+
+
+async def test_what_was_taken_back_stays_taken_back(api: Api):
+    shop = await api.beside(**BROWSER, lead_commission_cents=500)
+    thief = await claimed(shop)
+    await shop.lead(click_id=await clicked(shop), customer_key="user-103")
+
+    answers = [await shop.lead(key=None, click_id=thief, customer_key=key) for key in ("user-103", "user-104", None)]
+
+    assert [answer.json().get("already_recorded") for answer in answers] == [True] * 3
+    assert await leads_of(shop) == {shop.acme.anna: 1}
+    signed_up = await shop.lead(click_id=thief, customer_key="user-200")
+    assert signed_up.json()["message"] == "Lead recorded."
+    assert await leads_of(shop) == {shop.acme.anna: 1, shop.acme.ben: 1}
+    await agree(shop)
+
+
+async def test_a_lead_with_the_key_but_no_click_leaves_the_claim_open(api: Api):
+    shop = await api.beside(**BROWSER)
+    await claimed(shop)
+
+    first = await shop.lead(customer_key="user-103")
+    await shop.lead(click_id=await clicked(shop), customer_key="user-103")
+
+    assert first.json()["already_recorded"] is True
+    assert await leads_of(shop) == {shop.acme.anna: 1}
+    await agree(shop)
+
+
+async def test_two_leads_with_the_key_do_not_outrank_each_other(shop: Api):
+    await shop.lead(click_id=await clicked(shop), customer_key="user-103")
+
+    again = await shop.lead(click_id=await clicked(shop, affiliate_url=OF_BEN), customer_key="user-103")
+
+    assert again.json()["already_recorded"] is True
+    assert await leads_of(shop) == {shop.acme.anna: 1}
+
+
+async def test_a_browsers_lead_that_the_server_confirms_is_not_outranked(api: Api):
+    shop = await api.beside(**BROWSER)
+    click_id = await clicked(shop)
+    await shop.lead(key=None, click_id=click_id, customer_key="user-103")
+    await shop.lead(click_id=click_id, customer_key="user-103")
+
+    await shop.lead(click_id=await clicked(shop, affiliate_url=OF_BEN), customer_key="user-103")
+
+    assert await leads_of(shop) == {shop.acme.anna: 1}
+
+
+async def test_a_customer_who_has_bought_stays(api: Api):
+    shop = await api.beside(**BROWSER)
+    click_id = await clicked(shop)
+    await shop.lead(key=None, click_id=click_id, customer_key="user-103")
+    await shop.sale(customer_key="user-103")
+
+    late = await shop.lead(click_id=await clicked(shop, affiliate_url=OF_BEN), customer_key="user-103")
+
+    assert late.json()["error"]["code"] == "status_transition_refused"
+    await agree(shop)
+
+
+async def test_both_timelines_show_what_happened(api: Api):
+    shop = await api.beside(**BROWSER)
+    thief = await claimed(shop)
+    await shop.lead(click_id=await clicked(shop), customer_key="user-103")
+    rows = {row.click_id: row for row in await shop.rows(customers)}
+    loser = rows.pop(thief)
+    [winner] = rows.values()
+
+    trails = [
+        (await shop.acme.store.read(customer_timelines.get_timeline, row.program_id, row.id)).steps
+        for row in (winner, loser)
+    ]
+
+    assert (loser.status, loser.settlement, loser.customer_key) == (
+        CustomerStatus.PROVISIONAL,
+        Settlement.OUTRANKED,
+        None,
+    )
+    lost = [[step for step in trail if getattr(step, "outranked_by", None) == winner.id] for trail in trails]
+    assert [[step.partner_code for step in each] for each in lost] == [["ben"], ["ben"]]
+
+
+@pytest.mark.parametrize("customer_key", ["unknown", "lead", "buyer"])
+async def test_a_customer_key_alone_tells_a_stranger_nothing(shop: Api, customer_key: str):
+    for known in ("lead", "buyer"):
+        await shop.lead(click_id=await clicked(shop), customer_key=known)
+    await shop.sale(customer_key="buyer")
+    before = await shop.rows(leads)
+
+    extra = {"program_id": shop.acme.program_id}
+    answer = await shop.lead(key=None, customer_key=customer_key, additional_data=extra)
+
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"], error["message"]) == (
+        400,
+        "customer_not_found",
+        "Without the program key, a lead needs a click_id of this program.",
+    )
+    assert await shop.rows(leads) == before
+
+
+@pytest.mark.parametrize("customer_key", ["unknown", "lead", "buyer"])
+async def test_a_click_of_ones_own_does_not_tell_it_either(shop: Api, customer_key: str):
+    for known in ("lead", "buyer"):
+        await shop.lead(click_id=await clicked(shop), customer_key=known)
+    await shop.sale(customer_key="buyer")
+    own = await clicked(shop, affiliate_url=OF_BEN)
+
+    first = await shop.lead(key=None, click_id=own, customer_key=customer_key)
+    second = await shop.lead(key=None, click_id=own, customer_key=customer_key)
+
+    plain = await clicked(shop, affiliate_url=OF_BEN)
+    expected = [await shop.lead(key=None, click_id=plain, customer_key="fresh") for _ in range(2)]
+    assert [answer.json() for answer in (first, second)] == [answer.json() for answer in expected]
