@@ -85,11 +85,11 @@ async def test_the_commission_on_a_claim_is_taken_back(api: Api, paid: bool):  #
 
     await shop.lead(click_id=victim, customer_key="user-103")
 
-    status = {row.partner_id: row.status for row in await shop.rows(commissions)}
+    statuses = {row.partner_id: row.status for row in await shop.rows(commissions)}
     balance = {shop.acme.anna: 0, shop.acme.ben: 0}
     for entry in await shop.rows(ledger_entries):
         balance[entry.partner_id] += entry.amount_cents
-    assert status[shop.acme.ben] == (CommissionStatus.PAID if paid else CommissionStatus.REJECTED)
+    assert statuses[shop.acme.ben] == (CommissionStatus.PAID if paid else CommissionStatus.REJECTED)
     assert balance == {shop.acme.anna: 500, shop.acme.ben: -500 if paid else 0}
     await agree(shop)
 
