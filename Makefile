@@ -39,10 +39,11 @@ generated: .venv/develop ## write the files that come from the code: the errors 
 screenshots: .venv/develop ## take docs/screenshots anew
 	$(BIN)/python -m tests.tracking_api.dashboard.pages.screenshots
 
-browser: ## with Node.js: check, build and test the tracker, the SDK and its example
+browser: ## with Node.js: check, build and test the tracker, the SDK and its examples
 	cd browser/tracker && $(NPM_CI) && npm run --silent check
 	cd browser/sdk && $(NPM_CI) && npm run --silent check && npm run --silent build && npm test
 	cd examples/vite-react && $(NPM_CI) && npm run --silent sdk && npm run --silent build
+	cd examples/next && $(NPM_CI) && npm run --silent sdk && npm run --silent check
 
 lock: .venv/develop ## pin the newest versions that pyproject.toml allows
 	$(BIN)/pip install --quiet uv

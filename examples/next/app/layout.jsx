@@ -1,0 +1,8 @@
+/** Every page of the shop. */
+export default function Layout({ children }) {
+  return (
+    <html lang="en">
+      <body>{children}</body>
+    </html>
+  );
+}

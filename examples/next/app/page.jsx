@@ -1,0 +1,12 @@
+"use client";
+
+import { useEffect } from "react";
+import { loadSvc } from "svc-sdk";
+
+/** A landing page that loads the tracker of program 1 from NEXT_PUBLIC_SERVICE_BASE_URL. */
+export default function Page() {
+  useEffect(() => {
+    loadSvc(1);
+  }, []);
+  return <h1>The shop</h1>;
+}
