@@ -21,7 +21,7 @@ class AgentKeyView(View):
     created_at: datetime
 
 
-@operation("What the presented key is and may do")
+@operation("The presented key, its scopes and its programs")
 async def get_key(call: AgentRequest) -> ModelResponse[AgentKeyView]:
     """Return the agent key."""
     return ModelResponse(AgentKeyView.of(call.key._asdict() | {"programs": call.key.program_ids}))

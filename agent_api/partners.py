@@ -15,7 +15,7 @@ from web.response import CreatedResponse
     "Enrol a partner",
     IdempotencyKeyReused,
     body=NewPartner,
-    headers={repeats.HEADER: "Repeated with the same body within 30 days: the first response again, done once."},
+    headers={repeats.HEADER: "A repeat with the same body within 30 days only gets the first response."},
     response_headers=("Idempotency-Replayed",),
 )
 async def enrol_partner(call: AgentRequest) -> CreatedResponse[PartnerView]:

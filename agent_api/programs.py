@@ -18,7 +18,7 @@ async def get_program(call: AgentRequest) -> ModelResponse[ProgramView]:
 
 
 @operation(
-    "Change a program's settings; new terms hold for later sales only",
+    "Change a program's settings; new terms apply to later sales only",
     CurrencyNotSupported,
     PreconditionFailed,
     body=AgentProgramChange,

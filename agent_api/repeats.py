@@ -25,7 +25,7 @@ async def once(
     """Perform a write on the call's program and return 201 with the view of its result.
 
     With an Idempotency-Key the same transaction stores the response; the same key and body get it again.
-    Raises ValidationError for an invalid key, IdempotencyKeyReused, and what the operation raises.
+    Raises ValidationError for an invalid key, IdempotencyKeyReused, and the errors of the operation.
     """
     repeat = body.idempotency_key(call.request.headers.get(HEADER))
     if repeat is None:

@@ -48,7 +48,7 @@ class Connection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         """Wait for the first head."""
         super().connection_made(transport)
-        if len(self.connections) > self._most_connections * 2:  # too many to answer each of them
+        if len(self.connections) > self._most_connections * 2:  # too many to send a response to each
             transport.abort()
         self._wait_for_head()
 
@@ -76,12 +76,12 @@ class Connection(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """Take a piece of the body."""
+        """Receive a piece of the body."""
         self._unread = 0
         super().on_body(body)
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what cannot be read: 431 if it is too large."""
+        """Respond to a request that cannot be parsed: 431 if it is too large."""
         if self._unread <= MOST_HEAD_BYTES:
             super().send_400_response(msg)
             return

@@ -25,9 +25,11 @@ if sys.platform != "win32":
 
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - looked up, not bound
 WAITING_CONNECTIONS = 2048
-PATIENCE_SECONDS = 4  # for calls in flight when told to stop; one whose body never comes is then dropped
+PATIENCE_SECONDS = (
+    4  # for running calls when the server is asked to stop; a call whose body never comes is then dropped
+)
 IDLE_SECONDS = 65  # longer than the 60 s for which proxies keep their connections by default
-WORKER_SECONDS = 60  # in which a worker answers the supervisor; a busy machine takes its time to start one
+WORKER_SECONDS = 60  # for a worker to respond to the supervisor; starting one on a busy machine takes long
 OTHER_FILES = 200
 ONE_WRITER = "SQLite has one writer, so more workers would not make it faster."
 log = logging.getLogger(__name__)
@@ -67,7 +69,7 @@ def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Take the address, and make it SVC_BASE_URL where that is unset. Raises CommandError if it is taken."""
+    """Bind the IP address and port, and set SVC_BASE_URL if it is unset. Raises CommandError if they are in use."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family, backlog=WAITING_CONNECTIONS)

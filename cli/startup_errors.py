@@ -14,7 +14,7 @@ _ACCESS = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM
 
 
 def explain(problem: Exception, database_url: str) -> CommandError | None:
-    """Return what to tell the operator; None for an error that is not the database's."""
+    """Return the message for the operator; None for an error that is not the database's."""
     url = database.parse_url(database_url)
     for error in chain(problem):
         if isinstance(error, sqlite3.Error):

@@ -1,4 +1,4 @@
-"""The MCP app: POST /mcp for assistants, GET /llms.txt for models. It is handed a Reader, never a writer."""
+"""The MCP app: POST /mcp for assistants, GET /llms.txt for models. It gets a Reader, never a writer."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -37,7 +37,7 @@ async def serving(
 ) -> AsyncIterator[ASGIApp]:
     """Run the MCP app over the reads of an open storage for as long as the context lasts.
 
-    `counts` is what rate limits count; `clock` gives every call its time. The SDK's session manager lives once: a
+    `counts` is what rate limits count; `clock` gives every call its time. The SDK's session manager runs once: a
     new app for every context.
     """
     security = trusted(settings.base_url)

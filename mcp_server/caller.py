@@ -1,4 +1,4 @@
-"""Who calls: a key or an access token, proved by the same read that serves the call."""
+"""The caller: a key or an access token, proved by the same read that serves the call."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -31,10 +31,10 @@ Context = ServerRequestContext[Any, Any]
 
 
 class Caller:
-    """The credential of one request, at one time; over a Reader, so that nothing here can write.
+    """The credential of one request. It holds a Reader, so that nothing here can write.
 
     `proven`: a read has confirmed the credential. `rejection`: the error for the whole request: 401
-    for a credential that does not work, 403 for an access token whose scopes do not reach (RFC 6750, 3.1), 503 where
+    for a credential that does not work, 403 for an access token without the scope (RFC 6750, 3.1), 503 where
     storage is not available.
     """
 
@@ -87,7 +87,7 @@ class Caller:
         return agent_keys.authorize(connection, self.credential, **about)
 
     async def prove(self) -> None:
-        """Prove the credential where no read has done so yet. Raises the rejection, also one that a read met before."""
+        """Prove the credential unless a read has done so. Raises the rejection, also an earlier one."""
         if not self.proven and self.rejection is None:
             with suppress(MCPError):  # the rejection says it
                 await self.read(lambda _connection, _key: None)
@@ -96,7 +96,7 @@ class Caller:
 
 
 def caller_of(context: Context) -> Caller:
-    """Return who calls, as the middleware left it in the request's scope."""
+    """Return the caller that the middleware stored in the request's scope."""
     assert context.request is not None  # noqa: S101 - over HTTP there is one
     caller: Caller = context.request.scope[SCOPE_MEMBER]
     return caller

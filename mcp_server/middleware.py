@@ -1,4 +1,4 @@
-"""What every call to /mcp passes before the SDK: the method, the headers, the key, its rate, the body's size."""
+"""The checks before the SDK of every call to /mcp: the method, the headers, the key, its rate, the body's size."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -20,7 +20,7 @@ CALL = "mcp call"
 
 
 class McpMiddleware:
-    """Pure ASGI: lets a POST with a key through, and no response out before a read has proved that key."""
+    """Pure ASGI: accepts a POST with a key, and holds the response until a read has proved that key."""
 
     def __init__(
         self, app: ASGIApp, reader: Reader, settings: Configuration, counts: Counts, clock: Callable[[], datetime]
@@ -46,7 +46,7 @@ class McpMiddleware:
             await self._reject(error, caller, host, scope)(scope, receive, send)
 
     def _identify(self, scope: Scope) -> Caller:
-        """Leave the caller, and headers as the SDK compares them, in the request's scope."""
+        """Store the caller, and the headers in the form that the SDK compares, in the request's scope."""
         scope["headers"] = [_tidied(name, value.strip(b" \t"), scope) for name, value in scope["headers"]]
         headers = scope["header_fields"] = dict(scope["headers"])
         sent = (headers.get(name, b"").decode("latin-1") for name in (b"authorization", b"x-agent-key"))

@@ -20,7 +20,7 @@ _UNSEEN = re.compile(
 
 
 def clean(text: str) -> str:
-    """Return a stranger's text on one line: NFC, of visible characters alone, at most 200 of them."""
+    """Return a stranger's text on one line: NFC, only visible characters, at most 200 of them."""
     if not (text.isascii() and text.isprintable()):
         line = _UNSEEN.sub("", " ".join(text.split()))
         seen = (character for character in line if unicodedata.category(character) not in _DROPPED)

@@ -14,7 +14,7 @@ _IN_INSTRUCTIONS = ["as_of", "applied_query"]  # every result has them: the serv
 
 @cache
 def of_arguments(model: type[BaseModel]) -> dict[str, Any]:
-    """Return all that a tool's arguments must be: what errors are worded from."""
+    """Return the full schema of a tool's arguments, from which error messages are made."""
     whole: dict[str, Any] = _shrunk(model, leave_out={"title", "default", "pattern"})
     return {"required": [], **whole}
 
@@ -53,7 +53,7 @@ def _untrusted(node: dict[str, Any]) -> Iterator[str]:
 
 
 def _shrunk(model: type[BaseModel], *, leave_out: set[str]) -> Any:
-    """Return a model's schema with definitions where they are used, and without what says nothing new."""
+    """Return a model's schema with inlined definitions and without redundant members."""
     whole = model.model_json_schema()
     definitions = whole.pop("$defs", {})
 
@@ -73,7 +73,7 @@ def _shrunk(model: type[BaseModel], *, leave_out: set[str]) -> Any:
         return {**shrunk, "properties": properties} if properties else shrunk
 
     def shrink_choice(node: dict[str, Any]) -> Any:
-        """Describe an optional value by its type alone where it may be left out, with null where it is sent."""
+        """Describe an optional value by its type if it may be left out, else by its type or null."""
         kinds = [each for each in node["anyOf"] if each != {"type": "null"}]
         if len(kinds) > 1:
             return {"type": [each["type"] for each in kinds]}

@@ -1,4 +1,4 @@
-"""The MCP server: what it says of itself, and a handler for each method that it serves."""
+"""The MCP server: its description of itself, and a handler for each method."""
 
 from importlib.metadata import version
 from typing import Any
@@ -25,7 +25,7 @@ PUBLISHED = {tool.name: tool.published() for tool in ALL}
 
 
 def create(base_url: str) -> Server[Any]:
-    """Return the server; `base_url` is where its guides say that the service is."""
+    """Return the server; `base_url` is the service's URL in its guides."""
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
         return await tool_calls.call(caller_of(context), params, base_url)

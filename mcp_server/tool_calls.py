@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 async def call(caller: Caller, params: CallToolRequestParams, base_url: str) -> CallToolResult:
-    """Return a tool's result, or what was wrong. Raises MCPError (-32602) for a tool that the key does not show."""
+    """Return a tool's result, or the error. Raises MCPError (-32602) for a tool that the key may not see."""
     try:
         return await _read(caller, params, base_url)
     except MCPError:
@@ -64,7 +64,7 @@ def _parsed(tool: Tool, sent: Mapping[str, Any]) -> tuple[Arguments | None, Vali
 
 
 def _error(error: ServiceError, caller: Caller) -> CallToolResult:
-    """Return what was wrong and what to do, in the words of the HTTP surfaces."""
+    """Return the error and its hint, with the texts of the HTTP surfaces."""
     return CallToolResult(content=[_text(error_body(error, caller.request_id))], is_error=True)
 
 

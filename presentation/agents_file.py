@@ -24,7 +24,7 @@ FRAMEWORKS = {  # its name, and the languages of the tracker's snippet and of th
 
 
 def written(program: Program, *, base_url: str, code: str | None, framework: str | None = None) -> str:
-    """Return the Markdown for a program; `code` is a code of one of its partners, for the examples.
+    """Return the Markdown for a program; `code` is the code of one of its partners, for the examples.
 
     It leads with the snippets of a framework of FRAMEWORKS.
     """

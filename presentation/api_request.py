@@ -47,7 +47,7 @@ class ApiRequest:
         return path_id(self.request, name)
 
     async def parse(self, model: type[Parsed], *, largest: int = body.LARGEST_BODY) -> Parsed:
-        """Return the body as a model; raises what `web.body` raises."""
+        """Return the body as a model; raises the errors of `web.body`."""
         return body.parse(model, await body.read_body(self.request.scope, self.request.receive, largest=largest))
 
     async def read(

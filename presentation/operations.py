@@ -31,7 +31,7 @@ ANYONE: Requirement = MappingProxyType({})
 EMPTY: Mapping[Any, Any] = MappingProxyType({})
 ALWAYS: tuple[Error, ...] = (InternalError, Overloaded, StorageUnavailable, OutcomeUnknown)
 BODY: tuple[Error, ...] = (InvalidJson, ValidationError, PayloadTooLarge, UnsupportedMediaType)
-PAGING = {"limit": "Rows on a page, 1 to 200; 50 by default.", "cursor": "`next_cursor` of the page before."}
+PAGING = {"limit": "Rows on a page, 1 to 200; 50 by default.", "cursor": "`next_cursor` of the previous page."}
 JSON = "application/json"
 
 
@@ -58,7 +58,7 @@ class Description(NamedTuple):
     media: str = JSON
 
     def behind(self, *errors: Error, security: Sequence[Requirement], **changes: Any) -> "Description":
-        """Return the description of the same operation behind a credential, which has its own errors."""
+        """Return the description of the same operation with a credential, which adds its own errors."""
         return self._replace(errors=(*errors, *self.errors), security=security, **changes)
 
 
@@ -77,7 +77,7 @@ class Operation(Generic[Request_contra]):
 def operation(
     summary: str, *errors: Error, **options: Any
 ) -> Callable[[Callable[[Request_contra], Awaitable[JsonResponse]]], Operation[Request_contra]]:
-    """Describe a handler: its name is the operation's, and the model that it returns is the one it documents."""
+    """Describe a handler; the operation has its name, and the model in its return type is documented."""
 
     def described(handler: Callable[[Request_contra], Awaitable[JsonResponse]]) -> Operation[Request_contra]:
         status, models = _returned(handler)

@@ -100,7 +100,7 @@ class ReportView(View):
 
     @classmethod
     def of(cls, row: Performance) -> Self:
-        """Return a performance report as the specification words it."""
+        """Return a performance report in the specification's format."""
         meta = ReportMetaView(
             period=row.period, **_range(row.window), previousPeriod=ReportRangeView(**_range(row.previous_window))
         )

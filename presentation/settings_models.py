@@ -1,4 +1,4 @@
-"""A program's settings as fields of pydantic models: what a request may send, what a response shows."""
+"""A program's settings as fields of the pydantic models of requests and responses."""
 
 import re
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""What every published model is made from: a view, built from a row; in the OpenAPI document without that suffix."""
+"""Views: the models of responses, built from rows. The OpenAPI document leaves out the suffix View."""
 
 import re
 from collections.abc import Callable
@@ -11,13 +11,13 @@ from web.response import ModelResponse
 
 
 def published_name(name: str) -> str:
-    """Return a model's name as readers know it: `Partner` for `PartnerView`, `PartnerPage` for a page of them."""
+    """Return a model's name in the OpenAPI document: `Partner` for `PartnerView`, `PartnerPage` for a page of them."""
     words = [word.removesuffix("View") for word in re.split(r"[^A-Za-z0-9]+", name) if word]
     return "".join(reversed(words))
 
 
 class View(BaseModel):
-    """An object that a response holds."""
+    """An object in a response."""
 
     model_config = ConfigDict(model_title_generator=lambda model: published_name(model.__name__))
 
@@ -44,14 +44,14 @@ def with_fields(model: type[Model], fields: dict[str, Any]) -> type[Model]:
 
 
 class PageView(View, Generic[Item]):
-    """A page, newest first; `next_cursor` asks for the next one, null on the last."""
+    """A page, newest first; `next_cursor` requests the next page and is null on the last one."""
 
     data: list[Item]
     next_cursor: str | None
 
 
 class SuccessView(View):
-    """It is done."""
+    """The request succeeded."""
 
     success: Literal[True]
 

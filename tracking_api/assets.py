@@ -23,7 +23,7 @@ _FOR_EVER = "public, max-age=31536000, immutable"
 
 
 class Asset(NamedTuple):
-    """A file as it is sent."""
+    """A file, ready to be sent."""
 
     content: bytes
     compressed: bytes
@@ -37,12 +37,12 @@ class Asset(NamedTuple):
 
     @property
     def tracker_name(self) -> str:
-        """The name under which this version of the tracker, and never another, is served."""
+        """The name of this version of the tracker; no other version is ever served under it."""
         return f"svc-tracker.{self.version}.js"
 
 
 def trackers(folder: Path) -> dict[str, Asset]:
-    """Return what is served under each name: every script under its version, the newest under TRACKER as well."""
+    """Return the trackers by name: each version under its own name, the newest also under TRACKER."""
     versions = [_asset(path) for path in folder.glob("*.js")]
     return {TRACKER: _asset(folder / TRACKER)} | {asset.tracker_name: asset for asset in versions}
 
@@ -92,7 +92,7 @@ def _response(request: Request, asset: Asset, headers: dict[str, str]) -> Respon
 
 
 def _is_current(request: Request, asset: Asset) -> bool:
-    """Say whether the request's If-None-Match names this version (RFC 9110: compared weakly)."""
+    """Return whether the request's If-None-Match names this version (RFC 9110: compared weakly)."""
     tags = [tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(",")]
     return "*" in tags or asset.etag.removeprefix("W/") in tags
 
@@ -106,7 +106,7 @@ def _asset(path: Path) -> Asset:
 tracker = open_to_browsers(_serve_tracker)
 TRACKER_DESCRIPTION = Description(
     "getTracker",
-    "The browser tracker: `svc-tracker.js`, or one version of it for ever, `svc-tracker.<version>.js`",
+    "The browser tracker: `svc-tracker.js`, or a fixed version of it, `svc-tracker.<version>.js`",
     {200: (), 304: ()},
     (NotFound,),
     tag="browser",

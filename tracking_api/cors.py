@@ -25,5 +25,5 @@ class _Open:
             await send({"type": "http.response.start", "status": 204, "headers": _PREFLIGHT})
             await send({"type": "http.response.body", "body": b""})
             return
-        scope["extra_headers"] = (_ANY_ORIGIN,)  # web.middleware sends them with every answer, refusals and errors too
+        scope["extra_headers"] = (_ANY_ORIGIN,)  # web.middleware sends them with every response, errors included
         await self._app(scope, receive, send)

@@ -38,7 +38,7 @@ async def guide(request: Request) -> Response:
 
 @cache
 def _rendered(name: str) -> Markup:
-    """Return a guide as HTML: our own text, none of its HTML; what scrolls sideways can be reached by key."""
+    """Return a guide as HTML. HTML in its text is escaped; wide tables can be scrolled with the keyboard."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     html = markdown.render(guides.text(name)).replace("<pre>", '<pre tabindex="0">')
     html = html.replace("<table>", '<div class="scroll" tabindex="0"><table>').replace("</table>", "</table></div>")

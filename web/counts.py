@@ -81,13 +81,13 @@ class Counts:
         self._retry_at = self._clock() + PAUSE_SECONDS
         if not self._failed:
             self._failed = True
-            log.warning("Redis does not answer (%r): this process counts rate limits alone until it does", error)
+            log.warning("Redis does not respond (%r): this process counts rate limits alone until it does", error)
 
     def _recover(self) -> None:
         self._retry_at = self._clock()
         if self._failed:
             self._failed = False
-            log.warning("Redis answers again: processes share their rate limits")
+            log.warning("Redis responds again: processes share their rate limits")
 
 
 def _on_redis(pool: ConnectionPool) -> FixedWindowRateLimiter:

@@ -32,5 +32,5 @@ def error_in_client_format(error: ServiceError, scope: Scope, headers: Mapping[s
 
 
 def accepts_html(scope: Scope) -> bool:
-    """Say whether a person's browser sent the request: programs do not accept HTML."""
+    """Return whether a person's browser sent the request: programs do not accept HTML."""
     return any(name == b"accept" and b"text/html" in value for name, value in scope["headers"])

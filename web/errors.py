@@ -34,7 +34,7 @@ STATUS = dict.fromkeys(CODES, HTTPStatus.BAD_REQUEST) | {
 
 
 class BodyTooSlow(InvalidJson):
-    """The body did not arrive in time; the connection is closed, so that a client that stalls does not hold it open."""
+    """The body did not arrive in time. The connection is closed, so that a stalled client does not keep it open."""
 
     message = "The body did not arrive in time."
     hint = "Send the whole body at once."

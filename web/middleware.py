@@ -19,12 +19,14 @@ _PERMISSIONS = (
     b"permissions-policy",
     b"camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
 )
-_RUN = secrets.token_hex(8)  # with the count: unique in all processes and for ever, without a random draw per request
+_RUN = secrets.token_hex(
+    8
+)  # with the count: unique in all processes, now and later, without a random number per request
 _count = itertools.count()
 
 
 class RequestMiddleware:
-    """Pure ASGI middleware: `scope["request_id"]` in, `X-Request-Id` out, 500 `internal_error` for what escapes.
+    """Pure ASGI middleware: sets `scope["request_id"]` and `X-Request-Id`, and turns unexpected errors into a 500.
 
     A call that is cut off when the server stops answers 503 `outcome_unknown`.
 
@@ -57,7 +59,7 @@ class RequestMiddleware:
 
         try:
             await self._app(scope, receive, send_marked)
-        except asyncio.CancelledError:  # the server stops, and has waited for this call as long as it does
+        except asyncio.CancelledError:  # the server stops, and no longer waits for this call
             if not started:
                 await error_in_client_format(OutcomeUnknown(), scope)(scope, receive, send_marked)
             raise

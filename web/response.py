@@ -24,7 +24,7 @@ class JsonResponse:
         self.headers = headers or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI's signature
-        """Send it; a HEAD request gets the headers alone."""
+        """Send it; a HEAD request gets only the headers."""
         content = to_json(self.body)
         headers = [
             (b"content-type", b"application/json"),
@@ -46,7 +46,7 @@ class ModelResponse(JsonResponse, Generic[Model]):
 
     @classmethod
     def stored(cls, body: Mapping[str, Any], headers: Mapping[str, str]) -> Self:
-        """Return a response that was sent before, as it was then: the model may have changed since."""
+        """Return an earlier response unchanged: the model may have changed since."""
         response = cls.__new__(cls)
         JsonResponse.__init__(response, body, cls.success, headers)
         return response

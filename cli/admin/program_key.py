@@ -62,7 +62,7 @@ def flag(
 ) -> None:
     """Flag a program's key for rotation; it stops working at the deadline.
 
-    Until then every answer carries a warning. A deadline in the past ends the key now.
+    Until then every response has a warning. A deadline in the past ends the key now.
 
     Example:
       svc admin program-key flag --program 1 --deadline 2027-01-31

@@ -27,8 +27,8 @@ def reconcile(
 ) -> None:
     """Compare a Stripe export with the sales: missing or doubled, wrong amounts, missing refunds and renewals.
 
-    Nothing is changed without --fix; the calls that it sends do nothing more when they are sent again. Exit code 0:
-    everything agrees, or was mended; 1: something is left.
+    Without --fix nothing changes. The calls that --fix sends can be repeated safely. Exit code 0: everything agrees
+    or was fixed; 1: differences remain.
 
     Example:
       svc reconcile payments.csv --fix
@@ -38,15 +38,15 @@ def reconcile(
         export = stripe_export.read(file)
         service, program_id = meant(program, output)
         found = _compare(service, program_id, export.payments)
-        mended = _mend(found["findings"], output) if fix else 0
+        fixed = _fix(found["findings"], output) if fix else 0
         for finding in found["findings"]:
             _say(output, finding)
         for line, problem in export.wrong:
             output.say(f"line {line}: [yellow]not read[/]: {plain(problem)}")
-        left = len(found["findings"]) - mended
-        _sum_up(output, found, len(export.payments), mended)
+        left = len(found["findings"]) - fixed
+        _sum_up(output, found, len(export.payments), fixed)
         wrong = [{"line": line, "message": problem} for line, problem in export.wrong]
-        output.result({**found, "payments": len(export.payments), "mended": mended, "not_read": wrong})
+        output.result({**found, "payments": len(export.payments), "mended": fixed, "not_read": wrong})
     if left or export.wrong:
         raise typer.Exit(1)
 
@@ -75,9 +75,9 @@ def _batches(payments: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]
         yield batch
 
 
-def _mend(findings: Sequence[dict[str, Any]], output: Output) -> int:
+def _fix(findings: Sequence[dict[str, Any]], output: Output) -> int:
     """Send the calls of each finding, in order, and return how many were fixed; save a rejection in its finding."""
-    service, mended = ServiceClient(project.base_url(), project.key()), 0
+    service, fixed = ServiceClient(project.base_url(), project.key()), 0
     for finding in findings:
         try:
             for call in finding["calls"]:
@@ -85,9 +85,9 @@ def _mend(findings: Sequence[dict[str, Any]], output: Output) -> int:
         except Failure as failure:
             finding["refusal"] = failure.error
         finding["mended"] = bool(finding["calls"]) and "refusal" not in finding
-        mended += finding["mended"]
-    output.say(f"[bold]{mended}[/] of {len(findings)} fixed")
-    return mended
+        fixed += finding["mended"]
+    output.say(f"[bold]{fixed}[/] of {len(findings)} fixed")
+    return fixed
 
 
 def _say(output: Output, finding: dict[str, Any]) -> None:
@@ -100,7 +100,7 @@ def _say(output: Output, finding: dict[str, Any]) -> None:
         recorded = f"recorded {_money(finding, 'recorded_cents', 'recorded_currency')}"
         if finding["recorded_refunded_cents"]:
             recorded += f", refunded {_money(finding, 'recorded_refunded_cents', 'recorded_currency')}"
-    mark = " [green]mended[/]" if finding.get("mended") else ""
+    mark = " [green]fixed[/]" if finding.get("mended") else ""
     output.say(
         f"line {finding['line']}: [yellow]{words}[/]{mark}: {plain(finding['transaction_id'])}, {paid}; {recorded}"
     )
@@ -115,9 +115,9 @@ def _money(finding: dict[str, Any], cents: str, currency: str) -> str:
     return plain(format_currency(Decimal(finding[cents]).scaleb(-get_currency_precision(code)), code, locale="en_US"))
 
 
-def _sum_up(output: Output, found: dict[str, Any], payments: int, mended: int) -> None:
+def _sum_up(output: Output, found: dict[str, Any], payments: int, fixed: int) -> None:
     counts = Counter(finding["code"].replace("_", " ") for finding in found["findings"])
     differences = ", ".join(f"{count} {code}" for code, count in counts.items()) or "no differences"
     output.say(f"{payments} payments, {found['unattributed']} without a partner: [bold]{differences}[/]")
-    if counts and not mended:
+    if counts and not fixed:
         output.say("Run it with --fix to correct the differences.")

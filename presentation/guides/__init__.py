@@ -14,7 +14,7 @@ _BLOCK = re.compile(r"^```\w+ (\w+)\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 
 
 class Filling(NamedTuple):
-    """What stands in place of a guide's example values; `code` is a partner's, None while there is no partner."""
+    """The values that replace a guide's example values; `code` is a partner's, None if there is no partner."""
 
     base_url: str
     program_id: int
@@ -24,7 +24,7 @@ class Filling(NamedTuple):
 
 
 def filling(program: Program, *, base_url: str, code: str | None) -> Filling:
-    """Return what stands in a program's own guides; `code` is a partner's, None while there is no partner."""
+    """Return the values for a program's own guides; `code` is a partner's, None if there is no partner."""
     settings = program.settings
     return Filling(base_url, program.id, settings.domain, code, settings.currency)
 

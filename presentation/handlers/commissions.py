@@ -11,7 +11,7 @@ from storage.rules.commission import CommissionStatus
 from storage.rules.errors import CommissionOnHold
 from web.response import ModelResponse
 
-FILTERS = {"status": "pending, approved, rejected, paid or reversed.", "partner_id": "Of one partner."}
+FILTERS = {"status": "pending, approved, rejected, paid or reversed.", "partner_id": "Only this partner's."}
 
 
 @operation("The commissions", query=FILTERS)

@@ -11,8 +11,8 @@ from web.response import ModelResponse
 
 FILTERS = {
     "status": "provisional, lead or conversion.",
-    "partner_id": "Of one partner.",
-    "customer_key": "The one with this key.",
+    "partner_id": "Only this partner's.",
+    "customer_key": "Only the customer with this key.",
 }
 
 

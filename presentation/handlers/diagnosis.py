@@ -10,9 +10,9 @@ from storage.rules.errors import ValidationError
 from web.response import ModelResponse
 
 IDENTIFIERS = {
-    "transaction_id": "Of the sale. Send exactly one of the three.",
-    "customer_key": "Of the customer; it explains their newest sale.",
-    "click_id": "Of the click.",
+    "transaction_id": "The sale's. Send exactly one of the three identifiers.",
+    "customer_key": "The customer's; their newest sale is explained.",
+    "click_id": "The click's.",
 }
 
 
@@ -23,7 +23,7 @@ async def explain_sale(call: ApiRequest) -> ModelResponse[ExplanationView]:
     return ModelResponse(ExplanationView.of(await call.read(explain, **subject, at=call.at)))
 
 
-@operation("What stands between the program and its first credited sale")
+@operation("What the program still lacks for its first credited sale")
 async def get_readiness(call: ApiRequest) -> ModelResponse[ReadinessView]:
     """Return the gates, the blocker and the identifiers' health."""
     return ModelResponse(ReadinessView.of(await call.read(check_readiness, at=call.at, base_url=call.base_url)))

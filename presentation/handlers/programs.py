@@ -9,7 +9,7 @@ from storage.management import program_settings
 from web.response import ModelResponse
 
 
-@operation("The programs that you reach")
+@operation("The programs that you may read")
 async def list_programs(call: ApiRequest) -> ModelResponse[PageView[ProgramView]]:
     """List the programs that the caller may read."""
     stored = await call.storage.read(

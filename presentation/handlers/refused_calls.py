@@ -9,7 +9,7 @@ from storage.reading import rejected_calls
 from web.response import ModelResponse
 
 
-@operation("Keyed calls that were rejected in the last 30 days", query={"code": "Of one error code."})
+@operation("Keyed calls that were rejected in the last 30 days", query={"code": "Only with this error code."})
 async def list_refused_calls(call: ApiRequest) -> ModelResponse[PageView[RefusedCallView]]:
     """List the program's rejected calls; `?code=` narrows it."""
     code = queries.text(call.request, "code")

@@ -46,7 +46,7 @@ class AgentKey(NamedTuple):
         return Actor(AGENT_KEY, str(self.id), self.name)
 
     def use_is_due(self, at: datetime) -> bool:
-        """Say whether `last_used_at` is old enough to record a use at `at`."""
+        """Return whether `last_used_at` is old enough to record a use at `at`."""
         return self.last_used_at is None or self.last_used_at <= at - USE_RECORDED_EVERY
 
 
@@ -118,7 +118,7 @@ def touch(connection: Connection, agent_key_id: int, *, at: datetime) -> None:
 
 
 def list_all(connection: Connection, *, workspace_id: int | None = None) -> list[AgentKey]:
-    """Return every key in order of issue, including expired and revoked ones; of one workspace if it is named."""
+    """Return every key in order of issue, including expired and revoked ones; only of `workspace_id` if it is given."""
     all_keys = select(agent_keys).order_by(agent_keys.c.id)
     mine = all_keys if workspace_id is None else all_keys.where(agent_keys.c.workspace_id == workspace_id)
     return [of_row(row) for row in connection.execute(mine)]
@@ -171,7 +171,7 @@ def _invalid() -> InvalidKey:
 
 
 def _is_old_program_key(connection: Connection, key_hash: str) -> bool:
-    """Say whether this is a program key from before the prefix existed."""
+    """Return whether this is a program key from before the prefix existed."""
     held = select(program_keys.c.program_id).where(program_keys.c.key_hash == key_hash)
     return connection.execute(held).scalar() is not None
 

@@ -1,4 +1,4 @@
-"""Logins of devices without a browser (RFC 8628): a member approves the code it shows, and it gets a session."""
+"""Logins of devices without a browser (RFC 8628): a member approves the code on the device, which gets a session."""
 
 import secrets
 from datetime import datetime, timedelta

@@ -34,7 +34,7 @@ def protect_new(password: str, *, email: str, field: str = "password") -> str:
 
 
 def matches(stored: str, password: str) -> bool:
-    """Say whether a password is the one behind a stored hash, in constant time."""
+    """Return whether a password is the one behind a stored hash, in constant time."""
     try:
         return _hasher.verify(stored, password)
     except (VerifyMismatchError, InvalidHashError):

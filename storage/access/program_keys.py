@@ -21,7 +21,7 @@ class ProgramKey(NamedTuple):
     rotate_by: datetime | None
 
     def has_expired(self, at: datetime) -> bool:
-        """Say whether the deadline has passed."""
+        """Return whether the deadline has passed."""
         return rotation.state(self.rotate_by, at) == Rotation.EXPIRED
 
 

@@ -70,7 +70,7 @@ def _window(facts: Facts) -> ExplanationStep:
 
 
 def window_text(facts: Facts) -> str:
-    """Say whether the first sale, the rejected call or the present lies in the attribution window."""
+    """Return whether the first sale, the rejected call or the present lies in the attribution window."""
     days = facts.program.settings.attribution_window_days
     within = attribution.is_within(facts.click.at, compared_at(facts), days)
     when = f"within {days} days of the click" if within else f"more than {days} days after the click"
@@ -91,7 +91,7 @@ def compared_at(facts: Facts) -> Any:
 
 
 def in_window(facts: Facts) -> bool:
-    """Say whether that time lies in the attribution window; a customer who has bought stays attributed."""
+    """Return whether that time lies in the attribution window; a customer who has bought stays attributed."""
     days = facts.program.settings.attribution_window_days
     bought = facts.first_purchase_at is not None
     return bought or facts.click is None or attribution.is_within(facts.click.at, compared_at(facts), days)

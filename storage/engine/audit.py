@@ -21,7 +21,7 @@ class Actor(NamedTuple):
 
     @property
     def is_agent(self) -> bool:
-        """Say whether an agent key makes the change, to which an owner's limits apply."""
+        """Return whether an agent key makes the change, to which an owner's limits apply."""
         return self.type == AGENT_KEY
 
 

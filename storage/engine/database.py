@@ -174,7 +174,7 @@ def is_sqlite(url: URL) -> bool:
 
 
 def commits_each_operation(url: URL) -> bool:
-    """Say whether a batch commits after each operation in it.
+    """Return whether a batch commits after each operation in it.
 
     PostgreSQL's lanes run side by side: one operation to a transaction means that every transaction locks rows
     in one global order (customers, then rollups by key), so lanes wait for each other but never deadlock.
@@ -195,7 +195,7 @@ def lock_shared(connection: Connection, rows: Select[Any]) -> None:
 
 
 def inserts_in_one(connection: Connection) -> bool:
-    """Say whether many rows go in fastest as one statement (a round trip costs) or as the driver's loop (SQLite)."""
+    """Return whether many rows go in fastest as one statement (a round trip costs) or as the driver's loop (SQLite)."""
     return connection.dialect.name == "postgresql"
 
 

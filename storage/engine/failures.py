@@ -7,7 +7,7 @@ from storage.rules.errors import StorageUnavailable
 
 RETRY_SECONDS = 2
 _CONFLICTS = {"23505", "40001", "40P01"}  # unique violation, serialization failure, deadlock
-_READ_ONLY = {"25006"}  # a write in recovery or on a read-only server; for a lane that only reads, a mistake of ours
+_READ_ONLY = {"25006"}  # a write in recovery or on a read-only server; on a lane that only reads, it is a bug
 _OUTAGES = {"25P03", "57014", "XX001", "XX002"} | _READ_ONLY  # idle too long, canceled, corrupt
 _OUTAGE_CLASSES = {"08", "53", "57P", "58"}  # connection, resources, operator, system
 _SQLITE_CONFLICTS = {sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY}

@@ -23,7 +23,7 @@ class Lane(Protocol):
 
 
 class WriteLane(Lane, Protocol):
-    """A lane that can look up whether a transaction committed after the result of COMMIT was lost."""
+    """A lane that can look up whether a transaction committed if the response to COMMIT was lost."""
 
     async def write(self, work: Work[Result]) -> Result:
         """Run `work` as `run` does. Raises OutcomeUnknown if the database does not say whether it committed."""

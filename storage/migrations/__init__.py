@@ -22,7 +22,7 @@ async def upgrade(url: str) -> None:
 
 
 def is_current(connection: Connection) -> bool:
-    """Say whether every migration has been applied."""
+    """Return whether every migration has been applied."""
     versions = select(column("version_num", String)).select_from(table("alembic_version"))
     return set(connection.execute(versions).scalars()) == set(ScriptDirectory.from_config(_config()).get_heads())
 

@@ -39,7 +39,7 @@ def find_account_id(connection: Connection, program_id: int) -> str | None:
 
 
 def is_connected(connection: Connection, program_id: int) -> bool:
-    """Say whether a program has an account."""
+    """Return whether a program has an account."""
     return connection.execute(_mine(program_id)).one_or_none() is not None
 
 

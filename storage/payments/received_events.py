@@ -33,7 +33,7 @@ class PaymentEvent(NamedTuple):
 def list_events(
     connection: Connection, program_id: int, paging: Paging = FIRST_PAGE, *, outcome: str | None = None
 ) -> Page[PaymentEvent]:
-    """Return a page of a program's payment events, newest first; of one outcome if it is named."""
+    """Return a page of a program's payment events, newest first; only with `outcome` if it is given."""
     event = payment_events.c
     mine = select(payment_events).where(event.program_id == program_id)
     if outcome is not None:

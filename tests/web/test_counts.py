@@ -85,6 +85,6 @@ async def test_a_redis_that_answers_again_is_used_after_the_pause(
     await counts.aclose()
     assert (alone, during_the_pause, after_it) == ([True], [True], [False])
     assert [record.message.split(" (")[0] for record in caplog.records if record.name == "web.counts"] == [
-        "Redis does not answer",
-        "Redis answers again: processes share their rate limits",
+        "Redis does not respond",
+        "Redis responds again: processes share their rate limits",
     ]

@@ -35,7 +35,7 @@ class Document(OAuthClientMetadata):
 
 
 def is_document_url(client_id: str) -> bool:
-    """Say whether an id is a document's URL: https, with a path, without user, query, fragment or dot segments."""
+    """Return whether an id is a document's URL: https, with a path, without user, query, fragment or dot segments."""
     parts = urlsplit(client_id)
     hidden = parts.fragment or parts.username is not None or parts.password is not None or parts.query
     dots = {".", ".."} & set(parts.path.split("/"))
@@ -44,7 +44,7 @@ def is_document_url(client_id: str) -> bool:
 
 
 def is_public(address: str) -> bool:
-    """Say whether an IP address is public, and so is any IPv4 address that it contains."""
+    """Return whether an IP address is public, and so is any IPv4 address that it contains."""
     ip = ip_address(address)
     all_ips = [ip]
     if isinstance(ip, IPv6Address):

@@ -130,7 +130,7 @@ class Provider:
 
 
 def is_resource(sent: str | None, resource: str) -> bool:
-    """Say whether a token is requested for this resource, by any name of it; clients before RFC 8707 send none."""
+    """Return whether a token is requested for this resource, by any name of it; clients before RFC 8707 send none."""
     path = urlsplit(resource).path
     base_url, host = resource.removesuffix(path), urlsplit(sent or "").netloc
     return sent is None or sent.removesuffix("/") in {resource, f"{called(base_url, host)}{path}"}

@@ -23,7 +23,7 @@ NO_APPLICATION = (
 
 
 def is_acceptable(uri: str) -> bool:
-    """Say whether a client may register this: https, http to this machine, or an application's own scheme."""
+    """Return whether a client may register this: https, http to this machine, or an application's own scheme."""
     parts = _parts(uri)
     if parts is None or "#" in uri or len(uri) > LONGEST or not _NETLOC.fullmatch(parts.netloc):
         return False
@@ -35,14 +35,14 @@ def is_acceptable(uri: str) -> bool:
 
 
 def matches(registered: str, requested: str) -> bool:
-    """Say whether the requested URL is the registered one; a loopback URL may have any port (RFC 8252, 7.3)."""
+    """Return whether the requested URL is the registered one; a loopback URL may have any port (RFC 8252, 7.3)."""
     return registered == requested or (
         is_loopback(registered) and _without_port(registered) == _without_port(requested)
     )
 
 
 def is_loopback(uri: str) -> bool:
-    """Say whether a response to this URL stays on the client's machine."""
+    """Return whether a response to this URL stays on the client's machine."""
     parts = _parts(uri)
     return parts is not None and parts.scheme == "http" and parts.hostname in LOOPBACK
 

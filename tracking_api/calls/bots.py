@@ -1,4 +1,4 @@
-"""The clicks that are stored but never counted: those of known bots and of prefetched pages."""
+"""Clicks that are stored but not counted: those of known bots and of prefetched pages."""
 
 import re
 from functools import lru_cache
@@ -12,7 +12,7 @@ _BOTS = re.compile(
 
 
 def reason_to_filter(user_agent: str | None, *, method: str, purpose: str | None) -> str | None:
-    """Return `bot` or `prefetch` for a click that must not count, None for one that does.
+    """Return `bot` or `prefetch` for a click that must not be counted, otherwise None.
 
     `purpose` is the Sec-Purpose, Purpose or X-Moz header.
     """

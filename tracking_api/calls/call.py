@@ -49,7 +49,7 @@ class TrackingRequest:
         self._receive = receive
 
     async def parse(self, model: type[Parsed]) -> Parsed:
-        """Return the body as a model; raises what `web.body` raises."""
+        """Return the body as a model; raises the errors of `web.body`."""
         content = await body.read_body(self.scope, self._receive, seconds=self.settings.body_seconds)
         parsed = body.parse(model, content, empty_is_absent=True)
         self._content = content
@@ -63,7 +63,7 @@ class TrackingRequest:
 
     @property
     def principal(self) -> PresentedKey | None:
-        """The program key that was presented, None without an Authorization header. Raises InvalidKey."""
+        """The presented program key, None without an Authorization header. Raises InvalidKey."""
         header = self.header(b"authorization")
         if header is None:
             return None
@@ -73,7 +73,7 @@ class TrackingRequest:
         return PresentedKey(keys.digest(credential), keys.key_program(credential))
 
     def require_key(self) -> PresentedKey:
-        """Return the program key that was presented. Raises InvalidKey when there is none."""
+        """Return the presented program key. Raises InvalidKey if there is none."""
         principal = self.principal
         if principal is None:
             raise InvalidKey
@@ -149,7 +149,7 @@ class TrackingRequest:
         return hashes.of(self._client, self.at)
 
     async def limit(self, call: str, about: int | str | None) -> None:
-        """Count a call about a program or a key against its rate limit. Raises RateLimited."""
+        """Count a call against the rate limit of its program or key. Raises RateLimited."""
         await self.scope["app"].state.limits.hit(call, self._client, about)
 
     @property

@@ -1,4 +1,4 @@
-"""What the OpenAPI document says about every tracking call: its credential, its rotation headers, its errors."""
+"""Descriptions of tracking calls for the OpenAPI document: the credential, the rotation headers and the errors."""
 
 from typing import Any
 
@@ -8,7 +8,9 @@ from web.body import IDEMPOTENCY_KEY
 
 TEST_MODE = "`additional_data.test_mode` true stores a test event, which touches no attribution and no commission."
 KEY = {"programKey": ()}
-IDEMPOTENT = {IDEMPOTENCY_KEY: "With the program key: the same body within 30 days gets the first response, done once."}
+IDEMPOTENT = {
+    IDEMPOTENCY_KEY: "With the program key: a repeat with the same body within 30 days only gets the first response."
+}
 CORS = "Access-Control-Allow-Origin"
 PREFLIGHT = Description(
     "preflight",

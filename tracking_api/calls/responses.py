@@ -11,7 +11,7 @@ from web.error_model import EmailWarning, RotationWarning
 
 
 class FlaggableView(View):
-    """What a call gets; `warnings` say that the key is flagged, or that an e-mail was left out."""
+    """A successful response; `warnings` say that the key is flagged, or that an e-mail was left out."""
 
     success: Literal[True]
     warnings: Sequence[RotationWarning | EmailWarning] = ()

@@ -69,7 +69,7 @@ def presented(request: Request) -> str | None:
 
 
 def is_https(request: Request) -> bool:
-    """Say whether browsers reach the service over https: a proxy may end it."""
+    """Return whether browsers reach the service over https: a proxy may end it."""
     base_url: str = request.app.state.settings.base_url
     return request.url.scheme == "https" or base_url.startswith("https://")
 
@@ -80,7 +80,7 @@ def cookie_name(request: Request) -> str:
 
 
 def is_our_own(request: Request) -> bool:
-    """Say whether a request cannot have been forged by another site: it is a read, or it comes from our pages."""
+    """Return whether a request cannot have been forged by another site: it is a read, or it comes from our pages."""
     site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
     if request.method in SAFE_METHODS:
         own = True

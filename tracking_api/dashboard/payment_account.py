@@ -47,7 +47,7 @@ async def get_payment_account(call: ApiRequest) -> ModelResponse[PaymentAccountV
     return _response(call, await call.read(accounts.get_account))
 
 
-@operation("Disconnect the payment account; what it reported stays", NotFound, tag="payments")
+@operation("Disconnect the payment account; its recorded sales and refunds stay", NotFound, tag="payments")
 async def disconnect_payment_account(call: ApiRequest) -> ModelResponse[SuccessView]:
     """Disconnect the account. Raises NotFound."""
     await call.write(accounts.disconnect)

@@ -47,7 +47,7 @@ class PaymentEventView(View):
 
 
 @operation(
-    "What the payment account reported and what became of it, possible duplicates included",
+    "The events of the payment account and their outcomes, possible duplicates included",
     query=OUTCOME,
     tag="payments",
 )
@@ -59,7 +59,7 @@ async def list_payment_events(call: ApiRequest) -> ModelResponse[PageView[Paymen
 
 
 @operation(
-    "Decide a payment that is held as a possible duplicate",
+    "Decide on a payment that is held as a possible duplicate",
     *(DuplicateTransaction, CustomerNotAttributed, AttributionWindowExpired, CurrencyNotSupported, SaleBeforeClick),
     body=PaymentDecision,
     tag="payments",

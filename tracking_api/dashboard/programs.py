@@ -26,13 +26,13 @@ async def create_program(call: VisitorRequest) -> CreatedResponse[ProgramView]:
     return CreatedResponse(ProgramView.of(await call.storage.read(program_settings.get_program, program_id)))
 
 
-@operation("A program; of its key only the mask")
+@operation("A program, with its key masked")
 async def get_program(call: ApiRequest) -> ModelResponse[ProgramView]:
     """Return a program, with its key masked."""
     return ModelResponse(ProgramView.of(await call.read(program_settings.get_program)))
 
 
-@operation("Change a program's settings; new terms hold for later sales only", CurrencyNotSupported, body=ProgramChange)
+@operation("Change a program's settings; new terms apply to later sales only", CurrencyNotSupported, body=ProgramChange)
 async def change_program(call: ApiRequest) -> ModelResponse[ProgramView]:
     """Change the settings that are sent; earned commissions do not change."""
     sent = (await call.parse(ProgramChange)).sent()

@@ -45,7 +45,7 @@ class Export(Body):
 
 
 class CorrectingCallView(View):
-    """A call of the tracking API, with the program's key, that corrects it; you can send it again safely."""
+    """A call of the tracking API, with the program's key, that corrects the difference; repeating it is safe."""
 
     path: str
     body: dict[str, Any]
@@ -75,7 +75,7 @@ class ReconciliationView(View):
 
 
 @operation(
-    "What is wrong about payments of the processor's export, and the calls that correct it; nothing is changed",
+    "Compare payments of the processor's export with the sales, and get the calls that correct differences",
     body=Export,
     tag="payments",
 )

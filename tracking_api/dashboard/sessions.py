@@ -79,7 +79,7 @@ async def log_in(request: Request) -> ModelResponse[NewSessionView]:
     return ModelResponse(NewSessionView.of(signed_in, token=started.token), NO_STORE)
 
 
-@operation("End the session that is presented, if any", security=({"session": ()}, ANYONE))
+@operation("End the presented session, if there is one", security=({"session": ()}, ANYONE))
 async def log_out(request: Request) -> ModelResponse[SuccessView]:
     """Sign out. A session that has already ended is not an error."""
     token_hash = authentication.presented(request)
@@ -110,14 +110,14 @@ async def sign_in(request: Request, credentials: Credentials) -> Started:
 
 
 async def verified(request: Request, account: Account | None, password: str) -> bool:
-    """Say whether the password is the account's; an unknown account takes the same time. Raises Overloaded."""
+    """Return whether the password is the account's; an unknown account takes the same time. Raises Overloaded."""
     return await hashed(request, partial(_matches, account, password))
 
 
 def _matches(account: Account | None, password: str) -> bool:
-    return passwords.matches(account.password_hash if account else _nobodys_hash(), password)
+    return passwords.matches(account.password_hash if account else _unused_hash(), password)
 
 
 @cache
-def _nobodys_hash() -> str:
+def _unused_hash() -> str:
     return passwords.protect(secrets.token_urlsafe(32))

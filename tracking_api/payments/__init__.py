@@ -1,1 +1,1 @@
-"""What payment processors send: each provider's webhook in a file of its own."""
+"""The webhooks of payment processors, one file for each provider."""

@@ -1,7 +1,7 @@
 """Posted forms. A form is rejected without the CSRF token, which only our own pages know.
 
-The token is a hash of the session's: bound to it, stored nowhere, and of no use to find it. The cookie alone is not
-taken from another site either (tracking_api/dashboard/authentication.py); the two defences do not know each other.
+The token is a hash of the session's token: it belongs to one session, is stored nowhere, and does not reveal the
+session's token. Independently, tracking_api/dashboard/authentication.py rejects the cookie from other sites.
 """
 
 import hmac

@@ -1,4 +1,4 @@
-"""The home page at `/`: what this server is, with links to the guides and the sign-in."""
+"""The home page at `/`: what this server does, with links to the guides and the sign-in page."""
 
 from starlette.requests import Request
 from starlette.responses import Response

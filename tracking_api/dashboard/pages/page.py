@@ -25,7 +25,7 @@ HEADERS = (
     (b"content-security-policy", POLICY.encode()),
     (b"referrer-policy", b"same-origin"),
     (b"cross-origin-opener-policy", b"same-origin"),
-    (b"cache-control", b"no-store"),  # nothing of it can be seen again after signing out
+    (b"cache-control", b"no-store"),  # the browser's Back button shows no page after signing out
 )
 
 

@@ -1,4 +1,4 @@
-"""Settings, payments: the connected account and its webhook, and what it reported, possible duplicates first."""
+"""Settings, Payments: the connected account, its webhook and its events, with possible duplicates first."""
 
 from pydantic_core import to_json
 from starlette.requests import Request

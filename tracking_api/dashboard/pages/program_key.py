@@ -10,7 +10,7 @@ from tracking_api.dashboard.pages import forms, page_context, templates
 from tracking_api.dashboard.pages.page_context import PageContext
 
 UNCONFIRMED = "Tick the box first: the current key stops working at once."
-REPLACED = "This key was replaced already. Nothing was changed now; a new key is shown once, when it is made."
+REPLACED = "This key was already replaced, so nothing changed. A new key is shown only once, when it is created."
 
 
 async def show_program_key(request: Request) -> Response:

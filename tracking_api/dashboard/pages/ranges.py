@@ -1,4 +1,4 @@
-"""The period picker: which days a page shows, 30 at first."""
+"""The period picker: the days that a page shows, 30 by default."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ NAMES = {
 
 
 class Picker(NamedTuple):
-    """What the picker shows: the period that is chosen (None: a custom range), and the days as typed or shown."""
+    """The picker's values: the chosen period (None: a custom range), and the days as typed or shown."""
 
     chosen: str | None
     date_from: str

@@ -27,7 +27,7 @@ async def show_sign_in(request: Request) -> Response:
 
 
 async def enter(request: Request) -> Response:
-    """Sign in and go on to the page that was next_path; an error appears above the form."""
+    """Sign in and open the page in `next`; an error appears above the form."""
     if not authentication.is_our_own(request):
         raise Forbidden("This form was sent from another site; open the sign-in page itself.")
     form = await forms.content(request)

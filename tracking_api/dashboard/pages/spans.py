@@ -1,4 +1,4 @@
-"""A long range's days, added up by week or month, so that its chart stays readable and its page small."""
+"""The days of a long range, added up by week or month, to keep its chart readable and its page small."""
 
 from collections.abc import Callable
 from datetime import date, timedelta

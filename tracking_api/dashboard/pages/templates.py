@@ -1,4 +1,4 @@
-"""Jinja2, set up once: autoescape always on, undefined names an error, and what every page needs."""
+"""The Jinja2 environment: autoescape is always on, undefined names are errors, and every page gets common values."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ _environment.globals |= {"static": assets.page_asset_path}
 
 
 def render(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
-    """Return a page; a notice that waits for the visitor is shown on it, once."""
+    """Return a page. A waiting notice is shown on it once."""
     notice = notices.waiting(request)
     common = {"csrf": forms.expected_token(request), "notice": notice, "path": request.url.path, "context": None}
     html = _environment.get_template(template).render(common | values)

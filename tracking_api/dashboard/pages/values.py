@@ -58,5 +58,5 @@ def _value(setting: Setting, typed: str, currency: str, *, is_flat: bool) -> int
 
 
 def _is_amount(setting: Setting, *, is_flat: bool) -> bool:
-    """Say whether people type the setting as an amount of money."""
+    """Return whether people type the setting as an amount of money."""
     return setting.kind == Kind.CENTS or (setting.kind == Kind.COMMISSION_RATE and is_flat)

@@ -38,7 +38,7 @@ async def test_a_key_page_that_is_sent_again_replaces_nothing_twice(site: Site):
 
     await page.reload()
 
-    await expect(page.get_by_role("alert")).to_contain_text("This key was replaced already")
+    await expect(page.get_by_role("alert")).to_contain_text("This key was already replaced")
     answer = await site.call(STATUS, {"transaction_id": "nothing"}, new)
     assert answer.json()["error"]["code"] == "transaction_not_found"
 
