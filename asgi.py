@@ -19,7 +19,7 @@ from storage import Storage
 from storage.access import assistant_clients, assistant_tokens, device_logins, idempotency, sessions
 from storage.engine import committed_batches, pruning
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
-from storage.tracking import rejection_log
+from storage.tracking import rejection_log, test_mode
 from web.counts import Counts
 from web.middleware import RequestMiddleware
 
@@ -32,6 +32,7 @@ PRUNES = (
     assistant_tokens.prune,
     assistant_clients.prune,
     committed_batches.prune,
+    test_mode.prune,
 )
 log = logging.getLogger(__name__)
 

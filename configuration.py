@@ -93,6 +93,11 @@ class Configuration(BaseSettings):
         default=True,
         description="`off` lifts every limit except the one on signing in to the dashboard.",
     )
+    public_rate: Rate = Field(
+        default="600/minute",
+        description="The limit of clicks and of leads without a key for one IP address, whatever program they name. "
+        "An IPv6 address counts with its /64, here and in every limit.",
+    )
     click_rate: Rate = Field(
         default="240/minute", description="The limit of clicks for one IP address and one program."
     )

@@ -96,12 +96,13 @@ def create(
     app.state.base_url = settings.base_url
     app.state.clock = clock
     counts = counts or Counts()
-    rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in ("click", "lead", "keyed")}
+    rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in ("public", "click", "lead", "keyed")}
     app.state.address_hashes = AddressHashes(settings.stored_secret)
     logins = {"login": settings.login_rate, "password": settings.login_rate}
     logins |= {"sign_in": settings.sign_in_rate, "reset": settings.sign_in_rate}
     app.state.limits = RateLimits({**rates, **logins}, counts)
     app.state.passwords = PasswordQueue()
+    app.state.known_programs = set()
     app.state.authorization = None
     if settings.assistants_sign_in:
         app.state.authorization = authorization.create(storage, settings, counts, clock=clock)

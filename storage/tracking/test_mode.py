@@ -1,9 +1,9 @@
 """Test mode: events that prove an integration works without touching clicks, customers or the ledger."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import BigInteger, Connection, insert, literal, select, update
+from sqlalchemy import BigInteger, Connection, delete, exists, insert, literal, select, update
 
 from storage.engine import ids
 from storage.rules import refund as rule
@@ -13,6 +13,8 @@ from storage.tables import programs, test_events, tracking_log
 from storage.tracking.program_terms import ProgramTerms
 
 NO_PROGRAM = 0
+MOST_WITHOUT_KEY = 500  # test events of a program that came without its key; the oldest make room
+KEPT_DAYS = 30
 WITH_KEY = "with the program key"
 WITHOUT_KEY = "without a key: it does not verify the integration"
 OF_PROCESSOR = "from the test mode of the payment account: nothing was earned"
@@ -58,12 +60,28 @@ def record_with_key(connection: Connection, program: ProgramTerms, event: TestMo
 
 
 def record_without_key(connection: Connection, event: TestModeCall) -> TestModeResult:
-    """Store a test event of the program that it names, else its click's, else none. Raises ProgramNotFound."""
+    """Store a test event of the program that it names, else its click's. Raises ProgramNotFound.
+
+    An event of no program is accepted and not stored: it would be in no list.
+    """
     named = _existing(connection, event.program_id)
     if event.program_id is not None and named is None:
         raise ProgramNotFound
     program_id = named or _existing(connection, event.click_program_id) or NO_PROGRAM
-    return TestModeResult(_store(connection, event, program_id, WITHOUT_KEY), program_id)
+    if program_id == NO_PROGRAM:
+        return TestModeResult(ids.after(event.at, 1)[0], NO_PROGRAM)
+    event_id = _store(connection, event, program_id, WITHOUT_KEY)
+    _make_room(connection, program_id)
+    return TestModeResult(event_id, program_id)
+
+
+def prune(connection: Connection, *, at: datetime) -> int:
+    """Delete test events without a key, and their log rows, after 30 days; return how many events."""
+    row, log = test_events.c, tracking_log.c
+    old = (row.with_key.is_(False), row.at < at - timedelta(days=KEPT_DAYS))
+    same = exists().where(row.program_id == log.program_id, row.id == log.event_id, *old)
+    connection.execute(delete(tracking_log).where(same))
+    return connection.execute(delete(test_events).where(*old)).rowcount
 
 
 def record_of_processor(connection: Connection, program_id: int, event: TestModeCall) -> int:
@@ -107,6 +125,16 @@ def _existing(connection: Connection, program_id: int | None) -> int | None:
     if program_id is None:
         return None
     return connection.execute(select(programs.c.id).where(programs.c.id == literal(program_id, BigInteger))).scalar()
+
+
+def _make_room(connection: Connection, program_id: int) -> None:
+    """Delete the oldest test event without a key where there are more than MOST_WITHOUT_KEY."""
+    row, log = test_events.c, tracking_log.c
+    keyless = select(row.id).where(row.program_id == program_id, row.with_key.is_(False))
+    oldest = connection.execute(keyless.order_by(row.id.desc()).offset(MOST_WITHOUT_KEY).limit(1)).scalar()
+    if oldest is not None:
+        connection.execute(delete(test_events).where(row.program_id == program_id, row.id == oldest))
+        connection.execute(delete(tracking_log).where(log.program_id == program_id, log.event_id == oldest))
 
 
 def _store(connection: Connection, event: TestModeCall, program_id: int, trust: str) -> int:

@@ -12,8 +12,16 @@ from storage import Storage
 from storage.access.program_keys import ProgramKey
 from storage.rules import keys
 from storage.rules.click_details import AddressHashes
-from storage.rules.errors import InvalidKey, OutcomeUnknown, Overloaded, RateLimited, ServiceError, StorageUnavailable
-from storage.tracking import test_mode
+from storage.rules.errors import (
+    InvalidKey,
+    OutcomeUnknown,
+    Overloaded,
+    ProgramNotFound,
+    RateLimited,
+    ServiceError,
+    StorageUnavailable,
+)
+from storage.tracking import program_terms, test_mode
 from storage.tracking.principals import PresentedKey, Principal, reject
 from storage.tracking.rejection_log import CallDetails
 from storage.tracking.repeated_calls import Repeatable, Replayed
@@ -148,8 +156,18 @@ class TrackingRequest:
         hashes: AddressHashes = self.scope["app"].state.address_hashes
         return hashes.of(self._client, self.at)
 
-    async def limit(self, call: str, about: int | str | None) -> None:
-        """Count a call against the rate limit of its program or key. Raises RateLimited."""
+    async def require_program(self, program_id: int | None, if_unknown: type[ServiceError] = ProgramNotFound) -> None:
+        """Raise `if_unknown` unless there is such a program: a call about none does not reach the writer."""
+        known: set[int] = self.scope["app"].state.known_programs  # no program is ever deleted
+        if program_id is None:
+            raise if_unknown
+        if program_id not in known:
+            if not await self.storage.read(program_terms.load, [program_id]):
+                raise if_unknown
+            known.add(program_id)
+
+    async def limit(self, call: str, about: int | str | None = None) -> None:
+        """Count a call against the rate limit of its IP address, program or key. Raises RateLimited."""
         await self.scope["app"].state.limits.hit(call, self._client, about)
 
     @property

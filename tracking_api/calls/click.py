@@ -48,6 +48,7 @@ async def click(call: TrackingRequest) -> JsonResponse:
     """Record a click and return the visitor's click_id."""
     if call.scope["method"] == "HEAD" and b"content-type" not in call.headers:
         return JsonResponse({"success": True})  # a check that the URL responds: there is no click to store
+    await call.limit("public")
     body = await call.parse(ClickBody)
     extra = body.additional_data or NO_ADDITIONAL_DATA
     program_id = body.program_id if body.program_id is not None else extra.program_id
@@ -57,6 +58,7 @@ async def click(call: TrackingRequest) -> JsonResponse:
     if body.affiliate_url is None:
         raise AffiliateUrlRequired
     code = attribution.partner_code(body.affiliate_url)
+    await call.require_program(program_id)
     if extra.test_mode:
         return await _test(call, program_id)
     recorded = await call.storage.write(clicks.record, _click(call, body, program_id, code), lane=program_id)

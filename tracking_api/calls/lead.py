@@ -48,6 +48,8 @@ class LeadBody(Body):
 async def lead(call: TrackingRequest) -> JsonResponse:
     """Record a lead; with an Authorization header it is a server-mode lead, or a 401."""
     key = call.principal
+    if key is None:
+        await call.limit("public")
     body = await call.parse(LeadBody)
     extra = body.additional_data or NO_ADDITIONAL_DATA
     click_program_id = keys.click_program(body.click_id or "")
@@ -78,7 +80,7 @@ async def lead(call: TrackingRequest) -> JsonResponse:
         event_name=extra.event_name,
         address_hash=None if key else call.address_hash(),
     )
-    principal = key or _public(extra.program_id, click_program_id)
+    principal = key or await _public(call, extra.program_id, click_program_id)
     return _with_warning(await call.respond(leads.record, recorded, principal, _content), body)
 
 
@@ -99,9 +101,11 @@ def _with_warning(response: JsonResponse, body: LeadBody) -> JsonResponse:
     return response
 
 
-def _public(named: int | None, clicked: int | None) -> Public:
-    """Return a browser's principal: the program that it names, else its click's."""
-    return Public(clicked, CustomerNotFound) if named is None else Public(named)
+async def _public(call: TrackingRequest, named: int | None, clicked: int | None) -> Public:
+    """Return a browser's principal: the program that it names, else its click's. Raises its `if_unknown`."""
+    principal = Public(clicked, CustomerNotFound) if named is None else Public(named)
+    await call.require_program(*principal)
+    return principal
 
 
 endpoint = Endpoint(lead)
