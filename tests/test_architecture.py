@@ -226,3 +226,13 @@ def test_no_test_sleeps():
     tests = [path for path in sources() if relative(path).startswith("tests/") and path != Path(__file__)]
 
     assert [relative(path) for path in tests if sleeping.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_the_migrations_form_one_line():
+    follows = [
+        re.findall(r'^down_revision = "(\d+)"', path.read_text(encoding="utf-8"), re.MULTILINE)
+        for path in (ROOT / "storage/migrations/versions").glob("*.py")
+    ]
+
+    earlier = [revision for each in follows for revision in each]
+    assert len(earlier) == len(set(earlier)) == len(follows) - 1
