@@ -1,6 +1,6 @@
 """Outranking: a lead with the program key takes its customer_key from a customer whom a browser alone named.
 
-docs/decisions/0022-the-key-outranks-a-browser.md says when and why.
+docs/decisions/0023-the-key-outranks-a-browser.md says when and why.
 """
 
 from collections.abc import Sequence
