@@ -28,7 +28,7 @@ def find_id(connection: Connection, email: str) -> int:
 
 
 def has_password(connection: Connection, user_id: int, password_hash: str) -> bool:
-    """Say whether this is the account's stored password hash."""
+    """Return whether this is the account's stored password hash."""
     return _find(connection, users.c.id == user_id).password_hash == password_hash
 
 

@@ -79,7 +79,7 @@ class Clients:
         if not 0 < len(urls) <= MOST_REDIRECTS or not all(map(redirects.is_acceptable, urls)):
             raise DocumentRejectedError(
                 f"redirect_uris are up to {MOST_REDIRECTS} URLs without a fragment: https, http to the user's own "
-                "machine, or an application's own scheme"
+                "machine, or the scheme of a known application"
             )
         plain = "".join(letter for letter in name or "" if letter.isprintable())[:LONGEST_NAME].strip()
         shown_name = plain or redirects.host(urls[0])

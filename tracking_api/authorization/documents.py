@@ -22,6 +22,9 @@ SECONDS = 3
 LONGEST_ID = 512
 PUBLIC = "none"  # a client without a secret (RFC 7591, 2)
 _TRANSLATED = ip_network("64:ff9b::/96")  # RFC 6052: an IPv4 address in the last four bytes
+# IPv4-compatible and site-local addresses: deprecated, but some networks still route them inside.
+_DEPRECATED = (ip_network("::/96"), ip_network("fec0::/10"))
+_UNREACHABLE = "its host does not respond, or is not on the public internet"
 
 
 class DocumentRejectedError(Exception):
@@ -36,7 +39,11 @@ class Document(OAuthClientMetadata):
 
 def is_document_url(client_id: str) -> bool:
     """Return whether an id is a document's URL: https, with a path, without user, query, fragment or dot segments."""
-    parts = urlsplit(client_id)
+    try:
+        parts = urlsplit(client_id)
+        _ = parts.port
+    except ValueError:
+        return False
     hidden = parts.fragment or parts.username is not None or parts.password is not None or parts.query
     dots = {".", ".."} & set(parts.path.split("/"))
     sound = client_id.isascii() and client_id.isprintable() and len(client_id) <= LONGEST_ID
@@ -51,7 +58,8 @@ def is_public(address: str) -> bool:
         inner = [ip.ipv4_mapped, ip.sixtofour, *(ip.teredo or ())]
         inner += [ip_address(int(ip) & 0xFFFFFFFF)] if ip in _TRANSLATED else []
         all_ips += [each for each in inner if each is not None]
-    return all(each.is_global and not each.is_multicast for each in all_ips)
+    deprecated = isinstance(ip, IPv6Address) and any(ip in network for network in _DEPRECATED)
+    return not deprecated and all(each.is_global and not each.is_multicast for each in all_ips)
 
 
 class Documents:
@@ -69,8 +77,8 @@ class Documents:
             document = Document.model_validate_json(content)
         except TimeoutError:
             raise DocumentRejectedError(f"it did not arrive within {SECONDS} seconds") from None
-        except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException, OSError) as problem:
-            raise DocumentRejectedError(f"its host does not respond: {problem}") from None
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException, OSError):
+            raise DocumentRejectedError(_UNREACHABLE) from None
         except ValidationError as invalid:
             wrong = ", ".join(sorted({".".join(map(str, error["loc"])) or "JSON" for error in invalid.errors()}))
             raise DocumentRejectedError(f"it is no client metadata: {wrong}") from None
@@ -107,7 +115,7 @@ class _PublicNetwork(httpcore2.AnyIOBackend):
         resolved = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         addresses = [str(each[4][0]) for each in resolved]
         if host not in self._private_hosts and not all(map(is_public, addresses)):
-            raise DocumentRejectedError("its host is not on the public internet")
+            raise DocumentRejectedError(_UNREACHABLE)
         for address in addresses[:-1]:
             with suppress(httpcore2.ConnectError):
                 return await super().connect_tcp(address, port, *options, **named)

@@ -3,6 +3,7 @@
 import json
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from markupsafe import escape
 from mcp.server.auth.handlers.authorize import AuthorizationHandler
@@ -20,7 +21,7 @@ from configuration import Configuration
 from storage.access import assistant_tokens
 from storage.rules.scope import READING
 from tracking_api.authorization.clients import Clients
-from tracking_api.authorization.documents import DocumentRejectedError
+from tracking_api.authorization.documents import DocumentRejectedError, is_document_url
 from tracking_api.authorization.provider import CONSENT, is_resource
 from tracking_api.authorization.requests import with_query
 from web import body
@@ -60,7 +61,7 @@ async def authorize(request: Request) -> Response:
     except DocumentRejectedError as rejection:
         response = _error("invalid_client", f"The document at client_id was rejected: {rejection}.")
     else:
-        response = _with_issuer(await AuthorizationHandler(state.provider).handle(request), state.settings)
+        response = _trusted(await AuthorizationHandler(state.provider).handle(request), client_id, state.settings)
     is_page = response.status_code == HTTPStatus.BAD_REQUEST and "text/html" in request.headers.get("accept", "")
     return _page(response) if is_page else response
 
@@ -101,11 +102,19 @@ async def revoke(request: Request) -> Response:
     return Response(headers=FRESH)
 
 
-def _with_issuer(response: Response, settings: Configuration) -> Response:
-    """Add the issuer to an error's redirect (RFC 9207, 2); the consent page adds it to every other response."""
+def _trusted(response: Response, client_id: str, settings: Configuration) -> Response:
+    """Return the response to a request: a fault of a client that registered itself stays here (RFC 9700, 4.11.2).
+
+    Anyone can register a URL, so a redirect without the person's consent would lead anywhere in this service's name.
+    A client with a document gets the error, with the issuer (RFC 9207, 2); the consent page adds it otherwise.
+    """
     location = response.headers.get("location", f"{settings.base_url}{CONSENT}")
-    if not location.startswith(f"{settings.base_url}{CONSENT}"):
-        response.headers["location"] = with_query(location, iss=settings.base_url)
+    if location.startswith(f"{settings.base_url}{CONSENT}"):
+        return response
+    if not is_document_url(client_id):
+        fault = dict(parse_qsl(urlsplit(location).query))
+        return _error(fault.get("error", "invalid_request"), fault.get("error_description", "The request is faulty."))
+    response.headers["location"] = with_query(location, iss=settings.base_url)
     return response
 
 

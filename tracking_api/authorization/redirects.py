@@ -6,24 +6,29 @@ from urllib.parse import SplitResult, urlsplit
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 LONGEST = 1024
 _NETLOC = re.compile(r"[A-Za-z0-9.:\[\]_-]*")  # no user, and no character that separates values in a header
-# Schemes that a browser runs, reads or opens itself; no application receives a response by them.
-NO_APPLICATION = (
-    "about",
-    "blob",
-    "data",
-    "file",
-    "filesystem",
-    "ftp",
-    "javascript",
-    "vbscript",
-    "view-source",
-    "ws",
-    "wss",
+# Applications in which assistants run, by the scheme that each registered for itself.
+APPLICATIONS = (
+    "chatgpt",
+    "claude",
+    "codex",
+    "cursor",
+    "goose",
+    "jetbrains",
+    "lmstudio",
+    "raycast",
+    "vscode",
+    "vscode-insiders",
+    "vscodium",
+    "warp",
+    "windsurf",
+    "zed",
 )
+# A private-use scheme is a domain name written backwards (RFC 8252, 7.1).
+_PRIVATE_USE = re.compile(r"(?:ai|app|co|com|dev|io|net|org)(?:\.[a-z0-9-]+){1,5}")
 
 
 def is_acceptable(uri: str) -> bool:
-    """Return whether a client may register this: https, http to this machine, or an application's own scheme."""
+    """Return whether a client may register this: https, http to this machine, or the scheme of a known application."""
     parts = _parts(uri)
     if parts is None or "#" in uri or len(uri) > LONGEST or not _NETLOC.fullmatch(parts.netloc):
         return False
@@ -31,7 +36,7 @@ def is_acceptable(uri: str) -> bool:
         return bool(parts.hostname)
     if parts.scheme == "http":
         return parts.hostname in LOOPBACK
-    return parts.scheme not in NO_APPLICATION and bool(parts.netloc or "." in parts.scheme)
+    return parts.scheme in APPLICATIONS or bool(_PRIVATE_USE.fullmatch(parts.scheme))
 
 
 def matches(registered: str, requested: str) -> bool:

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
-from storage.access import assistant_tokens, assistants, sessions
+from storage.access import assistant_clients, assistant_tokens, assistants, sessions
+from storage.access.assistant_clients import AssistantClient
 from storage.access.assistants import AuthorizationRequest
 from storage.engine import audit
 from storage.rules import keys
@@ -32,6 +33,8 @@ async def audited(flow: Flow) -> list[str]:
     [
         ({"client_id": "unknown"}, "invalid_request"),
         ({"client_id": "https://assistant.example/../client.json"}, "invalid_request"),
+        ({"client_id": "https://[::1"}, "invalid_request"),
+        ({"client_id": "https://a.example:x/client.json"}, "invalid_request"),
         ({"redirect_uri": "https://assistant.example/callback/more"}, "invalid_request"),
         ({"redirect_uri": "https://assistant.example.evil.example/callback"}, "invalid_request"),
         ({"redirect_uri": "https://evil.example/"}, "invalid_request"),
@@ -71,14 +74,20 @@ async def test_a_refusal_that_stays_in_the_browser_is_a_page_on_which_nothing_ru
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else value,
 )
-async def test_a_request_that_is_not_sound_goes_back_to_the_client_by_name_of_the_issuer(
+async def test_a_faulty_request_goes_back_to_a_client_with_a_document_and_stays_here_for_one_that_registered_itself(
     flow: Flow, asked: dict[str, str | None], refused: str
 ):
-    told = sent(await flow.authorize(**asked))
+    documented = AssistantClient("https://assistant.example/client.json", "Helper", (CALLBACK,), datetime.now(UTC))
+    await flow.acme.store.write(assistant_clients.save, documented)
+
+    told = sent(await flow.authorize(**{"client_id": documented.client_id, **asked}))
+    kept = await flow.authorize(**asked)
 
     assert (told["error"], told["iss"]) == (refused, BASE)
     assert told["state"] == asked.get("state", "the state")
     assert "code" not in told
+    assert error(kept) == (400, refused)
+    assert "location" not in kept.headers
 
 
 async def test_code_replay_is_refused_and_ends_what_the_code_had_given(flow: Flow):

@@ -30,7 +30,21 @@ def documents(trusted_host: ClientHost) -> Documents:
             "0.0.0.0",
             "224.0.0.1",
         ),
-        *("255.255.255.255", "192.0.2.1", "198.18.0.1", "::1", "::", "fe80::1", "fd00::1", "ff02::1", "2001:db8::1"),
+        *(
+            "255.255.255.255",
+            "192.0.2.1",
+            "198.18.0.1",
+            "::1",
+            "::",
+            "::8.8.8.8",
+            "fe80::1",
+            "fec0::1",
+            "feff::1",
+            "fd00::1",
+            "ff02::1",
+            "2001:db8::1",
+        ),
+        *("::8.8.8.8", "fec0::1", "feff::1"),
         *(
             "::ffff:127.0.0.1",
             "::ffff:10.0.0.1",
@@ -109,10 +123,20 @@ async def test_a_document_that_is_not_sound_is_refused_with_its_reason(
 async def test_a_host_inside_is_not_even_connected_to(trusted_host: ClientHost):
     client_id = trusted_host.publish()
 
-    with pytest.raises(DocumentRejectedError, match="its host is not on the public internet"):
+    with pytest.raises(DocumentRejectedError, match="not on the public internet"):
         await Documents().fetch(client_id)
 
     assert trusted_host.asked == []
+
+
+async def test_a_name_that_does_not_exist_and_one_inside_get_one_answer(trusted_host: ClientHost):
+    answers = []
+    for client_id in (trusted_host.publish(), "https://no-such-host.invalid/client.json", "https://10.0.0.1/c.json"):
+        with pytest.raises(DocumentRejectedError) as rejection:
+            await Documents().fetch(client_id)
+        answers.append(str(rejection.value))
+
+    assert len(set(answers)) == 1
 
 
 async def test_a_certificate_that_nobody_vouches_for_is_refused(client_host: ClientHost):

@@ -10,7 +10,17 @@ HTTPS, LOOPBACK, OWN = "https://assistant.example/cb", "http://127.0.0.1:3000/cb
 
 
 @pytest.mark.parametrize(
-    "uri", [HTTPS, LOOPBACK, OWN, "http://localhost/cb", "http://[::1]:3000/cb", "cursor://app/cb"]
+    "uri",
+    [
+        HTTPS,
+        LOOPBACK,
+        OWN,
+        "http://localhost/cb",
+        "http://[::1]:3000/cb",
+        "cursor://app/cb",
+        "vscode://a/cb",
+        "claude:/cb",
+    ],
 )
 def test_https_this_machine_and_an_applications_own_scheme_are_acceptable(uri: str):
     assert redirects.is_acceptable(uri)
@@ -23,6 +33,16 @@ def test_https_this_machine_and_an_applications_own_scheme_are_acceptable(uri: s
         *("javascript:alert(1)", "JavaScript://a/%0aalert(1)", "data:text/html,a", "vbscript://a", "file:///a"),
         *("https://a.example/cb#part", "https://a.example/cb#", "https://user@a.example/cb", "https://a.example:x/cb"),
         *("https://a;b.example/cb", "https://a,b.example/cb", "https://a'b.example/cb", "https://é.example/cb"),
+        *(
+            "ms-msdt:/id",
+            "ms-msdt://a",
+            "search-ms://a",
+            "ms-officecmd:{}",
+            "steam://run/1",
+            "zoommtg://a",
+            "tel:1",
+            "ssh://a",
+        ),
         *("app:cb", "wss://a.example", f"https://a.example/{'a' * 1024}"),
     ],
 )
