@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import AsyncIterator
 
+import anyio.lowlevel
 import httpx
 import pytest
 
@@ -91,9 +92,9 @@ async def test_clients_take_turns_and_a_flood_is_told_to_come_back():
     async with asyncio.TaskGroup() as group:
         for _ in range(RUNNING + LONGEST_OF_CLIENT):
             group.create_task(enter("flood"))
-        await asyncio.sleep(0)  # each has entered
+        await anyio.lowlevel.checkpoint()  # each has entered
         group.create_task(enter("somebody"))
-        await asyncio.sleep(0)
+        await anyio.lowlevel.checkpoint()
         with pytest.raises(Overloaded) as rejection:
             await enter("flood")
         gate.set()
@@ -109,7 +110,7 @@ async def test_the_queue_is_bounded_in_all_and_a_client_that_leaves_gives_its_pl
         asyncio.create_task(queue.run(f"client {number}", lambda: gate.wait(timeout=30)))
         for number in range(RUNNING + LONGEST)
     ]
-    await asyncio.sleep(0)
+    await anyio.lowlevel.checkpoint()
 
     with pytest.raises(Overloaded):
         await queue.run("one more", gate.is_set)
