@@ -5,6 +5,7 @@ from datetime import datetime
 
 from starlette.applications import Starlette
 
+from agent_api import commissions as decisions
 from agent_api import me, partners, programs
 from agent_api.call import scoped
 from presentation.handlers import (
@@ -43,7 +44,7 @@ ROUTES = [
     scoped(f"{PROGRAM}/customers", GET=(Scope.CUSTOMERS_READ, customers.list_customers)),
     scoped(f"{PROGRAM}/customers/{{customer_id}}", GET=(Scope.CUSTOMERS_READ, customers.get_customer)),
     scoped(f"{PROGRAM}/commissions", GET=(Scope.COMMISSIONS_READ, commissions.list_commissions)),
-    scoped(f"{PROGRAM}/commissions/{{commission_id}}", PATCH=(Scope.COMMISSIONS_WRITE, commissions.decide_commission)),
+    scoped(f"{PROGRAM}/commissions/{{commission_id}}", PATCH=(decisions.DECISION, decisions.decide_commission)),
     scoped(
         f"{PROGRAM}/partners",
         GET=(Scope.PARTNERS_READ, list_partners),

@@ -1,8 +1,10 @@
 """The checks before an agent call's handler: the key, then its scope, then its program."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from starlette.requests import Request
 
@@ -21,7 +23,7 @@ from storage.rules.errors import (
     WrongKeyType,
 )
 from storage.rules.scope import Scope
-from web import credentials
+from web import body, credentials
 from web.response import JsonResponse
 
 
@@ -32,26 +34,49 @@ class AgentRequest(ApiRequest):
     key: AgentKey
 
 
-def scoped(path: str, **handlers: tuple[Scope | None, Operation[AgentRequest]]) -> DescribedRoute:
+class ScopeByBody(NamedTuple):
+    """The scope that a body needs, the scopes that there are, and what says so to readers."""
+
+    choose: Callable[[bytes], Scope]
+    scopes: tuple[Scope, ...]
+    description: str
+
+
+Needed = Scope | ScopeByBody | None
+
+
+def scoped(path: str, **handlers: tuple[Needed, Operation[AgentRequest]]) -> DescribedRoute:
     """Return a route; each handler has the scope that its callers need (None: any agent key)."""
     return route(path, **{method: _behind_key(path, scope, handler) for method, (scope, handler) in handlers.items()})
 
 
-def _behind_key(path: str, scope: Scope | None, operation: Operation[AgentRequest]) -> Operation[Request]:
+def _behind_key(path: str, scope: Needed, operation: Operation[AgentRequest]) -> Operation[Request]:
     async def handle(request: Request) -> JsonResponse:
-        return await operation.handler(await _authorized(request, scope))
+        if not isinstance(scope, ScopeByBody):
+            return await operation.handler(await _authorized(request, scope))
+        await _key(request, scope=None, program_id=None)  # no body is read for an invalid key
+        content = bytes(await body.read_body(request.scope, request.receive))
+        again = Request(request.scope, body.replay(content, request.receive))
+        return await operation.handler(await _authorized(again, scope.choose(content)))
 
+    scopes = scope.scopes if isinstance(scope, ScopeByBody) else (scope,) if scope else ()
     described, name = operation.description, operation.description.name
     description = described.behind(
         *(InvalidKey, WrongKeyType),
-        *((InsufficientScope,) if scope else ()),
+        *((InsufficientScope,) if scopes else ()),
         *((ProgramNotAllowed,) if "{program_id}" in path else ()),
-        security=({"agentKey": (scope,) if scope else ()},),
+        security=[{"agentKey": (each,)} for each in scopes] or [{"agentKey": ()}],
         name=f"agent{name[0].upper()}{name[1:]}",
-        description=f"Scope: {scope}." if scope else "Any agent key.",
+        description=_explained(scope),
         tag="agents",
     )
     return Operation(handle, description)
+
+
+def _explained(scope: Needed) -> str:
+    if isinstance(scope, ScopeByBody):
+        return scope.description
+    return f"Scope: {scope}." if scope else "Any agent key."
 
 
 async def _authorized(request: Request, scope: Scope | None) -> AgentRequest:
@@ -59,13 +84,7 @@ async def _authorized(request: Request, scope: Scope | None) -> AgentRequest:
     storage: Storage = request.app.state.storage
     at: datetime = request.app.state.clock()
     program_id = _program(request)
-    key = await storage.read(
-        agent_keys.authorize,
-        credentials.agent_credential(request.headers.get("authorization"), request.headers.get("x-agent-key")),
-        scope=scope,
-        program_id=program_id,
-        at=at,
-    )
+    key = await _key(request, scope=scope, program_id=program_id)
     if key.use_is_due(at):
         with suppress(Overloaded, StorageUnavailable, OutcomeUnknown):  # the next call records it
             await storage.write(agent_keys.touch, key.id, at=at)
@@ -79,6 +98,17 @@ async def _authorized(request: Request, scope: Scope | None) -> AgentRequest:
         program_id=program_id or NO_PROGRAM,
         key=key,
     )
+
+
+async def _key(request: Request, *, scope: Scope | None, program_id: int | None) -> AgentKey:
+    key: AgentKey = await request.app.state.storage.read(
+        agent_keys.authorize,
+        credentials.agent_credential(request.headers.get("authorization"), request.headers.get("x-agent-key")),
+        scope=scope,
+        program_id=program_id,
+        at=request.app.state.clock(),
+    )
+    return key
 
 
 def _program(request: Request) -> int | None:

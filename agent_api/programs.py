@@ -6,7 +6,7 @@ from presentation.changes import AgentProgramChange
 from presentation.operations import operation
 from presentation.resources import ProgramView
 from storage.management import program_settings
-from storage.rules.errors import CurrencyNotSupported, PreconditionFailed
+from storage.rules.errors import CurrencyNotSupported, OverCap, PreconditionFailed
 from web.response import ModelResponse
 
 
@@ -20,13 +20,14 @@ async def get_program(call: AgentRequest) -> ModelResponse[ProgramView]:
 @operation(
     "Change a program's settings; new terms apply to later sales only",
     CurrencyNotSupported,
+    OverCap,
     PreconditionFailed,
     body=AgentProgramChange,
     headers={"If-Match": "The ETag of the version to change; if there is a newer one, the response is 412."},
     response_headers=("ETag",),
 )
 async def change_program(call: AgentRequest) -> ModelResponse[ProgramView]:
-    """Change the settings that are sent, unless If-Match names another version."""
+    """Change the settings that are sent within the owner's caps, unless If-Match names another version."""
     sent = (await call.parse(AgentProgramChange)).sent()
     expected = await revisions.expected(call)
     program = await call.write(program_settings.change, sent, expected_revision=expected)

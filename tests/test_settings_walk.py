@@ -162,7 +162,7 @@ def test_its_column_is_in_the_table_and_in_a_migrated_database(setting: Setting,
 
 def test_every_column_that_describes_a_program_is_a_setting():
     kept = {column.name for column in programs.c} - {"id", "workspace_id", "terms_version", "revision", "created_at"}
-    terms = {column.name for column in commission_terms.c} - {"program_id", "version", "created_at"}
+    terms = {column.name for column in commission_terms.c} - {"program_id", "version", "created_at", "by_agent"}
 
     assert kept == {setting.name for setting in SETTINGS if not setting.is_term}
     assert terms == {setting.name for setting in SETTINGS if setting.is_term}

@@ -45,6 +45,7 @@ class ErrorObject(BaseModel):
     hint: str = ""
     fields: list[FieldProblem] = []
     required_scope: str = ""
+    cap: str = ""
     retry_after_seconds: int = Field(default=1, ge=1)
     existing: ExistingSale | None = None
     same_payload: bool = False

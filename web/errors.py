@@ -14,6 +14,8 @@ STATUS = dict.fromkeys(CODES, HTTPStatus.BAD_REQUEST) | {
     "owner_required": HTTPStatus.FORBIDDEN,
     "insufficient_scope": HTTPStatus.FORBIDDEN,
     "program_not_allowed": HTTPStatus.FORBIDDEN,
+    "over_cap": HTTPStatus.FORBIDDEN,
+    "second_key_required": HTTPStatus.FORBIDDEN,
     "not_found": HTTPStatus.NOT_FOUND,
     "transaction_not_found": HTTPStatus.NOT_FOUND,
     "link_expired": HTTPStatus.NOT_FOUND,

@@ -9,8 +9,16 @@ from sqlalchemy import Connection, Select, func, or_, select, update
 from storage.engine import audit, pagination
 from storage.engine.audit import Actor, Change
 from storage.engine.pagination import FIRST_PAGE, Page, Paging
+from storage.management import agent_caps
 from storage.rules.commission import MAY_BECOME, CommissionStatus
-from storage.rules.errors import CommissionOnHold, FieldError, NotFound, ServiceError, ValidationError
+from storage.rules.errors import (
+    CommissionOnHold,
+    FieldError,
+    NotFound,
+    SecondKeyRequired,
+    ServiceError,
+    ValidationError,
+)
 from storage.tables import commissions, customers, leads, ledger_entries, partners, sales
 from storage.tracking import ledger, taken_back
 from storage.tracking.ledger import PARTNER_KINDS, EntryKind
@@ -94,7 +102,7 @@ def decide(
     With a reason an owner approves it while it is on hold; an agent key cannot.
     """
     overrides = override_hold_reason is not None and not actor.is_agent
-    before = change_status(connection, program_id, commission_id, status, at=at, overrides_hold=overrides)
+    before = change_status(connection, program_id, commission_id, status, actor=actor, at=at, overrides_hold=overrides)
     commission = get_commission(connection, program_id, commission_id)
     entries = [Change("commission.decide", commission_id, "status", before, status)]
     if status == CommissionStatus.APPROVED and at < commission.hold_until:
@@ -129,6 +137,7 @@ def change_status(
     status: CommissionStatus,
     *,
     at: datetime,
+    actor: Actor | None = None,
     overrides_hold: bool = False,
 ) -> CommissionStatus:
     """Move a commission to a status and return the one it had.
@@ -136,7 +145,7 @@ def change_status(
     A rejection takes back what the ledger holds; a payment settles it by a payout.
 
     Raises NotFound for a commission of another program, ValidationError for a transition that is not allowed,
-    CommissionOnHold for an approval before `hold_until`.
+    CommissionOnHold for an approval before `hold_until`, SecondKeyRequired where the owner wants two keys.
     """
     mine = (commissions.c.program_id == program_id, commissions.c.id == commission_id)
     commission = connection.execute(select(commissions).where(*mine).with_for_update()).one_or_none()
@@ -148,13 +157,23 @@ def change_status(
         raise ValidationError(fields=[field])
     if status == CommissionStatus.APPROVED and at < commission.hold_until and not overrides_hold:
         raise CommissionOnHold(f"The commission is on hold until {commission.hold_until:%Y-%m-%d %H:%M} UTC.")
-    paid_at = at if status == CommissionStatus.PAID else None
-    connection.execute(update(commissions).where(*mine).values(status=status, paid_at=paid_at))
+    key_id = int(actor.id) if actor and actor.is_agent else None
+    if status == CommissionStatus.PAID and key_id is not None and key_id == commission.approved_by_key_id:
+        _allow_one_key(connection, program_id)
+    values: dict[str, Any] = {"status": status, "paid_at": at if status == CommissionStatus.PAID else None}
+    if status == CommissionStatus.APPROVED:
+        values["approved_by_key_id"] = key_id
+    connection.execute(update(commissions).where(*mine).values(values))
     if status == CommissionStatus.REJECTED:
         taken_back.take_back(connection, commission, EntryKind.REJECTION, at=at)
     elif status == CommissionStatus.PAID:
         ledger.record_payout(connection, commission, at=at)
     return before
+
+
+def _allow_one_key(connection: Connection, program_id: int) -> None:
+    if agent_caps.get_caps(connection, program_id).two_keys_to_pay:
+        raise SecondKeyRequired
 
 
 def _not_found() -> NotFound:

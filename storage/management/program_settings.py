@@ -10,6 +10,7 @@ from storage.access import program_keys
 from storage.engine import audit, pagination
 from storage.engine.audit import Actor
 from storage.engine.pagination import FIRST_PAGE, Page, Paging
+from storage.management import agent_caps
 from storage.rules import keys, settings
 from storage.rules.errors import FieldError, NotFound, PreconditionFailed, ValidationError
 from storage.rules.setting_kinds import Kind
@@ -89,7 +90,7 @@ def change(
 
     `changes` are fields of ProgramSettings, or settings as the APIs name them.
     Raises NotFound, PreconditionFailed when `expected_revision` is not the current one, ValidationError for a rate
-    that does not fit the commission type, CurrencyNotSupported.
+    that does not fit the commission type, CurrencyNotSupported; OverCap for an agent key beyond the owner's caps.
     """
     connection.execute(select(programs.c.id).where(programs.c.id == program_id).with_for_update())
     program = get_program(connection, program_id)
@@ -98,11 +99,13 @@ def change(
     before = program.settings._asdict()
     after = before | settings.stored(changes, kind=program.settings.commission_type)
     differing = {name for name in before if before[name] != after[name]}
+    if actor.is_agent:
+        agent_caps.require_within(connection, program_id, program.settings, ProgramSettings(**after), at=at)
     if "currency" in differing:
         _require_unearned(connection, program_id)
         currencies.convert(connection, 1, Exchange("USD", after["currency"], at.date()))
     if differing:
-        _store(connection, program_id, after, new_terms=not differing.isdisjoint(TERMS), at=at)
+        _store(connection, program_id, after, at=at, by_agent=actor.is_agent, new_terms=not differing.isdisjoint(TERMS))
         published = settings.published(program.settings), settings.published(ProgramSettings(**after))
         entries = audit.changed("program.change", program_id, *published)
         audit.write(connection, program_id, entries, actor=actor, at=at)
@@ -116,7 +119,9 @@ def _require_unearned(connection: Connection, program_id: int) -> None:
             raise ValidationError(fields=[fixed])
 
 
-def _store(connection: Connection, program_id: int, after: dict[str, Any], *, new_terms: bool, at: datetime) -> None:
+def _store(
+    connection: Connection, program_id: int, after: dict[str, Any], *, at: datetime, by_agent: bool, new_terms: bool
+) -> None:
     values = {name: value for name, value in after.items() if name not in TERMS}
     values["revision"] = programs.c.revision + 1
     values["terms_version"] = programs.c.terms_version + int(new_terms)
@@ -124,7 +129,7 @@ def _store(connection: Connection, program_id: int, after: dict[str, Any], *, ne
     version = connection.execute(changed.returning(programs.c.terms_version)).scalar_one()
     if new_terms:
         terms = {name: after[name] for name in TERMS}
-        row = {"program_id": program_id, "version": version, "created_at": at}
+        row = {"program_id": program_id, "version": version, "created_at": at, "by_agent": by_agent}
         connection.execute(insert(commission_terms).values(**row, **terms))
 
 

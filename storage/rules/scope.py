@@ -15,6 +15,7 @@ class Scope(StrEnum):
     CUSTOMERS_READ = "customers:read"
     COMMISSIONS_READ = "commissions:read"
     COMMISSIONS_WRITE = "commissions:write"
+    COMMISSIONS_PAY = "commissions:pay"
 
 
 READING = tuple(scope for scope in Scope if scope.endswith(":read"))

@@ -21,6 +21,8 @@ class Kind(StrEnum):
     CENTS = "cents"
     PERCENT = "percent"  # stored as basis points
     COMMISSION_RATE = "commission_rate"  # percent or cents, as commission_type says
+    SWITCH = "switch"
+    SETTINGS = "settings"  # names of settings
 
 
 class Section(NamedTuple):

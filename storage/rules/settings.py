@@ -3,7 +3,7 @@
 docs/decisions/0015-settings.md says how to add one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
 
 from storage.rules import commission_rate
@@ -167,6 +167,16 @@ def published(settings: ProgramSettings) -> dict[str, Any]:
     return {each.public_name: each.published(getattr(settings, each.name), kind) for each in SETTINGS}
 
 
+def stored_percents(changes: Mapping[str, Any], declared: Iterable[Setting]) -> dict[str, Any]:
+    """Return changes from an API with percentages as basis points under their stored names. Raises ValidationError."""
+    values = dict(changes)
+    for setting in declared:
+        if setting.kind == Kind.PERCENT and setting.public_name in values:
+            percent = values.pop(setting.public_name)
+            values[setting.name] = commission_rate.basis_points(setting.public_name, percent)
+    return values
+
+
 def stored(changes: Mapping[str, Any], *, kind: CommissionType = CommissionType.PERCENT) -> dict[str, Any]:
     """Return changes from an API in their stored form; `kind` is the commission type before the change.
 
@@ -179,27 +189,26 @@ def stored(changes: Mapping[str, Any], *, kind: CommissionType = CommissionType.
     elif new_kind != kind and "rate" not in values:
         missing = "Required with a new commission_type: percent and cents are not the same number"
         raise ValidationError(fields=[FieldError("commission_rate", missing)])
-    for setting in SETTINGS:
-        if setting.kind == Kind.PERCENT and setting.public_name in values:
-            percent = values.pop(setting.public_name)
-            values[setting.name] = commission_rate.basis_points(setting.public_name, percent)
-    return values
+    return stored_percents(values, SETTINGS)
 
 
-def _declared(name: str, hint: Any) -> Setting:
-    """Return the setting that a field of ProgramSettings declares."""
+def declared(defaults: Any) -> tuple[Setting, ...]:
+    """Return the settings that the fields of a named tuple declare."""
+    hints = get_type_hints(type(defaults), include_extras=True)
+    return tuple(_declared(defaults, name, hint) for name, hint in hints.items())
+
+
+def _declared(defaults: Any, name: str, hint: Any) -> Setting:
     value_type, setting = get_args(hint)
-    defaults = ProgramSettings("", "")
+    kind = getattr(defaults, "commission_type", CommissionType.PERCENT)
     return setting._replace(
         name=name,
         public_name=setting.public_name or name,
         value_type=value_type,
-        is_required=name not in ProgramSettings._field_defaults,
-        default=setting.published(getattr(defaults, name), defaults.commission_type),
+        is_required=name not in defaults._field_defaults,
+        default=setting.published(getattr(defaults, name), kind),
     )
 
 
-SETTINGS: tuple[Setting, ...] = tuple(
-    _declared(name, hint) for name, hint in get_type_hints(ProgramSettings, include_extras=True).items()
-)
+SETTINGS = declared(ProgramSettings("", ""))
 BY_NAME = {setting.public_name: setting for setting in SETTINGS}

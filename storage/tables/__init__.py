@@ -20,7 +20,7 @@ from storage.tables.payment import (
     payment_references,
     payment_returns,
 )
-from storage.tables.program import commission_terms, program_keys, programs, retired_program_keys
+from storage.tables.program import agent_caps, commission_terms, program_keys, programs, retired_program_keys
 from storage.tables.rollup import partner_rollups, rollups
 from storage.tables.workspace import (
     device_logins,
@@ -34,6 +34,7 @@ from storage.tables.workspace import (
 )
 
 __all__ = [
+    "agent_caps",
     "agent_keys",
     "assistant_clients",
     "assistant_tokens",

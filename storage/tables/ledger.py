@@ -17,6 +17,7 @@ commissions = Table(
     Column("amount_cents", BigInteger, nullable=False),
     Column("currency", String(3), nullable=False),
     Column("status", String(16), nullable=False),
+    Column("approved_by_key_id", Integer),
     timestamp_column("created_at"),
     timestamp_column("hold_until"),
     timestamp_column("paid_at", nullable=True),

@@ -1,6 +1,6 @@
-"""Programs, the versions of their commission terms, and their keys (stored as hashes only)."""
+"""Programs, the versions of their terms, the caps of agent keys, and program keys (stored as hashes only)."""
 
-from sqlalchemy import BigInteger, Column, ForeignKey, Integer, String, Table
+from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Integer, String, Table, Text, false
 
 from storage.rules.attribution import AttributionModel, PaidAds, ProgramStatus
 from storage.rules.settlement import LeadAuthPolicy
@@ -37,7 +37,21 @@ commission_terms = Table(
     Column("lead_commission_cents", BigInteger, nullable=False),
     Column("recurring_months", Integer),
     Column("platform_fee_bps", Integer, nullable=False),
+    Column("by_agent", Boolean, nullable=False, server_default=false()),
     timestamp_column("created_at"),
+)
+
+agent_caps = Table(
+    "agent_caps",
+    metadata,
+    Column("program_id", ForeignKey(programs.c.id), primary_key=True, autoincrement=False),
+    Column("frozen_settings", Text),
+    Column("rate_step_bps", Integer),
+    Column("rate_change_in_30_days_bps", Integer),
+    Column("highest_rate_bps", Integer),
+    Column("highest_flat_rate_cents", BigInteger),
+    Column("highest_lead_commission_cents", BigInteger),
+    Column("two_keys_to_pay", Boolean),
 )
 
 program_keys = Table(

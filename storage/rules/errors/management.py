@@ -35,6 +35,18 @@ class CommissionOnHold(ServiceError):
     hint = "Approve it after its hold_until. An owner can approve it earlier in the dashboard, with a reason."
 
 
+class OverCap(ServiceError):
+    code = "over_cap"
+    message = "The change exceeds what the program's owner allows agent keys."
+    hint = "Send a smaller change, or ask an owner of the workspace to make it. error.cap names the cap."
+
+
+class SecondKeyRequired(ServiceError):
+    code = "second_key_required"
+    message = "This key approved the commission, and the owner wants another key to pay it."
+    hint = "Pay it with another agent key, or ask an owner to pay it in the dashboard."
+
+
 class IdempotencyKeyReused(ServiceError):
     code = "idempotency_key_reused"
     message = "This Idempotency-Key was already used with another body."

@@ -1,0 +1,156 @@
+"""The caps that an owner sets for agent keys, each declared once: API, form and docs follow from it."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import timedelta
+from fractions import Fraction
+from typing import Annotated, NamedTuple
+
+from storage.rules.commission import CommissionType
+from storage.rules.setting_kinds import Kind, Section, Setting
+from storage.rules.settings import SETTINGS, ProgramSettings, declared
+
+TERMS = Section(
+    "Commission terms",
+    "The most that agent keys may change. An owner may exceed these caps.",
+)
+ACCESS = Section("Access")
+SECTIONS = (TERMS, ACCESS)
+WINDOW = timedelta(days=30)
+WHOLE_BPS = 10_000
+FREEZABLE = tuple(setting.public_name for setting in SETTINGS if not setting.owner_only)
+
+
+class AgentCaps(NamedTuple):
+    """The caps of a program's agent keys; amounts are in the program's currency, their defaults here in USD."""
+
+    rate_step_bps: Annotated[
+        int,
+        Setting(
+            *("Largest change of a rate", Kind.PERCENT, TERMS),
+            "How far one change may move the commission rate or the platform fee. An amount per sale counts as its "
+            "share of the highest amount per sale.",
+            unit="points",
+            public_name="rate_step",
+        ),
+    ] = 2000
+    rate_change_in_30_days_bps: Annotated[
+        int,
+        Setting(
+            *("Largest change in 30 days", Kind.PERCENT, TERMS),
+            "How far all changes by agent keys together may move such a rate within 30 days.",
+            unit="points",
+            public_name="rate_change_in_30_days",
+        ),
+    ] = 2000
+    highest_rate_bps: Annotated[
+        int,
+        Setting(
+            *("Highest rate", Kind.PERCENT, TERMS),
+            "The highest commission rate or platform fee that an agent key may set.",
+            unit="%",
+            public_name="highest_rate",
+        ),
+    ] = 5000
+    highest_flat_rate_cents: Annotated[
+        int,
+        Setting(
+            *("Highest amount per sale", Kind.CENTS, TERMS),
+            "The highest commission_rate that an agent key may set where the commission is an amount per sale.",
+        ),
+    ] = 10_000
+    highest_lead_commission_cents: Annotated[
+        int,
+        Setting(
+            *("Highest commission per lead", Kind.CENTS, TERMS),
+            "The highest lead_commission_cents that an agent key may set.",
+        ),
+    ] = 10_000
+    frozen_settings: Annotated[
+        tuple[str, ...],
+        Setting(
+            *("Frozen settings", Kind.SETTINGS, ACCESS),
+            "The settings that agent keys may not change at all, such as lead_auth_policy or domain.",
+        ),
+    ] = ()
+    two_keys_to_pay: Annotated[
+        bool,
+        Setting(
+            *("Approve and pay with two different keys", Kind.SWITCH, ACCESS),
+            "The agent key that approved a commission cannot mark it as paid.",
+        ),
+    ] = False
+
+
+CAPS: tuple[Setting, ...] = declared(AgentCaps())
+
+
+class RateTerms(NamedTuple):
+    """The rates of one version of a program's terms, and whether an agent key made it in the last 30 days."""
+
+    commission_type: CommissionType
+    rate: int
+    platform_fee_bps: int
+    by_agent: bool
+
+
+def frozen(caps: AgentCaps, before: ProgramSettings, after: ProgramSettings) -> list[str]:
+    """Return the frozen settings that a change would change; a new commission type gives the rate a new meaning."""
+    changed = {each.public_name for each in SETTINGS if getattr(before, each.name) != getattr(after, each.name)}
+    if "commission_type" in changed:
+        changed.add("commission_rate")
+    return [name for name in caps.frozen_settings if name in changed]
+
+
+def exceeded_ceiling(caps: AgentCaps, before: ProgramSettings, after: ProgramSettings) -> str | None:
+    """Return the ceiling that a change exceeds. Amounts are checked again in a new currency."""
+
+    def is_over(ceiling: int, *names: str) -> bool:
+        changed = any(getattr(before, name) != getattr(after, name) for name in names)
+        return changed and getattr(after, names[0]) > ceiling
+
+    is_flat = after.commission_type == CommissionType.FLAT
+    over = {
+        "highest_rate": (not is_flat and is_over(caps.highest_rate_bps, "rate", "commission_type"))
+        or is_over(caps.highest_rate_bps, "platform_fee_bps"),
+        "highest_flat_rate_cents": is_flat
+        and is_over(caps.highest_flat_rate_cents, "rate", "commission_type", "currency"),
+        "highest_lead_commission_cents": is_over(
+            caps.highest_lead_commission_cents, "lead_commission_cents", "currency"
+        ),
+    }
+    return next((cap for cap, exceeded in over.items() if exceeded), None)
+
+
+def exceeded_step(caps: AgentCaps, versions: Sequence[RateTerms]) -> str | None:
+    """Return the cap on steps that the last of a program's versions exceeds, the change that an agent key asks for.
+
+    A rate may move `rate_change_in_30_days` away from where agent keys found it at any time of these days: many small
+    steps add up, and a step back makes room. A percentage and an amount per sale are two rates, each with its own last
+    value, 0 if it never had one.
+    """
+    steps, last = defaultdict[str, list[Fraction]](list), defaultdict[str, Fraction](Fraction)
+    for terms in versions:
+        for rate, value in _rates(caps, terms).items():
+            if terms.by_agent:
+                steps[rate].append(value - last[rate])
+            last[rate] = value
+    cap = None
+    for each in (steps[rate] for rate in _rates(caps, versions[-1])):
+        if (
+            each[-1]
+            and max(abs(sum(each[start:], Fraction(0))) for start in range(len(each))) > caps.rate_change_in_30_days_bps
+        ):
+            cap = "rate_change_in_30_days"
+        if abs(each[-1]) > caps.rate_step_bps:
+            return "rate_step"
+    return cap
+
+
+def _rates(caps: AgentCaps, terms: RateTerms) -> dict[str, Fraction]:
+    """Return what agent keys can move, in basis points; an amount per sale as its share of the highest."""
+    if terms.commission_type == CommissionType.PERCENT:
+        share = Fraction(terms.rate)
+    else:
+        share = Fraction(terms.rate * WHOLE_BPS, max(caps.highest_flat_rate_cents, 1))
+    return {terms.commission_type: share, "platform_fee": Fraction(terms.platform_fee_bps)}
