@@ -22,6 +22,8 @@ FRAMEWORKS = {  # its name, and the languages of the tracker's snippet and of th
     "laravel": ("Laravel", "html", "php"),
 }
 
+_UNQUOTED = str.maketrans({"|": "/", "`": "'", "<": "(", ">": ")", "\\": "/"})
+
 
 def written(program: Program, *, base_url: str, code: str | None, framework: str | None = None) -> str:
     """Return the Markdown for a program; `code` is the code of one of its partners, for the examples.
@@ -33,7 +35,7 @@ def written(program: Program, *, base_url: str, code: str | None, framework: str
     facts = {
         "Program id": f"`{program.id}`",
         "Program": _cell(settings.name),
-        "Domain": f"`{settings.domain}`",
+        "Domain": _cell(settings.domain),
         "Base URL of the service": f"`{base_url}`",
         "Commission rate": _commission(program),
         "Commission per lead": f"{settings.lead_commission_cents} cents ({settings.currency})",
@@ -83,5 +85,5 @@ def _commission(program: Program) -> str:
 
 
 def _cell(name: str) -> str:
-    """Return a name that cannot leave its cell."""
-    return name.replace("|", "/").replace("`", "'").replace("<", "(")
+    """Return text that people chose as code, which Markdown does not read, on one line of one cell."""
+    return f"`{' '.join(name.split()).translate(_UNQUOTED)}`"

@@ -8,14 +8,14 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from presentation.view import with_fields
 from storage.rules.commission_rate import MOST_CENTS
+from storage.rules.host_name import is_host
 from storage.rules.setting_kinds import Kind, Setting
 from storage.rules.settings import SETTINGS
 from web.body import Identifier
 
 Model = TypeVar("Model", bound=BaseModel)
 _NO_CONTROL = r"^[^\x00-\x1f\x7f-\u009f]*$"
-_SCHEME = re.compile(r"^https?://", re.IGNORECASE)
-_HOST = re.compile(r"[^\s/?#@\\]+")
+_URL = re.compile(r"^https?://([^/]*)(/.*)?$", re.IGNORECASE)
 
 
 def _named(text: str) -> str:
@@ -26,9 +26,9 @@ def _named(text: str) -> str:
 
 def _host(text: str) -> str:
     """Return the host of a pasted URL: `https://Shop.example/` is shop.example."""
-    host = _SCHEME.sub("", text.strip()).partition("/")[0].lower()
-    if not _HOST.fullmatch(host):
-        raise ValueError("Must be a host name such as shop.example")
+    host = _URL.sub(r"\1", text.strip()).lower()
+    if not is_host(host):
+        raise ValueError("Must be a host name such as shop.example: letters, digits, dots and hyphens")
     return host
 
 

@@ -10,12 +10,11 @@ from typing import Annotated
 import typer
 
 from storage.access import passwords
+from storage.rules.host_name import is_host
 
 LONGEST_TEXT = 512
 LONGEST_IDENTIFIER = 255
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
-_LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
-_DOMAIN = re.compile(rf"{_LABEL}(?:\.{_LABEL})*(?::\d{{1,5}})?")
 _LARGEST_ID = 2**31 - 1
 
 
@@ -42,7 +41,7 @@ def email(value: str) -> str:
 def domain(value: str) -> str:
     """Return a domain such as example.com, in lower case."""
     value = text(value, LONGEST_IDENTIFIER).lower()
-    if not _DOMAIN.fullmatch(value):
+    if not is_host(value):
         raise typer.BadParameter("a domain without scheme or path, such as example.com")
     return value
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 from pathlib import Path
 
 from cli.integrator import private_file
@@ -55,7 +56,7 @@ def save_settings(place: Path, values: dict[str, str]) -> bool:
     """Write settings into `.env` and keep its other lines; return whether it changed."""
     path = place / ".env"
     before = path.read_text(encoding="utf-8") if path.exists() else ""
-    lines, left = [], {name: value for name, value in values.items() if value}
+    lines, left = [], {name: _quoted(value) for name, value in values.items() if value}
     for line in before.splitlines():
         found = _LINE.match(line)
         lines.append(f"{found[1]}={left.pop(found[1])}" if found and found[1] in left else line)
@@ -89,6 +90,11 @@ def ignore(place: Path) -> bool:
     if {line, f"/{line}", FOLDER, f"{FOLDER}/", f"/{FOLDER}/"} & {each.strip() for each in before.splitlines()}:
         return False
     return _save(path, f"{before.rstrip()}\n{line}\n".lstrip("\n"))
+
+
+def _quoted(value: str) -> str:
+    """Return a value as one line that a shell and a dotenv reader take literally."""
+    return shlex.quote("".join(character for character in value if character.isprintable() and character != "'"))
 
 
 def _read(path: Path) -> dict[str, str]:

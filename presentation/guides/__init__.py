@@ -4,10 +4,13 @@ import re
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 from storage.management.program_settings import Program
 from storage.rules.errors import NotFound
+from storage.rules.host_name import is_host
 
+DOMAIN = "shop.example"  # in the guides' examples
 _FOLDER = Path(__file__).parent
 NAMES = tuple(sorted(page.stem for page in _FOLDER.glob("*.md")))
 _BLOCK = re.compile(r"^```\w+ (\w+)\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
@@ -18,15 +21,19 @@ class Filling(NamedTuple):
 
     base_url: str
     program_id: int
-    domain: str = "shop.example"
+    domain: str = DOMAIN
     code: str | None = None
     currency: str = "USD"
 
 
 def filling(program: Program, *, base_url: str, code: str | None) -> Filling:
-    """Return the values for a program's own guides; `code` is a partner's, None if there is no partner."""
+    """Return the values for a program's own guides; `code` is a partner's, None if there is no partner.
+
+    People paste the guides into shells and pages: a domain from before domains were checked stays out of them.
+    """
     settings = program.settings
-    return Filling(base_url, program.id, settings.domain, code, settings.currency)
+    domain = settings.domain if is_host(settings.domain) else DOMAIN
+    return Filling(base_url, program.id, domain, code and quote(code, safe=""), settings.currency)
 
 
 @cache
