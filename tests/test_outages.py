@@ -9,11 +9,15 @@ from pathlib import Path
 import asyncpg
 import httpx
 import pytest
+from sqlalchemy import select
 from starlette.types import ASGIApp
 
 import asgi
+import storage
 from configuration import Configuration
-from tests import proxy
+from storage.engine import postgres_lane
+from storage.tables import refused_calls
+from tests import proxy, world
 from tests.conftest import LiveServer
 from tests.proxy import Proxy
 from tests.serving import Serve
@@ -80,6 +84,21 @@ async def test_every_surface_answers_503_in_an_outage_and_works_again(
     assert [record.exc_text or record.exc_info for record in caplog.records if record.exc_info] == []
     between.lose_connections = False
     await becomes(client, 200)
+
+
+async def test_an_outage_is_not_logged_as_a_rejected_call(client: httpx.AsyncClient, between: Proxy, postgres_url: str):
+    async with storage.opened(postgres_url) as store:
+        acme = await world.acme(store)
+        await becomes(client, 200)
+        key, sale = {"Authorization": f"Bearer {acme.key}"}, {"transaction_id": "inv-1", "amount_cents": 1}
+        answer = None
+        while answer is None or answer.status_code != 503:  # housekeeping may lose a commit instead
+            between.lose_commits = postgres_lane.TRIES
+            answer = await client.post("/api/v1/track/sale", json={**sale, "customer_key": "u"}, headers=key)
+
+        logged = await store.read(lambda connection: connection.execute(select(refused_calls.c.code)).scalars().all())
+        assert answer.json()["error"]["code"] == "storage_unavailable"
+        assert "storage_unavailable" not in logged
 
 
 async def test_a_person_gets_a_page_with_the_request_s_id(client: httpx.AsyncClient, between: Proxy):
