@@ -104,6 +104,7 @@ def _sale_facts(facts: Facts) -> SaleFacts:
         net_cents=commission.net_cents if commission else 0,
         status=commission.status if commission else None,
         rate=terms.rate if terms else 0,
+        below_minimum=terms is not None and sale.program_cents < terms.minimum_order_cents,
         recurring_over=terms is not None and not earns(terms.recurring_months, later, sale.occurred_at),
     )
 

@@ -142,7 +142,8 @@ def _terms(connection: Connection, program: Program, sale: Any) -> Terms | None:
     if row is None:
         return None
     kind = CommissionType(row.commission_type)
-    return Terms(row.version, kind, row.rate, row.lead_commission_cents, row.recurring_months, row.platform_fee_bps)
+    later = (row.recurring_months, row.platform_fee_bps, row.minimum_order_cents)
+    return Terms(row.version, kind, row.rate, row.lead_commission_cents, *later)
 
 
 def _lead(connection: Connection, program_id: int, customer: Any) -> Any:

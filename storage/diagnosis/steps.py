@@ -137,6 +137,7 @@ def _rate(facts: Facts) -> ExplanationStep:
         "commission_type": terms.type,
         "commission_rate": commission_rate.shown(terms.type, terms.rate),
         "recurring_months": terms.recurring_months,
+        "minimum_order_cents": terms.minimum_order_cents,
     }
     when = "priced the sale" if facts.sale else "are in force now"
     state = State.PASS if terms.rate else State.FAIL

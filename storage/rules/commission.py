@@ -38,7 +38,8 @@ class Terms(NamedTuple):
     """One version of what a program pays.
 
     `rate` is basis points when `type` is percent, cents when it is flat. `recurring_months` is how long
-    after the first sale later sales still earn: None for life, 0 for the first sale only.
+    after the first sale later sales still earn: None for life, 0 for the first sale only. A sale below
+    `minimum_order_cents`, as it was paid and before refunds, earns nothing.
     """
 
     version: int
@@ -47,11 +48,12 @@ class Terms(NamedTuple):
     lead_commission_cents: int
     recurring_months: int | None
     platform_fee_bps: int
+    minimum_order_cents: int = 0
 
 
 def on_sale(terms: Terms, sale_cents: int, *, first_purchase_at: datetime | None, occurred_at: datetime) -> int:
-    """Return the commission of a sale in cents; 0 when the recurring period is over."""
-    if not earns(terms.recurring_months, first_purchase_at, occurred_at):
+    """Return the commission of a sale in cents; 0 for a small order, and when the recurring period is over."""
+    if sale_cents < terms.minimum_order_cents or not earns(terms.recurring_months, first_purchase_at, occurred_at):
         cents = 0
     elif terms.type == CommissionType.PERCENT:
         cents = share(sale_cents, terms.rate)

@@ -25,6 +25,10 @@ MESSAGES: dict[SaleOutcome, OutcomeMessage] = {
         "The sale is recorded, but its commission is less than half a cent.",
         "Check that amount_cents is in cents, or raise commission_rate.",
     ),
+    SaleOutcome.BELOW_MINIMUM_ORDER: OutcomeMessage(
+        "The sale is recorded, but its amount is below the smallest order that earns commission.",
+        "Do nothing, or lower minimum_order_cents. The change applies to later sales only.",
+    ),
     SaleOutcome.RECURRING_PERIOD_OVER: OutcomeMessage(
         "The sale is recorded, but the months in which this customer's later sales earn commission are over.",
         "Raise recurring_months (null means for life). The change applies to later sales only.",

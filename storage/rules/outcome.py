@@ -16,6 +16,7 @@ class SaleOutcome(StrEnum):
     COMMISSION_REJECTED = "commission_rejected"
     COMMISSION_RATE_ZERO = "commission_rate_zero"
     COMMISSION_ROUNDS_TO_ZERO = "commission_rounds_to_zero"
+    BELOW_MINIMUM_ORDER = "below_minimum_order"
     RECURRING_PERIOD_OVER = "recurring_period_over"
     ONLY_A_TEST = "only_a_test"
     NO_SALE = "no_sale"
@@ -74,6 +75,7 @@ class SaleFacts(NamedTuple):
     status: CommissionStatus | None
     rate: int
     recurring_over: bool
+    below_minimum: bool = False
 
 
 class IdentifierFacts(NamedTuple):
@@ -129,7 +131,9 @@ def without_sale(facts: IdentifierFacts) -> SaleOutcome:
 
 
 def _unearned(facts: SaleFacts) -> SaleOutcome:
-    if facts.recurring_over:
+    if facts.below_minimum:
+        outcome = SaleOutcome.BELOW_MINIMUM_ORDER
+    elif facts.recurring_over:
         outcome = SaleOutcome.RECURRING_PERIOD_OVER
     elif facts.rate == 0:
         outcome = SaleOutcome.COMMISSION_RATE_ZERO

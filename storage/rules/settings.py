@@ -60,6 +60,14 @@ class ProgramSettings(NamedTuple):
             "Commission per lead", Kind.CENTS, COMMISSION, "The partner's commission on a settled lead.", is_term=True
         ),
     ] = 0
+    minimum_order_cents: Annotated[
+        int,
+        Setting(
+            *("Smallest order that earns", Kind.CENTS, COMMISSION),
+            "A sale below this amount earns no commission. 0: every sale earns.",
+            is_term=True,
+        ),
+    ] = 0
     recurring_months: Annotated[
         int | None,
         Setting(

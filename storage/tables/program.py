@@ -37,6 +37,7 @@ commission_terms = Table(
     Column("lead_commission_cents", BigInteger, nullable=False),
     Column("recurring_months", Integer),
     Column("platform_fee_bps", Integer, nullable=False),
+    Column("minimum_order_cents", BigInteger, nullable=False, server_default="0"),
     Column("by_agent", Boolean, nullable=False, server_default=false()),
     timestamp_column("created_at"),
 )

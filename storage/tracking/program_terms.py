@@ -70,6 +70,7 @@ def _of_row(row: Any) -> ProgramTerms:
             row.lead_commission_cents,
             row.recurring_months,
             row.platform_fee_bps,
+            row.minimum_order_cents,
         ),
         row.has_payments is not None,
     )
@@ -87,6 +88,7 @@ _COLUMNS = (
     commission_terms.c.lead_commission_cents,
     commission_terms.c.recurring_months,
     commission_terms.c.platform_fee_bps,
+    commission_terms.c.minimum_order_cents,
     payment_accounts.c.program_id.label("has_payments"),
 )
 _CURRENT = and_(commission_terms.c.program_id == programs.c.id, commission_terms.c.version == programs.c.terms_version)

@@ -1,4 +1,4 @@
-"""Let a lead with the program key outrank what a browser claimed"""
+"""Let a lead with the program key outrank what a browser claimed, and let small orders earn nothing"""
 
 import sqlalchemy as sa
 from alembic import op
@@ -23,9 +23,12 @@ def upgrade() -> None:
         batch_op.add_column(sa.Column("outranked_at", sa.BigInteger(), nullable=True))
         batch_op.create_index("ix_leads_outranked_by", ["program_id", "outranked_by"])
     op.execute(_KEYED)
+    minimum = sa.Column("minimum_order_cents", sa.BigInteger(), server_default="0", nullable=False)
+    op.add_column("commission_terms", minimum)
 
 
 def downgrade() -> None:
+    op.drop_column("commission_terms", "minimum_order_cents")
     with op.batch_alter_table("leads", schema=None) as batch_op:
         batch_op.drop_index("ix_leads_outranked_by")
         batch_op.drop_column("outranked_at")

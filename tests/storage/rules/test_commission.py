@@ -25,6 +25,12 @@ def test_a_percentage_is_of_the_sale_and_a_flat_rate_is_not():
     assert earned(PERCENT._replace(type=CommissionType.FLAT, rate=700)) == 700
 
 
+def test_an_order_below_the_smallest_earns_nothing():
+    flat = PERCENT._replace(type=CommissionType.FLAT, rate=700, minimum_order_cents=500)
+
+    assert [earned(flat, cents) for cents in (1, 499, 500)] == [0, 0, 700]
+
+
 @pytest.mark.parametrize(
     ("recurring_months", "days", "cents"),
     [(None, 4_000, 2_000), (0, 0, 0), (1, 27, 2_000), (1, 28, 0), (12, 364, 2_000), (12, 365, 0)],

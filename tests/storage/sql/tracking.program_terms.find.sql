@@ -10,6 +10,7 @@ SELECT programs.id,
        commission_terms.lead_commission_cents,
        commission_terms.recurring_months,
        commission_terms.platform_fee_bps,
+       commission_terms.minimum_order_cents,
        payment_accounts.program_id AS has_payments
 FROM json_each(:rows) AS given_row
 JOIN programs ON programs.id = (given_row.value ->> 0)
@@ -29,6 +30,7 @@ SELECT programs.id,
        commission_terms.lead_commission_cents,
        commission_terms.recurring_months,
        commission_terms.platform_fee_bps,
+       commission_terms.minimum_order_cents,
        payment_accounts.program_id AS has_payments
 FROM jsonb_array_elements(CAST(:rows::VARCHAR AS TEXT)::jsonb) AS given_row
 JOIN programs ON programs.id = CAST(given_row.value ->> 0 AS BIGINT)
