@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field, StringConstraints
 
 from presentation.settings_models import Name, changed, created, with_settings
+from storage.rules.agent_caps import CAPS
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
 from storage.rules.settings import SETTINGS
@@ -41,6 +42,11 @@ class NewProgram(Changes):
     """A new program; an owner of one workspace may leave out `workspace_id`."""
 
     workspace_id: RowId | None = None
+
+
+@with_settings(changed, CAPS)
+class AgentCapsChange(Changes):
+    """The caps of a program's agent keys, which its owner may change; send those that change."""
 
 
 class PartnerChange(Changes):

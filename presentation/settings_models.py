@@ -7,6 +7,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from presentation.view import with_fields
+from storage.rules.agent_caps import FREEZABLE
 from storage.rules.commission_rate import MOST_CENTS
 from storage.rules.host_name import is_host
 from storage.rules.setting_kinds import Kind, Setting
@@ -32,8 +33,17 @@ def _host(text: str) -> str:
     return host
 
 
+def _known_settings(names: list[str]) -> list[str]:
+    unknown = [name for name in names if name not in FREEZABLE]
+    if unknown:
+        raise ValueError(f"Must be settings of a program that agents may change: {', '.join(FREEZABLE)}")
+    return names
+
+
 Name = Annotated[str, StringConstraints(min_length=1, max_length=512, pattern=_NO_CONTROL), AfterValidator(_named)]
 REQUEST_TYPES: dict[Kind, Any] = {
+    Kind.SWITCH: bool,
+    Kind.SETTINGS: Annotated[list[str], AfterValidator(_known_settings)],
     Kind.TEXT: Name,
     Kind.HOST: Annotated[Identifier, AfterValidator(_host)],
     Kind.CURRENCY: Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{3}$", to_upper=True)],

@@ -1,6 +1,9 @@
 """docs/settings.md, as the settings themselves say it."""
 
-from storage.rules.setting_kinds import Kind, Setting
+from collections.abc import Iterable, Iterator
+
+from storage.rules import agent_caps
+from storage.rules.setting_kinds import Kind, Section, Setting
 from storage.rules.settings import SECTIONS, SETTINGS
 
 HEAD = """\
@@ -12,17 +15,29 @@ the scope `programs:write` change them with `PATCH /api/agent/v1/programs/:id`. 
 """
 
 
+CAPS_HEAD = """\
+# Caps of agent keys
+
+An owner limits what agent keys may change, on the page Settings, Agents or with `PATCH /api/programs/:id/agent-caps`.
+A change beyond a cap is 403 `over_cap`, `error.cap` names the cap, and nothing of the request is applied. Default
+amounts are 100.00 of the program's currency. The caps are declared in `storage/rules/agent_caps.py`.
+"""
+
+
 def markdown() -> str:
     """Return the page."""
-    parts = [HEAD]
-    for section in SECTIONS:
-        rows = [_row(setting) for setting in SETTINGS if setting.section == section]
+    parts = [HEAD, *_sections(SECTIONS, SETTINGS), CAPS_HEAD, *_sections(agent_caps.SECTIONS, agent_caps.CAPS)]
+    return "\n".join(parts)
+
+
+def _sections(sections: Iterable[Section], settings: Iterable[Setting]) -> Iterator[str]:
+    for section in sections:
+        rows = [_row(setting) for setting in settings if setting.section == section]
         hint = f"{section.hint}\n\n" if section.hint else ""
         table = "\n".join(
             ["| setting | on the page | what it decides | values | default |", "|---|---|---|---|---|", *rows]
         )
-        parts.append(f"## {section.title}\n\n{hint}{table}\n")
-    return "\n".join(parts)
+        yield f"## {section.title}\n\n{hint}{table}\n"
 
 
 def _row(setting: Setting) -> str:
@@ -40,6 +55,8 @@ def _values(setting: Setting) -> str:
         Kind.NUMBER: f"{setting.lowest} to {setting.highest:,} {setting.unit}",
         Kind.CENTS: f"{setting.lowest} to {setting.highest:,} cents",
         Kind.PERCENT: f"0 to 100 {setting.unit}, two decimals",
+        Kind.SWITCH: "`true`, `false`",
+        Kind.SETTINGS: "names of settings that agents may change",
         Kind.COMMISSION_RATE: f"percent: 0 to 100, two decimals; flat: 0 to {setting.highest:,} cents",
     }
     empty = f"; `null`: {setting.if_empty}" if setting.if_empty else ""

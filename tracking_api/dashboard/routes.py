@@ -7,6 +7,7 @@ from presentation.handlers.programs import list_programs
 from presentation.operations import route
 from tracking_api.dashboard import (
     account,
+    agent_caps,
     assistants,
     commissions,
     device_login,
@@ -44,6 +45,7 @@ ROUTES = [
     route("/api/workspaces/{workspace_id}/owner", POST=signed_in(members.transfer_ownership)),
     route("/api/programs", GET=signed_in(list_programs), POST=signed_in(programs.create_program)),
     route(PROGRAM, GET=member(programs.get_program), PATCH=owner(programs.change_program)),
+    route(f"{PROGRAM}/agent-caps", GET=member(agent_caps.get_agent_caps), PATCH=owner(agent_caps.change_agent_caps)),
     route(f"{PROGRAM}/regenerate-api-token", POST=owner(program_keys.regenerate_program_key)),
     route(f"{PROGRAM}/partners", GET=member(list_partners), POST=owner(partners.enrol_partner)),
     route(f"{PROGRAM}/partners/{{partner_id}}", PATCH=owner(change_partner)),

@@ -4,6 +4,7 @@ from starlette.routing import Route
 
 from tracking_api import assets
 from tracking_api.dashboard.pages import (
+    agent_caps,
     assistants,
     audit_log,
     checklist,
@@ -77,6 +78,10 @@ ROUTES = [
         f"{PROGRAM}/settings/payments", PageEndpoint(GET=payments.show_payments, POST=payments.change_payment_account)
     ),
     _page(f"{PROGRAM}/settings/payments/{{event_id}}", PageEndpoint(POST=payments.decide_payment_event)),
+    _page(
+        f"{PROGRAM}/settings/agent-caps",
+        PageEndpoint(GET=agent_caps.show_agent_caps, POST=agent_caps.change_agent_caps),
+    ),
     _page(f"{PROGRAM}/settings/members", PageEndpoint(GET=members.list_members)),
     _page(f"{PROGRAM}/settings/audit-log", PageEndpoint(GET=audit_log.list_audit_log)),
     Route("/static/{version}/{name:path}", assets.page_asset, include_in_schema=False),
