@@ -126,7 +126,7 @@ def test_no_folder_of_storage_imports_one_that_imports_it():
         above |= ready
 
 
-def test_rules_need_the_standard_library_alone():
+def test_rules_need_only_the_standard_library():
     inside = [path for path in sources() if relative(path).startswith("storage/rules")]
 
     beyond = [

@@ -36,7 +36,7 @@ def test_an_error_does_not_repeat_a_password(monkeypatch: pytest.MonkeyPatch):
     assert raised.value.__suppress_context__
 
 
-def test_the_environment_decides(monkeypatch: pytest.MonkeyPatch):
+def test_the_environment_sets_the_configuration(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("SVC_BASE_URL", "https://track.example/")
     monkeypatch.setenv("SVC_PRIVATE_CLIENT_HOSTS", "one.example, two.example,")
     monkeypatch.setenv("SVC_REDIS_URL", "")
@@ -48,7 +48,7 @@ def test_the_environment_decides(monkeypatch: pytest.MonkeyPatch):
     assert config.redis_url is None
 
 
-def test_assistants_sign_in_over_https_and_on_this_machine_alone():
+def test_assistants_sign_in_only_over_https_or_on_this_machine():
     urls = ["https://track.example", "http://localhost:8000", "http://track.example"]
 
     assert [Configuration(base_url=url).assistants_sign_in for url in urls] == [True, True, False]

@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import ROOT
 
 
-async def test_postgresql_keeps_its_files_outside_the_folder_that_every_run_of_pytest_closes(postgres_server: str):
+async def test_postgresql_files_are_outside_the_folder_that_every_pytest_run_closes(postgres_server: str):
     connection = await asyncpg.connect(postgres_server.replace("+asyncpg", ""))
     folder = await connection.fetchval("SHOW data_directory")
     await connection.close()

@@ -139,7 +139,7 @@ def _count(connection: Any, table: Any) -> int:
     return counted
 
 
-async def test_a_regenerated_key_is_dead_at_the_next_call_in_every_server(postgres_url: str, live_server: Start):
+async def test_a_replaced_key_fails_at_the_next_call_in_every_server(postgres_url: str, live_server: Start):
     acme = await prepared(postgres_url)
     one, other = live_server(postgres_url), live_server(postgres_url)
     async with Integrator(one, acme) as left, Integrator(other, acme) as right:
@@ -156,7 +156,7 @@ async def test_a_regenerated_key_is_dead_at_the_next_call_in_every_server(postgr
     assert renewed == [200, 200]
 
 
-async def test_a_regenerated_key_is_dead_at_the_next_call_in_every_worker(database_url: str, live_server: Start):
+async def test_a_replaced_key_fails_at_the_next_call_in_every_worker(database_url: str, live_server: Start):
     acme = await prepared(database_url)
     server = live_server(database_url, workers=1 if "sqlite" in database_url else 2)
     async with Integrator(server, acme) as integrator:

@@ -14,7 +14,7 @@ Start = Callable[..., LiveServer]
 WINDOW = {"SVC_RATE_LIMIT": "on", "SVC_CLICK_RATE": "3/hour"}
 
 
-async def test_an_endless_body_is_refused_by_a_real_server_while_it_is_sent(sqlite_url: str, live_server: Start):
+async def test_an_endless_body_is_rejected_by_a_real_server_while_it_is_sent(sqlite_url: str, live_server: Start):
     server = live_server(sqlite_url)
     reader, writer = await asyncio.open_connection("127.0.0.1", httpx.URL(server.base_url).port)
     head = "POST /api/v1/track/click HTTP/1.1\r\nHost: svc\r\nContent-Type: application/json\r\n"
@@ -29,7 +29,7 @@ async def test_an_endless_body_is_refused_by_a_real_server_while_it_is_sent(sqli
     assert status.startswith(b"HTTP/1.1 413 ")
 
 
-async def test_a_client_that_stalls_does_not_keep_a_server_from_stopping(sqlite_url: str, live_server: Start):
+async def test_a_stalled_client_does_not_prevent_a_server_from_stopping(sqlite_url: str, live_server: Start):
     server = live_server(sqlite_url)
     _, writer = await asyncio.open_connection("127.0.0.1", httpx.URL(server.base_url).port)
     head = "POST /api/v1/track/click HTTP/1.1\r\nHost: svc\r\nContent-Type: application/json\r\n"

@@ -63,7 +63,7 @@ def test_no_two_schemas_or_operations_share_a_name():
     assert len(operation_ids) == len(set(operation_ids))
 
 
-def test_every_error_is_the_one_error_schema_and_says_which_codes_it_may_carry():
+def test_every_error_has_the_one_error_schema_with_its_codes():
     errors = [
         response["content"]["application/json"]["schema"]
         for path in DOCUMENT["paths"].values()
@@ -84,7 +84,7 @@ def test_a_route_says_which_scope_or_role_it_needs():
     assert partners["post"]["security"] == [{"agentKey": ["partners:write"]}]
 
 
-def test_every_operation_that_takes_a_key_says_what_a_flagged_one_gets():
+def test_every_operation_with_a_key_documents_the_headers_of_a_flagged_key():
     keyed = [
         response
         for path in DOCUMENT["paths"].values()
@@ -113,7 +113,7 @@ async def test_the_document_is_served_as_it_was_built_once(sqlite_url: str):
     assert answer.json()["servers"] == [{"url": "https://svc.example"}]
 
 
-def test_schemathesis_finds_no_undocumented_answer(
+def test_schemathesis_finds_no_undocumented_response(
     sqlite_url: str, live_server: Callable[..., LiveServer], tmp_path: Path
 ):
     async def key_of_acme() -> str:

@@ -59,7 +59,7 @@ async def becomes(client: httpx.AsyncClient, status: int) -> httpx.Response:
     return answer
 
 
-async def test_every_surface_answers_503_in_an_outage_and_works_again(
+async def test_every_surface_returns_503_in_an_outage_and_recovers(
     client: httpx.AsyncClient, between: Proxy, caplog: pytest.LogCaptureFixture
 ):
     await becomes(client, 200)
@@ -128,7 +128,7 @@ async def test_a_read_only_database_is_not_ready(client: httpx.AsyncClient, betw
 
 
 @pytest.mark.parametrize("way", ["removed", "replaced"])
-async def test_a_server_whose_file_is_removed_or_replaced_says_so_until_the_file_is_back(
+async def test_a_server_responds_503_while_its_file_is_removed_or_replaced(
     sqlite_url: str, tmp_path: Path, serve: Serve, way: str
 ):
     path, aside, copy = tmp_path / "svc.db", tmp_path / "aside.db", tmp_path / "copy.db"

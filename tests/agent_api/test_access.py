@@ -136,7 +136,7 @@ async def test_a_missing_scope_is_named_and_outranks_the_program(endpoint: Endpo
         assert answer.json()["error"]["required_scope"] == scope
 
 
-async def test_foreign_missing_and_unlisted_programs_are_refused_alike(endpoint: Endpoint):
+async def test_foreign_missing_and_unlisted_programs_get_the_same_error(endpoint: Endpoint):
     if "{program_id}" not in endpoint.path:
         assert endpoint.path in {ME, PROGRAMS}
         return
@@ -158,7 +158,7 @@ async def test_foreign_missing_and_unlisted_programs_are_refused_alike(endpoint:
     assert all(body == bodies[0] for body in bodies)
 
 
-async def test_a_narrowed_key_sees_its_program_alone(agents: Agents):
+async def test_a_limited_key_sees_only_its_program(agents: Agents):
     second = await world.program_of(agents.acme.store, agents.acme.workspace_id, agents.acme.owner_id)
     key = await agents.issue(program_ids=[agents.acme.program_id])
 
@@ -169,7 +169,7 @@ async def test_a_narrowed_key_sees_its_program_alone(agents: Agents):
     assert [program["id"] for program in everything] == [second.program_id, agents.acme.program_id]
 
 
-async def test_me_tells_a_key_what_it_may_do(agents: Agents):
+async def test_me_returns_the_scopes_and_programs_of_a_key(agents: Agents):
     until = NOW + timedelta(days=1)
     key = await agents.issue([Scope.EVENTS_READ], program_ids=[agents.acme.program_id], expires_at=until)
 

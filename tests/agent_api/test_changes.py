@@ -38,7 +38,7 @@ async def test_a_change_is_applied_to_the_version_it_names(agents: Agents):
 
 
 @pytest.mark.parametrize("stale", ['"999"', 'W/"1"', "nonsense", '"x"', ""])
-async def test_a_change_of_another_version_is_refused_and_changes_nothing(agents: Agents, stale: str):
+async def test_a_change_of_another_version_is_rejected_and_changes_nothing(agents: Agents, stale: str):
     refused = await change(agents, stale, name="Never")
 
     assert (refused.status_code, refused.json()["error"]["code"]) == (412, "precondition_failed")
@@ -52,7 +52,7 @@ async def test_a_change_that_names_no_other_version_is_applied(agents: Agents, f
     assert changed.json()["name"] == "Renamed"
 
 
-async def test_of_two_changes_of_one_version_one_wins(agents: Agents):
+async def test_one_of_two_changes_of_one_version_wins(agents: Agents):
     tag = (await agents.get(".")).headers["etag"]
 
     answers = await asyncio.gather(change(agents, tag, name="One"), change(agents, tag, name="Two"))
@@ -91,7 +91,7 @@ async def test_every_write_leaves_an_audit_entry_of_the_key(agents: Agents):
     assert all(entry["actor"] == actor and entry["at"] for entry in entries)
 
 
-async def test_a_commission_goes_only_where_it_may(agents: Agents):
+async def test_a_commission_changes_only_to_an_allowed_status(agents: Agents):
     await agents.acme.customer()
     sold = await agents.acme.sale()
 
@@ -115,7 +115,7 @@ async def test_an_agent_approves_nothing_that_is_on_hold(agents: Agents):
     assert in_time.json()["status"] == "approved"
 
 
-async def test_a_repeat_gets_the_first_answer_and_enrols_nobody(agents: Agents):
+async def test_a_repeat_gets_the_first_response_and_enrols_no_partner(agents: Agents):
     first = await enrol(agents, "once")
 
     second = await enrol(agents, "once", {"code": "cleo", "name": "Cleo"})
@@ -126,7 +126,7 @@ async def test_a_repeat_gets_the_first_answer_and_enrols_nobody(agents: Agents):
     assert len((await agents.get("./partners", status="active")).json()["data"]) == 3
 
 
-async def test_the_same_key_with_another_body_is_refused(agents: Agents):
+async def test_the_same_key_with_another_body_is_rejected(agents: Agents):
     await enrol(agents, "once")
 
     refused = await enrol(agents, "once", {"name": "Dora", "code": "dora"})
@@ -134,7 +134,7 @@ async def test_the_same_key_with_another_body_is_refused(agents: Agents):
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "idempotency_key_reused")
 
 
-async def test_of_many_repeats_at_once_one_is_done(agents: Agents):
+async def test_one_of_many_concurrent_repeats_is_performed(agents: Agents):
     answers = await asyncio.gather(*(enrol(agents, "at-once") for _ in range(10)))
 
     assert {answer.status_code for answer in answers} == {201}
@@ -142,7 +142,7 @@ async def test_of_many_repeats_at_once_one_is_done(agents: Agents):
     assert len((await agents.get("./partners")).json()["data"]) == 3
 
 
-async def test_a_refused_write_keeps_no_answer(agents: Agents):
+async def test_a_rejected_write_stores_no_response(agents: Agents):
     taken = await enrol(agents, "again", {"name": "Anna", "code": "anna"})
 
     mended = await enrol(agents, "again")
@@ -158,13 +158,13 @@ async def test_another_agent_keys_repeats_are_its_own(agents: Agents):
     assert other.status_code == 201
 
 
-async def test_an_idempotency_key_that_is_too_long_is_refused(agents: Agents):
+async def test_an_idempotency_key_that_is_too_long_is_rejected(agents: Agents):
     refused = await enrol(agents, "x" * 256)
 
     assert refused.json()["error"]["fields"][0]["field"] == "Idempotency-Key"
 
 
-async def test_a_revoked_key_is_refused_from_the_next_call_on(agents: Agents):
+async def test_a_revoked_key_is_rejected_from_the_next_call_on(agents: Agents):
     me = (await agents.get("/me")).json()
 
     await agents.acme.store.write(agent_keys.revoke, me["id"], at=NOW)

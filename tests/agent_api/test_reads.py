@@ -30,7 +30,7 @@ async def test_a_cursor_neither_skips_nor_repeats(agents: Agents):
 @pytest.mark.parametrize(
     "path", ["", "/customers", "/commissions", "/events", "/partners", "/refused-calls", "/tracking-log"]
 )
-async def test_a_list_refuses_a_cursor_and_a_limit_that_are_none(agents: Agents, path: str):
+async def test_a_list_rejects_an_invalid_cursor_and_limit(agents: Agents, path: str):
     where = f".{path}" if path else "/programs"
 
     for query in ({"limit": 0}, {"limit": 201}, {"cursor": "nonsense"}):
@@ -50,7 +50,7 @@ async def test_performance_is_the_dashboards_report(agents: Agents):
     assert (await agents.get("./performance", period="1d")).json()["error"]["code"] == "invalid_period"
 
 
-async def test_a_customer_comes_with_their_trail(agents: Agents):
+async def test_a_customer_has_a_timeline(agents: Agents):
     await agents.acme.customer()
     await agents.acme.sale()
     customer = (await agents.get("./customers")).json()["data"][0]
@@ -62,7 +62,7 @@ async def test_a_customer_comes_with_their_trail(agents: Agents):
     assert (await agents.get("./customers/nobody")).status_code == 404
 
 
-async def test_a_sale_that_was_refused_is_explained_with_what_would_have_helped(agents: Agents):
+async def test_a_rejected_sale_is_explained_with_the_smallest_change(agents: Agents):
     await agents.acme.customer("user-17")
     await agents.acme.reject(CustomerNotFound(), customer_key="USER-17", transaction_id="inv-9")
 
@@ -105,7 +105,7 @@ async def test_readiness_names_one_blocker_and_what_to_do(agents: Agents):
     assert [gate for gate in readiness["gates"] if 'src="http://svc.test/js/' in (gate["next_action"] or "")]
 
 
-async def test_an_address_that_is_none_is_not_found(agents: Agents):
+async def test_an_unknown_url_is_not_found(agents: Agents):
     agents.at = NOW + timedelta(days=1)
 
     assert (await agents.get("/nothing")).status_code == 404

@@ -40,7 +40,7 @@ async def test_a_visitor_arrives_signs_up_and_pays_and_the_report_shows_it(scene
     assert (after["totalRevenue"], after["totalPartnersCommission"]) == (100.0, 20.0)
 
 
-async def test_the_click_tells_where_the_visitor_landed(scene: Scene):
+async def test_the_click_contains_the_landing_page(scene: Scene):
     scene.show(f"<script>document.title = 'Café\u0007' + 'x'.repeat(506) + '😀'</script>{scene.tag()}")
 
     await scene.arrive("anna&utm=1#top")
@@ -52,14 +52,14 @@ async def test_the_click_tells_where_the_visitor_landed(scene: Scene):
     assert "existing_click_id" not in click
 
 
-async def test_an_address_longer_than_the_service_takes_still_counts(scene: Scene):
+async def test_a_click_with_too_long_a_url_still_counts(scene: Scene):
     _, click_id = await scene.arrive("anna&utm=" + "x" * 3000)
 
     assert scene.sent("click")[0]["affiliate_url"] == scene.shop.url("/?aff=anna")
     assert (await scene.cookie())["value"] == click_id
 
 
-async def test_the_same_partner_again_keeps_the_click(scene: Scene):
+async def test_the_same_partner_again_does_not_change_the_click(scene: Scene):
     _, first = await scene.arrive("anna")
 
     _, second = await scene.arrive("anna")

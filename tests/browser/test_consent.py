@@ -17,7 +17,7 @@ async def test_nothing_is_sent_or_stored_before_consent(scene: Scene):
     assert "held until window.svc.consent() is called" in "".join(scene.said)
 
 
-async def test_the_partner_code_is_held_across_routes_until_consent(scene: Scene):
+async def test_the_partner_code_is_kept_across_routes_until_consent(scene: Scene):
     scene.show(scene.tag(ASKING))
     page = await scene.visit("/?aff=anna")
     await page.evaluate("history.pushState({}, '', '/pricing')")

@@ -66,7 +66,7 @@ async def test_the_cookie_is_secure_on_https_and_the_calls_may_go_through_the_sh
     assert scene.calls[0].url == "https://www.acme.example/svc/api/v1/track/click"
 
 
-async def test_where_cookies_are_refused_the_click_lives_as_long_as_the_page(scene: Scene):
+async def test_without_cookies_the_click_lives_as_long_as_the_page(scene: Scene):
     scene.shop.headers = {"Content-Security-Policy": "sandbox allow-scripts"}  # reading document.cookie throws there
     page = await scene.visit("/?aff=anna")
 

@@ -38,7 +38,7 @@ async def test_a_visitor_without_a_click_gets_the_link_as_it_was(scene: Scene):
     assert await page.evaluate("svc.decorate('/b?x')") == "/b?x"
 
 
-async def test_the_other_domain_picks_the_click_up_and_tidies_the_address(scene: Scene):
+async def test_the_other_domain_stores_the_click_and_removes_it_from_the_url(scene: Scene):
     click_id, link = await crossing(scene)
     page = await scene.tab()
 
@@ -75,7 +75,7 @@ async def test_the_later_click_wins(scene: Scene):
     assert "carries a later one" in "".join(scene.said)
 
 
-async def test_consent_comes_before_the_cookie_and_after_the_tidying(scene: Scene):
+async def test_consent_precedes_the_cookie_and_follows_the_removal_of_the_parameter(scene: Scene):
     click_id, link = await crossing(scene)
     scene.show(scene.tag('data-svc-consent="required"'))
     page = await scene.tab()
@@ -89,7 +89,7 @@ async def test_consent_comes_before_the_cookie_and_after_the_tidying(scene: Scen
     assert [cookie["value"] for cookie in await scene.context.cookies(page.url)] == [click_id]
 
 
-async def test_however_the_click_id_is_spelled_it_leaves_the_address(scene: Scene):
+async def test_the_click_id_is_removed_from_the_url_however_it_is_spelled(scene: Scene):
     page = await scene.visit("/?%73vc_click_id=x&svc_click_id&keep=a%20b&svc_click_id=y")
 
     assert page.url == scene.shop.url("/?keep=a%20b")
@@ -107,7 +107,7 @@ FORGED = {
 
 
 @pytest.mark.parametrize("forged", FORGED)
-async def test_what_is_no_live_click_of_the_program_is_not_picked_up(scene: Scene, forged: str):
+async def test_only_a_live_click_of_the_program_is_stored(scene: Scene, forged: str):
     page = await scene.visit("/")
     id_ = FORGED[forged].format(program_id=scene.acme.program_id)
 

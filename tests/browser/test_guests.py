@@ -10,7 +10,7 @@ from tests.browser.scene import GUIDE, STUB, Scene
 SIGN_UP = "svc.signup('user-1', 'jane@example.com')"
 
 
-async def test_a_blocked_service_gives_an_answer_and_throws_nothing(scene: Scene):
+async def test_signup_resolves_without_an_error_if_the_service_is_blocked(scene: Scene):
     await scene.context.route("**/api/v1/track/**", lambda route: route.abort())
     page = await scene.visit("/?aff=anna")
 
@@ -34,7 +34,7 @@ async def test_a_call_that_the_network_lost_is_sent_once_more(scene: Scene):
     assert len(scene.sent("click")) == 2
 
 
-async def test_a_refusal_is_the_answer_and_is_not_sent_again(scene: Scene):
+async def test_a_rejected_call_is_not_sent_again(scene: Scene):
     page, _ = await scene.arrive("anna")
 
     answer = await page.evaluate("svc.signup('user-1'.repeat(100))")
@@ -43,7 +43,7 @@ async def test_a_refusal_is_the_answer_and_is_not_sent_again(scene: Scene):
     assert len(scene.sent("lead")) == 1
 
 
-async def test_a_proxys_error_page_is_no_answer(scene: Scene):
+async def test_the_error_page_of_a_proxy_is_not_a_response(scene: Scene):
     page, _ = await scene.arrive("anna")
     await scene.context.route("**/api/v1/track/lead", lambda route: route.fulfill(status=502, body="<h1>Bad Gateway"))
 
@@ -52,7 +52,7 @@ async def test_a_proxys_error_page_is_no_answer(scene: Scene):
     assert (answer["success"], answer["reason"]) == (False, "unreachable")
 
 
-async def test_under_a_strict_policy_it_needs_the_services_origin_alone(scene: Scene):
+async def test_under_a_strict_policy_it_needs_only_the_services_origin(scene: Scene):
     base = scene.server.base_url
     policy = f"default-src 'none'; script-src {base} 'self'; connect-src {base}; base-uri 'none'; form-action 'none'"
     scene.shop.headers = {"Content-Security-Policy": f"{policy}; require-trusted-types-for 'script'"}
@@ -65,7 +65,7 @@ async def test_under_a_strict_policy_it_needs_the_services_origin_alone(scene: S
     assert [line for line in scene.said if "Content Security Policy" in line] == []
 
 
-async def test_a_policy_without_the_service_is_told_in_debug_mode(scene: Scene):
+async def test_debug_mode_reports_a_policy_without_the_service(scene: Scene):
     scene.shop.headers = {"Content-Security-Policy": "connect-src 'self'"}
     page = await scene.visit("/?aff=anna")
 
@@ -86,7 +86,7 @@ async def test_included_twice_it_does_everything_once(scene: Scene):
     assert "included twice" in "".join(scene.said)
 
 
-async def test_calls_made_before_the_script_is_there_are_answered_then(scene: Scene):
+async def test_calls_before_the_script_loads_are_handled_when_it_loads(scene: Scene):
     scene.show(STUB)
     page = await scene.visit("/?aff=anna")
     await page.evaluate(f"window.early = {SIGN_UP}; window.stubbed = svc.signup; undefined")
@@ -106,7 +106,7 @@ async def test_consent_before_the_script_is_there_counts(scene: Scene):
     assert (await scene.cookie())["value"] == click_id
 
 
-async def test_a_page_that_is_loaded_ahead_counts_once_the_visitor_sees_it(scene: Scene):
+async def test_a_prerendered_page_counts_once_the_visitor_sees_it(scene: Scene):
     ahead = "Object.defineProperty(document, 'prerendering', {value: true})"  # as in a page that Chromium prerenders
     scene.show(f"<script>{ahead}</script>{scene.tag()}")
     page = await scene.visit("/?aff=anna")
@@ -119,7 +119,7 @@ async def test_a_page_that_is_loaded_ahead_counts_once_the_visitor_sees_it(scene
     assert (before, len(scene.sent("click"))) == ([], 1)
 
 
-async def test_a_tag_without_a_program_says_so_and_leaves_the_page_alone(scene: Scene):
+async def test_a_tag_without_a_program_logs_an_error_and_does_nothing(scene: Scene):
     scene.show(scene.tag().replace("data-svc-program-id", "data-program"))
 
     page = await scene.visit("/?aff=anna")
@@ -159,7 +159,7 @@ async def test_without_debug_mode_the_console_stays_silent(scene: Scene):
     assert [line for line in scene.said if "[svc]" in line] == []
 
 
-async def test_debug_mode_tells_each_step_and_why(scene: Scene):
+async def test_debug_mode_logs_each_step_and_its_reason(scene: Scene):
     page, _ = await scene.arrive("anna")
     await page.evaluate(SIGN_UP)
 

@@ -37,7 +37,7 @@ async def test_routes_that_keep_the_code_are_one_click(scene: Scene):
     assert await page.evaluate("[history.state.at, location.pathname]") == ["/c", "/c"]
 
 
-async def test_going_back_to_an_earlier_partners_address_takes_nothing_over(scene: Scene):
+async def test_going_back_to_an_earlier_partners_url_changes_nothing(scene: Scene):
     page, _ = await scene.arrive("anna")
     bens = await scene.clicked(page, page.evaluate("history.pushState({}, '', '/?aff=ben')"))
 
@@ -48,7 +48,7 @@ async def test_going_back_to_an_earlier_partners_address_takes_nothing_over(scen
     assert scene.sent("lead")[0]["click_id"] == bens
 
 
-async def test_what_the_pages_own_history_throws_is_the_pages(scene: Scene):
+async def test_errors_of_the_pages_own_history_reach_the_page(scene: Scene):
     page = await scene.visit("/")
 
     thrown = await page.evaluate("try { history.pushState({}, '', 'https://elsewhere.example/') } catch (e) { e.name }")

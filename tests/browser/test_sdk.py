@@ -47,7 +47,7 @@ async def test_the_example_signs_a_visitor_up(example: Scene):
     assert await page.locator("script[data-svc-program-id]").count() == 1
 
 
-async def test_a_blocker_does_not_keep_a_visitor_from_signing_up(example: Scene):
+async def test_an_ad_blocker_does_not_prevent_a_signup(example: Scene):
     await example.context.route("**/js/svc-tracker.js", lambda route: route.abort())
     page = await example.visit("/?aff=anna")
 

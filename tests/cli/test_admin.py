@@ -41,7 +41,7 @@ def test_an_operator_sets_up_a_program_with_people_partners_and_keys(svc: Svc) -
     assert svc("admin", "db", "check", "--json").json == {"ok": True, "differences": []}
 
 
-def test_what_the_operator_does_to_a_program_stands_in_its_audit_log(svc: Svc) -> None:
+def test_the_operators_changes_are_in_the_programs_audit_log(svc: Svc) -> None:
     svc("admin", "db", "upgrade")
     svc("admin", "workspace", "create", "Acme", "--owner-email", "a@b.c", "--password-stdin", stdin="correct horse")
     svc("admin", "program", "create", "--workspace", 1, "--name", "Acme", "--domain", "acme.example")
@@ -109,7 +109,7 @@ def test_agent_keys_are_shown_once_listed_masked_and_revoked(svc: Svc) -> None:
     assert foreign.json["error"]["fields"] == [{"field": "program", "message": "Workspace 1 has no program 7"}]
 
 
-def test_a_command_on_an_empty_folder_says_what_to_run_and_makes_no_file(svc: Svc) -> None:
+def test_a_command_in_an_empty_folder_names_the_next_command_and_creates_no_file(svc: Svc) -> None:
     done = svc("admin", "agent-key", "list", "--json")
 
     assert done.code == 1

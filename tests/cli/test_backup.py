@@ -30,7 +30,7 @@ def create(svc: Svc, name: str) -> None:
         connection.commit()
 
 
-def test_a_backup_is_restored_and_the_database_before_is_kept(acme: Svc):
+def test_a_backup_is_restored_and_the_previous_database_is_saved(acme: Svc):
     made = acme("admin", "backup", "copy.db", "--json")
     create(acme, "Globex")
 

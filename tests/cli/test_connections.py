@@ -108,7 +108,7 @@ async def test_a_head_of_60_kib_and_a_large_body_are_served(serving: Serve):
     assert received.startswith(b"HTTP/1.1 200 ")
 
 
-async def test_a_request_above_the_ceiling_of_connections_is_answered_503(serving: Serve):
+async def test_a_request_above_the_limit_of_connections_gets_503(serving: Serve):
     port = serving(most_connections=1)
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(b"GET / HTTP/1.1\r\nHost: svc\r\n\r\n")

@@ -7,7 +7,7 @@ import pytest
 from cli.admin import ecb
 
 
-def test_a_days_file_and_the_history_read_alike() -> None:
+def test_a_days_file_and_the_history_give_the_same_rates() -> None:
     day = ecb.parse(b"Date, USD, JPY, \n20 November 2026, 1.0850, 163.21, \n")
     history = ecb.parse(b"Date,USD,JPY,CYP,\n2026-11-20,1.0850,163.21,N/A,\n")
 
@@ -25,6 +25,6 @@ def test_a_days_file_and_the_history_read_alike() -> None:
         (b"Date,USD,\n", "no rates"),
     ],
 )
-def test_a_file_that_is_not_the_ecbs_is_refused_with_its_line(content: bytes, message: str) -> None:
+def test_a_file_that_is_not_the_ecbs_is_rejected_with_its_line(content: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ecb.parse(content)

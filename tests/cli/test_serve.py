@@ -12,7 +12,7 @@ import pytest
 from tests.cli.conftest import Svc
 
 
-def test_serve_migrates_says_where_it_is_and_answers(svc: Svc) -> None:
+def test_serve_migrates_prints_its_url_and_responds(svc: Svc) -> None:
     with svc.running("serve", "--port", 0) as server:
         assert server.stdout
         line = server.stdout.readline()
@@ -74,7 +74,7 @@ def test_serve_says_in_one_line_why_the_database_cannot_be_used(svc: Svc, url: s
     assert advice
 
 
-def test_more_than_one_worker_on_sqlite_is_refused_with_the_reason(svc: Svc):
+def test_more_than_one_worker_on_sqlite_is_rejected_with_the_reason(svc: Svc):
     stopped = svc("serve", "--port", 0, "--workers", 2)
 
     assert stopped.code == 1

@@ -68,7 +68,7 @@ def test_wrong_books_are_found(spoil: Callable[[Books], object], found: str):
 
 
 @pytest.mark.parametrize(("answer", "is_untrue"), [("503 storage_unavailable", True), ("503 outcome_unknown", False)])
-def test_a_stored_click_that_was_answered_otherwise_is_untrue(answer: str, is_untrue: bool):  # noqa: FBT001
+def test_a_stored_click_that_got_another_response_is_untrue(answer: str, is_untrue: bool):  # noqa: FBT001
     written, held = journal(), good()
     written.note(written.open(Request(Kind.CLICK, "click-2")), answer, acknowledges=False)
     held.marks[Kind.CLICK].append(("click-2", "c2"))

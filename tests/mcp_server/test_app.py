@@ -45,7 +45,7 @@ async def test_llms_txt_is_for_reading_and_nothing_else_is_there(assistant: Assi
         ("localhost.evil.example:80", 421),
     ],
 )
-async def test_a_host_must_be_where_the_service_is_reached(assistant: Assistant, version: str, host: str, status: int):
+async def test_a_host_must_be_that_of_the_service(assistant: Assistant, version: str, host: str, status: int):
     headers = assistant.headers("tools/list", {}, version, "") | {"Host": host}
     meta = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta} if version == MODERN else {}}
@@ -56,7 +56,7 @@ async def test_a_host_must_be_where_the_service_is_reached(assistant: Assistant,
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-async def test_a_foreign_page_is_refused_by_its_origin(assistant: Assistant, version: str):
+async def test_a_page_of_another_origin_is_rejected(assistant: Assistant, version: str):
     assistant.http.headers["Origin"] = "http://evil.example"
     foreign = await assistant.call("tools/list", version=version)
     assistant.http.headers["Origin"] = "http://localhost:6274"
@@ -65,7 +65,7 @@ async def test_a_foreign_page_is_refused_by_its_origin(assistant: Assistant, ver
     assert (foreign.http.status_code, local.http.status_code) == (403, 200)
 
 
-async def test_the_address_of_the_socket_itself_may_be_named(unserved: Assistant):
+async def test_the_ip_address_of_the_socket_is_accepted_as_host(unserved: Assistant):
     async with unserved.serving(base_url="https://track.example"):
         unserved.http.base_url = httpx.URL("http://10.1.2.3:8000")
         served = await unserved.call("tools/list", version=HANDSHAKE)

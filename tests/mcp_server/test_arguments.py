@@ -15,7 +15,7 @@ EVENTS = "Accepted arguments: program_id (required), limit, cursor, kind."
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name)
-async def test_an_argument_that_a_tool_does_not_have_is_refused(assistant: Assistant, tool: Tool, version: str):
+async def test_an_argument_that_a_tool_does_not_have_is_rejected(assistant: Assistant, tool: Tool, version: str):
     asked = {**EVERY_TOOL[tool.name], SENT: SENT}
 
     answer = await assistant.tool(tool.name, version=version, **asked)
@@ -50,7 +50,7 @@ async def test_a_wrong_argument_is_named_with_what_it_must_be(
     assert SENT not in answer.text
 
 
-async def test_a_missing_argument_is_said_to_be_required(assistant: Assistant):
+async def test_a_missing_argument_is_reported_as_required(assistant: Assistant):
     answer = await assistant.call("tools/call", {"name": "list_events", "arguments": {}})
 
     assert answer.refusal["fields"] == [{"field": "program_id", "message": "Required: an integer"}]
@@ -74,7 +74,7 @@ async def test_the_program_outranks_wrong_arguments_only_where_it_can_be_read(as
     assert unreadable.refusal["code"] == "validation_error"
 
 
-async def test_what_was_asked_is_repeated_inert(assistant: Assistant):
+async def test_the_query_is_repeated_sanitized(assistant: Assistant):
     asked = "a\u200bb\u202ec"
 
     told = (await assistant.tool("list_customers", customer_key=asked)).told

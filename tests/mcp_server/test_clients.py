@@ -39,7 +39,7 @@ def text(content: Any) -> str:
 
 
 @pytest.mark.parametrize("mode", CLIENTS)
-async def test_a_client_uses_all_that_there_is(sqlite_url: str, key: str, serve: Serve, mode: str):
+async def test_a_client_can_use_every_tool_resource_and_prompt(sqlite_url: str, key: str, serve: Serve, mode: str):
     url = f"{serve(sqlite_url).base_url}/mcp"
     async with (
         httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=20) as http,

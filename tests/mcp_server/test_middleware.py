@@ -22,7 +22,7 @@ def refusal(answer: Answer) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "HEAD", "OPTIONS"])
-async def test_only_post_is_served_and_no_stream_is_held_open(assistant: Assistant, method: str):
+async def test_only_post_is_served_and_no_stream_stays_open(assistant: Assistant, method: str):
     headers = assistant.headers("ping", {}, HANDSHAKE, "")
 
     answer = await assistant.http.request(method, "/mcp", headers=headers)
@@ -36,9 +36,7 @@ async def test_only_post_is_served_and_no_stream_is_held_open(assistant: Assista
 @pytest.mark.parametrize(
     "method", ["tools/call", "tools/list", "prompts/list", "resources/read", "completion/complete"]
 )
-async def test_keys_that_do_not_work_are_refused_alike_whatever_is_asked(
-    assistant: Assistant, version: str, method: str
-):
+async def test_invalid_keys_get_the_same_error_for_any_request(assistant: Assistant, version: str, method: str):
     expired = await assistant.issue(expires_at=NOW)
     wrong = [None, "agt_unknown", "agt_ x", "\u00fc", expired, assistant.acme.key, await assistant.session()]
 
@@ -64,7 +62,7 @@ async def test_a_key_from_before_the_prefix_is_of_the_wrong_type(assistant: Assi
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"jsonrpc":"2.0","method":"notifications/initialized"}'])
 @pytest.mark.parametrize("version", VERSIONS)
-async def test_without_a_key_that_works_not_even_a_malformed_body_is_told_apart(
+async def test_an_invalid_key_gets_the_same_error_for_a_malformed_body(
     assistant: Assistant, version: str, content: bytes
 ):
     headers = assistant.headers("x", {}, version, "agt_unknown") | {"Content-Type": "application/json"}
@@ -102,7 +100,7 @@ async def test_white_space_around_header_values_does_not_matter(assistant: Assis
     assert answer.told["data"]
 
 
-async def test_a_key_may_call_so_often_and_is_then_told_to_wait(unserved: Assistant):
+async def test_a_key_has_a_rate_limit(unserved: Assistant):
     async with unserved.serving(rate_limit=True, mcp_rate="2/hour"):
         served = [await unserved.tool("list_programs", version=version) for version in (MODERN, HANDSHAKE)]
         limited = await unserved.call("tools/list")
@@ -115,7 +113,7 @@ async def test_a_key_may_call_so_often_and_is_then_told_to_wait(unserved: Assist
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-async def test_a_body_of_more_than_64_kib_is_refused(assistant: Assistant, version: str):
+async def test_a_body_of_more_than_64_kib_is_rejected(assistant: Assistant, version: str):
     answer = await assistant.tool("list_customers", version=version, customer_key="x" * 65_536)
 
     assert refusal(answer) == (413, "payload_too_large")
@@ -129,7 +127,7 @@ async def test_a_body_must_be_json(assistant: Assistant):
     assert refusal(form) == (415, "unsupported_media_type")
 
 
-async def test_64_clients_on_a_cold_key_make_one_read_each(assistant: Assistant, monkeypatch: pytest.MonkeyPatch):
+async def test_each_of_64_clients_makes_one_read(assistant: Assistant, monkeypatch: pytest.MonkeyPatch):
     """A token verifier would read beside the call; here the read that answers is the one that proves the key."""
     reads = 0
     reader_read = type(assistant.acme.store.reader).read
@@ -148,7 +146,9 @@ async def test_64_clients_on_a_cold_key_make_one_read_each(assistant: Assistant,
     assert reads == 64
 
 
-async def test_what_is_refused_leaves_no_traceback_in_the_log(assistant: Assistant, caplog: pytest.LogCaptureFixture):
+async def test_a_rejected_request_leaves_no_traceback_in_the_log(
+    assistant: Assistant, caplog: pytest.LogCaptureFixture
+):
     with caplog.at_level(logging.WARNING):
         await assistant.tool("list_programs", key="agt_unknown")
         await assistant.tool("no_such_tool")

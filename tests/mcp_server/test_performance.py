@@ -11,7 +11,7 @@ from tests.world import NOW
 pytestmark = pytest.mark.anyio
 
 
-async def test_performance_is_totals_and_trends_until_rows_are_asked_for(assistant: Assistant, click_id: str):
+async def test_performance_has_only_totals_and_trends_by_default(assistant: Assistant, click_id: str):
     told = (await assistant.tool("get_performance")).told
 
     assert click_id
@@ -66,7 +66,7 @@ async def test_the_best_partners_need_a_scope_of_their_own(assistant: Assistant,
     "dates",
     [{"date_from": "2026-05-01"}, {"date_from": "2026-05-02", "date_to": "2026-05-01"}, {"date_to": "yesterday!"}],
 )
-async def test_a_range_that_is_none_is_refused_with_the_tools_own_words(assistant: Assistant, dates: dict[str, str]):
+async def test_an_invalid_range_is_rejected_with_the_tools_text(assistant: Assistant, dates: dict[str, str]):
     refusal = (await assistant.tool("get_performance", **dates)).refusal
 
     assert refusal["code"] in {"invalid_range", "validation_error"}

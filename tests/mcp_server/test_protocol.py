@@ -27,7 +27,7 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(("method", "params"), REQUESTS)
-async def test_an_answer_is_the_one_that_the_sdks_transport_gives(
+async def test_a_response_is_the_same_as_the_sdks_transport_gives(
     assistant: Assistant, version: str, method: str, params: dict[str, Any]
 ):
     ours = await assistant.call(method, params, version=version)
@@ -50,7 +50,7 @@ async def test_an_answer_is_the_one_that_the_sdks_transport_gives(
         ('{"jsonrpc":"2.0","id":1,"method":"ping"}', "application/json", 200),
     ],
 )
-async def test_what_is_no_plain_request_is_the_sdks(assistant: Assistant, content: str, accept: str, status: int):
+async def test_only_plain_requests_bypass_the_sdk(assistant: Assistant, content: str, accept: str, status: int):
     headers = assistant.headers("ping", {}, HANDSHAKE, "") | {"Accept": accept, "Content-Type": "application/json"}
     headers.pop("MCP-Protocol-Version")
 
@@ -60,7 +60,7 @@ async def test_what_is_no_plain_request_is_the_sdks(assistant: Assistant, conten
 
 
 @pytest.mark.parametrize("header", ["Mcp-Method", "Mcp-Name", "MCP-Protocol-Version"])
-async def test_headers_that_differ_from_the_body_are_refused(assistant: Assistant, header: str):
+async def test_headers_that_differ_from_the_body_are_rejected(assistant: Assistant, header: str):
     headers = assistant.headers("tools/call", {"name": "list_programs"}, MODERN, "") | {header: "2099-01-01"}
     meta = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
     params = {"name": "list_programs", "arguments": {}, "_meta": meta}

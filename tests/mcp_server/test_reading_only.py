@@ -39,7 +39,7 @@ async def test_the_server_is_handed_a_reader_that_has_no_write(assistant: Assist
         "ATTACH 'other.db' AS other",
     ],
 )
-async def test_its_connection_refuses_to_write(assistant: Assistant, sql: str):
+async def test_its_connection_rejects_to_write(assistant: Assistant, sql: str):
     with pytest.raises(Exception, match=r"not authorized|readonly"):
         await assistant.acme.store.reader.read(lambda connection: connection.exec_driver_sql(sql))
 
@@ -70,9 +70,7 @@ def digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-async def test_every_tool_reads_a_file_that_is_read_only_and_leaves_its_bytes_alone(
-    file: Path, written: tuple[Path, str]
-):
+async def test_every_tool_works_on_a_read_only_file_and_does_not_change_it(file: Path, written: tuple[Path, str]):
     before = digest(file)
     async with storage.opened(f"sqlite+aiosqlite:///{file}") as store:
         acme = world.World(store, 1, 1, 1, "", 1, 2)

@@ -110,7 +110,7 @@ async def test_the_last_page_says_so(assistant: Assistant):
     assert (first["truncated"], last["truncated"], last["next_cursor"]) == (False, False, None)
 
 
-def test_weight_is_what_a_value_takes_in_an_answer():
+def test_weight_is_the_size_of_a_value_in_a_response():
     value = {"text": 'a "quoted" \\ text', "more": [1, None, True]}
 
     answer = json.dumps({"text": compact(value), "structured": value}, separators=(",", ":"))

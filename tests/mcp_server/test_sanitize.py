@@ -13,7 +13,7 @@ ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=400)  # lone s
 
 
 @given(ANY_TEXT)
-def test_whatever_comes_in_goes_out_inert(text: str):
+def test_any_text_is_sanitized(text: str):
     cleaned = clean(text)
 
     assert len(cleaned) <= LONGEST
@@ -43,5 +43,5 @@ def test_plain_text_stays_as_it_is(text: str):
         ("x" * 300, "x" * 200),
     ],
 )
-def test_what_hides_is_dropped(text: str, cleaned: str):
+def test_invisible_characters_are_removed(text: str, cleaned: str):
     assert clean(text) == cleaned

@@ -35,7 +35,7 @@ def test_the_tools_and_their_scopes_are_the_contracts():
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("scope", list(Scope))
-async def test_a_key_sees_the_tools_of_its_scopes_alone(assistant: Assistant, scope: Scope, version: str):
+async def test_a_key_sees_only_the_tools_of_its_scopes(assistant: Assistant, scope: Scope, version: str):
     key = await assistant.issue([scope])
 
     listed = (await assistant.call("tools/list", version=version, key=key)).result["tools"]
@@ -45,7 +45,7 @@ async def test_a_key_sees_the_tools_of_its_scopes_alone(assistant: Assistant, sc
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name)
-async def test_a_hidden_tool_is_refused_like_one_that_does_not_exist(assistant: Assistant, tool: Tool, version: str):
+async def test_a_hidden_tool_is_rejected_like_one_that_does_not_exist(assistant: Assistant, tool: Tool, version: str):
     key = await assistant.issue([scope for scope in Scope if scope != tool.scope])
 
     hidden = await assistant.tool(tool.name, version=version, key=key, **EVERY_TOOL[tool.name])
@@ -65,7 +65,7 @@ async def test_the_one_scope_is_enough(assistant: Assistant, tool: Tool):
 
 
 @pytest.mark.parametrize("tool", [tool for tool in ALL if tool.name != "list_programs"], ids=lambda tool: tool.name)
-async def test_foreign_missing_and_unlisted_programs_are_refused_alike(assistant: Assistant, tool: Tool):
+async def test_foreign_missing_and_unlisted_programs_get_the_same_error(assistant: Assistant, tool: Tool):
     foreign, asked = assistant.globex.program_id, EVERY_TOOL[tool.name]
     narrowed = await assistant.issue(program_ids=[assistant.acme.program_id])
     calls: list[dict[str, Any]] = [
@@ -107,7 +107,7 @@ async def test_the_list_of_tools_is_small_and_always_the_same(assistant: Assista
     assert len(first.http.content) < 12 * 1024
 
 
-async def test_lists_may_be_kept_for_five_minutes_by_their_reader_alone(assistant: Assistant):
+async def test_lists_may_be_cached_privately_for_five_minutes(assistant: Assistant):
     asked: list[tuple[str, dict[str, Any]]]
     asked = [("tools/list", {}), ("prompts/list", {}), ("resources/list", {}), ("resources/templates/list", {})]
     asked += [("resources/read", {"uri": "guide://errors"}), ("server/discover", {})]
@@ -117,7 +117,7 @@ async def test_lists_may_be_kept_for_five_minutes_by_their_reader_alone(assistan
     assert [(result["ttlMs"], result["cacheScope"]) for result in results] == [(300_000, "private")] * 6
 
 
-async def test_the_map_is_told_at_the_start_in_either_era(assistant: Assistant):
+async def test_the_instructions_are_sent_at_the_start_in_either_era(assistant: Assistant):
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
 
     opened = (await assistant.call("initialize", hello, version="2025-06-18")).result
@@ -142,7 +142,7 @@ async def test_malformed_parameters_are_invalid(assistant: Assistant, version: s
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-async def test_a_failure_of_ours_is_told_without_its_cause(
+async def test_an_internal_error_does_not_reveal_its_cause(
     assistant: Assistant, version: str, caplog: pytest.LogCaptureFixture
 ):
     await assistant.acme.store.write(lambda connection: connection.exec_driver_sql("DROP TABLE refused_calls"))
@@ -154,7 +154,7 @@ async def test_a_failure_of_ours_is_told_without_its_cause(
     assert answer.http.headers["x-request-id"] in caplog.text
 
 
-async def test_both_eras_answer_a_tool_alike(assistant: Assistant):
+async def test_both_eras_return_the_same_result_of_a_tool(assistant: Assistant):
     answers: list[Answer] = [await assistant.tool("get_program", version=version) for version in VERSIONS]
 
     assert all(answer.told == answers[0].told for answer in answers)

@@ -76,7 +76,7 @@ async def test_partners_are_listed_by_status(assistant: Assistant):
     assert rest["applied_query"]["status"] == "active"
 
 
-async def test_events_carry_strangers_texts_in_a_field_of_their_own(assistant: Assistant, click_id: str):
+async def test_untrusted_texts_of_events_are_in_a_separate_field(assistant: Assistant, click_id: str):
     told = (await assistant.tool("list_events")).told["data"]
 
     assert [event["kind"] for event in told] == ["refund", "sale", "lead", "click"]
@@ -118,7 +118,7 @@ async def test_a_sale_is_explained(assistant: Assistant, click_id: str):
     assert told["trace"][-1]["facts"]["net_cents"] == 1_800
 
 
-async def test_a_likely_key_stands_in_a_field_of_its_own_and_in_no_sentence(assistant: Assistant):
+async def test_a_likely_key_is_in_a_separate_field_and_not_in_a_text(assistant: Assistant):
     await assistant.acme.customer("User-1")
     await assistant.acme.reject(CustomerNotFound(), customer_key="user-1", transaction_id="inv-9")
 
@@ -136,7 +136,7 @@ async def test_exactly_one_identifier_is_explained(assistant: Assistant, asked: 
     assert {field["field"] for field in refusal["fields"]} == {"transaction_id", "customer_key", "click_id"}
 
 
-async def test_refused_calls_are_grouped_by_cause_until_calls_are_asked_for(assistant: Assistant, click_id: str):
+async def test_refused_calls_are_grouped_by_cause_by_default(assistant: Assistant, click_id: str):
     await assistant.acme.reject(InvalidJson())
     await assistant.acme.reject(InvalidJson())
 
@@ -173,7 +173,7 @@ async def test_keys_that_do_not_agree_are_grouped_with_the_likely_mapping(assist
     assert told["groups"][0]["examples"] == [{"sale_key": "USER-1", "lead_key": "user-1"}]
 
 
-async def test_a_cursor_of_another_list_is_refused_without_being_repeated(assistant: Assistant):
+async def test_a_cursor_of_another_list_is_rejected_without_being_repeated(assistant: Assistant):
     refusal = (await assistant.tool("list_events", cursor="Zm9yZ2Vk", version=MODERN)).refusal
 
     assert refusal["code"] == "validation_error"

@@ -73,7 +73,7 @@ async def test_a_claim_loses_to_a_lead_whose_click_is_a_customer_already(shop: A
 
 
 @pytest.mark.parametrize("paid", [False, True])
-async def test_the_commission_on_a_claim_is_taken_back(api: Api, paid: bool):  # noqa: FBT001 - a parameter
+async def test_the_commission_on_a_claim_is_reversed(api: Api, paid: bool):  # noqa: FBT001 - a parameter
     shop = await api.beside(**BROWSER, lead_commission_cents=500, hold_days=0)
     await claimed(shop)
     [claim] = await shop.rows(commissions)
@@ -107,7 +107,7 @@ async def test_a_claim_after_the_lead_of_the_server_gets_nothing(shop: Api):
     await agree(shop)
 
 
-async def test_what_was_taken_back_stays_taken_back(api: Api):
+async def test_reversed_commissions_stay_reversed(api: Api):
     shop = await api.beside(**BROWSER, lead_commission_cents=500)
     thief = await claimed(shop)
     await shop.lead(click_id=await clicked(shop), customer_key="user-103")
@@ -189,7 +189,7 @@ async def test_both_timelines_show_what_happened(api: Api):
 
 
 @pytest.mark.parametrize("customer_key", ["unknown", "lead", "buyer"])
-async def test_a_customer_key_alone_tells_a_stranger_nothing(shop: Api, customer_key: str):
+async def test_a_customer_key_without_a_click_reveals_nothing(shop: Api, customer_key: str):
     for known in ("lead", "buyer"):
         await shop.lead(click_id=await clicked(shop), customer_key=known)
     await shop.sale(customer_key="buyer")
@@ -208,7 +208,7 @@ async def test_a_customer_key_alone_tells_a_stranger_nothing(shop: Api, customer
 
 
 @pytest.mark.parametrize("customer_key", ["unknown", "lead", "buyer"])
-async def test_a_click_of_ones_own_does_not_tell_it_either(shop: Api, customer_key: str):
+async def test_an_own_click_does_not_reveal_it_either(shop: Api, customer_key: str):
     for known in ("lead", "buyer"):
         await shop.lead(click_id=await clicked(shop), customer_key=known)
     await shop.sale(customer_key="buyer")

@@ -61,7 +61,7 @@ async def test_naming_another_click_each_time_evades_no_limit(limited: Api):
     assert statuses == [400] * 4 + [429] * 2
 
 
-async def test_clicks_and_leads_of_one_address_are_counted_together(limited: Api):
+async def test_clicks_and_leads_of_one_ip_address_are_counted_together(limited: Api):
     clicked = [(await limited.click()).status_code for _ in range(3)]
     led = [(await limited.lead(key=None, customer_key="user-1")).status_code for _ in range(2)]
 
@@ -83,7 +83,7 @@ async def test_calls_with_the_key_do_not_use_up_the_public_limit(limited: Api):
     assert (await limited.click()).status_code == 200
 
 
-async def test_the_addresses_of_one_ipv6_network_share_a_limit(acme: World):
+async def test_the_ip_addresses_of_one_ipv6_network_share_a_limit(acme: World):
     app = RequestMiddleware(
         tracking_api.app.create(acme.store, Configuration(public_rate="2/minute"), clock=lambda: NOW)
     )
@@ -111,12 +111,12 @@ async def test_the_addresses_of_one_ipv6_network_share_a_limit(acme: World):
         ("a:b", "a:b"),
     ],
 )
-def test_an_address_is_counted_with_what_one_customer_has(client: str, counted: str):
+def test_an_ip_address_is_counted_with_its_customers_network(client: str, counted: str):
     assert counted_as(client) == counted
 
 
 @pytest.mark.parametrize("extra", [{}, {"additional_data": TEST}])
-async def test_a_program_that_was_made_up_stores_nothing(api: Api, extra: dict[str, Any]):
+async def test_an_unknown_program_stores_nothing(api: Api, extra: dict[str, Any]):
     missing = api.acme.program_id + 1_000
     named = {"additional_data": {**extra.get("additional_data", {}), "program_id": missing}}
 
@@ -199,7 +199,7 @@ ORDINARY = [
 ]
 
 
-def test_the_fast_matcher_gives_the_verdicts_of_the_package_s_patterns():
+def test_the_fast_matcher_gives_the_results_of_the_package_s_patterns():
     real = [name for bot in CRAWLER_USER_AGENTS_DATA[::3] for name in bot.get("instances", ())[:2]]
     patterns = re.compile("|".join(bots.PATTERNS))
 
@@ -212,5 +212,5 @@ def test_the_matcher_compares_no_pattern_one_by_one():
     assert len(bots.REST) < 12, "spell the new patterns out: each of these is tried at every character"
 
 
-def test_the_verdicts_that_are_remembered_are_bounded():
+def test_the_cache_of_results_is_bounded():
     assert bots.is_bot.cache_info().maxsize == 4096

@@ -100,7 +100,7 @@ async def test_an_invoice_paid_in_1970_or_in_the_future_is_rejected(webhook: Web
     assert await webhook.stored() == 0
 
 
-async def test_an_amount_that_the_api_does_not_take_is_rejected(webhook: Webhook):
+async def test_an_amount_that_the_api_does_not_accept_is_rejected(webhook: Webhook):
     metadata = {"svc_click_id": webhook.click_id}
     refunded = stripe.charge_refunded(total=0)
 

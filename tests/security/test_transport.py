@@ -47,7 +47,7 @@ async def sign_in(client: httpx.AsyncClient) -> httpx.Response:
 
 
 @https
-async def test_over_https_the_session_s_cookie_belongs_to_this_host_alone(service: httpx.AsyncClient):
+async def test_over_https_the_session_cookie_belongs_only_to_this_host(service: httpx.AsyncClient):
     entered = await sign_in(service)
 
     cookie = entered.headers["set-cookie"]
@@ -109,7 +109,7 @@ def modes(folder: Path) -> dict[str, int]:
 
 
 @pytest.mark.usefixtures("open_umask")
-async def test_the_database_and_the_files_beside_it_are_their_owner_s_alone(tmp_path: Path):
+async def test_the_database_and_the_files_beside_it_are_private_to_their_owner(tmp_path: Path):
     url = f"sqlite+aiosqlite:///{tmp_path / 'svc.db'}"
     await migrations.upgrade(url)
 

@@ -33,7 +33,7 @@ async def test_models_and_migrations_agree(store: Storage):
     assert await store.write(difference) == []
 
 
-async def test_a_migrated_database_says_that_it_is(store: Storage):
+async def test_a_migrated_database_is_reported_as_migrated(store: Storage):
     assert await store.read(migrations.is_current)
 
 
@@ -180,7 +180,7 @@ def count(connection: Connection, counted: Any) -> int:
     return connection.execute(select(func.count()).select_from(counted)).scalar_one()
 
 
-async def test_the_accounts_can_be_taken_back(empty_url: str) -> None:
+async def test_the_migration_of_accounts_can_be_reversed(empty_url: str) -> None:
     [writer, *_] = lanes = database.writers(database.parse_url(empty_url))
     for change, revision in ((command.upgrade, "0005"), (command.upgrade, "head"), (command.downgrade, "0005")):
         await writer.run(lambda c, change=change, to=revision: change(migrations.config_for(c), to))  # type: ignore[misc]

@@ -33,7 +33,7 @@ async def test_the_versioned_file_holds_the_same_bytes_and_never_expires(api: Ap
 
 
 @pytest.mark.parametrize("named", ["{etag}", '"other", {etag}', "{strong}", "*"])
-async def test_who_has_it_is_told_so(api: Api, named: str):
+async def test_a_client_with_this_version_gets_304(api: Api, named: str):
     etag = (await api.client.get("/js/svc-tracker.js")).headers["etag"]
     headers = {"If-None-Match": named.format(etag=etag, strong=etag.removeprefix("W/"))}
 
@@ -44,13 +44,13 @@ async def test_who_has_it_is_told_so(api: Api, named: str):
     assert answer.headers["access-control-allow-origin"] == "*"
 
 
-async def test_who_has_another_version_gets_this_one(api: Api):
+async def test_a_client_with_another_version_gets_this_one(api: Api):
     answer = await api.client.get("/js/svc-tracker.js", headers={"If-None-Match": 'W/"0123456789abcdef"'})
 
     assert answer.status_code == 200
 
 
-async def test_it_is_compressed_for_who_takes_that(api: Api):
+async def test_it_is_compressed_for_clients_that_accept_it(api: Api):
     plain = await api.client.get("/js/svc-tracker.js", headers=PLAIN)
     compressed = await api.client.get("/js/svc-tracker.js", headers={"Accept-Encoding": "br, gzip"})
 
@@ -69,7 +69,7 @@ async def test_nothing_else_is_served_there(api: Api, name: str):
     assert answer.headers["access-control-allow-origin"] == "*"
 
 
-def test_a_version_that_was_kept_is_served_beside_the_newest(tmp_path: Path):
+def test_an_earlier_version_is_served_beside_the_newest(tmp_path: Path):
     (tmp_path / "svc-tracker.js").write_text("new")
     (tmp_path / "svc-tracker.2026-10.js").write_text("old")
 

@@ -7,7 +7,7 @@ from tests.busy import Busy
 from tests.tracking_api.conftest import Api
 
 
-async def test_a_read_that_waits_too_long_is_answered_503_with_retry_after(api: Api, monkeypatch: pytest.MonkeyPatch):
+async def test_a_read_that_waits_too_long_gets_503_with_retry_after(api: Api, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(read_queue, "LONGEST_WAIT_SECONDS", 0.01)
 
     async with Busy(api.acme.store):

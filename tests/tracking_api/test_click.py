@@ -71,7 +71,7 @@ async def test_a_wrong_click_is_named_and_not_stored(api: Api, fields: dict[str,
     assert await api.count(clicks) == 0
 
 
-async def test_the_click_that_a_visitor_carries_comes_back(api: Api):
+async def test_the_response_has_the_visitors_existing_click(api: Api):
     carried = (await api.click()).json()["click_id"]
 
     again = await api.click(existing_click_id=carried)
@@ -86,7 +86,7 @@ async def test_an_unknown_cookie_gets_a_new_click(api: Api):
     assert answer.json()["click_id"] != "made-up"
 
 
-async def test_with_last_click_another_partner_takes_the_visitor_over(api: Api):
+async def test_with_last_click_the_later_partner_is_credited(api: Api):
     carried = (await api.click()).json()["click_id"]
 
     taken = (await api.click(existing_click_id=carried, affiliate_url=f"{LANDING}?aff=ben")).json()
@@ -95,7 +95,7 @@ async def test_with_last_click_another_partner_takes_the_visitor_over(api: Api):
     assert taken["partner_code"] == "ben"
 
 
-async def test_with_first_click_the_first_partner_keeps_the_visitor(api: Api):
+async def test_with_first_click_the_first_partner_is_credited(api: Api):
     first_click = await api.beside(attribution_model=AttributionModel.FIRST_CLICK)
     carried = (await first_click.click()).json()["click_id"]
 
@@ -104,7 +104,7 @@ async def test_with_first_click_the_first_partner_keeps_the_visitor(api: Api):
     assert (kept["click_id"], kept["partner_code"]) == (carried, "anna")
 
 
-async def test_the_click_of_another_program_is_not_kept(api: Api):
+async def test_the_click_of_another_program_is_replaced(api: Api):
     globex = await api.beside()
     carried = (await globex.click()).json()["click_id"]
 
@@ -134,7 +134,7 @@ async def test_an_inactive_partner_or_program_counts_nothing(api: Api, what: str
         {"User-Agent": "Mozilla/5.0", "Purpose": "prefetch"},
     ],
 )
-async def test_bots_and_prefetches_are_answered_as_usual_and_never_counted(api: Api, headers: dict[str, str]):
+async def test_bots_and_prefetches_get_the_usual_response_and_never_count(api: Api, headers: dict[str, str]):
     answer = await api.click(headers=headers)
 
     assert (answer.status_code, answer.json()["success"]) == (200, True)
@@ -142,7 +142,7 @@ async def test_bots_and_prefetches_are_answered_as_usual_and_never_counted(api: 
     assert await counted(api) == 0
 
 
-async def test_a_head_request_is_stored_as_filtered_and_answered_without_a_body(api: Api):
+async def test_a_head_request_is_stored_as_filtered_and_gets_no_body(api: Api):
     body = {"program_id": api.acme.program_id, "affiliate_url": f"{LANDING}?aff=anna"}
 
     answer = await api.client.request("HEAD", "/api/v1/track/click", json=body)
@@ -152,14 +152,14 @@ async def test_a_head_request_is_stored_as_filtered_and_answered_without_a_body(
     assert await counted(api) == 0
 
 
-async def test_a_head_request_that_carries_no_click_stores_nothing(api: Api):
+async def test_a_head_request_without_a_click_stores_nothing(api: Api):
     answer = await api.client.head("/api/v1/track/click")
 
     assert answer.status_code == 200
     assert await api.count(clicks) == 0
 
 
-async def test_a_click_makes_no_customer(api: Api):
+async def test_a_click_creates_no_customer(api: Api):
     await api.click()
 
     assert await api.count(customers) == 0
@@ -177,19 +177,19 @@ async def test_a_test_click_is_stored_apart(api: Api, *, with_key: bool):
     assert await api.count(clicks) == 0
 
 
-async def test_a_real_click_never_looks_at_a_key(api: Api):
+async def test_a_live_click_ignores_a_key(api: Api):
     answer = await api.click(headers={"Authorization": "Basic nonsense"})
 
     assert answer.json()["success"] is True
 
 
-async def test_a_test_click_with_a_wrong_key_is_refused(api: Api):
+async def test_a_test_click_with_a_wrong_key_is_rejected(api: Api):
     answer = await api.click(additional_data={"test_mode": True}, headers={"Authorization": "Bearer aff_wrong"})
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (401, "invalid_key")
 
 
-async def test_a_click_keeps_what_its_urls_say_and_a_hash_of_the_network(api: Api):
+async def test_a_click_stores_the_parts_of_its_urls_and_a_hash_of_the_network(api: Api):
     api.come_from("203.0.113.7")
     await api.click(affiliate_url=f"{LANDING}?aff=anna&gclid=personal", referrer_url="https://news.example/private?q=1")
 

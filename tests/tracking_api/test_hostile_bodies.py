@@ -48,7 +48,7 @@ async def refusal(api: Api, call: str, content: Any, **headers: str) -> tuple[in
     ],
     ids=range(17),
 )
-async def test_what_is_not_a_json_object_is_refused(api: Api, call: str, content: bytes):
+async def test_a_body_that_is_not_a_json_object_is_rejected(api: Api, call: str, content: bytes):
     assert await refusal(api, call, content) == (400, "invalid_json")
 
 
@@ -82,7 +82,7 @@ async def test_what_is_not_a_json_object_is_refused(api: Api, call: str, content
         ("refund", b'{"transaction_id": "a", "refund_amount_cents": 1e-2}'),
     ],
 )
-async def test_a_value_of_the_wrong_type_or_size_is_refused(api: Api, call: str, content: bytes):
+async def test_a_value_of_the_wrong_type_or_size_is_rejected(api: Api, call: str, content: bytes):
     status, code = await refusal(api, call, content)
 
     assert status == 400
@@ -97,7 +97,7 @@ async def test_of_a_key_sent_twice_the_last_one_counts(api: Api):
 
 @every_call
 @pytest.mark.parametrize("declared", ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])
-async def test_what_is_not_sent_as_json_is_refused(api: Api, call: str, declared: str):
+async def test_a_body_that_is_not_sent_as_json_is_rejected(api: Api, call: str, declared: str):
     assert await refusal(api, call, b"{}", **{"Content-Type": declared}) == (415, "unsupported_media_type")
 
 
@@ -115,7 +115,7 @@ async def test_a_body_of_64_kib_is_read_and_one_byte_more_is_not(api: Api, call:
 
 
 @every_call
-async def test_an_endless_body_is_refused_while_it_is_being_read(api: Api, call: str):
+async def test_an_endless_body_is_rejected_while_it_is_being_read(api: Api, call: str):
     sent = 0
 
     async def endless() -> AsyncIterator[bytes]:
@@ -128,7 +128,7 @@ async def test_an_endless_body_is_refused_while_it_is_being_read(api: Api, call:
     assert sent <= 66 * 1024
 
 
-async def test_a_declared_length_is_refused_before_a_byte_is_read(api: Api):
+async def test_a_declared_length_is_rejected_before_a_byte_is_read(api: Api):
     async def untouched() -> AsyncIterator[bytes]:
         pytest.fail("the body was read")
         yield b""
@@ -137,7 +137,7 @@ async def test_a_declared_length_is_refused_before_a_byte_is_read(api: Api):
 
 
 @every_call
-async def test_a_body_that_stalls_is_refused_and_its_connection_closed(api: Api, call: str):
+async def test_a_body_that_stalls_is_rejected_and_its_connection_closed(api: Api, call: str):
     async def stalling() -> AsyncIterator[bytes]:
         yield b"{"
         await asyncio.Event().wait()
@@ -148,7 +148,7 @@ async def test_a_body_that_stalls_is_refused_and_its_connection_closed(api: Api,
     assert answer.headers["connection"] == "close"
 
 
-async def test_a_refusal_does_not_repeat_what_was_sent(api: Api):
+async def test_an_error_does_not_repeat_what_was_sent(api: Api):
     secret = "s3cret" * 50
 
     answer = await api.post("sale", {"transaction_id": secret, "customer_key": 5, "amount_cents": "x"})

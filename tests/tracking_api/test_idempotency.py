@@ -31,14 +31,14 @@ async def test_a_refund_without_a_refund_id_repeated_with_the_same_key_is_one_re
     assert [row.amount_cents for row in await api.rows(refunds)] == [2_500]
 
 
-async def test_of_many_at_once_one_is_done(api: Api):
+async def test_one_of_many_concurrent_requests_is_performed(api: Api):
     answers = await asyncio.gather(*(send(api, "refund", REFUND) for _ in range(12)))
 
     assert [answer.json() for answer in answers] == [answers[0].json()] * 12
     assert await api.count(refunds) == 1
 
 
-async def test_another_body_or_another_call_is_refused(api: Api):
+async def test_another_body_or_another_call_is_rejected(api: Api):
     await send(api, "refund", REFUND)
 
     body = await send(api, "refund", {**REFUND, "refund_amount_cents": 1})
@@ -49,7 +49,7 @@ async def test_another_body_or_another_call_is_refused(api: Api):
     assert (await api.count(refunds), await api.count(sales)) == (1, 1)
 
 
-async def test_a_sale_and_a_lead_are_answered_as_the_first_time(api: Api):
+async def test_a_repeated_sale_and_lead_get_the_first_response(api: Api):
     sale = {"transaction_id": "inv-2", "customer_key": "user-1", "amount_cents": 500}
     lead = {"click_id": await api.acme.visitor(), "customer_key": "user-2"}
 
@@ -71,7 +71,7 @@ async def test_a_rejected_call_leaves_its_key_free(api: Api):
     assert (await send(api, "sale", early)).status_code == 200
 
 
-async def test_a_test_call_is_repeated_alike(api: Api):
+async def test_a_repeated_test_call_gets_the_same_response(api: Api):
     answers = [await send(api, "sale", {"additional_data": {"test_mode": True}}) for _ in range(2)]
 
     assert answers[0].json() == answers[1].json()
@@ -99,7 +99,7 @@ async def test_a_browser_has_no_key_to_repeat(api: Api):
 
 
 @pytest.mark.parametrize("name", ["", "k" * 256])
-async def test_a_key_that_is_none_is_refused(api: Api, name: str):
+async def test_a_malformed_key_is_rejected(api: Api, name: str):
     answer = await send(api, "refund", REFUND, name)
 
     assert (answer.status_code, answer.json()["error"]["fields"][0]["field"]) == (400, "Idempotency-Key")

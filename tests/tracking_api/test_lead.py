@@ -84,7 +84,7 @@ async def test_a_browser_settles_where_the_policy_lets_it(api: Api):
     assert (await api.rows(customers))[0].customer_key == "user-1"
 
 
-async def test_a_lead_commission_is_paid_for_settled_leads_alone(api: Api):
+async def test_only_settled_leads_earn_a_lead_commission(api: Api):
     paying = await api.beside(lead_commission_cents=500)
     click_id = await visitor(paying)
 
@@ -139,13 +139,13 @@ async def test_a_lead_names_its_customer(api: Api, key: str | None):
 
 @pytest.mark.parametrize("fields", [{"click_id": "unknown"}, {"customer_key": "unknown"}])
 @pytest.mark.parametrize("key", ["acme", None])
-async def test_an_unknown_customer_is_refused(api: Api, key: str | None, fields: dict[str, str]):
+async def test_an_unknown_customer_is_rejected(api: Api, key: str | None, fields: dict[str, str]):
     answer = await api.lead(key=key, **fields)
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "customer_not_found")
 
 
-async def test_a_customer_of_another_program_is_refused(api: Api):
+async def test_a_customer_of_another_program_is_rejected(api: Api):
     globex = await api.beside()
 
     answer = await api.lead(click_id=await visitor(globex))
@@ -186,7 +186,7 @@ async def test_identifiers_of_two_customers_conflict(api: Api):
     assert [answer.json()["error"]["code"] for answer in answers] == ["identifier_conflict"] * 2
 
 
-async def test_a_click_older_than_the_attribution_window_is_refused(api: Api):
+async def test_a_click_older_than_the_attribution_window_is_rejected(api: Api):
     in_time, too_late = await visitor(api), await visitor(api)
 
     api.at = NOW + timedelta(days=60)
@@ -198,7 +198,7 @@ async def test_a_click_older_than_the_attribution_window_is_refused(api: Api):
     assert (refused.status_code, refused.json()["error"]["code"]) == (400, "attribution_window_expired")
 
 
-async def test_a_refused_lead_stores_nothing_but_its_line_in_the_refused_call_log(api: Api):
+async def test_a_rejected_lead_stores_nothing_but_its_line_in_the_refused_call_log(api: Api):
     await api.lead(customer_key="unknown", click_id="unknown-click")
 
     logged = (await api.rows(refused_calls))[0]
@@ -207,13 +207,13 @@ async def test_a_refused_lead_stores_nothing_but_its_line_in_the_refused_call_lo
     assert await api.count(*ALL) == 0
 
 
-async def test_a_refused_browser_lead_is_nobodys_log_entry(api: Api):
+async def test_a_rejected_browser_lead_is_not_logged(api: Api):
     await api.lead(key=None, customer_key="unknown")
 
     assert await api.count(refused_calls) == 0
 
 
-async def test_a_browser_s_lead_keeps_a_hash_of_its_network_and_a_server_s_keeps_none(api: Api):
+async def test_a_browser_s_lead_stores_a_hash_of_its_network_and_a_server_s_does_not(api: Api):
     api.come_from("203.0.113.7")
     first, second = [(await api.click()).json()["click_id"] for _ in range(2)]
     await api.lead(key=None, click_id=first)

@@ -31,7 +31,7 @@ async def test_an_empty_click_id_beside_a_key_counts_as_absent(api: Api):
     assert (await api.sale(click_id="")).status_code == 200
 
 
-async def test_empty_identifiers_alone_are_none(api: Api):
+async def test_empty_identifiers_count_as_absent(api: Api):
     answer = await api.lead(click_id="", customer_key="")
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "identifier_required")
@@ -46,9 +46,7 @@ async def test_empty_texts_of_a_click_count_as_absent(api: Api):
 
 @pytest.mark.parametrize("email", ["no address", "a@b@c", "e" * 255 + "@example.com", "a\u0000@b.example", 5, [], True])
 @pytest.mark.parametrize("key", ["acme", None])
-async def test_an_email_that_is_no_address_is_left_out_with_a_warning(
-    api: Api, click_id: str, email: Any, key: str | None
-):
+async def test_an_invalid_email_is_left_out_with_a_warning(api: Api, click_id: str, email: Any, key: str | None):
     answer = await api.lead(key=key, click_id=click_id, email=email)
 
     assert (answer.status_code, answer.json()["success"]) == (200, True)
@@ -71,7 +69,7 @@ async def test_a_number_without_a_fraction_is_an_integer(api: Api):
 
 
 @pytest.mark.parametrize("amount", [4.5, True, "4", 1e300])
-async def test_a_fraction_a_boolean_and_a_text_are_no_integer(api: Api, amount: Any):
+async def test_a_fraction_a_boolean_and_a_text_are_not_integers(api: Api, amount: Any):
     await api.acme.customer("user-1")
 
     answer = await api.sale(amount_cents=amount)

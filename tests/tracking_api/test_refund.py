@@ -78,7 +78,7 @@ async def test_after_a_full_refund_nothing_is_left_to_refund(api: Api):
         ({"key": "aff_wrong"}, 401, "invalid_key"),
     ],
 )
-async def test_a_refused_refund_changes_nothing(api: Api, fields: dict[str, Any], status: int, code: str):
+async def test_a_rejected_refund_changes_nothing(api: Api, fields: dict[str, Any], status: int, code: str):
     answer = await api.refund(**fields)
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
@@ -97,7 +97,7 @@ async def test_a_sale_of_another_program_is_not_found(api: Api):
     assert (await globex.refund()).status_code == 404
 
 
-async def test_test_mode_refunds_a_test_sale_and_leaves_the_live_one_alone(api: Api):
+async def test_test_mode_refunds_a_test_sale_and_not_the_live_one(api: Api):
     test_mode = {"test_mode": True}
     await api.sale(amount_cents=300, additional_data=test_mode)
 

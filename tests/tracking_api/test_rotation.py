@@ -100,7 +100,7 @@ async def test_the_status_of_a_flagged_key_says_so(api: Api):
 
 @pytest.mark.parametrize("late", [timedelta(), timedelta(days=400)])
 @pytest.mark.parametrize(("call", "body"), [*SUCCESSES, *ERRORS])
-async def test_at_its_deadline_a_key_is_refused_whatever_it_sends(api: Api, call: str, body: Any, late: timedelta):
+async def test_at_its_deadline_a_key_is_rejected_whatever_it_sends(api: Api, call: str, body: Any, late: timedelta):
     await api.flag(DEADLINE)
     stored = await api.count(sales)
 
@@ -113,7 +113,7 @@ async def test_at_its_deadline_a_key_is_refused_whatever_it_sends(api: Api, call
     assert await api.count(sales) == stored
 
 
-async def test_the_status_is_refused_at_the_deadline(api: Api):
+async def test_the_status_is_rejected_at_the_deadline(api: Api):
     await api.flag(DEADLINE)
 
     api.at = DEADLINE
@@ -123,7 +123,7 @@ async def test_the_status_is_refused_at_the_deadline(api: Api):
     assert signalled(answer) == HEADERS
 
 
-async def test_a_moment_before_the_deadline_the_key_still_works(api: Api):
+async def test_the_key_still_works_just_before_the_deadline(api: Api):
     await api.flag(DEADLINE)
 
     api.at = DEADLINE - timedelta(milliseconds=1)
@@ -131,7 +131,7 @@ async def test_a_moment_before_the_deadline_the_key_still_works(api: Api):
     assert (await api.sale(transaction_id="inv-2")).status_code == 200
 
 
-async def test_regenerating_clears_the_flag_and_kills_the_old_key(api: Api):
+async def test_regenerating_clears_the_flag_and_invalidates_the_old_key(api: Api):
     await api.flag(DEADLINE)
     old = api.acme.key
 

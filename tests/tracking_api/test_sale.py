@@ -129,7 +129,7 @@ async def test_every_wrong_field_is_named_at_once(api: Api):
     assert named == {"transaction_id", "customer_key", "amount_cents"}
 
 
-async def test_an_unknown_customer_is_refused_and_logged(api: Api):
+async def test_an_unknown_customer_is_rejected_and_logged(api: Api):
     answer = await api.sale(customer_key="nobody")
 
     logged = (await api.rows(refused_calls))[0]
@@ -175,13 +175,13 @@ async def test_a_customer_whose_partner_has_left_is_not_attributed(api: Api):
     assert code(await api.sale()) == (400, "customer_not_attributed")
 
 
-async def test_a_first_sale_after_the_attribution_window_is_refused(api: Api):
+async def test_a_first_sale_after_the_attribution_window_is_rejected(api: Api):
     api.at = NOW + timedelta(days=60, seconds=1)
 
     assert code(await api.sale()) == (400, "attribution_window_expired")
 
 
-async def test_a_currency_without_a_rate_is_refused(api: Api):
+async def test_a_currency_without_a_rate_is_rejected(api: Api):
     assert code(await api.sale(currency="CHF")) == (400, "currency_not_supported")
 
 
@@ -206,7 +206,7 @@ async def test_two_programs_may_use_one_transaction_id(api: Api):
     assert [answer.status_code for answer in answers] == [200, 200]
 
 
-async def test_a_refused_sale_uses_up_no_transaction_id(api: Api):
+async def test_a_rejected_sale_uses_up_no_transaction_id(api: Api):
     await api.sale(customer_key="nobody")
 
     assert (await api.sale()).status_code == 200
@@ -218,7 +218,7 @@ async def test_a_sale_needs_the_program_key(api: Api, key: str | None):
     assert await api.count(sales) == 0
 
 
-async def test_test_mode_alone_suffices(api: Api):
+async def test_test_mode_needs_no_other_field(api: Api):
     answer = await api.post("sale", {"additional_data": {"test_mode": True}})
 
     stored, logged = (await api.rows(test_events))[0], (await api.rows(tracking_log))[0]

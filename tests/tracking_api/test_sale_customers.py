@@ -28,7 +28,7 @@ async def test_a_sale_says_whether_the_key_that_it_echoes_is_saved(api: Api):
     assert (without["customer_key"], without["customer_key_saved"]) == (None, False)
 
 
-async def test_a_sale_before_the_click_is_refused(api: Api):
+async def test_a_sale_before_the_click_is_rejected(api: Api):
     answer = await api.sale(occurred_at="2026-05-19T12:00:00Z")
 
     assert code(answer) == (400, "sale_before_click")
@@ -45,7 +45,7 @@ async def test_the_click_of_one_customer_and_the_key_of_another_conflict(api: Ap
 
 
 @pytest.mark.parametrize("customer_key", ["user-2", "nobody"])
-async def test_a_repeated_transaction_id_is_a_duplicate_whoever_the_customer_is_said_to_be(api: Api, customer_key: str):
+async def test_a_repeated_transaction_id_is_a_duplicate_for_any_customer(api: Api, customer_key: str):
     await api.acme.customer("user-2")
     first = await api.sale()
 

@@ -59,7 +59,7 @@ async def test_a_page_may_call_nothing_else(api: Api, method: str, path: str):
         ("POST", "/api/v1/cli/status", {"GET", "HEAD"}),
     ],
 )
-async def test_another_method_is_405_and_told_which_are_allowed(api: Api, method: str, path: str, allowed: set[str]):
+async def test_another_method_is_405_with_the_allowed_ones(api: Api, method: str, path: str, allowed: set[str]):
     answer = await api.client.request(method, path)
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (405, "method_not_allowed")
@@ -69,21 +69,21 @@ async def test_another_method_is_405_and_told_which_are_allowed(api: Api, method
 @pytest.mark.parametrize(
     "path", ["/nothing", "/api/v1/track", "/api/v1/track/sale/", "/api/v2/track/sale", "/etc/passwd"]
 )
-async def test_an_unknown_address_is_404(api: Api, path: str):
+async def test_an_unknown_url_is_404(api: Api, path: str):
     answer = await api.client.get(path)
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
     assert answer.json()["request_id"] == answer.headers["x-request-id"]
 
 
-async def test_every_answer_has_its_own_request_id(api: Api):
+async def test_every_response_has_its_own_request_id(api: Api):
     ids = {(await api.client.get("/healthz")).headers["x-request-id"] for _ in range(3)}
 
     assert len(ids) == 3
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])
-async def test_the_probes_answer_ok(api: Api, path: str):
+async def test_the_probes_return_ok(api: Api, path: str):
     answer = await api.client.get(path)
 
     assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
@@ -120,7 +120,7 @@ async def test_an_error_of_ours_is_500_without_a_trace(empty_url: str):
     assert "Traceback" not in answer.text
 
 
-async def test_the_status_tells_a_programs_health(api: Api):
+async def test_the_status_shows_a_programs_health(api: Api):
     await api.click()
     await api.acme.customer("user-1")
     await api.sale()
@@ -175,7 +175,7 @@ async def limited(acme: World) -> AsyncIterator[Api]:
         yield made
 
 
-async def test_too_many_clicks_from_one_address_are_429(limited: Api):
+async def test_too_many_clicks_from_one_ip_address_are_429(limited: Api):
     answers = [await limited.click() for _ in range(3)]
 
     assert [answer.status_code for answer in answers] == [200, 200, 429]

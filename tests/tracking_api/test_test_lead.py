@@ -18,7 +18,7 @@ async def test_the_program_of_a_test_lead_is_the_keys(api: Api):
     assert (stored.is_test, stored.with_key) == (True, True)
 
 
-async def test_the_program_of_a_test_lead_without_a_key_is_the_one_it_names_or_its_clicks_or_none(api: Api):
+async def test_a_test_lead_without_a_key_belongs_to_the_program_that_it_or_its_click_names(api: Api):
     named = {"test_mode": True, "program_id": api.acme.program_id}
 
     programs = [
@@ -32,7 +32,7 @@ async def test_the_program_of_a_test_lead_without_a_key_is_the_one_it_names_or_i
     assert programs == [api.acme.program_id, api.acme.program_id, 0]
 
 
-async def test_what_a_test_lead_was_about_is_kept_and_read(api: Api):
+async def test_the_details_of_a_test_lead_are_stored_and_shown(api: Api):
     await api.lead(
         click_id="click-1",
         customer_key="user-1",
@@ -49,14 +49,14 @@ async def test_what_a_test_lead_was_about_is_kept_and_read(api: Api):
 
 
 @pytest.mark.parametrize("key", ["acme", None])
-async def test_a_test_lead_for_an_unknown_program_is_refused(api: Api, key: str | None):
+async def test_a_test_lead_for_an_unknown_program_is_rejected(api: Api, key: str | None):
     answer = await api.lead(key=key, additional_data={"test_mode": True, "program_id": 987_654})
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "program_not_found")
     assert await api.count(test_events) == 0
 
 
-async def test_a_test_lead_with_a_key_for_another_program_is_refused(api: Api):
+async def test_a_test_lead_with_a_key_for_another_program_is_rejected(api: Api):
     globex = await api.beside()
 
     answer = await api.lead(additional_data={"test_mode": True, "program_id": globex.acme.program_id})

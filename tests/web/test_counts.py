@@ -30,7 +30,7 @@ async def allowed(counts: Counts, attempts: int) -> list[bool]:
     return [await counts.hit(THREE, "click", "203.0.113.9") is None for _ in range(attempts)]
 
 
-async def test_a_process_without_redis_counts_alone():
+async def test_a_process_without_redis_counts_by_itself():
     assert await allowed(Counts(), 4) == [True, True, True, False]
 
 
@@ -54,7 +54,7 @@ async def test_closing_ends_the_connections_to_redis(redis_server: RedisServer):
 
 
 @pytest.mark.parametrize("failure", [signal.SIGKILL, signal.SIGSTOP], ids=["dead", "stalled"])
-async def test_without_an_answer_of_redis_a_process_counts_alone_and_says_so_once(
+async def test_without_a_response_of_redis_a_process_counts_by_itself_and_logs_it_once(
     redis_server: RedisServer, clock: Clock, caplog: pytest.LogCaptureFixture, failure: signal.Signals
 ):
     counts = Counts(redis_server.url, clock=clock)
@@ -69,7 +69,7 @@ async def test_without_an_answer_of_redis_a_process_counts_alone_and_says_so_onc
     await counts.aclose()
 
 
-async def test_a_redis_that_answers_again_is_used_after_the_pause(
+async def test_redis_is_used_again_after_the_pause_once_it_responds(
     redis_server: RedisServer, clock: Clock, caplog: pytest.LogCaptureFixture
 ):
     counts = Counts(redis_server.url, clock=clock)

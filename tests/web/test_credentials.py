@@ -6,7 +6,7 @@ from web import credentials
 
 
 @pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer ", "Basic abc", "abc"])
-def test_what_is_no_bearer_header_gives_no_credential(header: str | None):
+def test_only_a_bearer_header_gives_a_credential(header: str | None):
     assert credentials.bearer(header) is None
 
 

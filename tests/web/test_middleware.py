@@ -24,7 +24,7 @@ async def test_a_client_that_closed_its_connection_leaves_no_line_in_the_log(cap
     assert caplog.records == []
 
 
-async def test_an_app_that_fails_is_logged_and_answered(caplog: pytest.LogCaptureFixture):
+async def test_an_app_that_fails_is_logged_and_returns_500(caplog: pytest.LogCaptureFixture):
     sent: list[Any] = []
 
     async def failing(*_: Any) -> None:

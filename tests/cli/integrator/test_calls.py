@@ -23,7 +23,7 @@ async def ready(shop: Shop) -> Shop:
 
 
 @pytest.mark.parametrize("call", ["click", "lead", "sale"])
-async def test_a_test_call_says_what_it_sent_what_came_back_and_what_it_proves(ready: Shop, call: str):
+async def test_a_test_call_shows_the_request_the_response_and_what_it_proves(ready: Shop, call: str):
     told = await ready.svc("test", call)
     done = await ready.svc("test", call, "--json")
 
@@ -56,7 +56,7 @@ async def test_a_rotation_warning_goes_to_stderr_once(ready: Shop):
     assert done.stderr.count("Warning") == 1
 
 
-async def test_nothing_that_is_piped_is_coloured(ready: Shop):
+async def test_piped_output_has_no_colors(ready: Shop):
     done = await ready.svc("status")
 
     assert "\x1b" not in done.stdout + done.stderr
@@ -78,7 +78,7 @@ async def test_a_sale_is_explained_and_the_exit_code_says_whether_it_is_credited
     )
 
 
-async def test_a_name_from_the_service_cannot_paint_the_terminal(ready: Shop):
+async def test_a_name_from_the_service_cannot_color_the_terminal(ready: Shop):
     await ready.change(name="[red]Acme[/] \u202epartners")
 
     done = await ready.svc("status")

@@ -10,7 +10,7 @@ from tests.cli.integrator.test_stripe import connect
 COMMITTED = (".svc/AGENTS.md", ".svc/skills.md", ".svc/.env.example", ".gitignore")
 
 
-async def test_the_files_hold_what_a_coding_agent_needs(shop: Shop):
+async def test_the_files_contain_what_a_coding_agent_needs(shop: Shop):
     await shop.sign_in()
 
     done = await shop.svc("init", "--api-key-stdin", "--json", stdin=f"{shop.acme.key}\n")
@@ -32,7 +32,7 @@ async def test_the_files_hold_what_a_coding_agent_needs(shop: Shop):
     assert shop.read(".gitignore") == ".svc/.env\n"
 
 
-async def test_agents_md_holds_the_whole_integration(shop: Shop):
+async def test_agents_md_contains_the_whole_integration(shop: Shop):
     await shop.sign_in()
 
     await shop.svc("init", "--json")
@@ -96,7 +96,7 @@ async def test_no_run_of_the_key_is_in_a_file_that_is_committed(shop: Shop):
     assert [run for run in runs if run in text] == []
 
 
-async def test_running_it_again_changes_nothing_and_keeps_what_others_wrote(shop: Shop):
+async def test_running_it_again_changes_nothing_and_preserves_other_text(shop: Shop):
     await shop.sign_in()
     (shop.project / ".gitignore").write_text("node_modules\n")
     await shop.svc("init", "--api-key-stdin", stdin=f"{shop.acme.key}\n")
@@ -113,7 +113,7 @@ async def test_running_it_again_changes_nothing_and_keeps_what_others_wrote(shop
     assert shop.read(".gitignore") == "node_modules\n.svc/.env\n"
 
 
-async def test_what_changed_on_the_service_is_written_into_the_marked_section_alone(shop: Shop):
+async def test_changes_on_the_service_are_written_only_into_the_marked_section(shop: Shop):
     await shop.sign_in()
     await shop.svc("init", "--api-key-stdin", stdin=f"{shop.acme.key}\n")
     agents = shop.project / ".svc" / "AGENTS.md"
@@ -127,7 +127,7 @@ async def test_what_changed_on_the_service_is_written_into_the_marked_section_al
     assert "33%" in shop.read(".svc/AGENTS.md")
 
 
-async def test_a_key_is_generated_only_when_it_is_asked_for(shop: Shop):
+async def test_a_key_is_generated_only_on_request(shop: Shop):
     await shop.sign_in()
     without = await shop.svc("init", "--json")
     assert (without.code, without.json["has_key"]) == (0, False)
@@ -155,7 +155,7 @@ async def test_a_member_may_not_generate_a_key(shop: Shop):
     ("arguments", "code"),
     [(["--program", "404"], "program_not_found"), (["--generate-key", "--api-key-stdin"], "usage")],
 )
-async def test_what_cannot_be_done_is_said_and_writes_nothing(shop: Shop, arguments: list[str], code: str):
+async def test_an_impossible_command_says_why_and_writes_nothing(shop: Shop, arguments: list[str], code: str):
     await shop.sign_in()
 
     done = await shop.svc("init", "--json", *arguments)

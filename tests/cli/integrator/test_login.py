@@ -35,7 +35,7 @@ async def test_a_member_approves_the_login_in_the_browser(shop: Shop, browser: B
     assert (await shop.svc("programs", "list", "--json")).json["data"][0]["id"] == shop.acme.program_id
 
 
-async def test_a_login_that_is_refused_leaves_nothing(shop: Shop, browser: Browser):
+async def test_a_rejected_login_stores_nothing(shop: Shop, browser: Browser):
     waiting = shop.start("login")
     assert waiting.stdout
     page = await open_page(browser, (await asyncio.to_thread(waiting.stdout.readline)).split()[-1])
@@ -65,7 +65,7 @@ async def test_a_command_that_needs_a_login_says_how_to_get_one(shop: Shop):
     assert "svc login" in done.stderr
 
 
-async def test_a_service_that_does_not_answer_is_named(shop: Shop):
+async def test_a_service_that_does_not_respond_is_named(shop: Shop):
     done = await shop.svc("login", "--base-url", "http://127.0.0.1:9", "--json")
 
     assert (done.code, done.json["error"]["code"]) == (3, "service_unreachable")

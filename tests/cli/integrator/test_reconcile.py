@@ -87,7 +87,7 @@ async def test_an_export_that_agrees_finds_nothing(book: Book):
     assert (found["payments"], found["unattributed"]) == (3, 1)
 
 
-async def test_each_kind_of_difference_is_found_mended_and_then_gone(book: Book):
+async def test_each_kind_of_difference_is_found_and_fixed(book: Book):
     acme = book.shop.acme
     await acme.store.write(currencies.load, [(NOW.date(), "USD", "1.25")])
     await acme.sale("old-2", customer_key="user-2", at=NOW - timedelta(hours=20))
@@ -118,7 +118,7 @@ async def test_each_kind_of_difference_is_found_mended_and_then_gone(book: Book)
     assert checked.code == 0, checked.stdout + checked.stderr
 
 
-async def test_what_was_mended_halfway_ends_the_same(book: Book):
+async def test_a_half_applied_fix_ends_the_same(book: Book):
     await book.shop.acme.sale("pi_4", 9_000, customer_key="user-4")
     book.write(row(4, **{"Amount Refunded": "25.00"}))
     _, found = await book.reconcile()
@@ -162,7 +162,7 @@ async def test_the_balance_report_adds_a_payments_movements_up(book: Book):
     assert found["not_read"] == [{"line": 7, "message": "it is in eur, and its payment in USD"}]
 
 
-async def test_a_payment_that_the_connected_account_told_is_known_by_all_its_names(book: Book):
+async def test_a_payment_from_the_connected_account_is_found_by_all_its_ids(book: Book):
     acme = book.shop.acme
     told = stripe_events.checkout(metadata={"svc_customer_key": "user-1", "program_id": str(acme.program_id)})
     await acme.store.write(processing.process, acme.program_id, parse_event(told), at=NOW)
@@ -171,7 +171,7 @@ async def test_a_payment_that_the_connected_account_told_is_known_by_all_its_nam
     assert await book.codes() == []
 
 
-async def test_a_payment_whose_lead_is_provisional_is_settled_first_or_says_what_lacks(book: Book):
+async def test_a_provisional_lead_is_settled_first_or_the_finding_says_why_not(book: Book):
     click_id = await book.shop.acme.visitor(at=NOW - timedelta(days=1))
     jane = contact.protect("jane@example.com")
     await book.shop.acme.lead(click_id, is_trusted=False, contact=jane, at=NOW - timedelta(days=1))
@@ -187,7 +187,7 @@ async def test_a_payment_whose_lead_is_provisional_is_settled_first_or_says_what
     assert await book.codes() == []
 
 
-async def test_what_the_service_refuses_is_said_and_nothing_else_is_held_up(book: Book):
+async def test_a_rejected_correction_is_reported_and_the_others_are_sent(book: Book):
     old = f"{NOW - timedelta(days=400):%Y-%m-%d %H:%M}"
     book.write(row(1, **{"Created date (UTC)": old}), row(2))
 
@@ -207,7 +207,7 @@ async def test_lines_that_cannot_be_read_are_named_and_the_others_are_compared(b
     assert [each["transaction_id"] for each in found["findings"]] == ["pi_1"]
 
 
-async def test_a_file_that_is_no_export_says_which_columns_it_lacks(book: Book):
+async def test_a_file_that_is_not_an_export_is_rejected_with_the_missing_columns(book: Book):
     book.path.write_text("name,price\nshoe,10\n")
 
     done = await book.shop.svc("reconcile", book.path)

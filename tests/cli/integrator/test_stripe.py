@@ -23,7 +23,7 @@ async def connect(shop: Shop) -> None:
     )
 
 
-async def test_each_event_says_what_it_did_and_nothing_is_left_to_pay(shop: Shop):
+async def test_each_event_shows_its_outcome_and_nothing_remains_to_pay(shop: Shop):
     await connect(shop)
 
     done = await shop.svc(
@@ -44,7 +44,7 @@ async def test_each_event_says_what_it_did_and_nothing_is_left_to_pay(shop: Shop
     assert (status["payment_account_connected"], status["pending_commissions"]) == (True, 0)
 
 
-async def test_a_wrong_secret_is_refused(shop: Shop):
+async def test_a_wrong_secret_is_rejected(shop: Shop):
     await connect(shop)
 
     done = await shop.svc(

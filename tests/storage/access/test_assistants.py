@@ -101,7 +101,7 @@ async def test_a_token_reads_what_was_granted_for_a_quarter_of_an_hour(acme: Wor
         await authorize(acme, given.access, at=later)
 
 
-async def test_a_code_is_good_once_and_for_two_minutes(acme: World):
+async def test_a_code_works_once_within_two_minutes(acme: World):
     who = await visitor(acme)
     code, late = await connect(acme, who), await connect(acme, who)
     about = {"client_id": ASKED.client_id, "at": NOW}
@@ -136,7 +136,7 @@ async def test_a_refresh_token_is_good_once_for_thirty_days_and_its_reuse_ends_t
     assert await audited(acme) == [("assistant.refresh_reuse", "Helper"), ("assistant.connect", "max@acme.example")]
 
 
-async def test_a_suspended_members_tokens_are_dead(acme: World):
+async def test_the_tokens_of_a_suspended_member_stop_working(acme: World):
     given = await tokens(acme, await visitor(acme))
     await world.suspend(acme.store, acme.workspace_id, "max@acme.example")
 
@@ -147,7 +147,7 @@ async def test_a_suspended_members_tokens_are_dead(acme: World):
         await authorize(acme, given.access)
 
 
-async def test_a_member_sees_and_ends_their_own_and_an_owner_everybodys(acme: World):
+async def test_a_member_sees_and_disconnects_their_own_and_an_owner_all(acme: World):
     mine, theirs, owner = (
         await visitor(acme),
         await visitor(acme, "ida@acme.example"),
@@ -210,7 +210,7 @@ async def test_nothing_of_a_token_or_code_is_stored(acme: World):
     assert keys.digest(given.access) in stored
 
 
-async def test_housekeeping_forgets_what_expired_and_clients_that_nobody_uses(acme: World):
+async def test_housekeeping_deletes_expired_rows_and_unused_clients(acme: World):
     given = await tokens(acme, await visitor(acme))
     for client_id in (ASKED.client_id, "unused"):
         client = AssistantClient(client_id, "Helper", ("https://assistant.example/callback",), NOW)

@@ -42,7 +42,7 @@ async def test_an_approved_login_is_a_session_once(acme: World):
     assert isinstance(again, ExpiredToken)
 
 
-async def test_a_device_that_asks_too_often_is_told_to_slow_down(acme: World):
+async def test_a_device_that_polls_too_often_gets_slow_down(acme: World):
     asked = await ask(acme)
 
     polls = [NOW + timedelta(seconds=after) for after in (2, 2, 6, 18)]  # every two, every seven, every twelve seconds
@@ -51,7 +51,7 @@ async def test_a_device_that_asks_too_often_is_told_to_slow_down(acme: World):
     assert [type(answer) for answer in answers] == [AuthorizationPending, SlowDown, SlowDown, AuthorizationPending]
 
 
-async def test_a_login_that_is_refused_stays_refused(acme: World):
+async def test_a_rejected_login_stays_rejected(acme: World):
     asked = await ask(acme)
     await decide(acme, asked.user_code, approved=False)
 

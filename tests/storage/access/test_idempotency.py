@@ -38,7 +38,7 @@ async def once(store: Storage, key_id: int, work: Any, *, at: datetime = NOW, as
     return given
 
 
-async def test_a_repeat_is_given_the_first_answer(store: Storage, agent_key_id: int):
+async def test_a_repeat_gets_the_first_response(store: Storage, agent_key_id: int):
     work = Counted()
 
     first, second = await once(store, agent_key_id, work), await once(store, agent_key_id, work)
@@ -47,7 +47,7 @@ async def test_a_repeat_is_given_the_first_answer(store: Storage, agent_key_id: 
     assert work.times == 1
 
 
-async def test_repeats_at_once_do_it_once(store: Storage, agent_key_id: int):
+async def test_concurrent_repeats_are_performed_once(store: Storage, agent_key_id: int):
     work = Counted()
 
     answers = await asyncio.gather(*(once(store, agent_key_id, work) for _ in range(20)))
@@ -56,7 +56,7 @@ async def test_repeats_at_once_do_it_once(store: Storage, agent_key_id: int):
     assert {answer.body for answer in answers} == {'{"done": 1}'}
 
 
-async def test_another_request_under_the_same_key_is_refused(store: Storage, agent_key_id: int):
+async def test_another_request_under_the_same_key_is_rejected(store: Storage, agent_key_id: int):
     await once(store, agent_key_id, Counted())
 
     with pytest.raises(IdempotencyKeyReused):
@@ -74,7 +74,7 @@ async def test_a_write_that_fails_may_be_sent_again(store: Storage, agent_key_id
 
 
 @pytest.mark.parametrize(("days", "replayed"), [(29, True), (30, False)])
-async def test_answers_are_kept_for_30_days(store: Storage, agent_key_id: int, days: int, replayed: bool):  # noqa: FBT001 - a parameter of the table above
+async def test_responses_are_stored_for_30_days(store: Storage, agent_key_id: int, days: int, replayed: bool):  # noqa: FBT001 - a parameter of the table above
     await once(store, agent_key_id, Counted())
 
     again = await once(store, agent_key_id, Counted(), at=NOW + timedelta(days=days))
@@ -82,7 +82,7 @@ async def test_answers_are_kept_for_30_days(store: Storage, agent_key_id: int, d
     assert again.replayed is replayed
 
 
-async def test_old_answers_are_pruned(store: Storage, agent_key_id: int):
+async def test_old_responses_are_pruned(store: Storage, agent_key_id: int):
     await once(store, agent_key_id, Counted())
 
     early = await store.write(idempotency.prune, at=NOW + timedelta(days=29))

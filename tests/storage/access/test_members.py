@@ -75,7 +75,7 @@ async def test_of_two_owners_who_suspend_each_other_at_once_one_stays(acme: Worl
     assert sorted(status for _, status in (await listed(acme)).values()) == [ACTIVE, SUSPENDED]
 
 
-async def test_ownership_is_handed_over_to_an_active_member_alone(acme: World):
+async def test_ownership_is_transferred_only_to_an_active_member(acme: World):
     max_id = await join(acme, "max@acme.example")
     hand_over = (members.transfer_ownership, acme.workspace_id)
     await change(acme, max_id, status=SUSPENDED)

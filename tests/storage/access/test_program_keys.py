@@ -62,7 +62,7 @@ async def test_a_flagged_key_works_until_its_deadline_and_regenerating_clears_th
     assert await works(acme, new.secret, DEADLINE) == acme.program_id
 
 
-async def test_who_still_uses_the_old_key_appears_in_the_programs_refused_calls(acme: World):
+async def test_calls_with_the_old_key_appear_in_the_programs_refused_calls(acme: World):
     await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
     details = CallDetails("sale", "request-1", NOW, transaction_id="inv-1")
 
@@ -78,7 +78,7 @@ async def test_who_still_uses_the_old_key_appears_in_the_programs_refused_calls(
     assert logged == [(acme.program_id, "invalid_key", "inv-1")]
 
 
-async def test_refused_calls_are_forgotten_after_thirty_days(acme: World):
+async def test_refused_calls_are_deleted_after_thirty_days(acme: World):
     await acme.reject(CustomerNotFound())
 
     early = await acme.store.write(rejection_log.prune, at=NOW + timedelta(days=30))

@@ -96,7 +96,7 @@ async def test_a_sale_after_the_recurring_months_earns_nothing(acme: World):
     assert (await explained(acme, transaction_id="inv-2")).outcome == SaleOutcome.RECURRING_PERIOD_OVER
 
 
-async def test_a_sale_that_was_refused_then_made_good_is_credited(acme: World):
+async def test_a_rejected_sale_that_is_recorded_later_is_credited(acme: World):
     await acme.customer()
     await refused(acme, CustomerNotFound(), customer_key="user-1", transaction_id="inv-1")
     await acme.sale(at=NOW + timedelta(hours=1))
@@ -106,7 +106,7 @@ async def test_a_sale_that_was_refused_then_made_good_is_credited(acme: World):
     assert (found.outcome, len(found.rejected_calls)) == (SaleOutcome.CREDITED, 1)
 
 
-async def test_a_later_sale_that_was_refused_is_what_a_customer_is_asked_about(acme: World):
+async def test_a_customer_is_explained_by_their_later_rejected_sale(acme: World):
     await acme.customer()
     await acme.sale()
     await refused(acme, ValidationError(), at=NOW + timedelta(hours=1), customer_key="user-1", transaction_id="inv-2")
@@ -116,7 +116,7 @@ async def test_a_later_sale_that_was_refused_is_what_a_customer_is_asked_about(a
     assert found.outcome == SaleOutcome.VALIDATION_ERROR
 
 
-async def test_a_refused_sale_says_which_key_it_should_have_carried(acme: World):
+async def test_a_rejected_sale_names_the_key_that_it_should_have(acme: World):
     await acme.customer("user-17")
     await refused(acme, CustomerNotFound(), customer_key="17", transaction_id="inv-9")
 
@@ -185,7 +185,7 @@ async def test_an_expired_window_is_explained_with_the_programs_number_of_days(a
         ({}, 61, SaleOutcome.ATTRIBUTION_WINDOW_EXPIRED),
     ],
 )
-async def test_a_click_that_led_to_nothing_says_how_far_it_came(
+async def test_a_click_without_a_sale_is_explained_by_its_last_step(
     acme: World, fields: Any, after: int, outcome: SaleOutcome
 ):
     click_id = await acme.visitor(**fields)
@@ -196,7 +196,7 @@ async def test_a_click_that_led_to_nothing_says_how_far_it_came(
     assert found.smallest_change
 
 
-async def test_a_provisional_lead_a_settled_one_and_a_lost_partner_are_told_apart(acme: World):
+async def test_a_provisional_lead_a_settled_one_and_a_lost_partner_have_different_outcomes(acme: World):
     await acme.lead(await acme.visitor(), "user-1", is_trusted=False, program_id=acme.program_id)
     await acme.customer("user-2", "ben")
     await acme.customer("user-3")
@@ -217,7 +217,7 @@ async def test_a_provisional_lead_is_found_by_its_click(acme: World):
     assert (await explained(acme, click_id=click_id)).outcome == SaleOutcome.LEAD_PROVISIONAL
 
 
-async def test_another_programs_click_is_said_to_be_one(acme: World):
+async def test_another_programs_click_is_reported_as_such(acme: World):
     other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
     click_id = await other.visitor()
 
@@ -235,11 +235,11 @@ async def test_a_test_is_no_sale_and_nothing_is_nothing(acme: World):
 
 
 @pytest.mark.parametrize("subject", [{}, {"transaction_id": "a", "customer_key": "b"}])
-async def test_exactly_one_identifier_is_asked_about(acme: World, subject: dict[str, str]):
+async def test_exactly_one_identifier_is_required(acme: World, subject: dict[str, str]):
     with pytest.raises(ValidationError):
         await explained(acme, **subject)
 
 
-async def test_a_program_that_is_none_is_not_found(acme: World):
+async def test_an_invalid_program_id_is_not_found(acme: World):
     with pytest.raises(NotFound):
         await acme.store.read(explain, 404, transaction_id="inv-1", at=NOW)

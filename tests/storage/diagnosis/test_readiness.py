@@ -58,7 +58,7 @@ def states(found: Readiness) -> dict[str, State]:
     return {gate.gate: gate.state for gate in found.gates}
 
 
-async def test_a_new_program_is_told_its_first_step(acme: World):
+async def test_a_new_program_shows_its_first_step(acme: World):
     found = await ready(acme)
 
     assert (found.ready, found.blocker) == (False, "tracker_installed")
@@ -76,7 +76,7 @@ async def test_a_program_that_sells_is_ready_without_any_test(acme: World):
     assert set(states(found).values()) == {State.PASS}
 
 
-async def test_live_calls_that_were_all_refused_fail_their_gate(acme: World):
+async def test_a_gate_fails_if_all_of_its_live_calls_were_rejected(acme: World):
     for kind in ("click", "lead", "sale"):
         await acme.handle(test_mode.record_with_key, test_mode.TestModeCall(kind, NOW))
     await refuse_sale(acme, "user-1")
@@ -126,7 +126,7 @@ async def test_nothing_to_compare_is_unknown(acme: World):
     assert (await health(acme)).state == HealthState.UNKNOWN
 
 
-async def test_customers_whom_nobody_referred_are_no_alarm(acme: World):
+async def test_customers_without_a_partner_are_not_reported(acme: World):
     await sell(acme, "user-1", "user-2")
     for key in ("user-3", "user-4"):
         await refuse_sale(acme, key)
@@ -185,7 +185,7 @@ async def test_where_all_leads_come_from_browsers_they_are_compared(acme: World)
     assert (await health(acme)).state == HealthState.MISMATCHED
 
 
-async def test_a_browsers_lead_alone_does_not_make_unmatched_keys_healthy(acme: World):
+async def test_a_browsers_lead_does_not_make_unmatched_keys_healthy(acme: World):
     await change_policy(acme, LeadAuthPolicy.BROWSER_ALLOWED)
     await acme.lead(await acme.visitor(), "user-1", is_trusted=False)
     await refuse_sale(acme, "user-2")

@@ -34,7 +34,7 @@ async def test_an_acknowledged_event_survives_power_loss(sqlite_url: str):
 @pytest.mark.parametrize(
     "url", ["mysql://a/b", "sqlite+aiosqlite://", "sqlite+aiosqlite:///:memory:", "sqlite:///svc.db"]
 )
-def test_a_database_that_would_lose_events_is_refused(url: str):
+def test_a_database_that_would_lose_events_is_rejected(url: str):
     with pytest.raises(ValueError, match="SVC_DATABASE_URL"):
         database.parse_url(url)
 

@@ -25,9 +25,7 @@ async def names(store: Storage) -> list[str]:
 
 
 @pytest.mark.parametrize("way", ["removed", "replaced"])
-async def test_a_file_that_is_removed_or_replaced_takes_no_more_writes_or_reads(
-    sqlite_url: str, tmp_path: Path, way: str
-):
+async def test_a_removed_or_replaced_file_gets_no_more_writes_or_reads(sqlite_url: str, tmp_path: Path, way: str):
     path, aside, copy = tmp_path / "svc.db", tmp_path / "aside.db", tmp_path / "copy.db"
     shutil.copy(path, copy)
     async with storage.opened(sqlite_url) as store:

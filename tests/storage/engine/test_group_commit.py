@@ -37,7 +37,7 @@ async def names(store: Storage) -> list[str]:
     return await store.read(lambda connection: list(connection.execute(ordered).scalars()))
 
 
-async def test_a_poisoned_write_fails_alone(store: Storage):
+async def test_a_failing_write_does_not_fail_the_rest_of_its_batch(store: Storage):
     outcomes = await asyncio.gather(
         *(store.write(add_all, name) for name in ("a", "poisoned", "b")), return_exceptions=True
     )
@@ -47,14 +47,14 @@ async def test_a_poisoned_write_fails_alone(store: Storage):
     assert await names(store) == ["a", "b"]
 
 
-async def test_a_refused_write_leaves_nothing_behind(store: Storage):
+async def test_a_rejected_write_leaves_nothing_behind(store: Storage):
     outcomes = await asyncio.gather(*(store.write(add, name) for name in ("a", "refused")), return_exceptions=True)
 
     assert isinstance(outcomes[1], CustomerNotFound)
     assert await names(store) == ["a"]
 
 
-async def test_what_was_answered_is_there_for_everybody(store: Storage, database_url: str):
+async def test_acknowledged_writes_are_visible_to_every_reader(store: Storage, database_url: str):
     await store.write(add, "a")
 
     async with storage.opened(database_url) as another:
@@ -69,7 +69,7 @@ async def test_closing_commits_what_was_accepted(database_url: str):
     assert [await write for write in accepted] == [f"{n:02}" for n in range(40)]
 
 
-async def test_a_full_queue_refuses_and_says_when_to_come_back(sqlite_url: str, monkeypatch: pytest.MonkeyPatch):
+async def test_a_full_queue_rejects_and_says_when_to_retry(sqlite_url: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(group_commit, "MOST_WAITING", 5)
     async with storage.opened(sqlite_url) as store:
         outcomes = await asyncio.gather(*(store.write(add, str(n)) for n in range(9)), return_exceptions=True)
@@ -119,7 +119,7 @@ async def test_a_reader_of_sqlite_cannot_attach_another_file(sqlite_url: str, tm
         (Commits(each_operation=True, partition_by_program=True), [["a1"], ["a2"], ["b1"], ["b2"]]),
     ],
 )
-def test_a_batch_is_parted_by_operation_and_by_program(commits: Commits, transactions: list[list[str]]):
+def test_a_batch_is_split_by_operation_and_by_program(commits: Commits, transactions: list[list[str]]):
     future: Any = None
     batch = [
         QueuedWrite(operation, (f"{program}{number}",), {}, future, 0.0, program)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from storage.engine import ids
 
 
-def test_ids_ascend_even_when_the_clock_goes_back():
+def test_ids_ascend_even_if_the_clock_is_set_back():
     later = ids.after(datetime(2026, 5, 20, tzinfo=UTC), 3)
 
     earlier = ids.after(datetime(2025, 5, 20, tzinfo=UTC), 3)

@@ -49,7 +49,7 @@ async def add_all(store: Storage) -> list[str]:
 
 
 @pytest.mark.parametrize("times", [1, 2])
-async def test_a_commit_whose_answer_was_lost_is_answered_with_its_results(store: Storage, between: Proxy, times: int):
+async def test_a_commit_whose_response_was_lost_returns_its_results(store: Storage, between: Proxy, times: int):
     between.lose_answers = times
 
     assert await add_all(store) == NAMES
@@ -65,7 +65,7 @@ async def test_a_commit_that_never_arrived_runs_again(store: Storage, between: P
     assert await names(store) == sorted(2 * NAMES)
 
 
-async def test_a_commit_that_never_arrives_is_an_outage_in_the_end(store: Storage, between: Proxy):
+async def test_a_commit_that_never_arrives_becomes_an_outage(store: Storage, between: Proxy):
     between.lose_commits = postgres_lane.TRIES
 
     with pytest.raises(StorageUnavailable) as outage:
@@ -76,7 +76,7 @@ async def test_a_commit_that_never_arrives_is_an_outage_in_the_end(store: Storag
 
 
 @pytest.mark.parametrize("earlier", [0, 1])
-async def test_a_commit_that_is_still_on_its_way_is_waited_for(
+async def test_the_lane_waits_for_a_commit_that_is_still_running(
     store: Storage, between: Proxy, postgres_url: str, earlier: int
 ):
     for _ in range(earlier):  # the lane's row is there already, or is itself on its way
@@ -95,7 +95,7 @@ async def test_a_commit_that_is_still_on_its_way_is_waited_for(
     await observer.close()
 
 
-async def test_an_outcome_that_nobody_can_tell_is_said_to_be_unknown(
+async def test_an_outcome_that_cannot_be_determined_is_unknown(
     store: Storage, between: Proxy, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(postgres_lane, "RESOLVE_SECONDS", 0.5)

@@ -131,7 +131,7 @@ async def test_closing_does_not_wait_for_a_database_that_hangs(between: Proxy):
     }
 
 
-async def test_a_read_only_server_is_an_outage_for_writes_alone(served: Storage, postgres_url: str):
+async def test_a_read_only_server_is_an_outage_only_for_writes(served: Storage, postgres_url: str):
     operator = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
     name = await operator.fetchval("SELECT current_database()")
     await operator.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')

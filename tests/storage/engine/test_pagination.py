@@ -36,7 +36,7 @@ def test_the_last_page_has_no_cursor():
 
 
 @pytest.mark.anyio
-async def test_an_invented_cursor_lists_nothing_or_is_refused(acme: World):
+async def test_an_invented_cursor_lists_nothing_or_is_rejected(acme: World):
     invented = pagination.cut([LARGEST_ID, 0], 1, key=lambda row: [row], of_row=lambda row: row).next_cursor
     place = pagination.cut([LARGEST_ID, 0], 1, key=lambda row: [row, "sale", "x"], of_row=lambda row: row).next_cursor
 

@@ -41,7 +41,7 @@ async def test_a_read_waits_for_a_connection_and_runs(store: Storage):
         assert await waiting == 1
 
 
-async def test_a_read_that_waited_too_long_is_turned_away(store: Storage, monkeypatch: pytest.MonkeyPatch):
+async def test_a_read_that_waited_too_long_is_rejected(store: Storage, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(read_queue, "LONGEST_WAIT_SECONDS", 0.01)
 
     async with Busy(store):
@@ -52,7 +52,7 @@ async def test_a_read_that_waited_too_long_is_turned_away(store: Storage, monkey
     assert await store.read(one) == 1
 
 
-async def test_a_full_queue_of_reads_turns_away_at_once(store: Storage, monkeypatch: pytest.MonkeyPatch):
+async def test_a_full_queue_of_reads_rejects_at_once(store: Storage, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(read_queue, "MOST_WAITING", 3)
 
     async with Busy(store) as busy:
@@ -65,7 +65,7 @@ async def test_a_full_queue_of_reads_turns_away_at_once(store: Storage, monkeypa
     assert outcomes[:3] == [1, 1, 1]
 
 
-async def test_a_read_whose_caller_went_away_gives_its_connection_back(store: Storage):
+async def test_a_read_whose_caller_left_returns_its_connection(store: Storage):
     async with Busy(store) as busy:
         for read in busy.reads:
             read.cancel()

@@ -8,7 +8,7 @@ from storage.engine import sealing
 from storage.engine.sealing import Sealer, UnreadableSecretError
 
 
-def test_a_secret_is_read_with_its_key_alone():
+def test_a_secret_can_be_read_only_with_its_key():
     sealed = Sealer("one").seal("whsec_1")
 
     assert "whsec_1" not in sealed
@@ -23,7 +23,7 @@ def test_a_secret_moves_to_a_new_key():
     assert Sealer("new").open(moved) == "whsec_1"
 
 
-def test_a_key_of_its_own_is_made_once_and_for_its_owner_alone(tmp_path: Path):
+def test_a_local_key_is_created_once_and_is_private_to_its_owner(tmp_path: Path):
     path = tmp_path / "svc.secret"
 
     first, second = sealing.local_key(path), sealing.local_key(path)

@@ -90,7 +90,7 @@ async def load_rates(acme: World) -> None:
     )
 
 
-async def test_a_batch_of_sales_takes_twelve_statements_at_most_however_mixed_it_is(acme: World):
+async def test_a_batch_of_sales_needs_at_most_twelve_statements_however_mixed_it_is(acme: World):
     await load_rates(acme)
     about = {"provider": "stripe", "account_id": "acct_1", "secret": "whsec_1", "at": NOW}
     await acme.store.write(accounts.connect, acme.program_id, **about, sealer=Sealer("a key"), actor=OWNER)
@@ -116,7 +116,7 @@ async def test_a_batch_of_sales_takes_twelve_statements_at_most_however_mixed_it
     assert taken[1] <= taken[32]
 
 
-async def test_rejected_calls_take_four_statements_at_most(acme: World):
+async def test_rejected_calls_need_at_most_four_statements(acme: World):
     for size in SIZES:
         batch = [call(acme, CustomerNotFound(), "0" * 64 if n % 3 == 1 else None) for n in range(size)]
         taken, results = await statements(acme, staged(principals.reject), batch)
@@ -126,7 +126,7 @@ async def test_rejected_calls_take_four_statements_at_most(acme: World):
 
 
 @pytest.mark.parametrize("operation", [sales.record, principals.reject])
-async def test_a_bad_key_is_answered_and_logged_in_one_transaction(acme: World, operation: Any):
+async def test_a_bad_key_is_rejected_and_logged_in_one_transaction(acme: World, operation: Any):
     await acme.store.write(lambda connection: connection.execute(refused_calls.delete()))
     new = await acme.store.write(_replace_key, acme.program_id)
 

@@ -152,7 +152,7 @@ async def test_any_order_any_repetition_and_any_company_end_as_in_order_and_once
     assert await store.read(books.run) == []
 
 
-async def test_a_refund_and_what_links_it_may_come_before_the_invoice_that_names_neither(store: Storage):
+async def test_a_refund_may_arrive_before_the_invoice_that_it_is_linked_to(store: Storage):
     in_order = await deliver(store, [[event] for event in [*FIRST, *reversed(BEFORE)]])
     before = await deliver(store, [[event] for event in [*BEFORE, *FIRST]])
 

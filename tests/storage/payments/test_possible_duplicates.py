@@ -26,7 +26,7 @@ OWNER = Actor("user", "1", "owner@acme.example")
 
 
 @pytest.mark.parametrize("transaction_id", ["pi_1", "order-7"])
-async def test_what_may_be_a_sale_of_the_api_is_held_and_paid_once(acme: World, transaction_id: str):
+async def test_a_possible_duplicate_of_an_api_sale_is_held_and_paid_once(acme: World, transaction_id: str):
     click_id = await acme.visitor()
     await acme.lead(click_id, "user-1")
     await acme.sale(transaction_id)
@@ -51,7 +51,7 @@ async def decide(acme: World, event_id: int, decision: Decision) -> None:
     await acme.store.write(processing.decide, acme.program_id, event_id, decision, actor=OWNER, at=NOW)
 
 
-async def test_a_held_payment_that_is_the_same_sale_brings_its_refunds(acme: World):
+async def test_refunds_of_a_held_payment_apply_to_the_same_sale(acme: World):
     event_id = await held(acme)
     await take(acme, stripe.charge_refunded(total=2_500))
 
@@ -64,7 +64,7 @@ async def test_a_held_payment_that_is_the_same_sale_brings_its_refunds(acme: Wor
     assert await acme.store.read(books.run) == []
 
 
-async def test_a_held_payment_that_is_counted_is_a_sale_of_its_own(acme: World):
+async def test_a_held_payment_that_is_counted_is_a_separate_sale(acme: World):
     event_id = await held(acme)
 
     await decide(acme, event_id, Decision.COUNT)
@@ -91,7 +91,7 @@ async def connect(acme: World) -> None:
     await acme.store.write(accounts.connect, acme.program_id, **about, sealer=Sealer("a key"), actor=OWNER, at=NOW)
 
 
-async def test_a_sale_of_the_api_that_a_payment_told_already_is_refused_and_told_as_what(acme: World):
+async def test_an_api_sale_that_a_payment_reported_is_rejected_and_names_the_payment(acme: World):
     await connect(acme)
     click_id = await acme.visitor()
     await acme.lead(click_id, "user-1")
@@ -107,7 +107,7 @@ async def test_a_sale_of_the_api_that_a_payment_told_already_is_refused_and_told
     assert sorted(await stored(acme, sales.c.transaction_id)) == [("order-8",), ("order-9",), ("pi_1",)]
 
 
-async def test_two_alike_sales_of_the_api_are_two(acme: World):
+async def test_two_similar_sales_of_the_api_are_two(acme: World):
     await connect(acme)
     await acme.customer()
 

@@ -59,7 +59,7 @@ async def test_a_payment_settles_the_lead_of_a_customer_who_bought_through_the_a
     assert await acme.store.read(books.run) == []
 
 
-async def test_a_payment_that_is_held_settles_the_lead(acme: World):
+async def test_a_held_payment_settles_the_lead(acme: World):
     click_id = await acme.visitor()
     await acme.lead(click_id, is_trusted=False, program_id=acme.program_id)
     await acme.sale("order-1", click_id=click_id)
@@ -96,7 +96,7 @@ async def test_the_first_payment_after_a_trial_is_recorded(acme: World):
     assert done == EventOutcome("recorded", "in_1")
 
 
-async def test_the_processors_test_mode_earns_nothing_and_changes_nobody(acme: World):
+async def test_the_processors_test_mode_earns_nothing_and_changes_no_customer(acme: World):
     metadata = await named(acme, svc_customer_key="user-1")
     back = stripe.charge_refunded(total=100)
 
@@ -144,7 +144,7 @@ async def test_a_renewal_credits_the_partner_who_sent_the_customer(acme: World):
     assert await stored(acme, commissions.c.partner_id) == [(acme.anna,), (acme.anna,)]
 
 
-async def test_a_renewal_that_comes_before_the_first_payment_waits_for_it(acme: World):
+async def test_a_renewal_that_arrives_before_the_first_payment_waits_for_it(acme: World):
     early = await take(acme, stripe.invoice("evt_2", name="in_2", renewal=True, at=LATER))
 
     await take(acme, stripe.invoice(metadata=await named(acme)))
@@ -165,7 +165,7 @@ async def test_a_renewal_that_comes_before_the_first_payment_waits_for_it(acme: 
         (CLICKED, {"currency": "xof"}, "currency_not_supported"),
     ],
 )
-async def test_what_is_no_sale_of_the_program_says_why(
+async def test_an_event_that_is_not_a_sale_of_the_program_says_why(
     acme: World, metadata: dict[str, str], changed: dict[str, Any], outcome: str
 ):
     sent = {"svc_click_id": await acme.visitor()} if metadata == CLICKED else metadata
@@ -176,7 +176,7 @@ async def test_what_is_no_sale_of_the_program_says_why(
     assert await stored(acme, sales.c.id) == []
 
 
-async def test_another_programs_click_names_nobody(acme: World):
+async def test_another_programs_click_finds_no_customer(acme: World):
     other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
 
     done = await take(acme, stripe.checkout(metadata={"svc_click_id": await other.visitor()}))
@@ -184,7 +184,7 @@ async def test_another_programs_click_names_nobody(acme: World):
     assert done.outcome == "waiting"
 
 
-async def test_an_amount_without_minor_units_is_kept_as_it_was_paid(acme: World):
+async def test_an_amount_without_minor_units_is_unchanged(acme: World):
     await acme.store.write(currencies.load, [(NOW.date(), "USD", "1.25"), (NOW.date(), "JPY", "160")])
 
     await take(acme, stripe.checkout(metadata=await named(acme), amount=1_600, currency="jpy"))

@@ -22,7 +22,7 @@ def codes(found: Reconciled) -> list[Code]:
     return [finding.code for finding in found.findings]
 
 
-async def test_a_payment_is_known_by_any_name_that_its_events_told(acme: World):
+async def test_a_payment_is_found_by_any_id_in_its_events(acme: World):
     await take(acme, stripe.checkout(metadata=await named(acme)))
 
     by_intent = await reconcile(acme, PAID._replace(names=("pi_1",)))
@@ -60,7 +60,7 @@ async def test_the_click_of_the_metadata_outranks_the_key(acme: World):
     assert correction.click_id == click_id
 
 
-async def test_a_sale_of_the_shops_own_name_is_the_payment_if_it_is_alike_and_near(acme: World):
+async def test_a_sale_with_the_shops_own_id_is_the_payment_if_similar_and_near(acme: World):
     await acme.customer("user-1")
     await acme.sale("order-1")
     paid = PAID._replace(customer_key="user-1")
@@ -70,7 +70,7 @@ async def test_a_sale_of_the_shops_own_name_is_the_payment_if_it_is_alike_and_ne
     assert (codes(near), codes(far)) == ([], [Code.RENEWAL_NOT_REPORTED])
 
 
-async def test_another_programs_sales_and_customers_are_not_looked_at(acme: World):
+async def test_another_programs_sales_and_customers_are_not_read(acme: World):
     await acme.customer("user-1")
     await acme.sale("in_1")
     other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)

@@ -11,7 +11,7 @@ from tests.storage.payments.paying import named, stored, take
 from tests.world import NOW, World
 
 
-async def test_a_refund_that_comes_before_its_sale_is_applied_with_it(acme: World):
+async def test_a_refund_that_arrives_before_its_sale_is_applied_with_it(acme: World):
     early = await take(acme, stripe.charge_refunded(total=2_500))
 
     await take(acme, stripe.checkout(metadata=await named(acme)))
@@ -22,7 +22,7 @@ async def test_a_refund_that_comes_before_its_sale_is_applied_with_it(acme: Worl
     assert await acme.store.read(books.run) == []
 
 
-async def test_a_refund_told_by_refund_and_in_total_is_taken_once(acme: World):
+async def test_a_refund_reported_by_itself_and_in_a_total_counts_once(acme: World):
     await take(acme, stripe.checkout(metadata=await named(acme)))
 
     await take(acme, stripe.refund_updated(amount=2_500))
@@ -32,7 +32,7 @@ async def test_a_refund_told_by_refund_and_in_total_is_taken_once(acme: World):
     assert await stored(acme, sales.c.refunded_cents) == [(3_500,)]
 
 
-async def test_a_refund_that_is_pending_or_failed_takes_nothing(acme: World):
+async def test_a_pending_or_failed_refund_takes_nothing(acme: World):
     await take(acme, stripe.checkout(metadata=await named(acme)))
 
     await take(acme, stripe.refund_updated(amount=2_500, status="pending"))
@@ -50,7 +50,7 @@ async def test_a_dispute_takes_the_commission_back(acme: World):
 
 
 @pytest.mark.parametrize("won_first", [True, False])
-async def test_a_dispute_that_is_won_gives_the_commission_back(acme: World, won_first: bool):  # noqa: FBT001 - the cases
+async def test_a_won_dispute_restores_the_commission(acme: World, won_first: bool):  # noqa: FBT001 - the cases
     await take(acme, stripe.checkout(metadata=await named(acme)))
     opened, won = stripe.dispute(amount=4_000), stripe.dispute_closed("won", amount=4_000)
 
@@ -67,7 +67,7 @@ async def test_a_dispute_that_is_won_gives_the_commission_back(acme: World, won_
     assert await acme.store.read(books.run) == []
 
 
-async def test_a_dispute_over_all_of_it_that_is_won_makes_the_sale_count_again(acme: World):
+async def test_a_sale_counts_again_after_its_full_dispute_is_won(acme: World):
     await take(acme, stripe.checkout(metadata=await named(acme)))
     await take(acme, stripe.dispute())
     await take(acme, stripe.dispute_closed("won"))
@@ -80,7 +80,7 @@ async def test_a_dispute_over_all_of_it_that_is_won_makes_the_sale_count_again(a
     assert await acme.store.read(books.run) == []
 
 
-async def test_a_dispute_that_is_lost_changes_nothing_more(acme: World):
+async def test_a_lost_dispute_changes_nothing_more(acme: World):
     await take(acme, stripe.checkout(metadata=await named(acme)))
     await take(acme, stripe.dispute(amount=4_000))
 

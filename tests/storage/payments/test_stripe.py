@@ -17,7 +17,7 @@ def content(event: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize("old_shape", [True, False])
-def test_an_invoice_says_the_same_in_both_shapes(old_shape: bool):  # noqa: FBT001 - the cases
+def test_an_invoice_means_the_same_in_both_formats(old_shape: bool):  # noqa: FBT001 - the cases
     paid = content(stripe.invoice(metadata=METADATA, old_shape=old_shape))
 
     assert isinstance(paid, Paid)
@@ -31,7 +31,7 @@ def test_an_invoice_says_the_same_in_both_shapes(old_shape: bool):  # noqa: FBT0
     ("invoice", "intent", "expected"),
     [("in_1", None, "in_1"), (None, "pi_1", "pi_1"), ({"id": "in_2"}, "pi_1", "in_2")],
 )
-def test_a_payment_goes_by_its_invoice_else_its_intent(invoice: Any, intent: Any, expected: str):
+def test_a_payment_has_the_id_of_its_invoice_or_else_its_intent(invoice: Any, intent: Any, expected: str):
     assert content(stripe.checkout(invoice=invoice, payment_intent=intent)).transaction_id == expected
 
 
@@ -56,7 +56,7 @@ def returned(kind: ReturnKind, cents: int, *, stands: bool = True) -> Returned:
         ([returned(ReturnKind.DISPUTE, 500, stands=False)], 0),
     ],
 )
-def test_what_went_back_is_counted_once(returns: list[Returned], gone: int):
+def test_returns_are_counted_once(returns: list[Returned], gone: int):
     assert returned_cents(returns) == gone
 
 
@@ -73,6 +73,6 @@ def test_what_went_back_is_counted_once(returns: list[Returned], gone: int):
         {**stripe.checkout(), "id": ""},
     ],
 )
-def test_what_is_not_in_its_shape_is_refused(broken: Any):
+def test_malformed_values_are_rejected(broken: Any):
     with pytest.raises(ValueError, match=r"."):
         parse_event(broken)

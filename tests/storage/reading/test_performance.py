@@ -113,7 +113,7 @@ async def test_new_terms_are_a_new_version_and_other_settings_are_not(acme: Worl
     assert (program.revision, program.settings.name, program.settings.rate) == (3, "New", 1234)
 
 
-async def test_a_change_based_on_an_older_revision_is_refused(acme: World):
+async def test_a_change_based_on_an_older_revision_is_rejected(acme: World):
     change = program_settings.change
     await acme.store.write(change, acme.program_id, {"name": "New"}, actor=OLGA, at=NOW, expected_revision=1)
 
@@ -168,7 +168,7 @@ async def test_another_programs_partner_and_commission_are_not_found(acme: World
         )
 
 
-async def test_a_taken_code_undoes_nothing_but_its_own_change(acme: World):
+async def test_a_duplicate_code_undoes_only_its_own_change(acme: World):
     with pytest.raises(ValidationError) as refused:
         await acme.store.write(partners.change, acme.program_id, acme.anna, {"code": "ben"}, actor=OLGA, at=NOW)
 
@@ -176,7 +176,7 @@ async def test_a_taken_code_undoes_nothing_but_its_own_change(acme: World):
     assert (await acme.store.read(partners.get_partner, acme.program_id, acme.anna)).code == "anna"
 
 
-async def test_a_rejection_takes_commission_and_fee_back_in_the_ledger_and_on_its_day(store: Storage):
+async def test_a_rejection_reverses_commission_and_fee_in_the_ledger_and_on_its_day(store: Storage):
     acme = await world.acme(store, platform_fee_bps=1000)
     await acme.customer(at=NOW - timedelta(days=3))
     sold = await acme.sale(occurred_at=NOW - timedelta(days=3))
@@ -217,7 +217,7 @@ async def test_events_of_every_kind_are_one_list_that_skips_and_repeats_nothing(
     assert only.data == [each for each in whole if each.kind == EventKind.LEAD]
 
 
-async def test_a_customers_trail_is_their_own(acme: World):
+async def test_a_timeline_has_only_the_events_of_its_customer(acme: World):
     for n in range(2):
         await acme.customer(f"user-{n}")
         await acme.sale(f"inv-{n}", customer_key=f"user-{n}")
@@ -230,7 +230,7 @@ async def test_a_customers_trail_is_their_own(acme: World):
     assert {step.customer_key for step in trail.steps if step.customer_id} == {"user-1"}
 
 
-async def test_refusals_are_grouped_by_cause_the_most_frequent_first(acme: World):
+async def test_rejected_calls_are_grouped_by_cause_the_most_frequent_first(acme: World):
     for n, refusal in enumerate((CustomerNotFound(), DuplicateTransaction(), CustomerNotFound())):
         at = NOW + timedelta(minutes=n)
         await acme.reject(refusal, at=at)

@@ -36,7 +36,7 @@ async def test_a_sale_that_was_sent_again_or_recorded_since_is_not_counted_twice
     assert await at_stake(acme) == {"customer_not_found": {"USD": 100}, "duplicate_transaction": {"USD": 50}}
 
 
-async def test_a_refund_is_no_sale_at_stake(acme: World):
+async def test_a_refund_is_not_a_sale_at_stake(acme: World):
     await acme.reject(CustomerNotFound(), call="refund", transaction_id="inv-1", amount_cents=100)
 
     assert await at_stake(acme) == {"customer_not_found": {}}

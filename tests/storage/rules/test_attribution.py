@@ -23,13 +23,13 @@ def test_the_code_is_read_from_the_landing_page(url: str):
 @pytest.mark.parametrize(
     "url", ["", "a.example/?aff=anna", "ftp://a.example/?aff=anna", "https://?aff=anna", "http://[::"]
 )
-def test_what_is_no_absolute_web_address_is_refused(url: str):
+def test_a_url_that_is_not_absolute_http_is_rejected(url: str):
     with pytest.raises(InvalidAffiliateUrl):
         attribution.partner_code(url)
 
 
 @pytest.mark.parametrize("url", ["https://a.example/", "https://a.example/?aff=", "https://a.example/?AFF=anna"])
-def test_an_address_without_a_code_is_refused(url: str):
+def test_a_url_without_a_code_is_rejected(url: str):
     with pytest.raises(AffMissing):
         attribution.partner_code(url)
 
@@ -55,6 +55,6 @@ def test_the_model_decides_between_two_partners(model: AttributionModel, same_pa
     assert attribution.keeps_existing(model, same_partner=same_partner) is keeps
 
 
-def test_the_window_includes_its_last_moment():
+def test_the_window_includes_its_last_second():
     assert attribution.is_within(NOW, NOW + timedelta(days=60), 60)
     assert not attribution.is_within(NOW, NOW + timedelta(days=60, milliseconds=1), 60)

@@ -29,7 +29,7 @@ def test_a_url_without_markers_has_none(url: str):
     assert click_details.ad_markers(url) is None
 
 
-def test_a_referrer_is_its_host_alone():
+def test_only_the_host_of_a_referrer_is_stored():
     assert click_details.referrer_host("https://User:pass@News.Example:8443/private?q=1") == "news.example"
 
 
@@ -56,7 +56,7 @@ def test_the_hash_changes_every_day_and_with_the_secret():
 @pytest.mark.parametrize(
     "address", ["127.0.0.1", "10.1.2.3", "192.168.0.9", "172.20.1.1", "169.254.1.1", "::1", "fd00::1", "unknown", ""]
 )
-def test_an_address_that_is_not_public_is_not_hashed(address: str):
+def test_a_private_ip_address_is_not_hashed(address: str):
     assert hash_of(address) is None
 
 

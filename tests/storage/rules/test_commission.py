@@ -45,12 +45,12 @@ def test_the_first_sale_earns_even_when_later_ones_do_not():
     assert earned(PERCENT._replace(recurring_months=0)) == 2_000
 
 
-def test_the_platform_takes_its_share_of_the_commission():
+def test_the_platform_fee_is_a_share_of_the_commission():
     assert commission.platform_fee(PERCENT._replace(platform_fee_bps=1_000), 2_000) == 200
 
 
 @given(st.integers(1, 10**9), st.integers(0, 10_000), st.lists(st.integers(1, 10**9), max_size=8))
-def test_reversals_leave_the_commission_of_what_remains_whatever_the_parts(cents: int, bps: int, asked: list[int]):
+def test_reversals_leave_the_commission_of_the_remainder_for_any_parts(cents: int, bps: int, asked: list[int]):
     whole = commission.on_sale(PERCENT._replace(rate=bps), cents, first_purchase_at=None, occurred_at=FIRST)
     entries, refunded_cents = [whole], 0
 

@@ -15,7 +15,7 @@ def test_spelling_does_not_change_the_hash():
 
 
 @given(st.emails())
-def test_of_the_name_its_first_letter_alone_is_kept(email: str):
+def test_the_mask_shows_only_the_first_letter_of_the_name(email: str):
     name, _, domain = email.lower().rpartition("@")
 
     kept = contact.protect(email)

@@ -22,7 +22,7 @@ UUID = "3f2b8c1e-7a44-4c0e-9d55-0a1b2c3d4e5f"
         ("annalindqvist", KeyFormat.OTHER),
     ],
 )
-def test_a_key_has_a_shape(key: str, expected: KeyFormat):
+def test_a_key_has_a_format(key: str, expected: KeyFormat):
     assert key_format.format_of(key) == expected
 
 
@@ -36,7 +36,7 @@ def test_a_key_has_a_shape(key: str, expected: KeyFormat):
         (UUID, UUID.replace("-", ""), Difference.PREFIX),
     ],
 )
-def test_a_key_that_was_meant_is_found(lead_key: str, sale_key: str, difference: Difference):
+def test_the_lead_key_that_a_mismatched_key_stands_for_is_found(lead_key: str, sale_key: str, difference: Difference):
     mismatch = LeadKeys([lead_key]).mismatch(sale_key)
 
     assert mismatch is not None
@@ -44,7 +44,7 @@ def test_a_key_that_was_meant_is_found(lead_key: str, sale_key: str, difference:
 
 
 @pytest.mark.parametrize("sale_key", ["cus_NffrFeUfNV2Hib", "anna@acme.example", UUID])
-def test_another_systems_id_is_a_difference_of_shape(sale_key: str):
+def test_another_systems_id_is_a_difference_of_format(sale_key: str):
     mismatch = LeadKeys(["user-1", "user-2"]).mismatch(sale_key)
 
     assert mismatch is not None
@@ -62,5 +62,5 @@ def test_another_systems_id_is_a_difference_of_shape(sale_key: str):
         ([], "cus_NffrFeUfNV2Hib"),
     ],
 )
-def test_a_customer_whom_nobody_referred_is_no_mismatch(lead_keys: list[str], sale_key: str):
+def test_a_customer_without_a_partner_is_not_a_mismatch(lead_keys: list[str], sale_key: str):
     assert LeadKeys(lead_keys).mismatch(sale_key) is None

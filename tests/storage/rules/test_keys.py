@@ -18,7 +18,7 @@ def test_a_key_has_its_prefix_and_is_never_the_same_twice():
     assert all(key.startswith("aff_") and len(key) > 40 for key in made)
 
 
-def test_a_mask_shows_the_prefix_and_the_last_characters_alone():
+def test_a_mask_shows_only_the_prefix_and_the_last_characters():
     assert keys.mask("aff_", "x9Qz") == "aff_••••x9Qz"
 
 

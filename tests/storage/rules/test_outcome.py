@@ -25,20 +25,20 @@ CLICKED = IdentifierFacts(clicked=True)
 
 
 @pytest.mark.parametrize("code", sorted(TRACKING))
-def test_every_refusal_of_a_tracking_call_has_a_verdict_of_its_name(code: str):
+def test_every_error_of_a_tracking_call_is_an_outcome(code: str):
     sale_outcome = outcome.without_sale(IdentifierFacts(rejected_with=code))
 
     assert sale_outcome == code
     assert MESSAGES[sale_outcome].change
 
 
-def test_the_refusals_among_the_verdicts_are_codes_of_the_closed_list():
+def test_the_error_codes_among_the_outcomes_are_in_the_closed_list():
     assert set(CODES) >= TRACKING
     assert {sale_outcome.value for sale_outcome in SaleOutcome} & set(CODES) == TRACKING
 
 
 @pytest.mark.parametrize("sale_outcome", SaleOutcome)
-def test_every_verdict_says_what_it_means_and_only_a_credited_sale_needs_no_change(sale_outcome: SaleOutcome):
+def test_every_outcome_has_a_message_and_only_a_credited_sale_needs_no_change(sale_outcome: SaleOutcome):
     assert MESSAGES[sale_outcome].text
     assert (MESSAGES[sale_outcome].change is None) == (sale_outcome == SaleOutcome.CREDITED)
 
@@ -75,5 +75,5 @@ def test_a_recorded_sale_is_judged_by_what_is_left_of_its_commission(sale: SaleF
         (LEAD_OF._replace(rejected_with="currency_not_supported"), SaleOutcome.CURRENCY_NOT_SUPPORTED),
     ],
 )
-def test_without_a_sale_the_refusal_counts_then_how_far_it_came(known: IdentifierFacts, expected: SaleOutcome):
+def test_without_a_sale_the_rejection_decides_then_the_last_step(known: IdentifierFacts, expected: SaleOutcome):
     assert outcome.without_sale(known) == expected

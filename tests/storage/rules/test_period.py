@@ -40,17 +40,17 @@ def test_seven_days_are_the_default():
 
 
 @pytest.mark.parametrize("name", ["", "7D", "1d", "custom", "all "])
-def test_an_unknown_period_is_refused(name: str):
+def test_an_unknown_period_is_rejected(name: str):
     with pytest.raises(InvalidPeriod):
         choose(period=name)
 
 
 @pytest.mark.parametrize("alone", [{"date_from": "2026-01-01"}, {"date_to": "banana"}])
-def test_one_end_alone_is_ignored(alone: dict[str, str]):
+def test_a_range_with_one_end_is_ignored(alone: dict[str, str]):
     assert choose(period="30d", **alone) == choose(period="30d")
 
 
-def test_two_ends_outrank_the_period_whatever_it_says():
+def test_two_ends_take_precedence_over_any_period():
     chosen = choose(period="banana", date_from="2026-05-01", date_to="2026-05-03")
 
     assert chosen == (Period.SEVEN_DAYS, Window(date(2026, 5, 1), date(2026, 5, 3)))
@@ -83,7 +83,7 @@ def test_a_range_is_widened_to_whole_utc_days(start: str, end: str, first: date,
         ("2020-01-01", "2025-01-05"),
     ],
 )
-def test_a_range_that_cannot_be_read_is_reversed_or_too_long_is_refused(start: str, end: str):
+def test_a_malformed_reversed_or_too_long_range_is_rejected(start: str, end: str):
     with pytest.raises(InvalidRange):
         period.custom(start, end)
 
@@ -95,7 +95,7 @@ def test_the_longest_range_has_1830_days():
     assert longest.length == MOST_DAYS
 
 
-def test_a_range_whose_comparison_would_lie_before_the_calendar_is_refused():
+def test_a_range_whose_previous_window_is_before_the_year_1_is_rejected():
     with pytest.raises(InvalidRange):
         _ = period.custom("0001-01-01", "0001-01-07").previous
 
@@ -114,7 +114,7 @@ def test_the_previous_window_is_as_long_and_ends_where_this_one_starts(window: W
 
 
 @given(WINDOWS, st.dictionaries(st.integers(-2000, 2000), st.integers(0, 10**6)))
-def test_what_is_previous_to_a_window_is_the_total_of_the_one_before(window: Window, counts: dict[int, int]):
+def test_the_previous_totals_are_those_of_the_window_before(window: Window, counts: dict[int, int]):
     by_day = {window.first + timedelta(days=n): count for n, count in counts.items()}
 
     def total(of: Window) -> int:

@@ -88,7 +88,7 @@ def _apply(known: dict[str, Recorded], correction: Correction) -> None:
 
 
 @given(paid=payments(), recorded=sales())
-def test_what_is_mended_is_found_no_more(paid: list[Payment], recorded: list[Recorded]):
+def test_a_fixed_difference_is_not_found_again(paid: list[Payment], recorded: list[Recorded]):
     found = reconciliation.judge(paid, recorded, JANE)
 
     mended = mend(recorded, found)
@@ -98,9 +98,7 @@ def test_what_is_mended_is_found_no_more(paid: list[Payment], recorded: list[Rec
 
 
 @given(paid=payments(), recorded=sales(), calls=st.integers(0, 8))
-def test_what_breaks_off_in_the_middle_ends_the_same_the_next_time(
-    paid: list[Payment], recorded: list[Recorded], calls: int
-):
+def test_an_interrupted_run_is_completed_by_the_next_one(paid: list[Payment], recorded: list[Recorded], calls: int):
     found = reconciliation.judge(paid, recorded, JANE)
     whole = mend(recorded, found)
 
@@ -120,7 +118,7 @@ def left(recorded: list[Recorded]) -> dict[str, tuple[int, str]]:
 
 
 @given(paid=payments())
-def test_what_is_recorded_as_it_was_paid_is_never_found(paid: list[Payment]):
+def test_correctly_recorded_payments_give_no_finding(paid: list[Payment]):
     recorded = [
         Recorded(each.names[0], *each[2:6], frozenset({each.names[0]}), by_processor=False)  # amount to occurred_at
         for each in paid
@@ -154,5 +152,5 @@ def test_each_difference_has_its_code(paid: Payment, recorded: list[Recorded], b
         (PAID._replace(returned_cents=10_000), []),
     ],
 )
-def test_what_is_no_difference_is_not_found(paid: Payment, recorded: list[Recorded]):
+def test_equal_payments_give_no_finding(paid: Payment, recorded: list[Recorded]):
     assert reconciliation.judge([paid], recorded, JANE) == []

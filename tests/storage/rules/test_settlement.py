@@ -30,7 +30,7 @@ STILL_PROVISIONAL = Move(Settlement.PROVISIONAL, changed=False)
         (Settlement.SETTLED, True, SERVER, STILL_SETTLED),
     ],
 )
-def test_a_lead_moves_as_the_table_says(before: Settlement, with_key: bool, policy: LeadAuthPolicy, after: Move):  # noqa: FBT001 - a row
+def test_a_lead_changes_as_the_table_says(before: Settlement, with_key: bool, policy: LeadAuthPolicy, after: Move):  # noqa: FBT001 - a row
     status = None if before == Settlement.NONE else CustomerStatus.LEAD
 
     assert settlement.move(before, status, with_key=with_key, policy=policy) == after

@@ -40,7 +40,7 @@ def test_a_trend_is_stable_exactly_when_it_rounds_to_nothing(previous: int, curr
 
 
 @given(AMOUNTS, AMOUNTS)
-def test_a_trend_points_where_the_amount_went(previous: int, current: int):
+def test_a_trend_has_the_direction_of_the_change(previous: int, current: int):
     direction = trend.between(previous, current).direction
 
     assert direction != Direction.UP or current > previous

@@ -26,14 +26,14 @@ async def counted(acme: World) -> tuple[int, int]:
     return await acme.store.read(lambda connection: tuple(connection.execute(stored).one()))
 
 
-async def test_a_click_gets_an_id_and_steps_the_day(acme: World):
+async def test_a_click_gets_an_id_and_increments_the_day(acme: World):
     clicked = await acme.click()
 
     assert (clicked.partner_code, clicked.cookie_window_days) == ("anna", 60)
     assert await counted(acme) == (1, 1)
 
 
-async def test_the_same_partner_again_keeps_the_click_and_counts_nothing(acme: World):
+async def test_the_same_partner_again_does_not_change_the_click_and_counts_nothing(acme: World):
     first = await acme.visitor()
 
     again = await acme.visitor(existing_click_id=first, at=LATER)
@@ -52,7 +52,7 @@ async def test_a_second_run_of_a_click_is_rejected_by_its_id(acme: World):
     assert await acme.store.read(books.run) == []
 
 
-async def test_another_partner_takes_the_visitor_over(acme: World):
+async def test_a_click_of_another_partner_replaces_the_earlier_one(acme: World):
     first = await acme.visitor("anna")
 
     taken = await acme.click("ben", existing_click_id=first, at=LATER)
@@ -61,7 +61,7 @@ async def test_another_partner_takes_the_visitor_over(acme: World):
     assert taken.click_id != first
 
 
-async def test_with_first_click_the_first_partner_keeps_the_visitor(store: Storage):
+async def test_with_first_click_the_first_partner_is_credited(store: Storage):
     acme = await world.acme(store, attribution_model=AttributionModel.FIRST_CLICK)
     first = await acme.visitor("anna")
 
@@ -70,7 +70,7 @@ async def test_with_first_click_the_first_partner_keeps_the_visitor(store: Stora
     assert (kept.click_id, kept.partner_code) == (first, "anna")
 
 
-async def test_a_click_older_than_the_cookie_is_not_kept(acme: World):
+async def test_a_click_older_than_the_cookie_is_replaced(acme: World):
     first = await acme.visitor()
 
     again = await acme.visitor(existing_click_id=first, at=NOW + timedelta(days=60, seconds=1))
@@ -85,21 +85,21 @@ async def test_a_filtered_click_is_stored_and_not_counted(acme: World):
     assert await counted(acme) == (2, 1)
 
 
-async def test_a_paused_program_takes_no_clicks(acme: World):
+async def test_a_paused_program_accepts_no_clicks(acme: World):
     owner = Actor("member", str(acme.owner_id), "owner@acme.example")
     await acme.store.write(program_settings.change, acme.program_id, {"status": "paused"}, actor=owner, at=NOW)
 
     assert isinstance(await acme.click(), PartnerInactive)
 
 
-async def test_unknown_programs_and_partners_are_refused_by_name(acme: World):
+async def test_unknown_programs_and_partners_are_rejected_with_their_codes(acme: World):
     with pytest.raises(PartnerNotFound):
         await acme.click("nobody")
     with pytest.raises(ProgramNotFound):
         await acme.click(program_id=999)
 
 
-async def test_a_batch_of_all_kinds_answers_each_its_own(acme: World):
+async def test_a_mixed_batch_returns_each_item_its_own_result(acme: World):
     outcomes = await asyncio.gather(
         *(acme.click(code) for code in ("anna", "nobody", "ben", "anna")), return_exceptions=True
     )

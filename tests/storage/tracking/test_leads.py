@@ -120,14 +120,14 @@ async def test_two_identifiers_of_different_customers_conflict(acme: World):
         await acme.lead(first, "user-3")
 
 
-async def test_leads_of_nobody_are_refused(acme: World):
+async def test_leads_of_unknown_customers_are_rejected(acme: World):
     with pytest.raises(CustomerNotFound):
         await acme.lead("no-such-click")
     with pytest.raises(CustomerNotFound):
         await acme.lead(None, "nobody")
 
 
-async def test_another_programs_click_is_told_apart_from_no_click(acme: World):
+async def test_another_programs_click_differs_from_no_click(acme: World):
     other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
 
     with pytest.raises(CustomerWrongProgram):
@@ -138,14 +138,14 @@ async def test_another_programs_click_is_told_apart_from_no_click(acme: World):
         await acme.lead(await acme.visitor(), "user-1", program_id=987)
 
 
-async def test_a_click_past_the_window_makes_no_lead(acme: World):
+async def test_a_click_after_the_window_creates_no_lead(acme: World):
     click_id = await acme.visitor()
 
     with pytest.raises(AttributionWindowExpired):
         await acme.lead(click_id, "user-1", at=NOW + timedelta(days=60, seconds=1))
 
 
-async def test_of_the_address_only_hash_and_mask_are_stored(acme: World):
+async def test_only_the_hash_and_mask_of_an_e_mail_address_are_stored(acme: World):
     await acme.lead(await acme.visitor(), "user-1", contact=contact.protect("Jane@example.com"))
 
     assert await stored(acme, customers.c.email_mask) == ["j***@example.com"]

@@ -56,7 +56,7 @@ async def test_a_partial_refund_takes_its_share_of_the_commission_back(sold: Wor
     ]
 
 
-async def test_without_an_amount_all_goes_back_and_the_sale_counts_no_more(sold: World):
+async def test_without_an_amount_the_whole_sale_is_refunded_and_no_longer_counts(sold: World):
     await refunded(sold, amount_cents=1)
 
     result = await refunded(sold)
@@ -100,7 +100,7 @@ async def test_after_a_full_refund_there_is_nothing_left_to_refund(sold: World):
     assert (again.status, again.refunded_cents) == (RefundStatus.ALREADY_REFUNDED, 0)
 
 
-async def test_more_than_remains_and_unknown_sales_are_refused(sold: World):
+async def test_more_than_remains_and_unknown_sales_are_rejected(sold: World):
     await refunded(sold, amount_cents=9_000)
 
     with pytest.raises(RefundExceedsSale):
@@ -143,7 +143,7 @@ async def test_many_refunds_at_once_never_give_back_more_than_was_paid(sold: Wor
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(1, 100_000), st.integers(0, 10_000), st.lists(st.integers(1, 100_000), max_size=5))
-async def test_whatever_is_refunded_the_ledger_sums_to_the_commission_of_what_remains(
+async def test_after_any_refunds_the_ledger_sums_to_the_commission_of_the_remainder(
     store: Storage, sale_cents: int, bps: int, asked: list[int]
 ):
     acme = await world.acme(store, rate=bps, platform_fee_bps=1_234)

@@ -27,7 +27,7 @@ async def refund(acme: World, *, asks: str = "hash", at: Any = NOW) -> Any:
     return outcome.result
 
 
-async def test_of_many_at_once_one_is_done_and_all_others_get_its_response(acme: World):
+async def test_one_of_many_concurrent_requests_is_performed_and_the_others_get_its_response(acme: World):
     await acme.customer()
     await acme.sale()
 
@@ -38,7 +38,7 @@ async def test_of_many_at_once_one_is_done_and_all_others_get_its_response(acme:
     assert await acme.store.read(books.run) == []
 
 
-async def test_another_request_under_the_same_key_is_refused_for_30_days(acme: World):
+async def test_another_request_under_the_same_key_is_rejected_for_30_days(acme: World):
     await acme.customer()
     await acme.sale()
     await refund(acme)

@@ -69,7 +69,7 @@ async def test_a_repeat_is_a_duplicate_that_says_whether_it_is_the_same(acme: Wo
     assert (same.value.details["same_payload"], other.value.details["same_payload"]) == (True, False)
 
 
-async def test_of_many_at_once_one_is_recorded(acme: World):
+async def test_one_of_many_concurrent_calls_is_recorded(acme: World):
     await acme.customer()
 
     results = await asyncio.gather(*(acme.sale() for _ in range(24)), return_exceptions=True)
@@ -79,7 +79,7 @@ async def test_of_many_at_once_one_is_recorded(acme: World):
     assert await acme.store.read(books.run) == []
 
 
-async def test_a_refused_sale_uses_up_no_transaction_id(acme: World):
+async def test_a_rejected_sale_uses_up_no_transaction_id(acme: World):
     with pytest.raises(CustomerNotFound):
         await acme.sale("inv-1")
 
@@ -88,7 +88,7 @@ async def test_a_refused_sale_uses_up_no_transaction_id(acme: World):
     assert (await acme.sale("inv-1")).commission_cents == 2_000
 
 
-async def test_a_click_alone_reaches_its_customer_and_makes_one_if_need_be(acme: World):
+async def test_a_click_finds_its_customer_or_creates_one(acme: World):
     click_id = await acme.visitor()
 
     await acme.sale(click_id=click_id, customer_key="unknown")
@@ -106,7 +106,7 @@ async def test_a_duplicate_for_a_new_click_leaves_no_customer_behind(acme: World
     assert await stored(acme, customers.c.customer_key) == [("user-1",)]
 
 
-async def test_keys_and_programs_are_kept_apart(acme: World):
+async def test_a_key_finds_nothing_of_another_program(acme: World):
     other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
     await other.customer("user-9")
 

@@ -34,7 +34,7 @@ async def test_the_metadata_of_the_resource_and_of_its_server_agree(flow: Flow):
     }
 
 
-async def test_the_challenge_tells_where_to_sign_in_to_who_sent_nothing_and_not_to_who_sent_a_key(flow: Flow):
+async def test_the_challenge_names_the_sign_in_only_to_clients_without_a_key(flow: Flow):
     challenges = [
         (await flow.call(credential)).headers["www-authenticate"]
         for credential in (None, "agt_unknown", flow.acme.key, "nonsense", "oat_unknown")
@@ -67,7 +67,7 @@ async def test_a_tool_beyond_the_granted_scopes_names_the_scope_that_is_missing(
     assert answer.headers["www-authenticate"] == challenge
 
 
-async def test_what_a_tool_needs_beside_its_own_scope_is_named_likewise(flow: Flow):
+async def test_an_additional_scope_of_a_tool_is_named_too(flow: Flow):
     given = await flow.tokens(scope="performance:read")
     arguments = {"program_id": flow.acme.program_id, "top_partners": 3}
     call = {**READ_PROGRAMS, "params": {"name": "get_performance", "arguments": arguments}}
@@ -78,7 +78,7 @@ async def test_what_a_tool_needs_beside_its_own_scope_is_named_likewise(flow: Fl
     assert 'scope="performance:read partners:read"' in answer.headers["www-authenticate"]
 
 
-async def test_an_assistant_sees_every_tool_and_reads_its_programs_alone(flow: Flow):
+async def test_an_assistant_sees_every_tool_and_reads_only_its_programs(flow: Flow):
     given = await flow.tokens(scope="programs:read offline_access")
     elsewhere = {**READ_PROGRAMS, "params": {"name": "get_program", "arguments": {"program_id": 999}}}
 
@@ -103,7 +103,7 @@ async def test_a_key_in_its_own_header_is_as_good_as_in_the_usual_one(flow: Flow
     assert (wrong.status_code, wrong.headers["www-authenticate"]) == (401, "Bearer")
 
 
-async def test_revoking_answers_200_whatever_the_token_was_and_ends_what_it_was_of(flow: Flow):
+async def test_revoking_returns_200_for_any_token_and_disconnects_its_assistant(flow: Flow):
     given = await flow.tokens()
 
     answers = [
@@ -118,7 +118,7 @@ async def test_revoking_answers_200_whatever_the_token_was_and_ends_what_it_was_
 
 
 @pytest.mark.parametrize("path", ["/token", "/register", "/revoke"])
-async def test_a_body_of_another_type_or_too_large_is_refused(flow: Flow, path: str):
+async def test_a_body_of_another_type_or_too_large_is_rejected(flow: Flow, path: str):
     kind = "application/json" if path == "/register" else "application/x-www-form-urlencoded"
     typed = await flow.http.post(path, content=b"a", headers={"Content-Type": "text/plain"})
     large = await flow.http.post(path, content=b"a=" + b"b" * 65536, headers={"Content-Type": kind})
@@ -138,7 +138,7 @@ async def served(settings: Configuration, path: str, **options: Any) -> list[htt
             return [await client.request(url=path, **options) for _ in range(3)]
 
 
-async def test_registrations_from_one_address_are_limited(sqlite_url: str):
+async def test_registrations_from_one_ip_address_are_limited(sqlite_url: str):
     settings = Configuration(database_url=sqlite_url, base_url=BASE, registration_rate="2/hour")
     body = {"redirect_uris": ["https://assistant.example/callback"]}
 
@@ -148,7 +148,7 @@ async def test_registrations_from_one_address_are_limited(sqlite_url: str):
     assert int(answers[2].headers["retry-after"]) > 0
 
 
-async def test_over_plain_http_to_the_world_nothing_of_it_is_offered(sqlite_url: str):
+async def test_over_public_http_no_sign_in_is_offered(sqlite_url: str):
     settings = Configuration(database_url=sqlite_url, base_url="http://track.example")
 
     answers = await served(settings, "/.well-known/oauth-authorization-server", method="GET")

@@ -41,7 +41,7 @@ async def audited(flow: Flow) -> list[str]:
         ({"redirect_uri": None}, "invalid_request"),
     ],
 )
-async def test_open_redirect_a_request_whose_address_does_not_hold_is_refused_where_it_came(
+async def test_open_redirect_a_request_with_a_wrong_redirect_url_gets_an_error_page(
     flow: Flow, asked: dict[str, str | None], refused: str
 ):
     answer = await flow.authorize(**asked)
@@ -50,7 +50,7 @@ async def test_open_redirect_a_request_whose_address_does_not_hold_is_refused_wh
     assert "location" not in answer.headers
 
 
-async def test_a_refusal_that_stays_in_the_browser_is_a_page_on_which_nothing_runs(flow: Flow):
+async def test_an_error_that_stays_in_the_browser_is_a_page_without_scripts(flow: Flow):
     hostile = {"client_id": "<script>alert(1)</script>"}
 
     page = await flow.http.get("/authorize", params=hostile, headers={"Accept": "text/html,*/*"})
@@ -90,7 +90,7 @@ async def test_a_faulty_request_goes_back_to_a_client_with_a_document_and_stays_
     assert "location" not in kept.headers
 
 
-async def test_code_replay_is_refused_and_ends_what_the_code_had_given(flow: Flow):
+async def test_code_replay_is_rejected_and_revokes_the_tokens_of_the_code(flow: Flow):
     code = await flow.code()
     given = (await flow.token(code=code)).json()
 
@@ -113,7 +113,7 @@ async def test_code_replay_is_refused_and_ends_what_the_code_had_given(flow: Flo
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else value,
 )
-async def test_a_stolen_code_is_of_no_use_without_what_the_client_alone_has(
+async def test_a_stolen_code_is_useless_without_the_clients_verifier(
     flow: Flow, stolen: dict[str, str | None], refused: str
 ):
     code = await flow.code()
@@ -156,7 +156,7 @@ async def test_a_refresh_token_gets_no_scope_that_was_not_granted(flow: Flow):
     assert error(widened) == (400, "invalid_scope")
 
 
-async def test_codes_and_refresh_tokens_open_nothing_and_an_access_token_opens_mcp_alone(flow: Flow):
+async def test_only_access_tokens_authenticate_and_only_at_mcp(flow: Flow):
     given = await flow.tokens()
     bearer = {"Authorization": f"Bearer {given['access_token']}"}
 
@@ -173,7 +173,7 @@ async def test_codes_and_refresh_tokens_open_nothing_and_an_access_token_opens_m
     assert elsewhere == [401, 403, 401, 403]
 
 
-async def test_another_resources_token_is_refused(flow: Flow):
+async def test_another_resources_token_is_rejected(flow: Flow):
     now, store = datetime.now(UTC), flow.acme.store
     asked = AuthorizationRequest(
         flow.client_id, "Helper", "assistant.example", CALLBACK, READING, "https://other.example/mcp", CHALLENGE
@@ -188,7 +188,7 @@ async def test_another_resources_token_is_refused(flow: Flow):
     assert 'error="invalid_token"' in answer.headers["www-authenticate"]
 
 
-async def test_mixed_up_issuer_every_answer_names_who_it_is_from(flow: Flow):
+async def test_mixed_up_issuer_every_response_names_its_issuer(flow: Flow):
     asked = (await flow.authorize()).headers["location"]
 
     allowed, refused = sent(await flow.consent(asked)), sent(await flow.consent(asked, decision="refuse"))
@@ -199,7 +199,7 @@ async def test_mixed_up_issuer_every_answer_names_who_it_is_from(flow: Flow):
     assert refused["error"] == "access_denied"
 
 
-async def test_a_suspended_members_assistant_is_dead_at_its_next_call(flow: Flow):
+async def test_the_assistant_of_a_suspended_member_fails_at_its_next_call(flow: Flow):
     given = await flow.tokens()
     await world.suspend(flow.acme.store, flow.acme.workspace_id, OLGA)
 

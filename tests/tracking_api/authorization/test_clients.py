@@ -24,7 +24,7 @@ def clients(store: Storage, trusted_host: ClientHost) -> Clients:
     return Clients(store, Documents(["localhost"]))
 
 
-async def test_a_document_is_asked_for_once_a_day(clients: Clients, trusted_host: ClientHost):
+async def test_a_document_is_fetched_once_a_day(clients: Clients, trusted_host: ClientHost):
     client_id = trusted_host.publish(client_name="First")
     await clients.refresh(client_id, at=NOW)
     trusted_host.publish(client_name="Second")
@@ -39,7 +39,7 @@ async def test_a_document_is_asked_for_once_a_day(clients: Clients, trusted_host
     assert len(trusted_host.asked) == 2
 
 
-async def test_a_client_that_is_known_outlives_its_hosts_failure(clients: Clients, trusted_host: ClientHost):
+async def test_a_known_client_works_while_its_host_is_down(clients: Clients, trusted_host: ClientHost):
     client_id = trusted_host.publish()
     await clients.refresh(client_id, at=NOW)
     del trusted_host.documents["/client.json"]
@@ -51,7 +51,7 @@ async def test_a_client_that_is_known_outlives_its_hosts_failure(clients: Client
         await clients.refresh(f"{client_id}.other", at=NOW)
 
 
-async def test_who_registers_is_a_public_client_whatever_it_asked_to_be(unregistered: Flow):
+async def test_every_registered_client_is_public(unregistered: Flow):
     answer = await unregistered.register(token_endpoint_auth_method="client_secret_post", client_name="A\u202e\u200bB")
 
     registered = answer.json()
@@ -69,7 +69,7 @@ async def test_who_registers_is_a_public_client_whatever_it_asked_to_be(unregist
         *("file:///etc/passwd", "https://a.example;script-src/callback", "callback:"),
     ],
 )
-async def test_an_address_that_no_assistant_is_answered_at_is_not_registered(unregistered: Flow, uri: str):
+async def test_an_unusable_redirect_url_is_not_registered(unregistered: Flow, uri: str):
     answer = await unregistered.register(redirect_uris=[uri])
 
     assert (answer.status_code, answer.json()["error"]) == (400, "invalid_redirect_uri")
@@ -87,7 +87,7 @@ async def test_an_address_that_no_assistant_is_answered_at_is_not_registered(unr
         ("cursor://anysphere.cursor-mcp/oauth/callback", "cursor://anysphere.cursor-mcp/oauth/callback", 302),
     ],
 )
-async def test_an_address_matches_exactly_and_on_this_machine_with_any_port(
+async def test_a_url_matches_exactly_and_a_loopback_url_with_any_port(
     unregistered: Flow, registered: str, asked: str, status: int
 ):
     await unregistered.register(redirect_uris=[registered])

@@ -31,7 +31,7 @@ async def test_csrf_consent_sent_by_another_site_grants_nothing(flow: Flow, forg
     assert await audited(flow) == []
 
 
-async def test_clickjacking_no_site_can_frame_the_consent_page_and_its_form_leads_to_the_client_alone(flow: Flow):
+async def test_clickjacking_no_site_can_frame_the_consent_page_and_its_form_ends_only_at_the_client(flow: Flow):
     asked = (await flow.authorize()).headers["location"]
 
     page = await flow.http.get(asked, headers={"Cookie": f"svc_session={flow.olga}"})
@@ -41,7 +41,7 @@ async def test_clickjacking_no_site_can_frame_the_consent_page_and_its_form_lead
     assert policy.endswith("form-action 'self' https://assistant.example")
 
 
-async def test_session_fixation_signing_in_on_the_way_gives_a_session_that_nobody_knew(flow: Flow):
+async def test_session_fixation_signing_in_starts_a_new_session(flow: Flow):
     asked = (await flow.authorize()).headers["location"]
     planted = {"Cookie": "svc_session=ses_planted", "Sec-Fetch-Site": "same-origin"}
 
@@ -65,7 +65,7 @@ async def test_a_request_cannot_be_changed_on_its_way_through_the_browser(flow: 
     assert page.status_code == 404
 
 
-async def test_nobody_grants_a_program_that_is_not_theirs(flow: Flow):
+async def test_a_member_cannot_grant_a_program_of_others(flow: Flow):
     now = datetime.now(UTC)
     globex = await flow.acme.store.write(
         workspaces.create, "Globex", owner_email="gina@globex.example", password_hash="not a hash", at=now

@@ -55,14 +55,14 @@ def documents(trusted_host: ClientHost) -> Documents:
         ),
     ],
 )
-def test_an_address_inside_is_not_public_however_it_is_written(address: str):
+def test_a_private_ip_address_is_not_public_in_any_notation(address: str):
     assert not is_public(address)
 
 
 @pytest.mark.parametrize(
     "address", ["8.8.8.8", "93.184.215.14", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"]
 )
-def test_an_address_of_the_open_internet_is_public(address: str):
+def test_an_ip_address_of_the_internet_is_public(address: str):
     assert is_public(address)
 
 
@@ -83,11 +83,11 @@ def test_an_address_of_the_open_internet_is_public(address: str):
         ("b6a8a0d2-registered", False),
     ],
 )
-def test_only_a_plain_https_address_with_a_path_names_a_document(client_id: str, named: bool):  # noqa: FBT001
+def test_only_a_plain_https_url_with_a_path_names_a_document(client_id: str, named: bool):  # noqa: FBT001
     assert is_document_url(client_id) is named
 
 
-async def test_a_document_says_who_a_client_is(documents: Documents, trusted_host: ClientHost):
+async def test_a_document_identifies_a_client(documents: Documents, trusted_host: ClientHost):
     client_id = trusted_host.publish(client_name="Helper", redirect_uris=["https://assistant.example/callback"])
 
     document = await documents.fetch(client_id)
@@ -111,7 +111,7 @@ async def test_a_document_says_who_a_client_is(documents: Documents, trusted_hos
         ("/stall", None, "it did not arrive within 3 seconds"),
     ],
 )
-async def test_a_document_that_is_not_sound_is_refused_with_its_reason(
+async def test_an_invalid_document_is_rejected_with_the_reason(
     documents: Documents, trusted_host: ClientHost, path: str, members: dict[str, Any] | None, reason: str
 ):
     address = f"{trusted_host.base_url}{path}" if members is None else trusted_host.publish(path, **members)
@@ -120,7 +120,7 @@ async def test_a_document_that_is_not_sound_is_refused_with_its_reason(
         await documents.fetch(address)
 
 
-async def test_a_host_inside_is_not_even_connected_to(trusted_host: ClientHost):
+async def test_the_service_does_not_connect_to_a_private_host(trusted_host: ClientHost):
     client_id = trusted_host.publish()
 
     with pytest.raises(DocumentRejectedError, match="not on the public internet"):
@@ -139,14 +139,14 @@ async def test_a_name_that_does_not_exist_and_one_inside_get_one_answer(trusted_
     assert len(set(answers)) == 1
 
 
-async def test_a_certificate_that_nobody_vouches_for_is_refused(client_host: ClientHost):
+async def test_an_untrusted_certificate_is_rejected(client_host: ClientHost):
     with pytest.raises(DocumentRejectedError, match="its host does not respond"):
         await Documents(["localhost"]).fetch(client_host.publish())
 
     assert client_host.asked == []
 
 
-async def test_ssrf_a_client_whose_document_points_inward_is_told_why(flow: Flow, trusted_host: ClientHost):
+async def test_ssrf_a_client_with_a_document_on_a_private_host_gets_the_reason(flow: Flow, trusted_host: ClientHost):
     asked = [
         await flow.authorize(client_id=client_id)
         for client_id in (trusted_host.publish(), "https://127.0.0.1/client.json", "https://[::1]/client.json")

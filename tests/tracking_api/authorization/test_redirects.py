@@ -46,12 +46,12 @@ def test_https_this_machine_and_an_applications_own_scheme_are_acceptable(uri: s
         *("app:cb", "wss://a.example", f"https://a.example/{'a' * 1024}"),
     ],
 )
-def test_what_a_browser_would_run_or_read_differently_is_not(uri: str):
+def test_urls_that_a_browser_would_run_or_parse_differently_are_rejected(uri: str):
     assert not redirects.is_acceptable(uri)
 
 
 @given(port=st.integers(min_value=1, max_value=65535))
-def test_a_loopback_address_matches_with_any_port_and_no_other_address_does(port: int):
+def test_only_a_loopback_url_matches_with_any_port(port: int):
     assert redirects.matches("http://127.0.0.1/cb", f"http://127.0.0.1:{port}/cb")
     assert not redirects.matches("https://a.example/cb", f"https://a.example:{port}/cb")
     assert not redirects.matches("http://127.0.0.1/cb", f"http://127.0.0.1:{port}/cb?more=1")
@@ -62,5 +62,5 @@ def test_a_loopback_address_matches_with_any_port_and_no_other_address_does(port
     ("uri", "origin", "host"),
     [(HTTPS, "https://assistant.example", "assistant.example"), (OWN, "com.example.app:", "com.example.app:")],
 )
-def test_an_address_has_an_origin_for_policies_and_a_host_for_people(uri: str, origin: str, host: str):
+def test_a_url_has_an_origin_for_policies_and_a_host_for_people(uri: str, origin: str, host: str):
     assert (redirects.origin(uri), redirects.host(uri)) == (origin, host)

@@ -11,7 +11,7 @@ from tests.world import NOW
 from tracking_api.authorization.requests import response_url, seal, unseal
 
 
-def test_a_request_goes_through_the_browser_sealed_for_twenty_minutes():
+def test_a_request_is_sealed_in_the_browser_for_twenty_minutes():
     sealer, other = Sealer("key"), Sealer("another")
     sealed = seal(ASKED, sealer, at=NOW)
 
@@ -22,7 +22,7 @@ def test_a_request_goes_through_the_browser_sealed_for_twenty_minutes():
             unseal(*wrong[:2], at=wrong[2])
 
 
-def test_an_answer_keeps_what_the_address_had_and_names_the_issuer():
+def test_a_response_url_preserves_the_query_and_names_the_issuer():
     answer = response_url(ASKED, "https://track.example", code="oac_1")
 
     assert answer == "https://assistant.example/callback?a=1&code=oac_1&state=s%26t&iss=https%3A%2F%2Ftrack.example"

@@ -88,9 +88,7 @@ class Assistant:
 
 @pytest.mark.parametrize("mode", CLIENTS)
 @pytest.mark.parametrize("registration", ["registers itself", "has a document"])
-async def test_a_client_that_knows_the_address_alone_connects(
-    site: Site, client_host: ClientHost, mode: str, registration: str
-):
+async def test_a_client_connects_with_only_the_url(site: Site, client_host: ClientHost, mode: str, registration: str):
     document = client_host.publish(client_name="Documented helper") if registration == "has a document" else None
     assistant = Assistant(site, await site.visit(), document=document)
 
@@ -108,7 +106,7 @@ async def test_a_client_that_knows_the_address_alone_connects(
     assert (assistant.kept.client.client_id == document) is (document is not None)
 
 
-async def test_a_client_on_this_machine_may_call_it_by_its_other_name(site: Site):
+async def test_a_client_on_this_machine_may_use_either_name_of_it(site: Site):
     assistant = Assistant(site, await site.visit(), document=None, host="localhost")
 
     async with assistant.connected("legacy") as client:

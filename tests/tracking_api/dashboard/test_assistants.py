@@ -41,7 +41,7 @@ async def test_a_member_sees_their_own_assistants_and_an_owner_all(dashboard: Da
     }
 
 
-async def test_a_member_ends_their_own_alone_and_an_owner_anybodys(dashboard: Dashboard):
+async def test_a_member_disconnects_only_their_own_and_an_owner_all(dashboard: Dashboard):
     await connect(dashboard, OLGA)
     await connect(dashboard, MAX)
     newest, oldest = [each["id"] for each in (await dashboard.get("/api/assistants")).json()["data"]]
@@ -55,7 +55,7 @@ async def test_a_member_ends_their_own_alone_and_an_owner_anybodys(dashboard: Da
     assert (await dashboard.get("/api/assistants")).json() == {"data": []}
 
 
-async def test_nobody_sees_an_assistant_without_a_session(dashboard: Dashboard):
+async def test_assistants_are_not_shown_without_a_session(dashboard: Dashboard):
     refused = [await dashboard.get("/api/assistants", None), await dashboard.call("DELETE", "/api/assistants/1", None)]
 
     assert [answer.status_code for answer in refused] == [403, 403]

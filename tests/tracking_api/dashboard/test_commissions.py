@@ -6,7 +6,7 @@ from tests.tracking_api.dashboard.conftest import MAX, OLGA, Dashboard
 from tests.world import HELD_SINCE
 
 
-async def test_a_commission_goes_from_pending_through_approved_to_paid(dashboard: Dashboard):
+async def test_a_commission_changes_from_pending_to_approved_to_paid(dashboard: Dashboard):
     await dashboard.acme.customer(at=HELD_SINCE)
     sold = await dashboard.acme.sale(occurred_at=HELD_SINCE)
 
@@ -48,7 +48,7 @@ async def test_commissions_are_decided_in_bulk_each_with_its_own_result(dashboar
     assert [row["id"] for row in (await dashboard.get("./commissions", status="approved")).json()["data"]] == ids[1:]
 
 
-async def test_nobody_approves_before_the_hold_is_over_without_a_reason(dashboard: Dashboard):
+async def test_approving_before_the_hold_is_over_needs_a_reason(dashboard: Dashboard):
     await dashboard.acme.customer(at=HELD_SINCE)
     sold = await dashboard.acme.sale(occurred_at=HELD_SINCE + timedelta(seconds=1))
     path = f"./commissions/{sold.commission_id}"

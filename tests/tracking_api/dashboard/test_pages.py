@@ -30,7 +30,7 @@ async def csrf(browser: httpx.AsyncClient) -> str:
 
 
 @pytest.mark.parametrize("path", ["/", "/sign-in", "/programs", "/programs/404", "/docs/errors"])
-async def test_every_page_says_what_a_browser_may_do_with_it(browser: httpx.AsyncClient, path: str):
+async def test_every_page_has_security_headers(browser: httpx.AsyncClient, path: str):
     answer = await browser.get(path, headers={"Accept": "text/html"})
 
     policy = answer.headers["content-security-policy"]
@@ -56,7 +56,7 @@ async def test_a_form_without_its_token_changes_nothing(browser: httpx.AsyncClie
     assert (await browser.get(address)).text.count("aff=eve") == 1
 
 
-async def test_signing_in_from_another_site_is_refused(browser: httpx.AsyncClient):
+async def test_signing_in_from_another_site_is_rejected(browser: httpx.AsyncClient):
     sent = {"email": OLGA, "password": "correct horse"}
 
     refused = await browser.post("/sign-in", data=sent, headers={"Origin": "https://evil.example"})
@@ -76,7 +76,7 @@ async def test_signing_in_leads_to_no_other_site(browser: httpx.AsyncClient, wan
     assert (entered.status_code, entered.headers["location"]) == (303, "/programs")
 
 
-async def test_a_refusal_is_a_page_with_its_code(browser: httpx.AsyncClient, dashboard: Dashboard):
+async def test_an_error_is_a_page_with_its_code(browser: httpx.AsyncClient, dashboard: Dashboard):
     place = f"/programs/{dashboard.acme.program_id}"
 
     unknown = await browser.get(f"{place}/customers/17")
@@ -88,7 +88,7 @@ async def test_a_refusal_is_a_page_with_its_code(browser: httpx.AsyncClient, das
     assert (foreign.status_code, "forbidden" in foreign.text) == (403, True)
 
 
-async def test_files_are_kept_for_good_under_an_address_of_their_content(browser: httpx.AsyncClient):
+async def test_files_are_cached_permanently_under_a_url_with_their_hash(browser: httpx.AsyncClient):
     address = assets.page_asset_path("style.css")
 
     found = await browser.get(address)
@@ -101,7 +101,7 @@ async def test_files_are_kept_for_good_under_an_address_of_their_content(browser
     assert (await browser.get("/static/0/../pages/forms.py")).status_code == 404
 
 
-async def test_a_guide_is_a_page_for_browsers_and_markdown_for_everybody_else(browser: httpx.AsyncClient):
+async def test_a_guide_is_a_page_for_browsers_and_markdown_for_other_clients(browser: httpx.AsyncClient):
     page = await browser.get("/docs/errors", headers={"Accept": "text/html,*/*"})
     markdown = await browser.get("/docs/errors")
 
@@ -113,7 +113,7 @@ async def test_a_guide_is_a_page_for_browsers_and_markdown_for_everybody_else(br
 @pytest.mark.parametrize(
     ("days", "unit", "rows"), [(1, "day", 1), (92, "day", 92), (93, "week", 14), (1830, "month", 61)]
 )
-def test_a_long_range_is_added_up_and_loses_nothing(days: int, unit: str, rows: int):
+def test_a_long_range_is_added_up_without_losing_a_day(days: int, unit: str, rows: int):
     first = date(2026, 1, 1)
 
     shown = spans.of([Day(first + timedelta(days=n), Totals(clicks=n, revenue_cents=1)) for n in range(days)])

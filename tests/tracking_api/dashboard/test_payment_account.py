@@ -59,7 +59,7 @@ async def test_the_secret_is_stored_encrypted(dashboard: Dashboard):
 
 
 @pytest.mark.parametrize("method", ["PUT", "GET", "DELETE"])
-async def test_members_and_strangers_are_refused(dashboard: Dashboard, method: str):
+async def test_members_and_other_visitors_are_rejected(dashboard: Dashboard, method: str):
     body = ACCOUNT if method == "PUT" else None
 
     member = await dashboard.call(method, "./payment-account", MAX, json=body)
@@ -83,7 +83,7 @@ async def test_what_is_wrong_is_named(dashboard: Dashboard, changed: dict[str, s
     assert [each["field"] for each in refused.json()["error"]["fields"]] == [field]
 
 
-async def test_both_secrets_are_taken_while_one_rolls_over(dashboard: Dashboard):
+async def test_both_secrets_are_accepted_during_a_roll_over(dashboard: Dashboard):
     await connect(dashboard)
     rolled = await connect(dashboard, webhook_secret=TURNED)
 
@@ -115,7 +115,7 @@ async def test_a_signed_checkout_is_a_sale_of_the_partner(dashboard: Dashboard):
     assert (commission["partner"]["code"], commission["amount_cents"]) == ("anna", 2_000)
 
 
-async def test_a_signature_that_is_stale_wrong_truncated_or_missing_is_refused(dashboard: Dashboard):
+async def test_a_signature_that_is_stale_wrong_truncated_or_missing_is_rejected(dashboard: Dashboard):
     await connect(dashboard)
     content, headers = stripe.signed(stripe.checkout())
     stale = datetime.now(UTC) - timedelta(seconds=301)
@@ -136,7 +136,7 @@ async def test_a_signature_that_is_stale_wrong_truncated_or_missing_is_refused(d
 
 
 @pytest.mark.parametrize("program", ["0", "99", "x", "9" * 400])
-async def test_a_program_without_an_account_is_refused_alike(dashboard: Dashboard, program: str):
+async def test_a_program_without_an_account_is_rejected_in_the_same_way(dashboard: Dashboard, program: str):
     content, headers = stripe.signed(stripe.checkout())
 
     answer = await dashboard.client.post(f"/api/v1/payments/stripe/{program}", content=content, headers=headers)
@@ -144,7 +144,7 @@ async def test_a_program_without_an_account_is_refused_alike(dashboard: Dashboar
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid_signature")
 
 
-async def test_what_is_no_event_is_refused_and_an_unknown_type_is_taken(dashboard: Dashboard):
+async def test_an_invalid_event_is_rejected_and_an_unknown_type_is_accepted(dashboard: Dashboard):
     await connect(dashboard)
     found = stripe.event("customer.created", {"id": "cus_1"}, event_id="evt_9")
 
@@ -155,7 +155,7 @@ async def test_what_is_no_event_is_refused_and_an_unknown_type_is_taken(dashboar
     assert (broken.status_code, broken.json()["error"]["code"]) == (400, "invalid_json")
 
 
-async def test_members_read_what_came_and_a_possible_duplicate_is_among_it(dashboard: Dashboard):
+async def test_members_read_payment_events_and_possible_duplicates(dashboard: Dashboard):
     await connect(dashboard)
     click_id = await dashboard.acme.visitor()
     await dashboard.acme.lead(click_id, "user-1")

@@ -37,7 +37,7 @@ async def test_an_owner_enrols_and_changes_a_partner(dashboard: Dashboard):
     assert (await dashboard.get("./partners", MAX, status="paused")).json()["data"] == [changed.json()]
 
 
-async def test_a_code_is_taken_once_in_a_program(dashboard: Dashboard):
+async def test_a_partner_code_is_unique_in_a_program(dashboard: Dashboard):
     made = await dashboard.post("./partners", name="Anna again", code="anna")
     changed = await dashboard.patch(f"./partners/{dashboard.acme.ben}", code="anna")
 
@@ -57,14 +57,14 @@ async def test_a_code_is_taken_once_in_a_program(dashboard: Dashboard):
         ({"name": "C", "code": "c", "status": "lazy"}, {"status"}),
     ],
 )
-async def test_what_is_wrong_about_a_partner_is_named(dashboard: Dashboard, body: dict[str, Any], fields: set[str]):
+async def test_a_wrong_field_of_a_partner_is_named(dashboard: Dashboard, body: dict[str, Any], fields: set[str]):
     answer = await dashboard.call("POST", "./partners", json=body)
 
     assert {each["field"] for each in answer.json()["error"]["fields"]} == fields
 
 
 @pytest.mark.parametrize("odd", ["1", "banana", "9" * 30])
-async def test_what_the_program_has_not_is_not_found(dashboard: Dashboard, odd: str):
+async def test_rows_of_other_programs_are_not_found(dashboard: Dashboard, odd: str):
     refused = [
         await dashboard.patch(f"./partners/{odd}", name="X"),
         await dashboard.patch(f"./commissions/{odd}", status="approved"),
@@ -74,7 +74,7 @@ async def test_what_the_program_has_not_is_not_found(dashboard: Dashboard, odd: 
     assert {(answer.status_code, answer.json()["error"]["code"]) for answer in refused} == {(404, "not_found")}
 
 
-async def test_a_customer_shows_their_whole_trail_in_time_order(dashboard: Dashboard):
+async def test_a_customer_page_shows_the_whole_timeline_in_order(dashboard: Dashboard):
     acme = dashboard.acme
     await acme.customer()
     await acme.sale()
@@ -140,14 +140,14 @@ async def test_a_row_that_arrives_between_two_pages_shifts_nothing(dashboard: Da
 
 
 @pytest.mark.parametrize("limit", ["0", "201", "-1", "ten", "", "1.0", "9" * 400])
-async def test_a_limit_outside_1_to_200_is_refused(dashboard: Dashboard, limit: str):
+async def test_a_limit_outside_1_to_200_is_rejected(dashboard: Dashboard, limit: str):
     answer = await dashboard.get("./events", limit=limit)
 
     assert answer.json()["error"]["fields"][0]["field"] == "limit"
 
 
 @pytest.mark.parametrize("cursor", ["WzFd", "bnVsbA", "W10", "%00", "é", "WzEsICJjbGljayIsICJcdTAwMDAiXQ", "W1s" * 900])
-async def test_a_cursor_that_we_did_not_give_is_refused(dashboard: Dashboard, cursor: str):
+async def test_an_invalid_cursor_is_rejected(dashboard: Dashboard, cursor: str):
     answer = await dashboard.get("./events", cursor=cursor)
 
     assert answer.json()["error"]["fields"][0]["field"] == "cursor"

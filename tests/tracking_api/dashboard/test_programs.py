@@ -55,7 +55,7 @@ async def test_a_program_shows_exactly_the_fields_of_the_contract(dashboard: Das
     assert (await dashboard.get("/api/programs", MAX)).json() == {"data": [program], "next_cursor": None}
 
 
-async def test_no_session_a_stranger_and_no_such_program_are_refused_alike(dashboard: Dashboard, globex: int):
+async def test_no_session_no_membership_and_no_such_program_get_the_same_error(dashboard: Dashboard, globex: int):
     refused = [
         await dashboard.get(".", None),
         await dashboard.get(".", "nonsense"),
@@ -92,7 +92,7 @@ async def test_an_owner_creates_a_program_in_their_only_workspace(dashboard: Das
     assert "api_token" not in created.json()
 
 
-async def test_who_owns_two_workspaces_must_name_one(dashboard: Dashboard, globex: int):
+async def test_an_owner_of_two_workspaces_must_name_one(dashboard: Dashboard, globex: int):
     store = dashboard.acme.store
     await store.write(workspaces.add_member, globex, email=OLGA, role=Role.OWNER, password_hash=HASH, at=NOW)
 
@@ -103,7 +103,7 @@ async def test_who_owns_two_workspaces_must_name_one(dashboard: Dashboard, globe
     assert (await dashboard.get("/api/programs", "gina")).json()["data"] == [named.json()]
 
 
-async def test_a_member_creates_nothing_and_nobody_creates_elsewhere(dashboard: Dashboard, globex: int):
+async def test_a_member_cannot_create_and_an_owner_only_in_their_workspace(dashboard: Dashboard, globex: int):
     by_member = await dashboard.post("/api/programs", MAX, name="Shop", domain="shop.example")
     elsewhere = await dashboard.post("/api/programs", name="Shop", domain="shop.example", workspace_id=globex)
 
@@ -111,7 +111,7 @@ async def test_a_member_creates_nothing_and_nobody_creates_elsewhere(dashboard: 
     assert elsewhere.json()["error"]["code"] == "forbidden"
 
 
-async def test_only_what_is_sent_changes_and_the_log_says_from_what_to_what(dashboard: Dashboard):
+async def test_only_sent_fields_change_and_the_log_has_the_old_and_new_values(dashboard: Dashboard):
     changed = await dashboard.patch(".", commission_rate=12.5, hold_days=30, unknown=1)
 
     log = (await dashboard.get("./audit-log", MAX)).json()["data"]
@@ -172,7 +172,7 @@ async def test_a_flat_commission_is_in_cents(dashboard: Dashboard):
     assert (changed["commission_type"], changed["commission_rate"]) == ("flat", 550)
 
 
-async def test_a_currency_without_a_rate_is_refused(dashboard: Dashboard):
+async def test_a_currency_without_a_rate_is_rejected(dashboard: Dashboard):
     answer = await dashboard.patch(".", currency="eur")
 
     assert answer.json()["error"]["code"] == "currency_not_supported"
@@ -209,7 +209,7 @@ async def test_a_regenerated_key_is_shown_once_and_nowhere_else(dashboard: Dashb
     assert "program_key.regenerate" in said
 
 
-async def test_the_old_key_is_dead_when_the_new_one_is_shown(dashboard: Dashboard):
+async def test_the_old_key_fails_when_the_new_one_is_shown(dashboard: Dashboard):
     old = dashboard.acme.key
     new = (await dashboard.post("./regenerate-api-token")).json()["data"]["api_token"]
 

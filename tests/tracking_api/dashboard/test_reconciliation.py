@@ -21,7 +21,7 @@ async def reconcile(dashboard: Dashboard, *payments: dict[str, Any], who: str | 
     return await dashboard.post("./reconciliation", who, payments=list(payments))
 
 
-async def test_a_member_is_told_what_is_wrong_and_what_mends_it(dashboard: Dashboard):
+async def test_a_member_sees_the_difference_and_the_calls_that_fix_it(dashboard: Dashboard):
     await dashboard.acme.customer()
 
     (finding,) = (await reconcile(dashboard, PAID)).json()["findings"]
@@ -43,7 +43,7 @@ async def test_a_member_is_told_what_is_wrong_and_what_mends_it(dashboard: Dashb
     assert (await reconcile(dashboard, PAID)).json()["findings"][0]["code"] == "missing"
 
 
-async def test_nobody_else_is(dashboard: Dashboard):
+async def test_reconciliation_needs_a_session(dashboard: Dashboard):
     assert (await reconcile(dashboard, PAID, who=None)).status_code == 403
 
 
@@ -60,20 +60,20 @@ async def test_nobody_else_is(dashboard: Dashboard):
         ({"occurred_at": "2026-05-20T12:00:00"}, "payments.0.occurred_at"),
     ],
 )
-async def test_what_is_no_payment_is_refused_by_its_field(dashboard: Dashboard, wrong: dict[str, Any], field: str):
+async def test_an_invalid_payment_is_rejected_with_its_field(dashboard: Dashboard, wrong: dict[str, Any], field: str):
     answer = await reconcile(dashboard, PAID | wrong)
 
     assert answer.status_code == 400
     assert [each["field"] for each in answer.json()["error"]["fields"]] == [field]
 
 
-async def test_more_than_a_thousand_payments_are_refused(dashboard: Dashboard):
+async def test_more_than_a_thousand_payments_are_rejected(dashboard: Dashboard):
     answer = await reconcile(dashboard, *[PAID] * 1001)
 
     assert answer.json()["error"]["code"] == "validation_error"
 
 
-async def test_three_decimals_and_none_are_exact(dashboard: Dashboard):
+async def test_currencies_with_three_and_no_decimals_are_exact(dashboard: Dashboard):
     await dashboard.acme.customer()
 
     found = await reconcile(

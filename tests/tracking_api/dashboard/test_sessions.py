@@ -24,19 +24,19 @@ async def test_a_member_signs_in_and_is_known_by_the_token(dashboard: Dashboard)
     assert me["workspaces"] == [{"id": dashboard.acme.workspace_id, "name": "Acme", "role": "owner"}]
 
 
-async def test_the_address_is_read_without_regard_to_case_and_space(dashboard: Dashboard):
+async def test_the_e_mail_address_ignores_case_and_surrounding_space(dashboard: Dashboard):
     assert (await dashboard.login(f" {OLGA.upper()} ")).status_code == 200
 
 
 @pytest.mark.parametrize("email", [OLGA, "stranger@acme.example", "no address"])
-async def test_a_wrong_password_and_an_unknown_address_are_refused_alike(dashboard: Dashboard, email: str):
+async def test_a_wrong_password_and_an_unknown_e_mail_get_the_same_error(dashboard: Dashboard, email: str):
     answer = await dashboard.login(email, "wrong")
 
     assert answer.status_code == 401
     assert answer.json()["error"]["code"] == "invalid_credentials"
 
 
-async def test_the_eleventh_try_is_told_to_wait(dashboard: Dashboard):
+async def test_the_eleventh_try_gets_429(dashboard: Dashboard):
     tries = [await dashboard.login(password="wrong") for _ in range(11)]
 
     assert [answer.status_code for answer in tries] == [401] * 10 + [429]
@@ -45,7 +45,7 @@ async def test_the_eleventh_try_is_told_to_wait(dashboard: Dashboard):
     assert (await dashboard.login(MAX)).status_code == 200
 
 
-async def test_who_knows_the_password_is_not_throttled(dashboard: Dashboard):
+async def test_correct_passwords_are_not_throttled(dashboard: Dashboard):
     tries = [(await dashboard.login()).status_code for _ in range(11)]
 
     assert tries == [200] * 11
@@ -104,7 +104,7 @@ async def test_an_expired_session_is_forgotten_at_the_next_sign_in(dashboard: Da
     assert len(rows) == 2  # Olga's new one, and Max's old one until Max comes back
 
 
-async def test_the_cookie_of_our_pages_reads_and_writes_from_our_pages_alone(dashboard: Dashboard):
+async def test_the_cookie_of_our_pages_works_only_from_our_pages(dashboard: Dashboard):
     cookie = {"Cookie": f"svc_session={dashboard.tokens[OLGA]}"}
 
     async def rename(**headers: str) -> int:

@@ -97,7 +97,7 @@ def test_five_customers_from_one_network_are_found_unless_the_partner_has_many_o
     assert of_customers(*same[:4]) == {}
 
 
-def test_a_click_that_came_with_four_customer_keys_is_shared():
+def test_a_click_with_four_customer_keys_is_shared():
     shared = customer(1, keys=frozenset("abcd"))
 
     assert of_customers(shared, customer(2, keys=frozenset("abc"))) == {FlagKind.SHARED_CLICK: [1]}
@@ -205,7 +205,7 @@ class Flag:
     state: FlagState = FlagState.OPEN
 
 
-def test_a_flag_holds_what_it_concerns_until_it_is_decided():
+def test_a_flag_holds_only_the_commissions_that_it_concerns():
     assert flag.holds(Flag(), Commission())
     assert not flag.holds(Flag(), Commission(customer_id=2))
     assert flag.holds(Flag(customer_id=None), Commission(customer_id=2))
@@ -214,7 +214,7 @@ def test_a_flag_holds_what_it_concerns_until_it_is_decided():
     assert not flag.holds(Flag(state=FlagState.DISMISSED), Commission())
 
 
-def test_a_confirmed_flag_still_holds_its_customer_and_not_the_partner_for_good():
+def test_a_confirmed_flag_still_covers_its_customer_but_not_the_partner_forever():
     assert flag.holds(Flag(state=FlagState.CONFIRMED), Commission())
     assert not flag.holds(Flag(state=FlagState.CONFIRMED, customer_id=None), Commission())
 

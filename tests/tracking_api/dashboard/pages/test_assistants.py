@@ -24,7 +24,7 @@ class Callback:
         await route.fulfill(status=200, content_type="text/html", body="<h1>Back at your assistant</h1>")
 
 
-async def test_a_member_signs_in_on_the_way_chooses_and_is_led_back_with_a_code(site: Site):
+async def test_a_member_signs_in_chooses_and_returns_with_a_code(site: Site):
     page, callback = await site.visit(), Callback()
     await callback.watch(page)
 
@@ -40,7 +40,7 @@ async def test_a_member_signs_in_on_the_way_chooses_and_is_led_back_with_a_code(
     assert (callback.told["state"], callback.told["iss"]) == ("s", site.server.base_url)
 
 
-async def test_a_member_who_refuses_is_led_back_without_a_code(site: Site):
+async def test_a_member_who_denies_returns_without_a_code(site: Site):
     page, callback = await site.sign_in(MAX), Callback()
     await callback.watch(page)
     await page.goto((await ask(site.server.base_url)).page)
@@ -64,7 +64,7 @@ async def test_nothing_is_granted_while_no_program_is_chosen(site: Site):
     await expect(page.get_by_text("No assistant is connected")).to_be_visible()
 
 
-async def test_what_a_client_calls_itself_is_text_and_nothing_else(site: Site):
+async def test_the_name_of_a_client_is_only_text(site: Site):
     page = await site.sign_in()
 
     await page.goto((await ask(site.server.base_url, client_name=HOSTILE)).page)
@@ -83,7 +83,7 @@ async def test_a_request_that_waited_too_long_or_was_changed_says_what_to_do(sit
     await expect(page.get_by_text("Go back to your assistant and connect it again.")).to_be_visible()
 
 
-async def test_an_owner_sees_everybodys_assistants_and_disconnects_one(site: Site):
+async def test_an_owner_sees_all_assistants_and_disconnects_one(site: Site):
     page, callback = await site.sign_in(MAX), Callback()
     await callback.watch(page)
     asked = await ask(site.server.base_url)

@@ -18,7 +18,7 @@ async def release(site: Site) -> None:
     await site.acme.store.write(program_settings.change, site.acme.program_id, changes, actor=OPERATOR, at=NOW)
 
 
-async def test_what_is_ticked_is_approved_and_the_rest_is_left(site: Site):
+async def test_selected_commissions_are_approved_and_others_are_not(site: Site):
     await release(site)
     for number in range(3):
         await site.sell(f"user-{number}", f"inv-{number}")
@@ -33,7 +33,7 @@ async def test_what_is_ticked_is_approved_and_the_rest_is_left(site: Site):
     await expect(page.locator("tbody .badge")).to_have_text(["Approved", "Pending", "Approved"])
 
 
-async def test_one_that_may_not_take_the_step_is_named_and_holds_up_no_other(site: Site):
+async def test_a_commission_that_cannot_change_is_named_and_does_not_stop_others(site: Site):
     await release(site)
     for number in range(2):
         await site.sell(f"user-{number}", f"inv-{number}")

@@ -21,7 +21,7 @@ async def test_the_list_is_filtered_without_loading_the_page_again(site: Site):
     assert page.url.endswith("kind=sale")
 
 
-async def test_a_live_list_shows_what_comes_in(site: Site):
+async def test_a_live_list_shows_new_events(site: Site):
     await site.sell()
     page = await site.sign_in()
     await page.goto(f"{site.program}/events")
@@ -33,7 +33,7 @@ async def test_a_live_list_shows_what_comes_in(site: Site):
     await expect(page.locator("tbody tr")).to_have_count(6)
 
 
-async def test_the_text_of_strangers_is_shown_as_text(site: Site):
+async def test_untrusted_text_is_shown_as_text(site: Site):
     await site.sell(page_title=HOSTILE, referrer_url=f"https://x.example/{HOSTILE}")
     page = await site.sign_in()
 
@@ -43,7 +43,7 @@ async def test_the_text_of_strangers_is_shown_as_text(site: Site):
     assert await page.locator("tbody img").count() == 0
 
 
-async def test_one_customers_whole_trail_is_in_the_order_of_time(site: Site):
+async def test_the_timeline_of_a_customer_is_in_chronological_order(site: Site):
     await site.sell()
     await site.call("/api/v1/track/refund", {"transaction_id": "inv-1", "refund_amount_cents": 2_500})
     page = await site.sign_in()

@@ -99,7 +99,7 @@ async def test_no_page_weighs_over_150_kb_or_breaks_its_own_policy(demo: Site):
     assert demo.said == []
 
 
-async def test_what_is_vendored_is_what_the_lock_file_names():
+async def test_vendored_files_match_the_lock_file():
     if not NODE.exists():
         pytest.skip(NO_AXE)
     vendor = Path(__file__).parents[4] / "tracking_api" / "dashboard" / "static" / "vendor"

@@ -44,7 +44,7 @@ async def test_a_tile_chooses_what_the_chart_shows(site: Site):
     await expect(page.locator("#chart-value")).to_contain_text("$")
 
 
-async def test_a_range_of_ones_own_is_shown_and_one_that_is_none_is_refused_beside_its_form(site: Site):
+async def test_a_custom_range_is_shown_and_an_invalid_one_is_rejected_beside_the_form(site: Site):
     page = await site.sign_in()
     await page.goto(site.program)
     await page.get_by_text("Custom", exact=True).click()
@@ -58,7 +58,7 @@ async def test_a_range_of_ones_own_is_shown_and_one_that_is_none_is_refused_besi
     await expect(page.get_by_role("alert")).to_be_visible()
 
 
-async def test_a_new_program_says_the_next_step(site: Site):
+async def test_a_new_program_shows_the_next_step(site: Site):
     page = await site.sign_in()
     await page.get_by_role("link", name="New program").click()
     await page.get_by_label("Name").fill("Second")

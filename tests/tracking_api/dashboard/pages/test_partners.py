@@ -24,7 +24,7 @@ async def test_a_partner_who_is_added_has_a_link_that_counts(site: Site):
     assert clicked.json()["partner_code"] == "cleo"
 
 
-async def test_a_code_that_is_taken_is_said_and_what_was_typed_stays(site: Site):
+async def test_a_duplicate_code_is_shown_beside_its_field_and_the_form_keeps_its_values(site: Site):
     page = await site.sign_in()
     await page.goto(f"{site.program}/partners")
 
@@ -35,7 +35,7 @@ async def test_a_code_that_is_taken_is_said_and_what_was_typed_stays(site: Site)
     await expect(page.get_by_label("Name")).to_have_value("Another Anna")
 
 
-async def test_a_paused_partner_brings_no_more_clicks(site: Site):
+async def test_new_clicks_of_a_paused_partner_do_not_count(site: Site):
     page = await site.sign_in()
     await page.goto(f"{site.program}/partners")
 

@@ -32,7 +32,7 @@ async def test_an_account_is_connected_and_its_payments_are_listed(site: Site):
     await expect(page.get_by_role("button", name="Connect")).to_be_visible()
 
 
-async def test_what_is_wrong_is_said_and_a_secret_is_not_repeated(site: Site):
+async def test_an_error_does_not_repeat_a_secret(site: Site):
     page = await site.sign_in()
     await page.goto(f"{site.program}/settings/payments")
     await page.get_by_label("Account id").fill("acct_1")
@@ -45,7 +45,7 @@ async def test_what_is_wrong_is_said_and_a_secret_is_not_repeated(site: Site):
     await expect(page.get_by_label("Webhook signing secret")).to_have_value("")
 
 
-async def test_a_member_reads_what_came_and_connects_nothing(site: Site):
+async def test_a_member_reads_payment_events_and_cannot_connect_an_account(site: Site):
     page = await site.sign_in(MAX)
 
     await page.goto(f"{site.program}/settings/payments")

@@ -11,7 +11,7 @@ from tests.world import NOW
 STATUS = "/api/v1/track/refund"
 
 
-async def test_a_new_key_is_shown_once_and_the_old_one_is_refused(site: Site):
+async def test_a_new_key_is_shown_once_and_the_old_one_is_rejected(site: Site):
     page = await site.sign_in()
     await page.goto(f"{site.program}/settings/api-keys")
     await page.get_by_label("I am ready to deploy the new key at once").check()

@@ -5,7 +5,7 @@ from playwright.async_api import expect
 from tests.tracking_api.dashboard.pages.conftest import MAX, OLGA, Site
 
 
-async def test_a_change_is_saved_and_kept_in_the_audit_log(site: Site):
+async def test_a_change_is_saved_and_written_to_the_audit_log(site: Site):
     page = await site.sign_in()
     await page.goto(f"{site.program}/settings")
     await expect(page.get_by_role("group", name="Lead capture mode")).to_be_visible()
@@ -22,7 +22,7 @@ async def test_a_change_is_saved_and_kept_in_the_audit_log(site: Site):
     await expect(page.locator("tbody tr").first).to_contain_text(OLGA)
 
 
-async def test_what_is_wrong_is_said_beside_its_field_and_nothing_is_saved(site: Site):
+async def test_an_error_appears_beside_its_field_and_nothing_is_saved(site: Site):
     page = await site.sign_in()
     await page.goto(f"{site.program}/settings")
     await page.get_by_label("Name").fill("Renamed")
@@ -36,7 +36,7 @@ async def test_what_is_wrong_is_said_beside_its_field_and_nothing_is_saved(site:
     await expect(page.get_by_label("Name")).to_have_value("Acme partners")
 
 
-async def test_of_two_who_edit_at_once_the_later_is_told(site: Site):
+async def test_the_later_of_two_concurrent_edits_is_rejected(site: Site):
     first, second = await site.sign_in(), await site.sign_in()
     for page in (first, second):
         await page.goto(f"{site.program}/settings")

@@ -6,7 +6,7 @@ from tests import world
 from tests.tracking_api.dashboard.pages.conftest import MAX, OLGA, Site
 
 
-async def test_a_stranger_is_shown_around_and_led_to_the_sign_in(site: Site):
+async def test_a_visitor_sees_the_home_page_with_a_link_to_sign_in(site: Site):
     page = await site.visit()
     await page.goto("/")
 
@@ -16,7 +16,7 @@ async def test_a_stranger_is_shown_around_and_led_to_the_sign_in(site: Site):
     await expect(page).to_have_title("Sign in · Affiliate tracking")
 
 
-async def test_who_is_not_signed_in_comes_back_to_the_page_they_wanted(site: Site):
+async def test_signing_in_returns_to_the_requested_page(site: Site):
     page = await site.visit()
     await page.goto(f"{site.program}/partners")
     await page.get_by_label("E-mail address").fill(OLGA)
@@ -41,7 +41,7 @@ async def test_the_session_is_in_a_cookie_that_no_script_can_read(site: Site):
     assert "svc_session" not in await page.evaluate("document.cookie")
 
 
-async def test_signing_out_ends_the_session_and_not_the_cookie_alone(site: Site):
+async def test_signing_out_ends_the_session_and_not_only_the_cookie(site: Site):
     page = await site.sign_in()
     cookies = {cookie["name"]: cookie["value"] for cookie in await page.context.cookies()}
 
@@ -55,7 +55,7 @@ async def test_signing_out_ends_the_session_and_not_the_cookie_alone(site: Site)
     await expect(page).to_have_url(f"{site.server.base_url}/sign-in?next=%2Fprograms%2F{site.acme.program_id}")
 
 
-async def test_a_member_who_is_suspended_is_out_at_the_next_page(site: Site):
+async def test_a_suspended_member_is_signed_out_at_the_next_page(site: Site):
     page = await site.sign_in(MAX)
     await page.goto(site.program)
     await expect(page.get_by_role("heading", level=1)).to_have_text("Overview")
@@ -66,7 +66,7 @@ async def test_a_member_who_is_suspended_is_out_at_the_next_page(site: Site):
     assert await page.get_by_role("heading", level=1).text_content() != "Overview"
 
 
-async def test_a_member_sees_no_form_and_is_refused_where_one_is_sent(site: Site):
+async def test_a_member_sees_no_form_and_cannot_submit_one(site: Site):
     page = await site.sign_in(MAX)
     await page.goto(f"{site.program}/settings/api-keys")
     await expect(page.get_by_text("Only an owner of the workspace may do this.")).to_be_visible()
