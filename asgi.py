@@ -5,7 +5,7 @@ import gc
 import logging
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager, suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -18,12 +18,15 @@ from configuration import Configuration
 from storage import Storage
 from storage.access import assistant_clients, assistant_tokens, device_logins, idempotency, sessions
 from storage.engine import committed_batches, pruning
+from storage.management import flags, fraud_review
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
 from storage.tracking import rejection_log, test_mode
 from web.counts import Counts
 from web.middleware import RequestMiddleware
 
 HOUSEKEEPING_SECONDS = 3600
+REVIEW_SECONDS = 5
+FIRST_REVIEW = timedelta(days=7)  # what happened while no process ran is reviewed after the start
 PRUNES = (
     rejection_log.prune,
     sessions.prune,
@@ -82,14 +85,15 @@ class Service:
                 ("/llms.txt", mcp),
                 ("", tracking_api.app.create(store, config, counts=counts, others=agent_api.app.ROUTES)),
             ]
-            housekeeping = asyncio.create_task(_run_housekeeping(store))
+            tasks = [asyncio.create_task(_run_housekeeping(store)), asyncio.create_task(_run_reviews(store))]
             _settle_memory()
             try:
                 yield store
             finally:
-                housekeeping.cancel()
-                with suppress(asyncio.CancelledError):
-                    await housekeeping
+                for task in tasks:
+                    task.cancel()
+                    with suppress(asyncio.CancelledError):
+                        await task
 
 
 async def _run_housekeeping(store: Storage) -> None:
@@ -109,6 +113,40 @@ async def prune_all(store: Storage, *, at: datetime) -> None:
             log.warning("housekeeping could not reach storage and tries again in an hour")
         except Exception:
             log.exception("housekeeping failed")
+
+
+async def _run_reviews(store: Storage) -> None:
+    """Look for signs of fraud: every few seconds about new commissions, every hour about clicks and rates."""
+    at = datetime.now(UTC)
+    since, next_whole = at - FIRST_REVIEW, at
+    while True:
+        at = datetime.now(UTC)
+        is_whole = at >= next_whole
+        await review_all(store, since=since, at=at, is_whole=is_whole)
+        since = at - timedelta(seconds=2 * REVIEW_SECONDS)
+        next_whole = at + timedelta(seconds=HOUSEKEEPING_SECONDS) if is_whole else next_whole
+        await asyncio.sleep(REVIEW_SECONDS)
+
+
+async def review_all(store: Storage, *, since: datetime, at: datetime, is_whole: bool) -> None:
+    """Flag what the rules find: in every program, or (unless `is_whole`) in those that were written to."""
+    written = store.take_written()
+    if not (is_whole or written):
+        return
+    try:
+        for program_id in await store.read(fraud_review.all_programs):
+            if is_whole:
+                found = await store.read(fraud_review.whole, program_id, since=since, at=at)
+            elif program_id in written:
+                found = await store.read(fraud_review.recent, program_id, since=since)
+            else:
+                continue
+            if found:
+                await store.write(flags.raise_flags, program_id, found, at=at, lane=program_id)
+    except (StorageUnavailable, OutcomeUnknown, Overloaded):
+        log.warning("the fraud review could not reach storage and tries again")
+    except Exception:
+        log.exception("the fraud review failed")
 
 
 def _settle_memory() -> None:

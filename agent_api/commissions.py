@@ -1,12 +1,13 @@
 """PATCH /api/agent/v1/programs/:id/commissions/:commissionId: its status decides which scope the key needs."""
 
 from agent_api.call import AgentRequest, ScopeByBody
+from presentation import fraud_review
 from presentation.changes import CommissionChange
 from presentation.operations import operation
 from presentation.resources import CommissionView
 from storage.management import commissions
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import CommissionOnHold, SecondKeyRequired, ServiceError
+from storage.rules.errors import CommissionFlagged, CommissionOnHold, SecondKeyRequired, ServiceError
 from storage.rules.scope import Scope
 from web import body
 from web.response import ModelResponse
@@ -27,10 +28,13 @@ DECISION = ScopeByBody(
     "Scope: commissions:write for approved and rejected, commissions:pay for paid.",
 )
 
+REFUSALS = (CommissionOnHold, CommissionFlagged, SecondKeyRequired)
 
-@operation("Approve, reject or pay a commission", CommissionOnHold, SecondKeyRequired, body=CommissionChange)
+
+@operation("Approve, reject or pay a commission", *REFUSALS, body=CommissionChange)
 async def decide_commission(call: AgentRequest) -> ModelResponse[CommissionView]:
     """Approve, reject or pay a commission."""
     commission_id = call.path_id("commission_id")
     sent = await call.parse(CommissionChange)
+    await fraud_review.before(call.storage, call.program_id, [commission_id], sent.status, at=call.at)
     return ModelResponse(CommissionView.of(await call.write(commissions.decide, commission_id, sent.status)))

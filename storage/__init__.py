@@ -53,6 +53,7 @@ class Storage(Reader):
         super().__init__(readers, reading)
         self._writers = writers
         self._writing = writing
+        self._written: set[Hashable] = set()
         self._programs: dict[str, int] = {}  # of keys that do not name theirs: it only chooses a lane
 
     @property
@@ -67,6 +68,7 @@ class Storage(Reader):
         Overloaded when too many writes wait, or this one has waited too long, and nothing is stored for it;
         StorageUnavailable in an outage; OutcomeUnknown where the database does not say whether it stored the write.
         """
+        self._written.add(lane)
         return await self._writers[hash(lane) % len(self._writers)].write(operation, *arguments, lane=lane, **options)
 
     async def handle(
@@ -92,6 +94,11 @@ class Storage(Reader):
                 self._programs.clear()
             self._programs[principal.key_hash] = outcome.key.program_id
         return outcome
+
+    def take_written(self) -> set[Hashable]:
+        """Return the lanes (programs) that this process has written to since the last call."""
+        written, self._written = self._written, set()
+        return written
 
     @property
     def is_available(self) -> bool:

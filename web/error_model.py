@@ -49,6 +49,7 @@ class ErrorObject(BaseModel):
     retry_after_seconds: int = Field(default=1, ge=1)
     existing: ExistingSale | None = None
     same_payload: bool = False
+    flags: list[str] = []
 
 
 class Error(BaseModel):

@@ -24,6 +24,7 @@ STATUS = dict.fromkeys(CODES, HTTPStatus.BAD_REQUEST) | {
     "idempotency_key_reused": HTTPStatus.CONFLICT,
     "commission_on_hold": HTTPStatus.CONFLICT,
     "last_owner": HTTPStatus.CONFLICT,
+    "commission_flagged": HTTPStatus.CONFLICT,
     "precondition_failed": HTTPStatus.PRECONDITION_FAILED,
     "payload_too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     "unsupported_media_type": HTTPStatus.UNSUPPORTED_MEDIA_TYPE,

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Select, func, or_, select, update
 from storage.engine import audit, pagination
 from storage.engine.audit import Actor, Change
 from storage.engine.pagination import FIRST_PAGE, Page, Paging
-from storage.management import agent_caps
+from storage.management import agent_caps, flags
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import (
     CommissionOnHold,
@@ -145,7 +145,8 @@ def change_status(
     A rejection takes back what the ledger holds; a payment settles it by a payout.
 
     Raises NotFound for a commission of another program, ValidationError for a transition that is not allowed,
-    CommissionOnHold for an approval before `hold_until`, SecondKeyRequired where the owner wants two keys.
+    CommissionOnHold for an approval before `hold_until`, CommissionFlagged for one that a sign of fraud holds,
+    SecondKeyRequired where the owner wants two keys.
     """
     mine = (commissions.c.program_id == program_id, commissions.c.id == commission_id)
     commission = connection.execute(select(commissions).where(*mine).with_for_update()).one_or_none()
@@ -155,8 +156,7 @@ def change_status(
     if status not in MAY_BECOME[before]:
         field = FieldError("status", f"A commission that is {before} cannot become {status}")
         raise ValidationError(fields=[field])
-    if status == CommissionStatus.APPROVED and at < commission.hold_until and not overrides_hold:
-        raise CommissionOnHold(f"The commission is on hold until {commission.hold_until:%Y-%m-%d %H:%M} UTC.")
+    _require_free(connection, commission, status, until=None if overrides_hold else at)
     key_id = int(actor.id) if actor and actor.is_agent else None
     if status == CommissionStatus.PAID and key_id is not None and key_id == commission.approved_by_key_id:
         _allow_one_key(connection, program_id)
@@ -169,6 +169,14 @@ def change_status(
     elif status == CommissionStatus.PAID:
         ledger.record_payout(connection, commission, at=at)
     return before
+
+
+def _require_free(connection: Connection, commission: Any, status: CommissionStatus, *, until: datetime | None) -> None:
+    """Raise CommissionOnHold or CommissionFlagged for what may not be approved or paid `until` now (None: any time)."""
+    if status == CommissionStatus.APPROVED and until is not None and until < commission.hold_until:
+        raise CommissionOnHold(f"The commission is on hold until {commission.hold_until:%Y-%m-%d %H:%M} UTC.")
+    if status in {CommissionStatus.APPROVED, CommissionStatus.PAID}:
+        flags.require_unflagged(connection, commission)
 
 
 def _allow_one_key(connection: Connection, program_id: int) -> None:

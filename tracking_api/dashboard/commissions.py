@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from presentation import fraud_review
 from presentation.api_request import ApiRequest
 from presentation.changes import CommissionChanges, OwnerCommissionChange
 from presentation.operations import operation
@@ -9,7 +10,7 @@ from presentation.resources import CommissionView
 from presentation.view import View
 from storage.management import commissions
 from storage.management.commissions import Commission
-from storage.rules.errors import CommissionOnHold, ServiceError
+from storage.rules.errors import CommissionFlagged, CommissionOnHold, ServiceError
 from web.error_model import FieldProblem
 from web.errors import error_body
 from web.response import ModelResponse
@@ -37,12 +38,13 @@ class DecidedView(View):
     data: list[CommissionView | UndecidedView]
 
 
-@operation("Approve, reject or pay a commission", CommissionOnHold, body=OwnerCommissionChange)
+@operation("Approve, reject or pay a commission", CommissionOnHold, CommissionFlagged, body=OwnerCommissionChange)
 async def decide_commission(call: ApiRequest) -> ModelResponse[CommissionView]:
     """Approve, reject or pay a commission; with a reason also while it is on hold."""
     commission_id = call.path_id("commission_id")
     sent = await call.parse(OwnerCommissionChange)
     reason = sent.override_hold_reason
+    await fraud_review.before(call.storage, call.program_id, [commission_id], sent.status, at=call.at)
     decided = await call.write(commissions.decide, commission_id, sent.status, override_hold_reason=reason)
     return ModelResponse(CommissionView.of(decided))
 
@@ -51,6 +53,7 @@ async def decide_commission(call: ApiRequest) -> ModelResponse[CommissionView]:
 async def decide_commissions(call: ApiRequest) -> ModelResponse[DecidedView]:
     """Set the status of up to 200 commissions; each has its own result, a commission or an error."""
     sent = await call.parse(CommissionChanges)
+    await fraud_review.before(call.storage, call.program_id, sent.ids, sent.status, at=call.at)
     results = await call.write(commissions.decide_each, sent.ids, sent.status)
     return ModelResponse(DecidedView(data=[_result(call, *result) for result in results.items()]))
 

@@ -47,6 +47,14 @@ class SecondKeyRequired(ServiceError):
     hint = "Pay it with another agent key, or ask an owner to pay it in the dashboard."
 
 
+class CommissionFlagged(ServiceError):
+    code = "commission_flagged"
+    message = "The commission is held for review, because of a sign of fraud."
+    hint = (
+        "Dismiss the flag to release the commission, or confirm it to reject the commission: PATCH .../flags/:flagId."
+    )
+
+
 class IdempotencyKeyReused(ServiceError):
     code = "idempotency_key_reused"
     message = "This Idempotency-Key was already used with another body."

@@ -4,6 +4,7 @@ from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
+from presentation import fraud_review
 from presentation.api_request import path_id
 from presentation.changes import OwnerCommissionChange
 from storage.management import commissions
@@ -32,6 +33,7 @@ async def approve_on_hold(request: Request) -> Response:
     try:
         fields = {"status": CommissionStatus.APPROVED, REASON: form.text(REASON)}
         sent = body.parse(OwnerCommissionChange, to_json(fields))
+        await fraud_review.before(storage_of(request), context.program.id, [commission_id], sent.status, at=context.at)
         await storage_of(request).write(
             commissions.decide,
             context.program.id,

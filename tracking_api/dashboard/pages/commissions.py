@@ -6,7 +6,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from presentation import queries
+from presentation import fraud_review, queries
 from storage.engine.pagination import MOST
 from storage.management import commissions
 from storage.rules.commission import CommissionStatus
@@ -42,6 +42,7 @@ async def decide_commissions(request: Request) -> Response:
     back = redirect(f"{context.program_path}/commissions{filters.chosen(request, 'status', 'partner_id').link()}")
     if not ids:
         return notices.leave(back, "nothing-chosen")
+    await fraud_review.before(storage_of(request), context.program.id, ids, status, at=context.at)
     results = await storage_of(request).write(
         commissions.decide_each,
         context.program.id,

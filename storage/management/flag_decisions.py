@@ -1,0 +1,66 @@
+"""Decisions on flags: dismissing one releases what it held, confirming one rejects it."""
+
+from datetime import datetime
+
+from sqlalchemy import Connection, select, update
+
+from storage.engine import audit
+from storage.engine.audit import Actor, Change
+from storage.management import commissions as decisions
+from storage.management import flags as stored_flags
+from storage.management.flags import Flag
+from storage.rules.commission import MAY_BECOME, CommissionStatus
+from storage.rules.errors import FieldError, ValidationError
+from storage.rules.fraud.flag import FlagState
+from storage.tables import commissions, flags
+
+
+def decide(
+    connection: Connection,
+    program_id: int,
+    flag_id: int,
+    state: FlagState,
+    *,
+    actor: Actor,
+    at: datetime,
+    reason: str | None = None,
+) -> Flag:
+    """Dismiss or confirm an open flag, log it with the reason, and return it.
+
+    Confirming rejects the commissions that it held, unless they are paid. Raises NotFound; ValidationError for a flag
+    that is already decided otherwise.
+    """
+    mine = (flags.c.program_id == program_id, flags.c.id == flag_id)
+    connection.execute(select(flags.c.id).where(*mine).with_for_update())
+    flag = stored_flags.get_flag(connection, program_id, flag_id)
+    if state == flag.state:
+        return flag
+    if flag.state != FlagState.OPEN or state == FlagState.OPEN:
+        raise ValidationError(fields=[FieldError("state", f"A flag that is {flag.state} cannot become {state}")])
+    decided = {"state": state, "decided_at": at, "decided_by": actor.name, "decision_reason": reason}
+    connection.execute(update(flags).where(*mine).values(**decided))
+    entries = [Change("flag.decide", flag_id, "state", flag.state, state)]
+    if reason is not None:
+        entries.append(Change("flag.decide", flag_id, "reason", None, reason))
+    audit.write(connection, program_id, entries, actor=actor, at=at)
+    if state == FlagState.CONFIRMED:
+        _reject_held(connection, flag, actor=actor, at=at)
+    return stored_flags.get_flag(connection, program_id, flag_id)
+
+
+def _reject_held(connection: Connection, flag: Flag, *, actor: Actor, at: datetime) -> None:
+    """Reject each commission that the flag held and whose status allows it."""
+    rejectable = [status for status, next_ones in MAY_BECOME.items() if CommissionStatus.REJECTED in next_ones]
+    row = commissions.c
+    held = select(row.id).where(
+        row.program_id == flag.program_id,
+        row.partner_id == flag.partner_id,
+        row.created_at >= flag.held_from,
+        row.status.in_(rejectable),
+    )
+    if flag.customer_id is not None:
+        held = held.where(row.customer_id == flag.customer_id)
+    for commission_id in connection.execute(held.order_by(row.id)).scalars().all():
+        decisions.decide(connection, flag.program_id, commission_id, CommissionStatus.REJECTED, actor=actor, at=at)
+        because = Change("commission.decide", commission_id, "flag", None, f"{flag.id} {flag.kind}")
+        audit.write(connection, flag.program_id, [because], actor=actor, at=at)

@@ -1,0 +1,192 @@
+"""The facts that the rules about fraud look at, read in bounded windows: recent customers, a day's clicks, a month."""
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, Select, and_, func, select
+
+from storage.engine import ids
+from storage.rules import contact, keys
+from storage.rules.attribution import PaidAds
+from storage.rules.errors import IdentifierConflict
+from storage.rules.fraud.facts import ClickFacts, CustomerFacts, PartnerCounts
+from storage.tables import (
+    clicks,
+    commissions,
+    customers,
+    leads,
+    partner_rollups,
+    partners,
+    programs,
+    refused_calls,
+    sales,
+)
+
+MOST_CUSTOMERS = 500
+MOST_RELATED = 2_000
+MOST_CLICKS = 20_000
+MOST_SALES = 100_000
+MOST_CONFLICTS = 2_000
+RELATED = timedelta(days=7)  # customers whose networks are compared; the hash of a network lasts a day
+
+
+def recent_customers(connection: Connection, program_id: int, since: datetime) -> list[int]:
+    """Return the customers who earned their partner a commission since a time, the newest 500."""
+    row = commissions.c
+    mine = select(row.customer_id).where(row.program_id == program_id, row.id >= ids.first(since))
+    newest = connection.execute(mine.order_by(row.id.desc()).limit(MOST_CUSTOMERS)).scalars()
+    return list(dict.fromkeys(newest))
+
+
+def customers_of(connection: Connection, program_id: int, commission_ids: Sequence[int]) -> list[int]:
+    """Return the customers who earned these commissions."""
+    mine = (commissions.c.program_id == program_id, commissions.c.id.in_(commission_ids))
+    return list(dict.fromkeys(connection.execute(select(commissions.c.customer_id).where(*mine)).scalars()))
+
+
+def of_customers(connection: Connection, program_id: int, customer_ids: Sequence[int]) -> list[CustomerFacts]:
+    """Return the facts of customers, and of those with one of their e-mail addresses or their partner's newest."""
+    row = customers.c
+    mine = select(customers).where(row.program_id == program_id)
+    named = connection.execute(mine.where(row.id.in_(customer_ids))).all()
+    if not named:
+        return []
+    emails = {each.email_hash for each in named if each.email_hash}
+    partner_ids = {each.partner_id for each in named}
+    near = and_(  # an id is never earlier than its time, and may be later
+        row.id >= ids.first(min(each.created_at for each in named) - RELATED),
+        row.created_at <= max(each.created_at for each in named) + RELATED,
+    )
+    newest_first = mine.order_by(row.id.desc()).limit(MOST_RELATED)
+    same_email = connection.execute(newest_first.where(row.email_hash.in_(emails))).all()
+    same_partner = connection.execute(newest_first.where(row.partner_id.in_(partner_ids), near)).all()
+    rows = {each.id: each for each in (*named, *same_email, *same_partner)}
+    return _with_facts(connection, program_id, list(rows.values()))
+
+
+def partner_emails(connection: Connection, program_id: int, partner_ids: Iterable[int]) -> dict[int, str]:
+    """Return the hashes of partners' e-mail addresses, where they have one."""
+    row = partners.c
+    mine = select(row.id, row.email).where(row.program_id == program_id, row.id.in_(set(partner_ids)))
+    return {each.id: contact.protect(each.email).hash for each in connection.execute(mine) if each.email}
+
+
+def paid_ads(connection: Connection, program_id: int) -> PaidAds:
+    """Return whether the program's terms allow paid ads."""
+    return PaidAds(connection.execute(select(programs.c.paid_ads).where(programs.c.id == program_id)).scalar_one())
+
+
+def of_day(connection: Connection, program_id: int, day: datetime) -> list[ClickFacts]:
+    """Return the newest 20,000 clicks of a UTC day that count."""
+    row = clicks.c
+    mine = (
+        row.program_id == program_id,
+        row.click_id >= keys.first_click_id(day),
+        row.click_id < keys.first_click_id(day + timedelta(days=1)),
+        row.filtered.is_(None),
+    )
+    shown = (row.partner_id, row.at, row.address_hash, row.ad_markers, row.referrer_host, row.visitor)
+    newest = select(*shown).where(*mine).order_by(row.click_id.desc()).limit(MOST_CLICKS)
+    return [ClickFacts(*each[:5], _viewport(each.visitor)) for each in connection.execute(newest)]
+
+
+def of_month(connection: Connection, program_id: int, month: datetime) -> list[PartnerCounts]:
+    """Return what each partner brought since the first day of a month, until its end."""
+    end = (month + timedelta(days=32)).replace(day=1)
+    row = partner_rollups.c
+    days = (row.program_id == program_id, row.day >= month.date(), row.day < end.date())
+    summed = select(row.partner_id, func.sum(row.clicks), func.sum(row.conversions)).where(*days)
+    counts = {each[0]: tuple(map(int, each[1:])) for each in connection.execute(summed.group_by(row.partner_id))}
+    sale = sales.c
+    sold = select(sale.partner_id, sale.refunded_cents).where(
+        sale.program_id == program_id, sale.id >= ids.first(month), sale.at >= month, sale.at < end
+    )
+    newest = sold.order_by(sale.id.desc()).limit(MOST_SALES).subquery()
+    refunded = func.count().filter(newest.c.refunded_cents > 0)
+    by_partner = select(newest.c.partner_id, func.count(), refunded).group_by(newest.c.partner_id)
+    sold_counts = {each[0]: tuple(each[1:]) for each in connection.execute(by_partner)}
+    nothing = (0, 0)
+    return [
+        PartnerCounts(each, *counts.get(each, nothing), *sold_counts.get(each, nothing))
+        for each in sorted(counts.keys() | sold_counts.keys())
+    ]
+
+
+def _with_facts(connection: Connection, program_id: int, rows: Sequence[Any]) -> list[CustomerFacts]:
+    customer_ids = [each.id for each in rows]
+    addresses = _addresses(connection, program_id, rows)
+    earned = _first_commissions(connection, program_id, customer_ids)
+    reported = _reported_keys(connection, program_id, rows)
+    copied = ("id", "partner_id", "clicked_at", "created_at", "signup_at", "first_purchase_at", "email_hash")
+    return [
+        CustomerFacts(
+            **{name: getattr(each, name) for name in copied},
+            addresses=frozenset(addresses.get(each.id, ())),
+            keys=frozenset(reported.get(each.id, set()) | ({each.customer_key} - {None})),
+            commission_id=earned.get(each.id),
+        )
+        for each in rows
+    ]
+
+
+def _addresses(connection: Connection, program_id: int, rows: Sequence[Any]) -> dict[int, set[str]]:
+    """Return the network hashes of each customer's click and browser leads."""
+    by_click = {each.click_id: each.id for each in rows}
+    click, lead = clicks.c, leads.c
+    clicked = select(click.click_id, click.address_hash).where(
+        click.program_id == program_id, click.click_id.in_(by_click), click.address_hash.is_not(None)
+    )
+    led = select(lead.customer_id, lead.address_hash).where(
+        lead.program_id == program_id, lead.customer_id.in_(by_click.values()), lead.address_hash.is_not(None)
+    )
+    found: dict[int, set[str]] = {}
+    for click_id, address_hash in connection.execute(clicked):
+        found.setdefault(by_click[click_id], set()).add(address_hash)
+    for customer_id, address_hash in connection.execute(led):
+        found.setdefault(customer_id, set()).add(address_hash)
+    return found
+
+
+def _first_commissions(connection: Connection, program_id: int, customer_ids: Sequence[int]) -> dict[int, int]:
+    """Return the first commission that each customer earned; commissions carry the id of their sale or lead."""
+    earned: dict[int, int] = {}
+    for table, cause in ((sales, commissions.c.sale_id), (leads, commissions.c.lead_id)):
+        joined = table.join(commissions, (commissions.c.program_id == table.c.program_id) & (cause == table.c.id))
+        mine = (table.c.program_id == program_id, table.c.customer_id.in_(customer_ids))
+        first: Select[Any] = select(table.c.customer_id, func.min(commissions.c.id)).select_from(joined).where(*mine)
+        for customer_id, commission_id in connection.execute(first.group_by(table.c.customer_id)):
+            earned[customer_id] = min(commission_id, earned.get(customer_id, commission_id))
+    return earned
+
+
+def _reported_keys(connection: Connection, program_id: int, rows: Sequence[Any]) -> dict[int, set[str]]:
+    """Return the customer keys of sales and rejected calls that named each customer's click."""
+    sale, call = sales.c, refused_calls.c
+    by_click = {each.click_id: each.id for each in rows}
+    sold = select(sale.customer_id, sale.customer_key).where(
+        sale.program_id == program_id, sale.customer_id.in_(by_click.values()), sale.customer_key.is_not(None)
+    )
+    oldest = min(each.created_at for each in rows)
+    conflicts = (
+        select(call.click_id, call.customer_key)
+        .where(call.program_id == program_id, call.id >= ids.first(oldest), call.code == IdentifierConflict.code)
+        .where(call.click_id.is_not(None), call.customer_key.is_not(None))
+        .order_by(call.id.desc())
+        .limit(MOST_CONFLICTS)
+    )
+    found: dict[int, set[str]] = {}
+    for customer_id, customer_key in connection.execute(sold.distinct()):
+        found.setdefault(customer_id, set()).add(customer_key)
+    for click_id, customer_key in connection.execute(conflicts):
+        if click_id in by_click:
+            found.setdefault(by_click[click_id], set()).add(customer_key)
+    return found
+
+
+def _viewport(visitor: str | None) -> str | None:
+    if not visitor or '"viewport_size"' not in visitor:
+        return None
+    size = json.loads(visitor).get("viewport_size")
+    return size if isinstance(size, str) else None
