@@ -3,6 +3,8 @@
 from datetime import date, datetime
 from typing import Any, Literal, Self
 
+from pydantic import Field
+
 from presentation.settings_models import shown, with_settings
 from presentation.view import View, with_fields_of
 from storage.management import commissions, program_settings
@@ -24,6 +26,7 @@ class ProgramView(_ProgramSettingsView):
 
     api_token_masked: str
     rotate_by: datetime | None
+    sandbox_of: int | None = Field(description="The live program of this sandbox; null for a live program.")
     created_at: datetime
 
     @classmethod

@@ -23,6 +23,7 @@ class ProgramRow(Result):
     domain: Untrusted
     status: str
     currency: str
+    sandbox_of: int | None = None
     created_at: datetime
 
 
@@ -57,7 +58,9 @@ class ProgramResult(Result):
 
 @tool("List programs", Scope.PROGRAMS_READ)
 def list_programs(request: ToolRequest, *, limit: Limit = 25, cursor: Cursor | None = None) -> RowPage[ProgramRow]:
-    """Affiliate programs that this key can read, newest first. Call it first: other tools need their ids."""
+    """Affiliate programs that this key can read, newest first. Call it first: other tools need their ids.
+    Those with sandbox_of hold trial events only: leave them out of answers about the live program of that id.
+    """
     programs = program_settings.list_programs(
         request.connection,
         workspace_ids=[request.key.workspace_id],
@@ -83,4 +86,4 @@ def get_program(request: ToolRequest, *, program_id: int) -> ProgramResult:
 
 
 def _flat(program: program_settings.Program) -> dict[str, Any]:
-    return {**settings.published(program.settings), "id": program.id, "created_at": program.created_at}
+    return {**settings.published(program.settings), "id": program.id, "sandbox_of": program.sandbox_of, "created_at": program.created_at}

@@ -24,12 +24,16 @@ TERMS = tuple(setting.name for setting in SETTINGS if setting.is_term)
 
 
 class Program(NamedTuple):
-    """A program as a read may show it, with a masked key; `revision` (the ETag) grows with every change."""
+    """A program as a read may show it, with a masked key; `revision` (the ETag) grows with every change.
+
+    `sandbox_of` is the live program that a sandbox belongs to, None for a live program.
+    """
 
     id: int
     workspace_id: int
     settings: ProgramSettings
     revision: int
+    sandbox_of: int | None
     api_token_masked: str
     flagged_at: datetime | None
     rotate_by: datetime | None
@@ -37,7 +41,13 @@ class Program(NamedTuple):
 
 
 def create(
-    connection: Connection, workspace_id: int, chosen: ProgramSettings, *, at: datetime, actor: Actor | None = None
+    connection: Connection,
+    workspace_id: int,
+    chosen: ProgramSettings,
+    *,
+    at: datetime,
+    actor: Actor | None = None,
+    sandbox_of: int | None = None,
 ) -> int:
     """Create a program with its first commission terms and its key; return its id.
 
@@ -46,8 +56,9 @@ def create(
     currencies.convert(connection, 1, Exchange("USD", chosen.currency, at.date()))
     values = chosen._asdict()
     terms = {name: values.pop(name) for name in TERMS}
-    owner = {"workspace_id": workspace_id, "terms_version": 1, "revision": 1, "created_at": at}
-    created = connection.execute(insert(programs).values(**values, **owner).returning(programs.c.id))
+    owner = {"workspace_id": workspace_id, "sandbox_of": sandbox_of}
+    first = {"terms_version": 1, "revision": 1, "created_at": at}
+    created = connection.execute(insert(programs).values(**values, **owner, **first).returning(programs.c.id))
     program_id: int = created.scalar_one()
     connection.execute(insert(commission_terms).values(program_id=program_id, version=1, created_at=at, **terms))
     program_keys.create(connection, program_id, at=at)
@@ -152,6 +163,7 @@ def _of_row(row: Any) -> Program:
         row.workspace_id,
         ProgramSettings(**stored | chosen),
         row.revision,
+        row.sandbox_of,
         masked,
         row.flagged_at,
         row.rotate_by,

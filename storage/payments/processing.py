@@ -14,7 +14,7 @@ from storage.rules import keys
 from storage.rules.errors import IdentifierConflict, NotFound, ServiceError, ValidationError
 from storage.rules.payment import Linked, Paid, ProcessorEvent, Returned
 from storage.rules.settlement import Settlement
-from storage.tables import payment_accounts, payment_customers, payment_events, payment_references
+from storage.tables import payment_accounts, payment_customers, payment_events, payment_references, programs
 from storage.tracking import leads, program_terms, sales, test_mode
 from storage.tracking.customers import Customer, CustomerQuery, Registry
 from storage.tracking.program_terms import ProgramTerms
@@ -47,13 +47,17 @@ def process(connection: Connection, program_id: int, event: ProcessorEvent, *, a
     """Process an event of a program's connected account once, however often it is delivered; return its outcome.
 
     If the sale is rejected (its window is over, its currency has no rate), the outcome is the error's code. An event
-    that cannot be linked yet waits for a sale of the same payment or processor customer.
+    that cannot be linked yet waits for a sale of the same payment or processor customer. The processor's test events
+    count as real ones in a sandbox.
     """
-    account = select(payment_accounts.c.program_id).where(payment_accounts.c.program_id == program_id)
-    connection.execute(account.with_for_update())  # one event of a program at a time, in every process
+    account = select(programs.c.sandbox_of).join(payment_accounts, payment_accounts.c.program_id == programs.c.id)
+    mine = account.where(programs.c.id == program_id)
+    # One event of a program at a time, in every process.
+    sandbox_of = connection.execute(mine.with_for_update(of=payment_accounts)).scalar()
     if not _is_new(connection, program_id, event, at):
         return EventOutcome(REPEATED)
-    done = (_test if event.is_test else _apply)(connection, program_id, event.content, at)
+    is_test = event.is_test and sandbox_of is None
+    done = (_test if is_test else _apply)(connection, program_id, event.content, at)
     _note(connection, program_id, event.id, done)
     if done.outcome == RECORDED and isinstance(event.content, Paid):
         _try_again(connection, program_id, event.content, at)

@@ -1,6 +1,6 @@
 """Programs, the versions of their terms, the caps of agent keys, and program keys (stored as hashes only)."""
 
-from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Integer, String, Table, Text, false
+from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, false
 
 from storage.rules.attribution import AttributionModel, PaidAds, ProgramStatus
 from storage.rules.settlement import LeadAuthPolicy
@@ -25,6 +25,8 @@ programs = Table(
     Column("terms_version", Integer, nullable=False, server_default="1"),
     Column("revision", Integer, nullable=False, server_default="1"),
     timestamp_column("created_at"),
+    Column("sandbox_of", ForeignKey("programs.id")),
+    Index("ix_programs_sandbox_of", "sandbox_of", unique=True),
 )
 
 commission_terms = Table(

@@ -19,6 +19,7 @@ from tracking_api.dashboard import (
     program_keys,
     programs,
     reconciliation,
+    sandboxes,
     sessions,
 )
 from tracking_api.dashboard.roles import member, owner, signed_in
@@ -47,6 +48,8 @@ ROUTES = [
     route(PROGRAM, GET=member(programs.get_program), PATCH=owner(programs.change_program)),
     route(f"{PROGRAM}/agent-caps", GET=member(agent_caps.get_agent_caps), PATCH=owner(agent_caps.change_agent_caps)),
     route(f"{PROGRAM}/regenerate-api-token", POST=owner(program_keys.regenerate_program_key)),
+    route(f"{PROGRAM}/sandbox", POST=owner(sandboxes.open_sandbox)),
+    route(f"{PROGRAM}/sandbox/events", DELETE=owner(sandboxes.empty_sandbox)),
     route(f"{PROGRAM}/partners", GET=member(list_partners), POST=owner(partners.enrol_partner)),
     route(f"{PROGRAM}/partners/{{partner_id}}", PATCH=owner(change_partner)),
     route(f"{PROGRAM}/customers", GET=member(customers.list_customers)),

@@ -30,6 +30,7 @@ FIELDS = {
     "platform_fee_rate": 0,
     "status": "active",
     "rotate_by": None,
+    "sandbox_of": None,
     "created_at": "2026-05-20T12:00:00Z",
 }
 LISTS = ("partners", "customers", "commissions", "events", "refused-calls", "audit-log")

@@ -1,0 +1,89 @@
+"""Sandboxes: a program beside each live one, with a key of its own, in which everything can be tried.
+
+All events belong to a program, so nothing that happens in a sandbox touches its live program.
+"""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import Connection, delete, select, update
+
+from storage.access import program_keys
+from storage.access.program_keys import NewKey
+from storage.engine import audit
+from storage.engine.audit import Actor
+from storage.management import partners, program_settings
+from storage.rules.errors import NotFound, ValidationError
+from storage.tables import (
+    clicks,
+    commissions,
+    customers,
+    idempotent_calls,
+    leads,
+    ledger_entries,
+    partner_rollups,
+    payment_customers,
+    payment_events,
+    payment_references,
+    payment_returns,
+    programs,
+    refunds,
+    refused_calls,
+    rollups,
+    sales,
+    test_events,
+    tracking_log,
+)
+from storage.tables.rollup import COUNTS
+
+FIRST_PARTNER = ("Sandbox partner", "sandbox")
+EVENTS = (  # in an order in which no row refers to a deleted one
+    *(payment_returns, payment_references, payment_customers, payment_events),
+    *(ledger_entries, commissions, refunds, sales, leads, customers, clicks),
+    *(idempotent_calls, refused_calls, test_events, tracking_log),
+)
+
+
+class Sandbox(NamedTuple):
+    """A program's sandbox and its new key."""
+
+    program_id: int
+    key: NewKey
+
+
+def open_sandbox(connection: Connection, live_id: int, *, actor: Actor, at: datetime) -> Sandbox:
+    """Create the sandbox of a program, or give the one that it has a new key; the old key stops working.
+
+    A new sandbox has the live program's settings of that time and one partner, whose code is `sandbox`.
+    Raises NotFound, ValidationError for a program that is a sandbox itself.
+    """
+    connection.execute(select(programs.c.id).where(programs.c.id == live_id).with_for_update())
+    live = program_settings.get_program(connection, live_id)
+    if live.sandbox_of is not None:
+        raise ValidationError("This program is a sandbox itself.")
+    sandbox_id = find(connection, live_id)
+    if sandbox_id is None:
+        sandbox_id = program_settings.create(
+            connection, live.workspace_id, live.settings, at=at, actor=actor, sandbox_of=live_id
+        )
+        name, code = FIRST_PARTNER
+        partners.enrol(connection, sandbox_id, name=name, code=code, at=at, actor=actor)
+    return Sandbox(sandbox_id, program_keys.regenerate(connection, sandbox_id, at=at, actor=actor))
+
+
+def empty(connection: Connection, live_id: int, *, actor: Actor, at: datetime) -> None:
+    """Delete every event of a program's sandbox; its settings, key and partners stay. Raises NotFound without one."""
+    sandbox_id = find(connection, live_id)
+    if sandbox_id is None:
+        raise NotFound("The program has no sandbox.")
+    for table in EVENTS:
+        connection.execute(delete(table).where(table.c.program_id == sandbox_id))
+    zeros = dict.fromkeys((name for name in COUNTS if name != "partners"), 0)
+    for table in (rollups, partner_rollups):
+        connection.execute(update(table).where(table.c.program_id == sandbox_id).values(zeros))
+    audit.write(connection, sandbox_id, [audit.Change("sandbox.empty", sandbox_id)], actor=actor, at=at)
+
+
+def find(connection: Connection, live_id: int) -> int | None:
+    """Return the id of a program's sandbox, None if it has none."""
+    return connection.execute(select(programs.c.id).where(programs.c.sandbox_of == live_id)).scalar()

@@ -1,0 +1,51 @@
+"""The sandbox over HTTP: owners open and empty it, members see it beside the live program."""
+
+import pytest
+
+from tests.tracking_api.dashboard.conftest import MAX, Dashboard
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_an_owner_opens_a_sandbox_and_is_shown_its_key_once(dashboard: Dashboard):
+    response = await dashboard.post("./sandbox")
+
+    data = response.json()["data"]
+    assert response.status_code == 200
+    assert response.headers["Cache-Control"] == "no-store"
+    assert data["api_token"].startswith(f"aff_{data['program_id']}_")
+    program = (await dashboard.get(f"/api/programs/{data['program_id']}", MAX)).json()
+    assert (program["sandbox_of"], program["api_token_masked"]) == (dashboard.acme.program_id, data["api_token_masked"])
+
+
+async def test_opening_it_again_returns_the_same_program_with_a_new_key(dashboard: Dashboard):
+    first, again = [(await dashboard.post("./sandbox")).json()["data"] for _ in range(2)]
+
+    assert first["program_id"] == again["program_id"]
+    assert first["api_token"] != again["api_token"]
+
+
+async def test_a_member_may_neither_open_nor_empty_it(dashboard: Dashboard):
+    refused = [
+        await dashboard.post("./sandbox", MAX),
+        await dashboard.call("DELETE", "./sandbox/events", MAX),
+    ]
+
+    assert [(each.status_code, each.json()["error"]["code"]) for each in refused] == [(403, "owner_required")] * 2
+
+
+async def test_emptying_says_so_and_is_not_found_without_a_sandbox(dashboard: Dashboard):
+    missing = await dashboard.call("DELETE", "./sandbox/events")
+    await dashboard.post("./sandbox")
+
+    emptied = await dashboard.call("DELETE", "./sandbox/events")
+
+    assert (missing.status_code, emptied.status_code, emptied.json()) == (404, 200, {"success": True})
+
+
+async def test_a_sandbox_has_no_sandbox(dashboard: Dashboard):
+    sandbox = (await dashboard.post("./sandbox")).json()["data"]["program_id"]
+
+    refused = await dashboard.post(f"/api/programs/{sandbox}/sandbox")
+
+    assert (refused.status_code, refused.json()["error"]["code"]) == (400, "validation_error")
