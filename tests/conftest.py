@@ -49,12 +49,12 @@ def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
-    """The address of a running PostgreSQL whose database `template` is migrated."""
+    """The address of a running PostgreSQL whose database `service` is migrated."""
     if postgres.binaries() is None:
         pytest.skip(NO_POSTGRES)
     with postgres.running() as server:
-        asyncio.run(create_database(server.url, "template"))
-        asyncio.run(migrations.upgrade(named(server.url, "template")))
+        asyncio.run(create_database(server.url, "service"))
+        asyncio.run(migrations.upgrade(named(server.url, "service")))
         yield server.url
 
 
@@ -65,10 +65,11 @@ def empty_postgres_url(postgres_server: str, request: pytest.FixtureRequest) -> 
 
 
 @pytest.fixture
-def postgres_url(postgres_server: str, request: pytest.FixtureRequest) -> str:
-    """The address of a fresh, migrated PostgreSQL database."""
-    name = f"test_{abs(hash(request.node.nodeid))}"
-    return asyncio.run(create_database(postgres_server, name, template="template"))
+def postgres_url(postgres_server: str) -> str:
+    """The address of a migrated PostgreSQL database without a row."""
+    url = named(postgres_server, "service")
+    asyncio.run(postgres.empty(url))
+    return url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -40,10 +40,11 @@ def test_a_database_that_would_lose_events_is_rejected(url: str):
 
 
 async def test_a_database_that_cannot_be_opened_leaves_no_thread_behind(tmp_path: Path):
+    before = threading.enumerate()
 
     async with storage.opened(f"sqlite+aiosqlite:///{tmp_path}/missing/svc.db") as store:
         with pytest.raises(StorageUnavailable) as outage:
             await store.read(is_current)
 
     assert "unable to open" in str(outage.value.__cause__)
-    assert [thread for thread in threading.enumerate() if "connection_worker" in thread.name] == []
+    assert [each for each in threading.enumerate() if "connection_worker" in each.name and each not in before] == []
