@@ -47,13 +47,10 @@ def process(connection: Connection, program_id: int, event: ProcessorEvent, *, a
     """Process an event of a program's connected account once, however often it is delivered; return its outcome.
 
     If the sale is rejected (its window is over, its currency has no rate), the outcome is the error's code. An event
-    that cannot be linked yet waits for a sale of the same payment or processor customer. The processor's test events
-    count as real ones in a sandbox.
+    that cannot be linked yet waits for a sale of the same payment or processor customer. A sandbox records test events.
     """
-    account = select(programs.c.sandbox_of).join(payment_accounts, payment_accounts.c.program_id == programs.c.id)
-    mine = account.where(programs.c.id == program_id)
-    # One event of a program at a time, in every process.
-    sandbox_of = connection.execute(mine.with_for_update(of=payment_accounts)).scalar()
+    account = select(programs.c.sandbox_of).join(payment_accounts).where(programs.c.id == program_id)
+    sandbox_of = connection.execute(account.with_for_update(of=payment_accounts)).scalar()  # one event at a time
     if not _is_new(connection, program_id, event, at):
         return EventOutcome(REPEATED)
     is_test = event.is_test and sandbox_of is None
