@@ -18,6 +18,7 @@ from storage.tables import (
     clicks,
     commissions,
     customers,
+    flags,
     idempotent_calls,
     leads,
     ledger_entries,
@@ -38,7 +39,7 @@ from storage.tables.rollup import COUNTS
 
 FIRST_PARTNER = ("Sandbox partner", "sandbox")
 EVENTS = (  # in an order in which no row refers to a deleted one
-    *(payment_returns, payment_references, payment_customers, payment_events),
+    *(flags, payment_returns, payment_references, payment_customers, payment_events),
     *(ledger_entries, commissions, refunds, sales, leads, customers, clicks),
     *(idempotent_calls, refused_calls, test_events, tracking_log),
 )

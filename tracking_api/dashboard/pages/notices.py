@@ -24,6 +24,7 @@ SENTENCES = {
     "account-disconnected": "The payment account is disconnected. The events that it reported stay.",
     "payment-count": "The payment is counted as a separate sale.",
     "payment-same": "The payment is linked to the sale that your server reported. Its refunds apply to that sale.",
+    "sandbox-emptied": "The sandbox has no events any more. Its settings, its key and its partners are as before.",
     "nothing-chosen": "Select at least one commission first.",
     "assistant-disconnected": "The assistant is disconnected and cannot read anything any more.",
     "password-set": "The new password is set. Sign in with it.",

@@ -23,6 +23,7 @@ from tracking_api.dashboard.pages import (
     programs,
     refused_calls,
     reset_password,
+    sandbox,
     settings,
     sign_in,
 )
@@ -63,16 +64,10 @@ ROUTES = [
     _page(f"{PROGRAM}/refused-calls", PageEndpoint(GET=refused_calls.list_refused_calls)),
     _page(f"{PROGRAM}/settings", PageEndpoint(GET=settings.show_settings, POST=settings.change_settings)),
     _page(
-        f"{PROGRAM}/commissions", PageEndpoint(GET=commissions.list_commissions, POST=commissions.decide_commissions)
-    ),
-    _page(f"{PROGRAM}/commissions.csv", PageEndpoint(GET=commissions.export_commissions)),
-    _page(f"{PROGRAM}/events", PageEndpoint(GET=events.list_events)),
-    _page(f"{PROGRAM}/refused-calls", PageEndpoint(GET=refused_calls.list_refused_calls)),
-    _page(f"{PROGRAM}/settings", PageEndpoint(GET=settings.show_settings, POST=settings.change_settings)),
-    _page(
         f"{PROGRAM}/settings/api-keys",
         PageEndpoint(GET=program_key.show_program_key, POST=program_key.regenerate_program_key),
     ),
+    _page(f"{PROGRAM}/settings/sandbox", PageEndpoint(GET=sandbox.show_sandbox, POST=sandbox.change_sandbox)),
     _page(f"{PROGRAM}/settings/checklist", PageEndpoint(GET=checklist.show_checklist)),
     _page(
         f"{PROGRAM}/settings/payments", PageEndpoint(GET=payments.show_payments, POST=payments.change_payment_account)
