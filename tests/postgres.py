@@ -22,6 +22,8 @@ def binaries() -> Path | None:
     if found:
         return found[-1].parent
     return Path(on_path).parent if on_path else None
+
+
 OTHERS_END = (
     "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
     "WHERE datname = current_database() AND pid <> pg_backend_pid()"

@@ -86,4 +86,9 @@ def get_program(request: ToolRequest, *, program_id: int) -> ProgramResult:
 
 
 def _flat(program: program_settings.Program) -> dict[str, Any]:
-    return {**settings.published(program.settings), "id": program.id, "sandbox_of": program.sandbox_of, "created_at": program.created_at}
+    return {
+        **settings.published(program.settings),
+        "id": program.id,
+        "sandbox_of": program.sandbox_of,
+        "created_at": program.created_at,
+    }

@@ -18,7 +18,15 @@ from tests.storage.payments.paying import named, take
 from tests.world import NOW, World
 
 KEPT = {  # what describes the program itself
-    *("agent_keys", "audit_entries", "commission_terms", "partner_rollups", "partners", "payment_accounts"),
+    *(
+        "agent_caps",
+        "agent_keys",
+        "audit_entries",
+        "commission_terms",
+        "partner_rollups",
+        "partners",
+        "payment_accounts",
+    ),
     *("program_keys", "retired_program_keys", "rollups"),
 }
 
