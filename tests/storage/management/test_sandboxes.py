@@ -14,7 +14,7 @@ from storage.payments import accounts
 from storage.rules.errors import InvalidKey, NotFound, ValidationError
 from storage.tables import metadata
 from tests import stripe_events as stripe
-from tests.storage.payments.paying import named, take
+from tests.storage.payments.paying import take
 from tests.world import NOW, World
 
 KEPT = {  # what describes the program itself
