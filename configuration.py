@@ -80,7 +80,8 @@ class Configuration(BaseSettings):
     secret_key: str | None = Field(
         default=None,
         repr=False,
-        description="Encrypts webhook secrets and the requests of assistants; keys, tokens and passwords are hashed. "
+        description="Encrypts webhook secrets, second factors and the requests of assistants; keys, tokens and "
+        "passwords are hashed. "
         "Unset, the service creates a key in `svc.secret` in the working directory (mode 0600). Set it when workers "
         "run on several machines, and store it apart from the database. `svc admin secrets rotate` changes it.",
     )

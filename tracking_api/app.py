@@ -98,7 +98,7 @@ def create(
     counts = counts or Counts()
     rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in ("public", "click", "lead", "keyed")}
     app.state.address_hashes = AddressHashes(settings.stored_secret)
-    logins = {"login": settings.login_rate, "password": settings.login_rate}
+    logins = {"login": settings.login_rate, "password": settings.login_rate, "second_factor": settings.login_rate}
     logins |= {"sign_in": settings.sign_in_rate, "reset": settings.sign_in_rate}
     app.state.limits = RateLimits({**rates, **logins}, counts)
     app.state.passwords = PasswordQueue()

@@ -7,7 +7,7 @@ from rich.markup import escape
 
 import configuration
 from cli.admin import command, options
-from storage.access import accounts, members, workspaces
+from storage.access import accounts, members, second_factors, workspaces
 from storage.access.workspaces import MemberStatus, Role
 from storage.engine.audit import OPERATOR
 
@@ -130,6 +130,20 @@ def reset_link(email: options.Email, as_json: options.Json = False) -> None:
         link = f"{configuration.load().base_url}/reset-password/{made.token}"
         result = {"user_id": user_id, "link": link, "expires_at": made.expires_at}
         response(result, f"Send this link to {escape(email)}. It works once, for 24 hours:\n{escape(link)}")
+
+
+@app.command("reset-second-factor")
+def reset_second_factor(email: options.Email, as_json: options.Json = False) -> None:
+    """Turn an account's second factor off, for somebody who lost the app and the recovery codes.
+
+    Example:
+      svc admin member reset-second-factor --email bo@example.com
+
+    """
+    with command.answering(as_json=as_json) as response:
+        user_id = command.read(accounts.find_id, email)
+        command.write(second_factors.disable, user_id, actor=OPERATOR, at=command.now())
+        response({"user_id": user_id}, f"{escape(email)} signs in with the password alone.")
 
 
 def _change(workspace: int, email: str, **values: Role | MemberStatus) -> dict[str, Any]:

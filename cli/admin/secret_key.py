@@ -4,10 +4,12 @@ import os
 from pathlib import Path
 
 import typer
+from sqlalchemy import Connection
 
 import configuration
 from cli.admin import command, options
 from cli.admin.command import CommandError
+from storage.access import second_factors
 from storage.engine import sealing
 from storage.engine.sealing import Sealer, UnreadableSecretError
 from storage.payments import accounts
@@ -37,10 +39,18 @@ def rotate(as_json: options.Json = False) -> None:
             raise CommandError("secret_key_missing", "SVC_SECRET_KEY is not set.", "Set it to the new key.")
         old = os.environ.get(OLD) or sealing.local_key(Path("svc.secret"))
         try:
-            resealed = command.write(accounts.reseal, Sealer(new, old))
+            resealed = command.write(_reseal, Sealer(new, old))
         except UnreadableSecretError as unreadable:
             raise CommandError("secret_unreadable", str(unreadable), f"Set {OLD} to the previous key.") from None
         response(
-            {"payment_accounts": resealed},
-            f"The secrets of {resealed} payment accounts are encrypted with the new key.",
+            resealed,
+            f"The secrets of {resealed['payment_accounts']} payment accounts and {resealed['second_factors']} second "
+            "factors are encrypted with the new key.",
         )
+
+
+def _reseal(connection: Connection, sealer: Sealer) -> dict[str, int]:
+    return {
+        "payment_accounts": accounts.reseal(connection, sealer),
+        "second_factors": second_factors.reseal(connection, sealer),
+    }

@@ -9,7 +9,7 @@ from storage.access.workspaces import MemberStatus, Role
 from storage.engine.audit import Actor
 from storage.engine.pruning import delete_some
 from storage.rules import keys
-from storage.rules.errors import Forbidden, InvalidCredentials, NotFound, OwnerRequired
+from storage.rules.errors import Forbidden, NotFound, OwnerRequired
 from storage.tables import device_logins, members, programs, sessions, users, workspaces
 
 LIFETIME = timedelta(days=14)
@@ -98,14 +98,6 @@ def account(connection: Connection, email: str) -> Account | None:
     joined = select(users.c.id, users.c.email, users.c.password_hash).join(members, mine)
     row = connection.execute(joined.where(users.c.email == email.strip().lower()).limit(1)).one_or_none()
     return None if row is None else Account(*row)
-
-
-def sign_in(connection: Connection, account: Account, *, client: str | None = None, at: datetime) -> Started:
-    """Start a session if the password that was verified is still the account's. Raises InvalidCredentials."""
-    current = select(users.c.password_hash).where(users.c.id == account.user_id).with_for_update()
-    if connection.execute(current).scalar_one() != account.password_hash:
-        raise InvalidCredentials
-    return start(connection, account.user_id, client=client, at=at)
 
 
 def start(connection: Connection, user_id: int, *, client: str | None = None, at: datetime) -> Started:

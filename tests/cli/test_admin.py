@@ -79,6 +79,7 @@ def test_an_operator_lets_people_back_in_and_an_owner_stays(svc: Svc) -> None:
     changed = svc("admin", "member", "set-password", *bo, *given, stdin="tulip ferry nine")
     link = svc("admin", "member", "reset-link", *ada, "--json", SVC_BASE_URL="https://svc.example").json
     unknown = svc("admin", "member", "reset-link", "--email", "no@b.example", "--json")
+    reset = svc("admin", "member", "reset-second-factor", *ada, "--json")
 
     assert (weak.code, weak.json["error"]["code"]) == (1, "validation_error")
     assert (kept.json["notice"]["code"], "keeps its password" in kept.stderr) == ("password_kept", True)
@@ -88,6 +89,7 @@ def test_an_operator_lets_people_back_in_and_an_owner_stays(svc: Svc) -> None:
     assert link["link"].startswith("https://svc.example/reset-password/rst_")
     assert link["expires_at"].endswith("Z")
     assert unknown.json["error"]["code"] == "not_found"
+    assert reset.json.keys() == {"user_id"}
 
 
 def test_agent_keys_are_shown_once_listed_masked_and_revoked(svc: Svc) -> None:

@@ -34,7 +34,7 @@ def test_the_new_key_reads_what_the_old_one_encrypted(svc: Svc):
 
     done = svc("admin", "secrets", "rotate", "--json", SVC_SECRET_KEY="new", SVC_SECRET_KEY_OLD="old")
 
-    assert (done.code, done.json) == (0, {"payment_accounts": 1})
+    assert (done.code, done.json) == (0, {"payment_accounts": 1, "second_factors": 0})
     assert asyncio.run(opened(url, program_id, "new")) == "whsec_12345678"
 
 

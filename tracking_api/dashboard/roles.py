@@ -26,20 +26,24 @@ class VisitorRequest(ApiRequest):
     visitor: Visitor
 
 
+async def visitor_request(request: Request) -> VisitorRequest:
+    """Return the request of a signed-in member. Raises Forbidden."""
+    visitor = await authentication.visitor(request)
+    return VisitorRequest(
+        request=request,
+        storage=storage_of(request),
+        at=time_of(request),
+        actor=visitor.actor,
+        workspace_ids=[each.workspace_id for each in visitor.memberships],
+        visitor=visitor,
+    )
+
+
 def signed_in(operation: Operation[VisitorRequest]) -> Operation[Request]:
     """Return the operation for signed-in members. It raises Forbidden for others."""
 
     async def handle(request: Request) -> JsonResponse:
-        visitor = await authentication.visitor(request)
-        call = VisitorRequest(
-            request=request,
-            storage=storage_of(request),
-            at=time_of(request),
-            actor=visitor.actor,
-            workspace_ids=[each.workspace_id for each in visitor.memberships],
-            visitor=visitor,
-        )
-        return await operation.handler(call)
+        return await operation.handler(await visitor_request(request))
 
     return Operation(handle, _behind_session(operation))
 

@@ -20,6 +20,7 @@ from tracking_api.dashboard import (
     programs,
     reconciliation,
     sandboxes,
+    second_factor,
     sessions,
 )
 from tracking_api.dashboard.roles import member, owner, signed_in
@@ -33,6 +34,13 @@ ROUTES = [
     route("/api/auth/password", POST=signed_in(account.change_password)),
     route("/api/auth/sessions", GET=signed_in(account.list_sessions), DELETE=signed_in(account.end_other_sessions)),
     route("/api/auth/sessions/{session_id}", DELETE=signed_in(account.end_session)),
+    route(
+        "/api/auth/second-factor",
+        GET=signed_in(second_factor.get_second_factor),
+        POST=signed_in(second_factor.enrol_second_factor),
+    ),
+    route("/api/auth/second-factor/confirm", POST=signed_in(second_factor.confirm_second_factor)),
+    route("/api/auth/second-factor/disable", POST=signed_in(second_factor.disable_second_factor)),
     route("/api/auth/device", POST=device_login.start_device_login),
     route("/api/auth/device/token", POST=device_login.poll_device_login),
     route("/api/assistants", GET=signed_in(assistants.list_assistants)),

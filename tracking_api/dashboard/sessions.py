@@ -11,10 +11,11 @@ from starlette.requests import Request
 from presentation.operations import ANYONE, operation
 from presentation.view import SuccessView, View
 from storage.access import passwords, sessions
+from storage.access import sign_in as second_step
 from storage.access.sessions import Account, Started, Visitor
 from storage.access.workspaces import Role
 from storage.rules import keys
-from storage.rules.errors import InvalidCredentials, RateLimited
+from storage.rules.errors import InvalidCredentials, InvalidSecondFactor, RateLimited, SecondFactorRequired
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.password_queue import hashed
@@ -28,10 +29,11 @@ NO_STORE = {"Cache-Control": "no-store"}
 
 
 class Credentials(Body):
-    """An account's e-mail address and password."""
+    """An account's e-mail address and password; `totp` is a code of its second factor, or a recovery code."""
 
     email: Identifier
     password: Annotated[str, StringConstraints(min_length=1, max_length=512)]
+    totp: Annotated[str, StringConstraints(max_length=64)] | None = None
 
 
 class UserView(View):
@@ -70,7 +72,11 @@ class NewSessionView(SessionView):
     token: str
 
 
-@operation("Sign in with an e-mail address and a password", InvalidCredentials, RateLimited, body=Credentials)
+@operation(
+    "Sign in with an e-mail address and a password",
+    *(InvalidCredentials, SecondFactorRequired, InvalidSecondFactor, RateLimited),
+    body=Credentials,
+)
 async def log_in(request: Request) -> ModelResponse[NewSessionView]:
     """Sign in: 200 with the session's token, 401 for a wrong e-mail address or password, 429 after too many tries."""
     credentials = body.parse(Credentials, await body.read_body(request.scope, request.receive))
@@ -95,7 +101,19 @@ async def get_session(call: VisitorRequest) -> ModelResponse[SessionView]:
 
 
 async def sign_in(request: Request, credentials: Credentials) -> Started:
-    """Return a new session for the credentials. Raises RateLimited, InvalidCredentials, Overloaded."""
+    """Return a new session for the credentials.
+
+    Raises RateLimited, InvalidCredentials, Overloaded, SecondFactorRequired, InvalidSecondFactor.
+    """
+    account = await require_account(request, credentials)
+    started = await start(request, account, credentials.totp)
+    email = credentials.email.strip().lower()
+    await request.app.state.limits.forget("login", network_of(request), email)
+    return started
+
+
+async def require_account(request: Request, credentials: Credentials) -> Account:
+    """Return the account whose password this is. Raises RateLimited, InvalidCredentials, Overloaded."""
     limits, client = request.app.state.limits, network_of(request)
     email = credentials.email.strip().lower()
     await limits.check("sign_in", client)
@@ -104,9 +122,19 @@ async def sign_in(request: Request, credentials: Credentials) -> Started:
     if not await verified(request, account, credentials.password) or account is None:
         await limits.hit("sign_in", client)
         raise InvalidCredentials
-    await limits.forget("login", client, email)
-    name = request.headers.get("user-agent")
-    return await storage_of(request).write(sessions.sign_in, account, client=name, at=time_of(request))
+    return account
+
+
+async def start(request: Request, account: Account, code: str | None) -> Started:
+    """Start a session with the code of a second factor. Raises RateLimited, and what `storage.access.sign_in` does."""
+    limits, user_id = request.app.state.limits, str(account.user_id)
+    if code:
+        await limits.hit("second_factor", user_id)
+    about = {"client": request.headers.get("user-agent"), "at": time_of(request)}
+    sealer = request.app.state.settings.sealer()
+    started: Started = await storage_of(request).write(second_step.start, account, code=code, sealer=sealer, **about)
+    await limits.forget("second_factor", user_id)
+    return started
 
 
 async def verified(request: Request, account: Account | None, password: str) -> bool:

@@ -49,3 +49,21 @@ class LinkExpired(ServiceError):
     code = "link_expired"
     message = "This link was already used, has expired, or never existed."
     hint = "Ask the operator of this server for a new link: svc admin member reset-link."
+
+
+class SecondFactorRequired(ServiceError):
+    code = "second_factor_required"
+    message = "The password is right, and this account also needs a code of its authenticator app."
+    hint = "Send the code, or a recovery code, as totp beside the e-mail address and the password."
+
+
+class InvalidSecondFactor(ServiceError):
+    code = "invalid_second_factor"
+    message = "The code is wrong, or was used before."
+    hint = "Wait for the app's next code, or use a recovery code."
+
+
+class SecondFactorExists(ServiceError):
+    code = "second_factor_exists"
+    message = "This account has a second factor."
+    hint = "Turn it off before you start another one."

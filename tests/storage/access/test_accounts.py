@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from storage.access import accounts, sessions
+from storage.access import accounts, sessions, sign_in
 from storage.access.accounts import ResetLink
 from storage.access.sessions import Account, Started
 from storage.engine import audit
 from storage.engine.audit import OPERATOR
+from storage.engine.sealing import Sealer
 from storage.rules import keys
 from storage.rules.errors import Forbidden, InvalidCredentials, LinkExpired, NotFound
 from storage.tables import password_resets
@@ -54,7 +55,7 @@ async def test_a_sign_in_that_began_before_the_password_changed_gets_no_session(
     await acme.store.write(accounts.set_password, acme.owner_id, "a new hash", **ABOUT)
 
     with pytest.raises(InvalidCredentials):
-        await acme.store.write(sessions.sign_in, verified, at=NOW)
+        await acme.store.write(sign_in.start, verified, code=None, sealer=Sealer("a key"), client=None, at=NOW)
 
 
 async def test_sessions_are_listed_with_their_client_and_end_one_by_one(acme: World):

@@ -27,6 +27,9 @@ SENTENCES = {
     "sandbox-emptied": "The sandbox has no events any more. Its settings, its key and its partners are as before.",
     "nothing-chosen": "Select at least one commission first.",
     "assistant-disconnected": "The assistant is disconnected and cannot read anything any more.",
+    "password-changed": "The password is changed, and your other sessions are signed out.",
+    "sessions-ended": "Signed out there.",
+    "second-factor-off": "The second factor is off.",
     "password-set": "The new password is set. Sign in with it.",
     "signed-out": "You are signed out.",
 }

@@ -4,6 +4,7 @@ from starlette.routing import Route
 
 from tracking_api import assets
 from tracking_api.dashboard.pages import (
+    account,
     agent_caps,
     assistants,
     audit_log,
@@ -40,6 +41,7 @@ ROUTES = [
     _page("/sign-in", PageEndpoint(GET=sign_in.show_sign_in, POST=sign_in.enter)),
     _page("/sign-out", PageEndpoint(POST=sign_in.leave)),
     _page("/reset-password/{token}", PageEndpoint(GET=reset_password.show_reset, POST=reset_password.reset_password)),
+    _page("/account", PageEndpoint(GET=account.show_account, POST=account.change_account)),
     _page("/device", PageEndpoint(GET=device.enter_device_code)),
     _page("/device/{user_code}", PageEndpoint(GET=device.show_device_login, POST=device.decide_device_login)),
     _page("/connect/{sealed}", PageEndpoint(GET=consent.show_consent, POST=consent.decide_consent)),

@@ -7,18 +7,29 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from storage.access import sessions
-from storage.access.sessions import Started
-from storage.rules.errors import Forbidden, InvalidCredentials, Overloaded, RateLimited, ServiceError, ValidationError
+from storage.access.sessions import Account, Started
+from storage.rules.errors import (
+    Forbidden,
+    InvalidCredentials,
+    InvalidSecondFactor,
+    Overloaded,
+    RateLimited,
+    SecondFactorRequired,
+    ServiceError,
+    ValidationError,
+)
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.pages import forms, notices, templates
+from tracking_api.dashboard.pages import forms, notices, second_step, templates
+from tracking_api.dashboard.pages.forms import Form
 from tracking_api.dashboard.pages.page import SIGN_IN, redirect
-from tracking_api.dashboard.sessions import Credentials, sign_in
+from tracking_api.dashboard.sessions import Credentials, require_account, start
 from web import body
 from web.errors import STATUS, error_headers
+from web.network import network_of
 
 PROGRAMS = "/programs"
-_OURS = re.compile(r"/(programs|device|assistants|connect)(/[A-Za-z0-9_=-]+)*")
+_OURS = re.compile(r"/(account|programs|device|assistants|connect)(/[A-Za-z0-9_=-]+)*")
 
 
 async def show_sign_in(request: Request) -> Response:
@@ -31,14 +42,25 @@ async def enter(request: Request) -> Response:
     if not authentication.is_our_own(request):
         raise Forbidden("This form was sent from another site; open the sign-in page itself.")
     form = await forms.content(request)
-    fields = {"email": form.text("email"), "password": form.fields.get("password", [""])[0]}
+    next_path, proof = form.text("next"), form.text("proof")
     try:
-        started = await sign_in(request, body.parse(Credentials, to_json(fields)))
-    except (InvalidCredentials, RateLimited, Overloaded) as rejection:
-        return _form(request, form.text("next"), email=form.text("email"), rejection=rejection)
+        account = await (second_step.require_proof(request, proof) if proof else _account(request, form))
+        started = await start(request, account, form.text("totp") or None)
+    except SecondFactorRequired:
+        return _form(request, next_path, proof=second_step.prove(request, account))
+    except (InvalidSecondFactor, RateLimited) as rejection:
+        return _form(request, next_path, proof=proof, rejection=rejection)
+    except (InvalidCredentials, Overloaded) as rejection:
+        return _form(request, next_path, email=form.text("email"), rejection=rejection)
     except ValidationError:
-        return _form(request, form.text("next"), email=form.text("email"), rejection=InvalidCredentials())
-    return _entered(request, started, form.text("next"))
+        return _form(request, next_path, email=form.text("email"), rejection=InvalidCredentials())
+    await request.app.state.limits.forget("login", network_of(request), account.email)
+    return _entered(request, started, next_path)
+
+
+async def _account(request: Request, form: Form) -> Account:
+    fields = {"email": form.text("email"), "password": form.fields.get("password", [""])[0]}
+    return await require_account(request, body.parse(Credentials, to_json(fields)))
 
 
 async def leave(request: Request) -> Response:
@@ -66,10 +88,12 @@ def _entered(request: Request, started: Started, next_path: str) -> Response:
     return response
 
 
-def _form(request: Request, next_path: str, *, email: str = "", rejection: ServiceError | None = None) -> Response:
+def _form(
+    request: Request, next_path: str, *, email: str = "", proof: str = "", rejection: ServiceError | None = None
+) -> Response:
     status = STATUS[rejection.code] if rejection else 200
     response = templates.render(
-        request, "sign_in.html", status=status, next_path=next_path, email=email, rejection=rejection
+        request, "sign_in.html", status=status, next_path=next_path, email=email, proof=proof, rejection=rejection
     )
     response.headers.update(error_headers(rejection) if rejection else {})
     return response

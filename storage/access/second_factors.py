@@ -1,0 +1,116 @@
+"""The second factor of an account: time-based codes (RFC 6238), and recovery codes that each work once."""
+
+import hmac
+import secrets
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import pyotp
+from sqlalchemy import Connection, delete, insert, select, update
+
+from storage.access import accounts
+from storage.engine.audit import Actor
+from storage.engine.sealing import Sealer, UnreadableSecretError
+from storage.rules import keys
+from storage.rules.errors import InvalidSecondFactor, SecondFactorExists
+from storage.tables import recovery_codes, second_factors
+
+ISSUER = "Affiliate tracking"
+STEP_SECONDS = 30
+DRIFT = (0, -1, 1)  # steps that a device's clock may be off
+RECOVERY_CODES = 10
+
+
+class Enrolment(NamedTuple):
+    """A secret to enter in an authenticator app; `uri` carries it for those that open links."""
+
+    secret: str
+    uri: str
+
+
+def is_on(connection: Connection, user_id: int) -> bool:
+    """Return whether an account needs a second factor to sign in."""
+    row = _find(connection, user_id)
+    return row is not None and row.confirmed_at is not None
+
+
+def enrol(connection: Connection, user_id: int, *, email: str, sealer: Sealer) -> Enrolment:
+    """Return a new secret, which counts once a code of it is confirmed. Raises SecondFactorExists."""
+    row = _find(connection, user_id)
+    if row is not None and row.confirmed_at is not None:
+        raise SecondFactorExists
+    secret = pyotp.random_base32()
+    connection.execute(delete(second_factors).where(second_factors.c.user_id == user_id))
+    connection.execute(insert(second_factors).values(user_id=user_id, sealed_secret=sealer.seal(secret), last_step=0))
+    return Enrolment(secret, pyotp.TOTP(secret).provisioning_uri(name=email, issuer_name=ISSUER))
+
+
+def confirm(
+    connection: Connection, user_id: int, code: str, *, sealer: Sealer, actor: Actor, at: datetime
+) -> list[str]:
+    """Turn the second factor on with a first code; return the recovery codes, shown once and stored as hashes.
+
+    Raises InvalidSecondFactor, SecondFactorExists.
+    """
+    row = _find(connection, user_id)
+    if row is not None and row.confirmed_at is not None:
+        raise SecondFactorExists
+    if row is None or not _accept(connection, row, _plain(code), sealer, at):
+        raise InvalidSecondFactor
+    connection.execute(update(second_factors).where(second_factors.c.user_id == user_id).values(confirmed_at=at))
+    codes = ["-".join(secrets.token_hex(2) for _ in range(5)) for _ in range(RECOVERY_CODES)]
+    rows = [{"user_id": user_id, "code_hash": keys.digest(_plain(each))} for each in codes]
+    connection.execute(insert(recovery_codes), rows)
+    accounts.write_audit(connection, user_id, "account.enable_second_factor", actor=actor, at=at)
+    return codes
+
+
+def spend(connection: Connection, user_id: int, code: str, *, sealer: Sealer, at: datetime) -> None:
+    """Accept a code of the app, later than the last one, or a recovery code, once. Raises InvalidSecondFactor."""
+    row = _find(connection, user_id)
+    accepted = row is not None and row.confirmed_at is not None and _accept(connection, row, _plain(code), sealer, at)
+    if accepted:
+        return
+    mine = (recovery_codes.c.user_id == user_id, recovery_codes.c.code_hash == keys.digest(_plain(code)))
+    if connection.execute(delete(recovery_codes).where(*mine)).rowcount == 0:
+        raise InvalidSecondFactor
+
+
+def disable(connection: Connection, user_id: int, *, actor: Actor, at: datetime) -> None:
+    """Turn the second factor off; without one nothing happens."""
+    connection.execute(delete(recovery_codes).where(recovery_codes.c.user_id == user_id))
+    removed = connection.execute(delete(second_factors).where(second_factors.c.user_id == user_id))
+    if removed.rowcount:
+        accounts.write_audit(connection, user_id, "account.disable_second_factor", actor=actor, at=at)
+
+
+def reseal(connection: Connection, sealer: Sealer) -> int:
+    """Encrypt every secret with the sealer's newest key; return how many. Raises UnreadableSecretError."""
+    rows = connection.execute(select(second_factors).with_for_update()).all()
+    for row in rows:
+        mine = second_factors.c.user_id == row.user_id
+        connection.execute(update(second_factors).where(mine).values(sealed_secret=sealer.reseal(row.sealed_secret)))
+    return len(rows)
+
+
+def _find(connection: Connection, user_id: int) -> Any:
+    mine = select(second_factors).where(second_factors.c.user_id == user_id)
+    return connection.execute(mine).one_or_none()
+
+
+def _accept(connection: Connection, row: Any, code: str, sealer: Sealer, at: datetime) -> bool:
+    """Return whether this is a code of now, and mark its time step as used."""
+    try:
+        app = pyotp.TOTP(sealer.open(row.sealed_secret))
+    except UnreadableSecretError:
+        return False
+    now = int(at.timestamp()) // STEP_SECONDS
+    fits = [now + off for off in DRIFT if hmac.compare_digest(app.generate_otp(now + off).encode(), code.encode())]
+    if not fits:
+        return False
+    later = (second_factors.c.user_id == row.user_id, second_factors.c.last_step < fits[0])
+    return connection.execute(update(second_factors).where(*later).values(last_step=fits[0])).rowcount == 1
+
+
+def _plain(code: str) -> str:
+    return code.replace(" ", "").replace("-", "").lower()

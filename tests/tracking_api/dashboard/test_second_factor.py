@@ -1,0 +1,127 @@
+"""The second factor over HTTP: enrolled with the password, asked for at every sign-in, throttled."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pyotp
+import pytest
+
+from tests.tracking_api.dashboard.conftest import OLGA, PASSWORD, Dashboard
+from tests.tracking_api.dashboard.test_account import browser
+
+FACTOR = "/api/auth/second-factor"
+
+
+async def login(dashboard: Dashboard, password: str = PASSWORD, **fields: Any) -> tuple[int, str]:
+    answer = await dashboard.post("/api/auth/login", None, email=OLGA, password=password, **fields)
+    return answer.status_code, answer.json().get("error", {}).get("code", "")
+
+
+async def turn_on(dashboard: Dashboard) -> tuple[pyotp.TOTP, list[str]]:
+    """Turn Olga's second factor on; a minute later its first code is used up."""
+    app = pyotp.TOTP((await dashboard.post(FACTOR, current_password=PASSWORD)).json()["secret"])
+    confirmed = await dashboard.post(f"{FACTOR}/confirm", totp=app.at(dashboard.at))
+    dashboard.at += timedelta(minutes=1)
+    return app, confirmed.json()["recovery_codes"]
+
+
+async def test_signing_in_needs_a_code_that_was_not_used_before(dashboard: Dashboard):
+    app, codes = await turn_on(dashboard)
+    code = app.at(dashboard.at)
+
+    assert (await dashboard.get(FACTOR)).json() == {"is_on": True}
+    assert await login(dashboard) == (401, "second_factor_required")
+    assert await login(dashboard, "wrong", totp=code) == (401, "invalid_credentials")
+    assert await login(dashboard, totp="000000") == (401, "invalid_second_factor")
+    assert await login(dashboard, totp=code) == (200, "")
+    assert await login(dashboard, totp=code) == (401, "invalid_second_factor")
+    assert await login(dashboard, totp=codes[0]) == (200, "")
+    assert await login(dashboard, totp=codes[0]) == (401, "invalid_second_factor")
+
+
+async def test_who_knows_the_password_cannot_guess_codes_for_ever(dashboard: Dashboard):
+    app, _ = await turn_on(dashboard)
+
+    tries = [await login(dashboard, totp=f"{number:06}") for number in range(11)]
+
+    assert tries[-1] == (429, "rate_limited")
+    assert await login(dashboard, totp=app.at(dashboard.at)) == (429, "rate_limited")
+
+
+async def test_a_session_alone_neither_enrols_nor_disables(dashboard: Dashboard):
+    wrong = await dashboard.post(FACTOR, current_password="wrong")
+    app, codes = await turn_on(dashboard)
+
+    refused = [
+        await dashboard.post(f"{FACTOR}/disable"),
+        await dashboard.post(f"{FACTOR}/disable", current_password="wrong"),
+        await dashboard.post(f"{FACTOR}/disable", totp="000000"),
+    ]
+    again = await dashboard.post(FACTOR, current_password=PASSWORD)
+    done = await dashboard.post(f"{FACTOR}/disable", totp=codes[0])
+
+    assert wrong.json()["error"]["fields"][0]["field"] == "current_password"
+    assert [answer.status_code for answer in refused] == [401, 400, 401]
+    assert again.json()["error"]["code"] == "second_factor_exists"
+    assert (done.status_code, await login(dashboard)) == (200, (200, ""))
+    assert app.secret not in (await dashboard.get(FACTOR)).text
+
+
+@pytest.fixture
+def signed_in(dashboard: Dashboard) -> dict[str, str]:
+    return {"Cookie": f"svc_session={dashboard.tokens[OLGA]}"}
+
+
+async def test_the_pages_turn_it_on_and_ask_for_the_code_in_a_second_step(
+    dashboard: Dashboard, signed_in: dict[str, str]
+):
+    async with browser(dashboard) as pages:
+
+        async def act(action: str, **fields: str) -> httpx.Response:
+            shown = await pages.get("/account", headers=signed_in)
+            csrf = re.search(r'name="csrf" value="(\w+)"', shown.text)
+            form = {"csrf": csrf[1] if csrf else "", "action": action, **fields}
+            return await pages.post("/account", data=form, headers=signed_in)
+
+        enrolled = await act("enrol", current_password=PASSWORD)
+        secret = re.search(r"<code>([A-Z2-7]{32})</code>", enrolled.text)
+        assert secret
+        app = pyotp.TOTP(secret[1])
+        confirmed = await act("confirm", totp=app.at(dashboard.at))
+        dashboard.at += timedelta(minutes=1)
+        first = await pages.post("/sign-in", data={"email": OLGA, "password": PASSWORD, "next": "/account"})
+        proof = re.search(r'name="proof" value="([^"]+)"', first.text)
+        assert proof
+        second = {"proof": proof[1], "next": "/account"}
+        wrong = await pages.post("/sign-in", data={**second, "totp": "000000"})
+        right = await pages.post("/sign-in", data={**second, "totp": app.at(dashboard.at)})
+        forged = await pages.post("/sign-in", data={**second, "proof": "x" + proof[1], "totp": "000000"})
+        dashboard.at += timedelta(minutes=5)
+        late = await pages.post("/sign-in", data={**second, "totp": app.at(dashboard.at)})
+
+    assert "recovery codes" in confirmed.text
+    assert PASSWORD not in first.text
+    assert [answer.status_code for answer in (first, wrong, right, forged, late)] == [200, 401, 303, 401, 401]
+    assert right.headers["location"] == "/account"
+
+
+async def test_the_account_page_changes_the_password_and_ends_sessions(dashboard: Dashboard, signed_in: dict[str, str]):
+    other = (await dashboard.login()).json()["token"]
+    async with browser(dashboard) as pages:
+        shown = await pages.get("/account", headers=signed_in)
+        csrf = re.search(r'name="csrf" value="(\w+)"', shown.text)
+        form = {"csrf": csrf[1] if csrf else "", "action": "end-others"}
+        unsigned = await pages.post("/account", data=form | {"csrf": ""}, headers=signed_in)
+        ended = await pages.post("/account", data=form, headers=signed_in)
+        new = {"current_password": PASSWORD, "new_password": "tulip ferry nine", "repeated": "tulip ferry nine"}
+        weak = await pages.post(
+            "/account", data=form | new | {"action": "password", "repeated": "x"}, headers=signed_in
+        )
+        changed = await pages.post("/account", data=form | new | {"action": "password"}, headers=signed_in)
+
+    assert "python-httpx" in shown.text
+    assert [unsigned.status_code, ended.status_code, weak.status_code, changed.status_code] == [403, 303, 400, 303]
+    assert (await dashboard.get("/api/auth/me", other)).status_code == 403
+    assert (await dashboard.login(password="tulip ferry nine")).status_code == 200
