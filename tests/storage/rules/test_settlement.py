@@ -28,6 +28,9 @@ STILL_PROVISIONAL = Move(Settlement.PROVISIONAL, changed=False)
         (Settlement.PROVISIONAL, True, BROWSER, SETTLED),
         (Settlement.SETTLED, False, SERVER, STILL_SETTLED),
         (Settlement.SETTLED, True, SERVER, STILL_SETTLED),
+        (Settlement.OUTRANKED, False, BROWSER, Move(Settlement.OUTRANKED, changed=False)),
+        (Settlement.OUTRANKED, False, SERVER, Move(Settlement.OUTRANKED, changed=False)),
+        (Settlement.OUTRANKED, True, BROWSER, SETTLED),
     ],
 )
 def test_a_lead_changes_as_the_table_says(before: Settlement, with_key: bool, policy: LeadAuthPolicy, after: Move):  # noqa: FBT001 - a row
