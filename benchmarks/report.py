@@ -59,8 +59,8 @@ def _postgres() -> str:
     where = binaries()
     if where is None:
         return ""
-    told = subprocess.run([where / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
-    return f", PostgreSQL {told.split()[2]}"
+    output = subprocess.run([where / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
+    return f", PostgreSQL {output.split()[2]}"
 
 
 def _rows(lines: Sequence[Line]) -> list[tuple[str, ...]]:

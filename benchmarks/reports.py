@@ -71,7 +71,7 @@ def _report(store: Reader, wanted: Period, at: datetime) -> Read:
 
 def _grouped(connection: Connection, program_id: int, at: datetime) -> list[int]:
     window = period.named(Period.THIRTY_DAYS, created_at=at, at=at)
-    begin, end = (int(moment.timestamp() * 1000) for moment in (window.starts_at, window.ends_at))
+    begin, end = (int(at.timestamp() * 1000) for at in (window.starts_at, window.ends_at))
     given = {"program_id": program_id, "begin": begin, "end": end}
     return [row[1] for row in connection.execute(GROUP_BY, given)]
 

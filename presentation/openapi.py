@@ -52,7 +52,7 @@ SECURITY = {
 HEADERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "X-Request-Id": (
         "The id of this request in logs and error bodies.",
-        {"type": "string", "pattern": "^[0-9a-f]{16}$"},
+        {"type": "string", "pattern": "^[0-9a-f]{24,}$"},
     ),
     "Retry-After": ("Seconds to wait before the next request.", {"type": "integer", "minimum": 1}),
     "Deprecation": ("RFC 9745: when the key was flagged.", {"type": "string", "pattern": "^@[0-9]+$"}),

@@ -181,7 +181,7 @@ def dispute_closed(
 
 
 def signed(body: dict[str, Any], *, secret: str = SECRET, at: datetime | None = None) -> tuple[bytes, dict[str, str]]:
-    """Return an event's bytes and the headers with which Stripe delivers them, signed now unless told otherwise."""
+    """Return an event's bytes and the headers with which Stripe delivers them, signed now by default."""
     content = json.dumps(body)
     moment = None if at is None else int(at.timestamp())
     header = WebhookSignature.generate_signature_header(content, secret, moment)

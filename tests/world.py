@@ -68,7 +68,7 @@ class World:
     async def refund(
         self, transaction_id: str = "inv-1", amount_cents: int | None = None, **fields: Any
     ) -> RefundResult:
-        """Refund a sale: all that remains, unless told otherwise."""
+        """Refund a sale: all that remains by default."""
         taken = Refund(transaction_id, **{"at": NOW, "amount_cents": amount_cents, **fields})
         refunded: RefundResult = await self.handle(refunds.record, taken)
         return refunded
@@ -106,7 +106,7 @@ class World:
         principal: Principal | None = None,
         **fields: Any,
     ) -> SaleResult:
-        """Record a sale of user-1, unless told otherwise."""
+        """Record a sale of user-1 by default."""
         fields = {"at": NOW, **fields}
         if "click_id" not in fields:
             fields.setdefault("customer_key", "user-1")

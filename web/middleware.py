@@ -19,9 +19,7 @@ _PERMISSIONS = (
     b"permissions-policy",
     b"camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
 )
-_RUN = secrets.token_hex(
-    8
-)  # with the count: unique in all processes, now and later, without a random number per request
+_RUN = secrets.token_hex(8)  # with the count: unique in all processes, without a random number per request
 _count = itertools.count()
 
 

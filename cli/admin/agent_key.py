@@ -23,7 +23,7 @@ def issue(
         list[int] | None, typer.Option(min=1, help="Limit the key to this program; repeat it for more.")
     ] = None,
     expires_at: Annotated[
-        datetime | None, typer.Option(parser=options.moment, metavar="TIME", help="ISO 8601 with a time zone.")
+        datetime | None, typer.Option(parser=options.timestamp, metavar="TIME", help="ISO 8601 with a time zone.")
     ] = None,
     as_json: options.Json = False,
 ) -> None:

@@ -37,7 +37,7 @@ def parse(content: bytes) -> list[tuple[date, str, str]]:
 def _day(cell: str, line: int) -> date:
     for shape in ("%Y-%m-%d", "%d %B %Y"):
         try:
-            return datetime.strptime(cell, shape).date()  # noqa: DTZ007 - a day, not a moment
+            return datetime.strptime(cell, shape).date()  # noqa: DTZ007 - a day, not a timestamp
         except ValueError:
             continue
     raise ValueError(f"Line {line}: {cell!r} is not a date such as 2026-11-20 or 20 November 2026.")

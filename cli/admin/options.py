@@ -57,7 +57,7 @@ def percent(value: str) -> int:
     return int(bps)
 
 
-def moment(value: str) -> datetime:
+def timestamp(value: str) -> datetime:
     """Return an ISO 8601 time with its zone as UTC; a date alone is that day 00:00 UTC."""
     try:
         return datetime.combine(date.fromisoformat(value), time(), UTC)

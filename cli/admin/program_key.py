@@ -56,7 +56,9 @@ def flag(
     program: options.ProgramId,
     deadline: Annotated[
         datetime,
-        typer.Option(parser=options.moment, metavar="TIME", help="ISO 8601 with a time zone; a date means 00:00 UTC."),
+        typer.Option(
+            parser=options.timestamp, metavar="TIME", help="ISO 8601 with a time zone; a date means 00:00 UTC."
+        ),
     ],
     as_json: options.Json = False,
 ) -> None:

@@ -90,8 +90,8 @@ def _deciding(subject: Subject, sale: Any, calls: list[LoggedRejection]) -> Logg
         by_person = subject.transaction_id is None
         later = [call for call in calls if by_person and call.call == "sale" and call.at > sale.at]
         calls = [call for call in later if call.code != DuplicateTransaction.code]
-    sold = [call for call in calls if call.call == "sale"]
-    return next(iter(sold or calls), None)
+    sale_calls = [call for call in calls if call.call == "sale"]
+    return next(iter(sale_calls or calls), None)
 
 
 def _one(connection: Connection, table: Any, program_id: int, *conditions: Any, newest: bool = False) -> Any:

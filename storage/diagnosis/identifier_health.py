@@ -117,8 +117,8 @@ def _best(examples: list[Example]) -> tuple[Example, ...]:
 
 
 def _mapping(difference: Difference, kind: KeyFormat, lead_shapes: Iterable[KeyFormat]) -> str:
-    led = " or ".join(lead_shapes)
-    return f"Sales carry {kind} keys ({difference} differs), and leads carry {led} keys. {HOW[difference]}"
+    formats = " or ".join(lead_shapes)
+    return f"Sales carry {kind} keys ({difference} differs), and leads carry {formats} keys. {HOW[difference]}"
 
 
 def _rejected_keys(connection: Connection, program_id: int) -> Iterable[str]:

@@ -210,8 +210,8 @@ def _known(connection: Connection, program_id: int, references: tuple[str, ...])
 
 def _possible_duplicate(connection: Connection, program_id: int, paid: Paid, customer: Customer) -> str | None:
     """Return the transaction_id of a possible duplicate that the API reported."""
-    sold = (paid.amount_cents, paid.currency, paid.occurred_at)
-    return find_reported_by_api(connection, SaleQuery(program_id, paid.transaction_id, customer.id, *sold))
+    details = (paid.amount_cents, paid.currency, paid.occurred_at)
+    return find_reported_by_api(connection, SaleQuery(program_id, paid.transaction_id, customer.id, *details))
 
 
 def _link(

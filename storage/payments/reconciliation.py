@@ -30,8 +30,8 @@ def compare(connection: Connection, program_id: int, payments: Sequence[Payment]
 
     The number of statements is fixed: by the payments' names, by their customers, and by those customers' sales.
     """
-    sold = _named(connection, program_id, payments)
-    buyers = _buyers(connection, program_id, payments, sold, at)
+    customer_ids = _named(connection, program_id, payments)
+    buyers = _buyers(connection, program_id, payments, customer_ids, at)
     groups: dict[int, list[Payment]] = defaultdict(list)
     for payment in payments:
         if (buyer := buyers.get(payment.line)) is not None:
@@ -68,19 +68,19 @@ def _each(program_id: int, *names: Iterable[str]) -> list[list[Any]]:
 
 
 def _buyers(
-    connection: Connection, program_id: int, payments: Sequence[Payment], sold: Mapping[int, int], at: datetime
+    connection: Connection, program_id: int, payments: Sequence[Payment], customer_ids: Mapping[int, int], at: datetime
 ) -> dict[int, Customer]:
     """Return who paid, by line: the customer of the metadata's click, else of its key, the processor, or the sale."""
     processors = {payment.processor_customer for payment in payments if payment.processor_customer}
     clicks = {row.processor_customer: row.click_id for row in _processors(connection, _each(program_id, processors))}
     owners: dict[int | None, str] = {
-        row.id: row.click_id for row in _owners(connection, [[program_id, each] for each in set(sold.values())])
+        row.id: row.click_id for row in _owners(connection, [[program_id, each] for each in set(customer_ids.values())])
     }
     named = {
         payment.line: (
             payment.click_id,
             clicks.get(payment.processor_customer or ""),
-            owners.get(sold.get(payment.line)),
+            owners.get(customer_ids.get(payment.line)),
         )
         for payment in payments
     }

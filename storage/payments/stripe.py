@@ -39,8 +39,8 @@ def _invoice(invoice: Mapping[str, Any], created: datetime) -> Paid | None:
     intents = [_id(payment.get("payment_intent")) for payment in payments]
     names = (_text(invoice["id"]), _id(invoice.get("payment_intent")), _id(invoice.get("charge")), *intents)
     paid_at = (invoice.get("status_transitions") or {}).get("paid_at")
-    moment = _time(paid_at) if paid_at else created
-    return _paid(invoice, names, invoice["amount_paid"], metadata, moment)
+    occurred_at = _time(paid_at) if paid_at else created
+    return _paid(invoice, names, invoice["amount_paid"], metadata, occurred_at)
 
 
 def _invoice_payment(fields: Mapping[str, Any], _: datetime) -> Linked | None:
@@ -54,7 +54,7 @@ def _paid(
     names: tuple[str | None, ...],
     amount: Any,
     metadata: Mapping[str, Any] | None,
-    moment: datetime,
+    occurred_at: datetime,
 ) -> Paid | None:
     """Return a payment under its first name; None for a zero amount."""
     references = tuple(dict.fromkeys(name for name in names if name))
@@ -69,7 +69,7 @@ def _paid(
         references=references,
         amount_cents=cents,
         currency=currency,
-        occurred_at=moment,
+        occurred_at=occurred_at,
         click_id=_text(sent.get("svc_click_id")),
         customer_key=_text(sent.get("svc_customer_key")),
         program_id=_text(sent.get("program_id")),
@@ -93,12 +93,12 @@ def _dispute(dispute: Mapping[str, Any], created: datetime) -> Returned:
 
 
 def _returned(
-    fields: Mapping[str, Any], kind: ReturnKind, amount: Any, moment: datetime, *, stands: bool = True
+    fields: Mapping[str, Any], kind: ReturnKind, amount: Any, occurred_at: datetime, *, stands: bool = True
 ) -> Returned:
     payment = _id(fields.get("payment_intent")) or _id(fields.get("charge"))
     cents = _cents(amount, _currency(fields["currency"]))
     name = _text(fields["id"]) or _missing("id")
-    return Returned(payment or _missing("payment_intent"), name, kind, cents, stands, moment)
+    return Returned(payment or _missing("payment_intent"), name, kind, cents, stands, occurred_at)
 
 
 def _cents(amount: Any, currency: str) -> int:

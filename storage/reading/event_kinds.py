@@ -160,11 +160,11 @@ def _of_sales() -> Select[Any]:
 def _of_refunds() -> Select[Any]:
     back, sale = refunds.c, sales.c
     columns = (back.id, back.at, back.sale_id, back.refund_id, back.amount_cents, back.program_cents, back.reason)
-    sold = (sale.transaction_id, sale.currency, sale.partner_id, sale.customer_id)
+    of_sale = (sale.transaction_id, sale.currency, sale.partner_id, sale.customer_id)
     who = (customers.c.customer_key, customers.c.click_id, partners.c.code.label("partner_code"))
     whole = refunds.join(sales, and_(sale.program_id == back.program_id, sale.id == back.sale_id))
     joined = whole.join(partners, _sent_by(sales)).join(customers, _of_customer(sales))
-    return select(*columns, *sold, *who).select_from(joined)
+    return select(*columns, *of_sale, *who).select_from(joined)
 
 
 def _of_tests() -> Select[Any]:

@@ -218,8 +218,8 @@ def _increments(item: _AcceptedSale) -> tuple[rollups.Increment, rollups.Increme
     """Count the sale on the day it happened, its commission on the day it is created."""
     mine, first = (item.program.id, item.customer.partner_id), int(item.is_first)
     happened, created = rollups.day_of(item.sale.happened_at), rollups.day_of(item.sale.at)
-    sold = rollups.Increment(*mine, happened, conversions=first, sales=1, revenue_cents=item.program_cents)
-    return sold, rollups.Increment(*mine, created, commission_cents=item.commission_cents)
+    counted = rollups.Increment(*mine, happened, conversions=first, sales=1, revenue_cents=item.program_cents)
+    return counted, rollups.Increment(*mine, created, commission_cents=item.commission_cents)
 
 
 def _row(item: _AcceptedSale) -> tuple[Any, ...]:

@@ -163,14 +163,14 @@ async def test_debug_mode_logs_each_step_and_its_reason(scene: Scene):
     page, _ = await scene.arrive("anna")
     await page.evaluate(SIGN_UP)
 
-    told = "\n".join(scene.said)
+    log = "\n".join(scene.said)
     steps = (
         "code anna in the address",
         "sending",
         "click through the link of anna",
         "cookie svc_click_id set for 60 days",
     )
-    assert [step for step in steps if step not in told] == []
+    assert [step for step in steps if step not in log] == []
 
 
 async def test_the_service_may_be_elsewhere_than_the_script(scene: Scene):

@@ -29,9 +29,9 @@ def test_serve_migrates_prints_its_url_and_responds(svc: Svc) -> None:
 def test_demo_serves_a_workspace_whose_key_works_and_leaves_nothing_behind(svc: Svc) -> None:
     with svc.running("demo", "--port", 0) as demo:
         assert demo.stdout
-        told = "".join(iter(demo.stdout.readline, "Try\n"))
-        address = re.findall(r"http://[\d.:]+", told)[0]
-        key = re.findall(r"aff_\S+", told)[0]
+        printed = "".join(iter(demo.stdout.readline, "Try\n"))
+        address = re.findall(r"http://[\d.:]+", printed)[0]
+        key = re.findall(r"aff_\S+", printed)[0]
 
         health = httpx.get(
             f"{address}/api/v1/cli/status", headers={"Authorization": f"Bearer {key}"}, timeout=60

@@ -54,7 +54,7 @@ class Answer(NamedTuple):
         return text
 
     @property
-    def told(self) -> Any:
+    def payload(self) -> Any:
         """What a tool answered; its text and its structured content are the same."""
         assert self.result["isError"] is False, self.text
         compact = json.dumps(self.result["structuredContent"], ensure_ascii=False, separators=(",", ":"))
@@ -70,7 +70,7 @@ class Answer(NamedTuple):
 
 
 class Assistant:
-    """Calls /mcp with a key, Acme's good one unless told otherwise; `at` is the service's time."""
+    """Calls /mcp with a key, Acme's good one unless payload otherwise; `at` is the service's time."""
 
     def __init__(self, acme: World, globex: World) -> None:
         self.acme = acme
@@ -126,7 +126,7 @@ class Assistant:
         return Answer(await self.http.post("/mcp", json=body, headers=headers))
 
     async def tool(self, name: str, *, version: str = MODERN, key: str | None = "", **arguments: Any) -> Answer:
-        """Call a tool; about Acme's program unless told otherwise, list_programs about none."""
+        """Call a tool; about Acme's program unless payload otherwise, list_programs about none."""
         if name != "list_programs":
             arguments.setdefault("program_id", self.acme.program_id)
         return await self.call("tools/call", {"name": name, "arguments": arguments}, version=version, key=key)

@@ -77,6 +77,6 @@ async def test_the_program_outranks_wrong_arguments_only_where_it_can_be_read(as
 async def test_the_query_is_repeated_sanitized(assistant: Assistant):
     asked = "a\u200bb\u202ec"
 
-    told = (await assistant.tool("list_customers", customer_key=asked)).told
+    payload = (await assistant.tool("list_customers", customer_key=asked)).payload
 
-    assert told["applied_query"]["customer_key"] == "abc"
+    assert payload["applied_query"]["customer_key"] == "abc"

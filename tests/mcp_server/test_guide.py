@@ -9,19 +9,19 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_the_guide_is_written_for_the_program(assistant: Assistant):
-    told = (await assistant.tool("get_integration_guide")).told
+    payload = (await assistant.tool("get_integration_guide")).payload
 
-    assert f'"program_id": {assistant.acme.program_id}' in told["text"]
-    assert f"POST {BASE}/api/v1/track/sale" in told["text"]
-    assert told["settings"]["lead_auth_policy"] == "server_required"
-    assert (told["part"], told["parts"]) == (1, 1)
+    assert f'"program_id": {assistant.acme.program_id}' in payload["text"]
+    assert f"POST {BASE}/api/v1/track/sale" in payload["text"]
+    assert payload["settings"]["lead_auth_policy"] == "server_required"
+    assert (payload["part"], payload["parts"]) == (1, 1)
 
 
 @pytest.mark.parametrize("topic", guides.NAMES)
 async def test_every_guide_is_given_whole_in_its_parts(assistant: Assistant, topic: str):
-    first = (await assistant.tool("get_integration_guide", topic=topic)).told
+    first = (await assistant.tool("get_integration_guide", topic=topic)).payload
     rest = [
-        (await assistant.tool("get_integration_guide", topic=topic, part=part)).told["text"]
+        (await assistant.tool("get_integration_guide", topic=topic, part=part)).payload["text"]
         for part in range(2, first["parts"] + 1)
     ]
 
@@ -31,7 +31,7 @@ async def test_every_guide_is_given_whole_in_its_parts(assistant: Assistant, top
 
 
 async def test_the_lines_that_verify_are_those_of_the_checklist(assistant: Assistant):
-    text = (await assistant.tool("get_integration_guide", topic="verify")).told["text"]
+    text = (await assistant.tool("get_integration_guide", topic="verify")).payload["text"]
 
     assert f"curl -sS {BASE}/api/v1/track/sale" in text
     assert "?aff=ben" in text

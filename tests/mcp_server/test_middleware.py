@@ -97,7 +97,7 @@ async def test_white_space_around_header_values_does_not_matter(assistant: Assis
 
     answer = Answer(await assistant.http.send(request))
 
-    assert answer.told["data"]
+    assert answer.payload["data"]
 
 
 async def test_a_key_has_a_rate_limit(unserved: Assistant):
@@ -142,7 +142,7 @@ async def test_each_of_64_clients_makes_one_read(assistant: Assistant, monkeypat
 
     answers = await asyncio.gather(*(assistant.tool("get_program", key=key) for _ in range(64)))
 
-    assert {answer.told["program"]["id"] for answer in answers} == {assistant.acme.program_id}
+    assert {answer.payload["program"]["id"] for answer in answers} == {assistant.acme.program_id}
     assert reads == 64
 
 

@@ -12,21 +12,21 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_performance_has_only_totals_and_trends_by_default(assistant: Assistant, click_id: str):
-    told = (await assistant.tool("get_performance")).told
+    payload = (await assistant.tool("get_performance")).payload
 
     assert click_id
-    assert told["applied_query"] == {
+    assert payload["applied_query"] == {
         "program_id": assistant.acme.program_id,
         "period": "7d",
         "breakdown": "none",
         "top_partners": 0,
     }
-    assert told["window"] == {"first": "2026-05-14", "last": "2026-05-20"}
-    assert told["currency"] == "USD"
-    assert told["totals"]["revenue_cents"] == 9_000
-    assert told["totals"]["conversion_rate_percent"] == 100
-    assert told["trends"]["clicks"] == {"direction": "up", "previous": 0}
-    assert (told["rows"], told["top_partners"]) == ([], [])
+    assert payload["window"] == {"first": "2026-05-14", "last": "2026-05-20"}
+    assert payload["currency"] == "USD"
+    assert payload["totals"]["revenue_cents"] == 9_000
+    assert payload["totals"]["conversion_rate_percent"] == 100
+    assert payload["trends"]["clicks"] == {"direction": "up", "previous": 0}
+    assert (payload["rows"], payload["top_partners"]) == ([], [])
 
 
 @pytest.mark.usefixtures("click_id")
@@ -39,20 +39,20 @@ async def test_rows_that_would_be_too_many_become_coarser(
 ):
     dates = {"date_from": str((NOW - timedelta(days=days - 1)).date()), "date_to": str(NOW.date())}
 
-    told = (await assistant.tool("get_performance", breakdown=asked, **dates)).told
+    payload = (await assistant.tool("get_performance", breakdown=asked, **dates)).payload
 
-    assert told["applied_query"]["breakdown"] == applied
-    assert "period" not in told["applied_query"]
-    assert abs(len(told["rows"]) - rows) <= 1
+    assert payload["applied_query"]["breakdown"] == applied
+    assert "period" not in payload["applied_query"]
+    assert abs(len(payload["rows"]) - rows) <= 1
     for total in ("clicks", "leads", "revenue_cents", "commission_cents"):
-        assert sum(row[total] for row in told["rows"]) == told["totals"][total]
+        assert sum(row[total] for row in payload["rows"]) == payload["totals"][total]
 
 
 async def test_the_best_partners_need_a_scope_of_their_own(assistant: Assistant, click_id: str):
     key = await assistant.issue([Scope.PERFORMANCE_READ])
 
     refused = (await assistant.tool("get_performance", key=key, top_partners=3)).refusal
-    best = (await assistant.tool("get_performance", top_partners=3)).told["top_partners"]
+    best = (await assistant.tool("get_performance", top_partners=3)).payload["top_partners"]
 
     assert click_id
     assert (refused["code"], refused["required_scope"]) == ("insufficient_scope", "partners:read")

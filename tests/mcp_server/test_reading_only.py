@@ -79,7 +79,7 @@ async def test_every_tool_works_on_a_read_only_file_and_does_not_change_it(file:
         async with assistant.serving():
             for version in VERSIONS:
                 for name, asked in EVERY_TOOL.items():
-                    assert (await assistant.tool(name, version=version, **asked)).told
+                    assert (await assistant.tool(name, version=version, **asked)).payload
 
     assert digest(file) == before
 

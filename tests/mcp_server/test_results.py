@@ -75,7 +75,7 @@ async def test_every_result_stays_below_24_kb_with_100_000_hostile_events(crowde
         for name, asked in ASKED:
             answer = await crowded.tool(name, version=version, **asked)
 
-            assert answer.told
+            assert answer.payload
             assert len(answer.text.encode()) < MOST / 2, name
             assert size(answer.result) < MOST, (name, size(answer.result))
 
@@ -95,17 +95,17 @@ async def test_pages_that_are_cut_skip_and_repeat_nothing(crowded: Assistant):
         seen: list[Any] = []
         cursor: dict[str, str] = {}
         while len(seen) < len(truth.data):
-            told = (await crowded.tool(tool, limit=100, **cursor)).told
-            assert told["truncated"]
-            cursor = {"cursor": told["next_cursor"]}
-            seen += [row["id"] for row in told["data"]]
+            payload = (await crowded.tool(tool, limit=100, **cursor)).payload
+            assert payload["truncated"]
+            cursor = {"cursor": payload["next_cursor"]}
+            seen += [row["id"] for row in payload["data"]]
 
         assert seen[:200] == [row.id for row in truth.data]
 
 
 async def test_the_last_page_says_so(assistant: Assistant):
-    first = (await assistant.tool("list_partners", limit=1)).told
-    last = (await assistant.tool("list_partners", limit=1, cursor=first["next_cursor"])).told
+    first = (await assistant.tool("list_partners", limit=1)).payload
+    last = (await assistant.tool("list_partners", limit=1, cursor=first["next_cursor"])).payload
 
     assert (first["truncated"], last["truncated"], last["next_cursor"]) == (False, False, None)
 

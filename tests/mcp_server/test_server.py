@@ -61,7 +61,7 @@ async def test_the_one_scope_is_enough(assistant: Assistant, tool: Tool):
     key = await assistant.issue([tool.scope])
     asked = {name: value for name, value in EVERY_TOOL[tool.name].items() if name != "top_partners"}
 
-    assert (await assistant.tool(tool.name, key=key, **asked)).told["as_of"] == "2026-05-20T13:00:00Z"
+    assert (await assistant.tool(tool.name, key=key, **asked)).payload["as_of"] == "2026-05-20T13:00:00Z"
 
 
 @pytest.mark.parametrize("tool", [tool for tool in ALL if tool.name != "list_programs"], ids=lambda tool: tool.name)
@@ -157,6 +157,6 @@ async def test_an_internal_error_does_not_reveal_its_cause(
 async def test_both_eras_return_the_same_result_of_a_tool(assistant: Assistant):
     answers: list[Answer] = [await assistant.tool("get_program", version=version) for version in VERSIONS]
 
-    assert all(answer.told == answers[0].told for answer in answers)
+    assert all(answer.payload == answers[0].payload for answer in answers)
     assert answers[0].result["resultType"] == "complete"
     assert answers[0].result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "affiliate-tracking"

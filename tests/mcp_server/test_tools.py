@@ -21,12 +21,12 @@ AS_OF = "2026-05-20T13:00:00Z"
 
 @pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name)
 async def test_every_result_fits_its_published_schema(assistant: Assistant, click_id: str, tool: Tool):
-    told = (await assistant.tool(tool.name, **EVERY_TOOL[tool.name])).told
+    payload = (await assistant.tool(tool.name, **EVERY_TOOL[tool.name])).payload
 
     schema: dict[str, Any] = tool.published().output_schema or {}
-    validator_for(schema).validate(told)
-    assert told["as_of"] == AS_OF
-    assert EVERY_TOOL[tool.name].items() <= told["applied_query"].items()
+    validator_for(schema).validate(payload)
+    assert payload["as_of"] == AS_OF
+    assert EVERY_TOOL[tool.name].items() <= payload["applied_query"].items()
     assert click_id
 
 
@@ -35,8 +35,8 @@ async def test_programs_are_those_the_key_reaches(assistant: Assistant):
     second = await world.program_of(acme.store, acme.workspace_id, acme.owner_id, name="Second")
     narrowed = await assistant.issue(program_ids=[acme.program_id])
 
-    every = (await assistant.tool("list_programs")).told
-    some = (await assistant.tool("list_programs", key=narrowed)).told
+    every = (await assistant.tool("list_programs")).payload
+    some = (await assistant.tool("list_programs", key=narrowed)).payload
 
     assert [program["id"] for program in every["data"]] == [second.program_id, acme.program_id]
     assert some["data"] == every["data"][1:]
@@ -46,9 +46,9 @@ async def test_programs_are_those_the_key_reaches(assistant: Assistant):
 
 async def test_a_program_shows_its_terms_and_whether_its_key_must_be_replaced(assistant: Assistant):
     acme = assistant.acme
-    before = (await assistant.tool("get_program")).told["program"]
+    before = (await assistant.tool("get_program")).payload["program"]
     await acme.store.write(program_keys.flag, acme.program_id, rotate_by=NOW + timedelta(days=9), at=NOW)
-    flagged = (await assistant.tool("get_program")).told["program"]
+    flagged = (await assistant.tool("get_program")).payload["program"]
 
     assert (before["commission_type"], before["commission_rate"], before["currency"]) == ("percent", 20, "USD")
     assert (before["program_key_state"], "program_key_rotate_by" in before) == ("active", False)
@@ -57,10 +57,10 @@ async def test_a_program_shows_its_terms_and_whether_its_key_must_be_replaced(as
 
 
 async def test_readiness_names_the_blocker(assistant: Assistant):
-    told = (await assistant.tool("get_readiness")).told
+    payload = (await assistant.tool("get_readiness")).payload
 
-    assert (told["ready"], told["blocker"]) == (False, "tracker_installed")
-    blocking = next(gate for gate in told["gates"] if gate["gate"] == told["blocker"])
+    assert (payload["ready"], payload["blocker"]) == (False, "tracker_installed")
+    blocking = next(gate for gate in payload["gates"] if gate["gate"] == payload["blocker"])
     assert blocking["next_action"].startswith(f'Put <script async src="{BASE}/js/svc-tracker.js"')
 
 
@@ -68,38 +68,38 @@ async def test_partners_are_listed_by_status(assistant: Assistant):
     acme = assistant.acme
     await acme.store.write(partners.enrol, acme.program_id, name=HOSTILE, code="cleo", at=NOW)
 
-    told = (await assistant.tool("list_partners", limit=1)).told
-    rest = (await assistant.tool("list_partners", cursor=told["next_cursor"], status="active")).told
+    payload = (await assistant.tool("list_partners", limit=1)).payload
+    rest = (await assistant.tool("list_partners", cursor=payload["next_cursor"], status="active")).payload
 
-    assert [(row["name"], row["code"]) for row in told["data"]] == [(INERT, "cleo")]
+    assert [(row["name"], row["code"]) for row in payload["data"]] == [(INERT, "cleo")]
     assert {row["name"] for row in rest["data"]} == {"Anna", "Ben"}
     assert rest["applied_query"]["status"] == "active"
 
 
 async def test_untrusted_texts_of_events_are_in_a_separate_field(assistant: Assistant, click_id: str):
-    told = (await assistant.tool("list_events")).told["data"]
+    payload = (await assistant.tool("list_events")).payload["data"]
 
-    assert [event["kind"] for event in told] == ["refund", "sale", "lead", "click"]
-    refund, sale, lead, click = told
+    assert [event["kind"] for event in payload] == ["refund", "sale", "lead", "click"]
+    refund, sale, lead, click = payload
     assert (refund["amount_cents"], sale["amount_cents"], sale["currency"]) == (1_000, 10_000, "USD")
     assert (lead["customer_key"], lead["settlement"], lead["partner_id"]) == ("user-1", "settled", assistant.acme.anna)
     assert click["click_id"] == click_id
     assert click["untrusted"]["page_title"] == INERT
     assert len(click["untrusted"]["page_url"]) == 200
-    assert all(INERT not in str({**event, "untrusted": None}) for event in told)
+    assert all(INERT not in str({**event, "untrusted": None}) for event in payload)
 
 
 async def test_events_of_one_kind(assistant: Assistant, click_id: str):
-    told = (await assistant.tool("list_events", kind="sale")).told
+    payload = (await assistant.tool("list_events", kind="sale")).payload
 
     assert click_id
-    assert [event["transaction_id"] for event in told["data"]] == ["inv-1"]
+    assert [event["transaction_id"] for event in payload["data"]] == ["inv-1"]
 
 
 async def test_customers_and_commissions_name_their_partner(assistant: Assistant, click_id: str):
-    (customer,) = (await assistant.tool("list_customers", customer_key="user-1")).told["data"]
-    (commission,) = (await assistant.tool("list_commissions", partner_id=assistant.acme.anna)).told["data"]
-    nobody = (await assistant.tool("list_customers", status="lead")).told["data"]
+    (customer,) = (await assistant.tool("list_customers", customer_key="user-1")).payload["data"]
+    (commission,) = (await assistant.tool("list_commissions", partner_id=assistant.acme.anna)).payload["data"]
+    nobody = (await assistant.tool("list_customers", status="lead")).payload["data"]
 
     assert customer["click_id"] == click_id
     assert (customer["partner_id"], customer["partner_name"]) == (assistant.acme.anna, "Anna")
@@ -110,22 +110,22 @@ async def test_customers_and_commissions_name_their_partner(assistant: Assistant
 
 
 async def test_a_sale_is_explained(assistant: Assistant, click_id: str):
-    told = (await assistant.tool("explain_attribution", transaction_id="inv-1")).told
+    payload = (await assistant.tool("explain_attribution", transaction_id="inv-1")).payload
 
     assert click_id
-    assert (told["verdict"], told["truncated"]) == ("credited_in_part", False)
-    assert [step["step"] for step in told["trace"]][-1] == "arithmetic"
-    assert told["trace"][-1]["facts"]["net_cents"] == 1_800
+    assert (payload["verdict"], payload["truncated"]) == ("credited_in_part", False)
+    assert [step["step"] for step in payload["trace"]][-1] == "arithmetic"
+    assert payload["trace"][-1]["facts"]["net_cents"] == 1_800
 
 
 async def test_a_likely_key_is_in_a_separate_field_and_not_in_a_text(assistant: Assistant):
     await assistant.acme.customer("User-1")
     await assistant.acme.reject(CustomerNotFound(), customer_key="user-1", transaction_id="inv-9")
 
-    told = (await assistant.tool("explain_attribution", transaction_id="inv-9")).told
+    payload = (await assistant.tool("explain_attribution", transaction_id="inv-9")).payload
 
-    assert (told["verdict"], told["likely_customer_key"]) == ("customer_not_found", "User-1")
-    assert "ser-1" not in told["smallest_change"]
+    assert (payload["verdict"], payload["likely_customer_key"]) == ("customer_not_found", "User-1")
+    assert "ser-1" not in payload["smallest_change"]
 
 
 @pytest.mark.parametrize("asked", [{}, {"transaction_id": "a", "click_id": "b"}])
@@ -140,8 +140,8 @@ async def test_refused_calls_are_grouped_by_cause_by_default(assistant: Assistan
     await assistant.acme.reject(InvalidJson())
     await assistant.acme.reject(InvalidJson())
 
-    causes = (await assistant.tool("list_refused_calls")).told
-    calls = (await assistant.tool("list_refused_calls", view="calls", code="customer_not_found")).told
+    causes = (await assistant.tool("list_refused_calls")).payload
+    calls = (await assistant.tool("list_refused_calls", view="calls", code="customer_not_found")).payload
 
     assert click_id
     assert [(cause["code"], cause["calls"]) for cause in causes["causes"]] == [
@@ -156,8 +156,8 @@ async def test_refused_calls_say_what_was_at_stake(assistant: Assistant):
     sent = {"transaction_id": "inv-9", "amount_cents": 4_200, "currency": "EUR"}
     await assistant.acme.reject(DuplicateTransaction(same_payload=False), **sent)
 
-    (cause,) = (await assistant.tool("list_refused_calls")).told["causes"]
-    (call,) = (await assistant.tool("list_refused_calls", view="calls")).told["data"]
+    (cause,) = (await assistant.tool("list_refused_calls")).payload["causes"]
+    (call,) = (await assistant.tool("list_refused_calls", view="calls")).payload["data"]
 
     assert cause["at_stake"] == [{"currency": "EUR", "amount_cents": 4_200}]
     assert (call["amount_cents"], call["currency"], call["same_payload"]) == (4_200, "EUR", False)
@@ -167,10 +167,10 @@ async def test_keys_that_do_not_agree_are_grouped_with_the_likely_mapping(assist
     await assistant.acme.customer("user-1")
     await assistant.acme.reject(CustomerNotFound(), customer_key="USER-1")
 
-    told = (await assistant.tool("check_identifier_health")).told
+    payload = (await assistant.tool("check_identifier_health")).payload
 
-    assert told["state"] == "mismatched"
-    assert told["groups"][0]["examples"] == [{"sale_key": "USER-1", "lead_key": "user-1"}]
+    assert payload["state"] == "mismatched"
+    assert payload["groups"][0]["examples"] == [{"sale_key": "USER-1", "lead_key": "user-1"}]
 
 
 async def test_a_cursor_of_another_list_is_rejected_without_being_repeated(assistant: Assistant):

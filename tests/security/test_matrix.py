@@ -121,7 +121,7 @@ def code(response: httpx.Response) -> str:
     return str(body.get("error", {}).get("code", ""))
 
 
-def told(response: httpx.Response) -> tuple[int, Any]:
+def visible_in(response: httpx.Response) -> tuple[int, Any]:
     """Return all that a response tells, but for the request's id."""
     return response.status_code, response.json()["error"]
 
@@ -161,8 +161,8 @@ async def test_who_is_no_active_member_learns_nothing_about_a_program_or_workspa
         if "{program_id}" in entry.path or "{workspace_id}" in entry.path:
             theirs = await service.call(entry, token)
             missing = await service.call(entry, token, program_id=MISSING, workspace_id=MISSING)
-            if told(theirs) != told(missing) or code(theirs) != "forbidden":
-                wrong.append(f"{entry}: {told(theirs)}, {told(missing)}")
+            if visible_in(theirs) != visible_in(missing) or code(theirs) != "forbidden":
+                wrong.append(f"{entry}: {visible_in(theirs)}, {visible_in(missing)}")
 
     assert wrong == []
 
@@ -209,9 +209,9 @@ async def test_a_key_reaches_no_program_but_its_own_and_cannot_tell_which_exist(
                 await service.call(entry, elsewhere),
             ]
             if {code(each) for each in responses} != {"program_not_allowed"} or len(
-                set(map(str, map(told, responses)))
+                set(map(str, map(visible_in, responses)))
             ) > 1:
-                wrong.append(f"{entry}: {[told(each) for each in responses]}")
+                wrong.append(f"{entry}: {[visible_in(each) for each in responses]}")
 
     assert wrong == []
 
@@ -232,8 +232,8 @@ async def test_another_program_s_row_and_a_missing_one_are_answered_alike(servic
             credential = key if kind == "agentKey" else await service.fresh_owner()
             foreign = await service.call(entry, credential, **{entry.row: theirs})
             missing = await service.call(entry, credential, **{entry.row: MISSING})
-            if told(foreign) != told(missing) or foreign.status_code not in {400, 404}:
-                wrong.append(f"{entry}: {told(foreign)}, {told(missing)}")
+            if visible_in(foreign) != visible_in(missing) or foreign.status_code not in {400, 404}:
+                wrong.append(f"{entry}: {visible_in(foreign)}, {visible_in(missing)}")
 
     assert wrong == []
 

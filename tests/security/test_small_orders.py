@@ -37,8 +37,8 @@ async def test_the_explanation_names_the_smallest_order_of_the_day_of_the_sale(a
     at = NOW.replace(hour=13)
     await shop.acme.store.write(program_settings.change, shop.acme.program_id, lower, actor=OPERATOR, at=at)
 
-    told = await shop.acme.store.read(explanation.explain, shop.acme.program_id, at=at, transaction_id="small")
+    explained = await shop.acme.store.read(explanation.explain, shop.acme.program_id, at=at, transaction_id="small")
 
-    rate = next(step for step in told.steps if step.step == "rate")
-    assert told.outcome == SaleOutcome.BELOW_MINIMUM_ORDER
+    rate = next(step for step in explained.steps if step.step == "rate")
+    assert explained.outcome == SaleOutcome.BELOW_MINIMUM_ORDER
     assert rate.facts["minimum_order_cents"] == 500

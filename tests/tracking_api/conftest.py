@@ -66,7 +66,7 @@ class Api:
         return await self.post("lead", fields, key=key)
 
     async def sale(self, *, key: str | None = "acme", **fields: Any) -> httpx.Response:
-        """Send a sale of 100 dollars by user-1, unless told otherwise."""
+        """Send a sale of 100 dollars by user-1 by default."""
         defaults = {"transaction_id": "inv-1", "customer_key": "user-1", "amount_cents": 10_000}
         return await self.post("sale", {**defaults, **fields}, key=key)
 

@@ -39,8 +39,8 @@ async def test_the_user_agent_falls_back_to_the_header(api: Api):
     await api.click(headers={"User-Agent": "FromTheHeader/1"})
     await api.click(headers={"User-Agent": "FromTheHeader/1"}, user_agent="FromTheBody/1")
 
-    told = [row.visitor for row in await api.rows(clicks)]
-    assert ["FromTheHeader/1" in told[0], "FromTheBody/1" in told[1]] == [True, True]
+    visitors = [row.visitor for row in await api.rows(clicks)]
+    assert ["FromTheHeader/1" in visitors[0], "FromTheBody/1" in visitors[1]] == [True, True]
 
 
 @pytest.mark.parametrize(

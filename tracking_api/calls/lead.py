@@ -84,11 +84,11 @@ async def lead(call: TrackingRequest) -> JsonResponse:
     return _with_warning(await call.respond(leads.record, recorded, principal, _content), body)
 
 
-def _content(led: LeadResult) -> dict[str, Any]:
+def _content(result: LeadResult) -> dict[str, Any]:
     content: dict[str, Any]
-    if led.settlement == Settlement.PROVISIONAL:
+    if result.settlement == Settlement.PROVISIONAL:
         content = {"success": True, "provisional": True, "message": "Lead recorded; your server must confirm it."}
-    elif led.recorded:
+    elif result.recorded:
         content = {"success": True, "message": "Lead recorded."}
     else:
         content = {"success": True, "already_recorded": True, "message": "This lead was recorded before."}

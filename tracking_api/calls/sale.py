@@ -72,16 +72,16 @@ async def sale(call: TrackingRequest) -> JsonResponse:
     return await call.respond(sales.record, _sale(call, body), key, partial(_content, body))
 
 
-def _content(body: SaleBody, sold: SaleResult) -> dict[str, Any]:
+def _content(body: SaleBody, result: SaleResult) -> dict[str, Any]:
     data = {
-        "eventId": sold.event_id,
-        "programId": sold.program_id,
+        "eventId": result.event_id,
+        "programId": result.program_id,
         "transaction_id": body.transaction_id,
-        "customer_key": sold.customer_key,
-        "commission_id": sold.commission_id,
-        "commission_cents": sold.commission_cents,
-        "currency": sold.currency,
-        "customer_key_saved": sold.customer_key_saved,
+        "customer_key": result.customer_key,
+        "commission_id": result.commission_id,
+        "commission_cents": result.commission_cents,
+        "currency": result.currency,
+        "customer_key_saved": result.customer_key_saved,
         "test_mode": False,
     }
     return {"success": True, "message": "Sale recorded.", "data": data}

@@ -80,7 +80,7 @@ class Shop:
         await self.acme.store.write(program_settings.change, self.acme.program_id, settings, actor=olga, at=at)
 
     async def call(self, path: str, body: Any, key: str = "") -> httpx.Response:
-        """Post to the tracking API with a key, the program's unless told otherwise."""
+        """Post to the tracking API with a key, the program's by default."""
         headers = {"Authorization": f"Bearer {key or self.acme.key}"}
         async with httpx.AsyncClient(base_url=self.server.base_url, headers=headers) as client:
             return await client.post(path, json=body)

@@ -24,11 +24,11 @@ async def ready(shop: Shop) -> Shop:
 
 @pytest.mark.parametrize("call", ["click", "lead", "sale"])
 async def test_a_test_call_shows_the_request_the_response_and_what_it_proves(ready: Shop, call: str):
-    told = await ready.svc("test", call)
+    result = await ready.svc("test", call)
     done = await ready.svc("test", call, "--json")
 
-    assert told.code == 0
-    assert all(word in told.stdout for word in (f"POST /api/v1/track/{call}", "Response", "Proves:", "Next:"))
+    assert result.code == 0
+    assert all(word in result.stdout for word in (f"POST /api/v1/track/{call}", "Response", "Proves:", "Next:"))
     assert done.json["answer"]["data"]["test_mode"] is True
     steps = (await ready.svc("status", "--json")).json["checklist"]
     assert [step["step"] for step in steps if step["done"]] == [f"test_{call}"]

@@ -164,8 +164,8 @@ async def test_the_balance_report_adds_a_payments_movements_up(book: Book):
 
 async def test_a_payment_from_the_connected_account_is_found_by_all_its_ids(book: Book):
     acme = book.shop.acme
-    told = stripe_events.checkout(metadata={"svc_customer_key": "user-1", "program_id": str(acme.program_id)})
-    await acme.store.write(processing.process, acme.program_id, parse_event(told), at=NOW)
+    event = stripe_events.checkout(metadata={"svc_customer_key": "user-1", "program_id": str(acme.program_id)})
+    await acme.store.write(processing.process, acme.program_id, parse_event(event), at=NOW)
     book.write(row(1))
 
     assert await book.codes() == []

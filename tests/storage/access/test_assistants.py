@@ -46,7 +46,7 @@ async def signed_in(acme: World, user_id: int) -> Visitor:
 
 
 async def connect(acme: World, who: Visitor, *program_ids: int, **asked: Any) -> str:
-    """Connect an assistant to Acme's program, unless told otherwise; return its code."""
+    """Connect an assistant to Acme's program by default; return its code."""
     chosen = program_ids or (acme.program_id,)
     request = ASKED._replace(**asked)
     code: str = await acme.store.write(assistants.connect, request, visitor=who, program_ids=chosen, at=NOW)
@@ -61,13 +61,13 @@ async def tokens(acme: World, who: Visitor, **asked: Any) -> Tokens:
 
 
 async def authorize(acme: World, token: str, **about: Any) -> assistants.Assistant:
-    """Present a token, at NOW unless told otherwise."""
+    """Present a token, at NOW by default."""
     about = {"resource": RESOURCE, "scope": None, "program_id": None, "at": NOW, **about}
     return await acme.store.read(assistant_tokens.authorize, token, **about)
 
 
 async def refresh(acme: World, token: str, **about: Any) -> Tokens | None:
-    """Refresh with every scope, at NOW unless told otherwise."""
+    """Refresh with every scope, at NOW by default."""
     about = {"client_id": ASKED.client_id, "scopes": READING, "at": NOW, **about}
     given: Tokens | None = await acme.store.write(assistant_tokens.refresh, token, **about)
     return given

@@ -142,13 +142,15 @@ FIRST = [checkout(), stripe.invoice(name="in_0", payments=None)]
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-@given(told=deliveries())
-async def test_any_order_any_repetition_and_any_company_end_as_in_order_and_once(store: Storage, told: ReportedSale):
-    in_order = await deliver(store, [[event] for event in told.history])
-    in_any = await deliver(store, told.groups)
+@given(reported=deliveries())
+async def test_any_order_any_repetition_and_any_company_end_as_in_order_and_once(
+    store: Storage, reported: ReportedSale
+):
+    in_order = await deliver(store, [[event] for event in reported.history])
+    in_any = await deliver(store, reported.groups)
 
     assert in_any == in_order
-    assert len(in_order.sales) == sum(event["type"] == "invoice.paid" for event in told.history)
+    assert len(in_order.sales) == sum(event["type"] == "invoice.paid" for event in reported.history)
     assert await store.read(books.run) == []
 
 

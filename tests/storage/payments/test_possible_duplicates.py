@@ -123,10 +123,10 @@ async def test_a_sale_of_the_api_waits_for_the_event_that_another_process_is_tak
         await connect(acme)
         await acme.customer()
         await acme.sale("inv-1", at=NOW - timedelta(days=1))
-        told = parse_event(stripe.checkout(metadata={"svc_customer_key": "user-1"}))
+        event = parse_event(stripe.checkout(metadata={"svc_customer_key": "user-1"}))
         engine = create_async_engine(postgres_url)
         async with engine.connect() as taking, engine.connect() as watching:
-            await taking.run_sync(lambda connection: processing.process(connection, acme.program_id, told, at=NOW))
+            await taking.run_sync(lambda connection: processing.process(connection, acme.program_id, event, at=NOW))
             selling = asyncio.create_task(acme.sale("order-7"))
             await waits_for_a_lock(watching)
             await taking.commit()

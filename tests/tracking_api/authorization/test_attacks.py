@@ -80,12 +80,12 @@ async def test_a_faulty_request_goes_back_to_a_client_with_a_document_and_stays_
     documented = AssistantClient("https://assistant.example/client.json", "Helper", (CALLBACK,), datetime.now(UTC))
     await flow.acme.store.write(assistant_clients.save, documented)
 
-    told = sent(await flow.authorize(**{"client_id": documented.client_id, **asked}))
+    response = sent(await flow.authorize(**{"client_id": documented.client_id, **asked}))
     kept = await flow.authorize(**asked)
 
-    assert (told["error"], told["iss"]) == (refused, BASE)
-    assert told["state"] == asked.get("state", "the state")
-    assert "code" not in told
+    assert (response["error"], response["iss"]) == (refused, BASE)
+    assert response["state"] == asked.get("state", "the state")
+    assert "code" not in response
     assert error(kept) == (400, refused)
     assert "location" not in kept.headers
 

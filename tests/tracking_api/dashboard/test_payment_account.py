@@ -28,8 +28,8 @@ async def deliver(dashboard: Dashboard, content: bytes, headers: dict[str, str])
 async def outcome(dashboard: Dashboard, *, secret: str = stripe.SECRET, **options: Any) -> tuple[int, str]:
     """Deliver a signed checkout and return the status with its outcome or code."""
     answer = await deliver(dashboard, *stripe.signed(stripe.checkout(), secret=secret, **options))
-    told = answer.json()
-    return answer.status_code, told.get("outcome") or told["error"]["code"]
+    body = answer.json()
+    return answer.status_code, body.get("outcome") or body["error"]["code"]
 
 
 async def test_an_owner_connects_an_account_and_never_sees_its_secret_again(dashboard: Dashboard):
@@ -168,8 +168,8 @@ async def test_members_read_payment_events_and_possible_duplicates(dashboard: Da
     first = (await dashboard.get("./payment-events", MAX, limit=1)).json()
     rest = (await dashboard.get("./payment-events", MAX, cursor=first["next_cursor"])).json()["data"]
 
-    told = [(each["type"], each["outcome"], each["amount_cents"]) for each in listed]
-    assert told == [("charge.refunded", "waiting", 100), ("checkout.session.completed", "held_as_duplicate", 10_000)]
+    rows = [(each["type"], each["outcome"], each["amount_cents"]) for each in listed]
+    assert rows == [("charge.refunded", "waiting", 100), ("checkout.session.completed", "held_as_duplicate", 10_000)]
     assert [*first["data"], *rest] == listed
     only = (await dashboard.get("./payment-events", MAX, outcome="held_as_duplicate")).json()["data"]
     assert [each["transaction_id"] for each in only] == ["pi_1"]

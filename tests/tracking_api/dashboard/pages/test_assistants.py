@@ -14,13 +14,13 @@ class Callback:
     """The assistant's own address, to which the browser goes back; nothing leaves this machine."""
 
     def __init__(self) -> None:
-        self.told: dict[str, str] = {}
+        self.received: dict[str, str] = {}
 
     async def watch(self, page: Page) -> None:
         await page.route("https://assistant.example/**", self._take)
 
     async def _take(self, route: Route) -> None:
-        self.told = {name: each[0] for name, each in parse_qs(urlsplit(route.request.url).query).items()}
+        self.received = {name: each[0] for name, each in parse_qs(urlsplit(route.request.url).query).items()}
         await route.fulfill(status=200, content_type="text/html", body="<h1>Back at your assistant</h1>")
 
 
@@ -36,8 +36,8 @@ async def test_a_member_signs_in_chooses_and_returns_with_a_code(site: Site):
     assert f"Acts for\n{OLGA}" in shown
     assert "Anyone can register under any name" in shown
     assert "It cannot change anything" in shown
-    assert callback.told["code"].startswith("oac_")
-    assert (callback.told["state"], callback.told["iss"]) == ("s", site.server.base_url)
+    assert callback.received["code"].startswith("oac_")
+    assert (callback.received["state"], callback.received["iss"]) == ("s", site.server.base_url)
 
 
 async def test_a_member_who_denies_returns_without_a_code(site: Site):
@@ -48,8 +48,8 @@ async def test_a_member_who_denies_returns_without_a_code(site: Site):
     await page.get_by_role("button", name="Cancel").click()
     await expect(page.get_by_role("heading", name="Back at your assistant")).to_be_visible()
 
-    assert callback.told["error"] == "access_denied"
-    assert "code" not in callback.told
+    assert callback.received["error"] == "access_denied"
+    assert "code" not in callback.received
 
 
 async def test_nothing_is_granted_while_no_program_is_chosen(site: Site):
@@ -89,7 +89,7 @@ async def test_an_owner_sees_all_assistants_and_disconnects_one(site: Site):
     asked = await ask(site.server.base_url)
     await consent(page, asked.page)
     await expect(page.get_by_role("heading", name="Back at your assistant")).to_be_visible()
-    given = await fetch_tokens(site.server.base_url, asked.client_id, callback.told["code"])
+    given = await fetch_tokens(site.server.base_url, asked.client_id, callback.received["code"])
     olga = await site.sign_in()
     await olga.get_by_role("link", name="Assistants").click()
     card = olga.get_by_role("listitem").filter(has=olga.get_by_role("heading", name="Helper"))
