@@ -6,7 +6,7 @@ PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-anno
 	--generate-hashes --custom-compile-command "make lock"
 NPM_CI := npm ci --silent --no-audit --no-fund
 
-.PHONY: serve test test-fast check format bench faults generated screenshots browser lock
+.PHONY: serve test test-fast check format bench faults generated screenshots browser lock audit
 
 serve: .venv/serve ## start the service on the embedded database, on PORT
 	exec $(BIN)/svc serve --port $(PORT)
@@ -44,6 +44,12 @@ browser: ## with Node.js: check, build and test the tracker, the SDK and its exa
 	cd browser/sdk && $(NPM_CI) && npm run --silent check && npm run --silent build && npm test
 	cd examples/vite-react && $(NPM_CI) && npm run --silent sdk && npm run --silent build
 	cd examples/next && $(NPM_CI) && npm run --silent sdk && npm run --silent check
+
+audit: .venv/develop ## known vulnerabilities of the dependencies; needs PyPI's and npm's advisory services
+	$(BIN)/pip install --quiet pip-audit
+	$(BIN)/pip-audit --disable-pip --requirement requirements.lock
+	npm audit --prefix browser/tracker
+	npm audit --prefix browser/sdk
 
 lock: .venv/develop ## pin the newest versions that pyproject.toml allows
 	$(BIN)/pip install --quiet uv

@@ -3,14 +3,12 @@
 import math
 import time
 from collections.abc import Mapping
-from ipaddress import IPv6Address, IPv6Network
 
 from limits import RateLimitItem, parse
 
 from storage.rules.errors import RateLimited
 from web.counts import Counts
-
-IPV6_PREFIX = 64  # what a provider gives to one customer, who can use any address in it
+from web.network import network
 
 
 class RateLimits:
@@ -26,32 +24,20 @@ class RateLimits:
     async def hit(self, kind: str, client: str, about: int | str | None = None) -> None:
         """Count one request by a client about something. Raises RateLimited, with the seconds until the window ends."""
         rate = self._rates[kind]
-        resets_at = await self._counts.hit(rate, kind, counted_as(client), str(about)) if rate else None
+        resets_at = await self._counts.hit(rate, kind, network(client), str(about)) if rate else None
         _require(resets_at)
 
     async def check(self, kind: str, client: str, about: int | str | None = None) -> None:
         """Raise RateLimited if no further request is allowed, without counting one."""
         rate = self._rates[kind]
-        resets_at = await self._counts.full_until(rate, kind, counted_as(client), str(about)) if rate else None
+        resets_at = await self._counts.full_until(rate, kind, network(client), str(about)) if rate else None
         _require(resets_at)
 
     async def forget(self, kind: str, client: str, about: int | str | None = None) -> None:
         """Forget the requests that were counted."""
         rate = self._rates[kind]
         if rate is not None:
-            await self._counts.clear(rate, kind, counted_as(client), str(about))
-
-
-def counted_as(client: str) -> str:
-    """Return what a client's requests are counted under: an IPv4 address, the /64 of an IPv6 address, or the name."""
-    if ":" not in client:
-        return client
-    try:
-        address = IPv6Address(client.partition("%")[0])
-    except ValueError:
-        return client
-    inside = address.ipv4_mapped
-    return str(inside or IPv6Network((address, IPV6_PREFIX), strict=False))
+            await self._counts.clear(rate, kind, network(client), str(about))
 
 
 def _require(resets_at: float | None) -> None:

@@ -9,7 +9,13 @@ PREFIX_BITS = 64  # of IPv6: one customer's network
 
 def network_of(request: Request) -> str:
     """Return the client's IPv4 address, or the /64 of its IPv6 address."""
-    host = request.client.host if request.client else "unknown"
+    return network(request.client.host if request.client else "unknown")
+
+
+def network(host: str) -> str:
+    """Return an IPv4 address as it is, the /64 of an IPv6 address, and any other name as it is."""
+    if ":" not in host:
+        return host
     try:
         address = ip_address(host)
     except ValueError:

@@ -16,7 +16,6 @@ from storage.tracking import test_mode
 from tests.tracking_api.conftest import Api
 from tests.world import LANDING_PAGE, NOW, World
 from tracking_api.calls import bots
-from web.limits import counted_as
 from web.middleware import RequestMiddleware
 
 ALL = (clicks, customers, leads, test_events, tracking_log)
@@ -98,21 +97,6 @@ async def test_the_ip_addresses_of_one_ipv6_network_share_a_limit(acme: World):
 
     assert same == [200, 200, 429]
     assert await click("2001:db8:1:3::1") == 200
-
-
-@pytest.mark.parametrize(
-    ("client", "counted"),
-    [
-        ("203.0.113.9", "203.0.113.9"),
-        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
-        ("::ffff:203.0.113.9", "203.0.113.9"),
-        ("fe80::1%eth0", "fe80::/64"),
-        ("unknown", "unknown"),
-        ("a:b", "a:b"),
-    ],
-)
-def test_an_ip_address_is_counted_with_its_customers_network(client: str, counted: str):
-    assert counted_as(client) == counted
 
 
 @pytest.mark.parametrize("extra", [{}, {"additional_data": TEST}])
