@@ -8,6 +8,8 @@ from pydantic import Field
 from presentation.settings_models import shown, with_settings
 from presentation.view import View, with_fields_of
 from storage.management import commissions, program_settings
+from storage.management.balances import NO_BALANCE, PartnerBalance
+from storage.management.partners import Partner
 from storage.reading import customer_timelines, event_kinds, rejected_calls
 from storage.rules import errors, settings
 from storage.rules.attribution import PartnerStatus
@@ -35,6 +37,21 @@ class ProgramView(_ProgramSettingsView):
         return cls(**row._asdict() | settings.published(row.settings))
 
 
+class BalanceView(View):
+    """A partner's balance in cents of the program's currency: earnings are the first four less `owed_back_cents`.
+
+    `owed_back_cents` is what refunds of paid commissions left owing. The next payouts are reduced by it: `to_pay_cents`
+    is what to pay for all approved commissions.
+    """
+
+    pending_cents: int
+    on_hold_cents: int
+    approved_cents: int
+    paid_cents: int
+    owed_back_cents: int
+    to_pay_cents: int
+
+
 class PartnerView(View):
     """A partner of a program; their links have `code` as `?aff=`."""
 
@@ -44,6 +61,12 @@ class PartnerView(View):
     code: str
     status: PartnerStatus
     created_at: datetime
+    balance: BalanceView
+
+    @classmethod
+    def of(cls, row: Partner, balance: PartnerBalance = NO_BALANCE) -> Self:
+        """Return the view of a partner; a new one has no balance."""
+        return cls(**row._asdict(), balance=BalanceView.of(balance))
 
 
 class PartnerNameView(View):
@@ -89,7 +112,10 @@ class CustomerView(View):
 
 
 class CommissionView(View):
-    """A commission: `amount_cents` as it was earned, `net_cents` after refunds and a rejection."""
+    """A commission: `amount_cents` as it was earned, `net_cents` after refunds and a rejection.
+
+    When it was paid, `set_off_cents` were kept because the partner owed them back.
+    """
 
     id: int
     partner: PartnerNameView
@@ -100,6 +126,7 @@ class CommissionView(View):
     transaction_id: str | None
     amount_cents: int
     net_cents: int
+    set_off_cents: int
     currency: str
     status: CommissionStatus
     created_at: datetime

@@ -14,6 +14,7 @@ from storage.tables import commission_terms, commissions, leads, ledger_entries,
 from storage.tracking.ledger import ACCOUNT_KINDS, PARTNER_KINDS, PLATFORM_KINDS, EntryKind
 
 ROWS_AT_ONCE = 2_000
+OTHER_KINDS = (EntryKind.ADJUSTMENT, EntryKind.SET_OFF)
 
 
 def differences(connection: Connection) -> Iterator[BookDifference]:
@@ -76,10 +77,10 @@ def _owed(row: Any) -> int:
 
 
 def _balances(connection: Connection, owed: Counter[tuple[int, int]]) -> Iterator[BookDifference]:
-    """Compare what each partner's entries add up to with what their commissions and adjustments do."""
+    """Compare what each partner's entries add up to with what their commissions, adjustments and set-offs do."""
     entry = ledger_entries.c
     account = (entry.program_id, entry.partner_id)
-    adjusted = func.sum(case((entry.kind == EntryKind.ADJUSTMENT, entry.amount_cents), else_=0)).label("adjusted_cents")
+    adjusted = func.sum(case((entry.kind.in_(OTHER_KINDS), entry.amount_cents), else_=0)).label("adjusted_cents")
     stored = select(*account, func.sum(entry.amount_cents).label("cents"), adjusted).group_by(*account)
     balances: Counter[tuple[int, int]] = Counter()
     for row in _streamed(connection, stored.where(entry.kind.in_(ACCOUNT_KINDS))):

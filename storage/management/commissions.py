@@ -20,12 +20,15 @@ from storage.rules.errors import (
     ValidationError,
 )
 from storage.tables import commissions, customers, leads, ledger_entries, partners, sales
-from storage.tracking import ledger, taken_back
+from storage.tracking import payouts, taken_back
 from storage.tracking.ledger import PARTNER_KINDS, EntryKind
 
 
 class Commission(NamedTuple):
-    """A commission in cents of `currency`: `amount_cents` as earned, `net_cents` as the ledger has it now."""
+    """A commission in cents of `currency`: `amount_cents` as earned, `net_cents` as the ledger has it now.
+
+    Its payout handed over what it was worth less `set_off_cents`, which the partner owed.
+    """
 
     program_id: int
     id: int
@@ -39,6 +42,7 @@ class Commission(NamedTuple):
     transaction_id: str | None
     amount_cents: int
     net_cents: int
+    set_off_cents: int
     currency: str
     status: CommissionStatus
     created_at: datetime
@@ -167,7 +171,7 @@ def change_status(
     if status == CommissionStatus.REJECTED:
         taken_back.take_back(connection, commission, EntryKind.REJECTION, at=at)
     elif status == CommissionStatus.PAID:
-        ledger.record_payout(connection, commission, at=at)
+        payouts.record(connection, commission, at=at)
     return before
 
 
@@ -190,9 +194,8 @@ def _not_found() -> NotFound:
 
 def _select() -> Select[Any]:
     earned, entry = commissions.c, ledger_entries.c
-    net = select(func.coalesce(func.sum(entry.amount_cents), 0)).where(
-        entry.program_id == earned.program_id, entry.commission_id == earned.id, entry.kind.in_(PARTNER_KINDS)
-    )
+    theirs = (entry.program_id == earned.program_id, entry.commission_id == earned.id)
+    total = select(func.coalesce(func.sum(entry.amount_cents), 0)).where(*theirs)
     joined = (
         commissions.join(partners, (partners.c.program_id == earned.program_id) & (partners.c.id == earned.partner_id))
         .join(customers, (customers.c.program_id == earned.program_id) & (customers.c.id == earned.customer_id))
@@ -204,10 +207,12 @@ def _select() -> Select[Any]:
         partners.c.code.label("partner_code"),
         customers.c.customer_key,
         sales.c.transaction_id,
-        net.scalar_subquery().label("net_cents"),
+        total.where(entry.kind.in_(PARTNER_KINDS)).scalar_subquery().label("net_cents"),
+        total.where(entry.kind == EntryKind.SET_OFF).scalar_subquery().label("set_off_cents"),
     ).select_from(joined)
 
 
 def _of_row(row: Any) -> Commission:
     values = {name: getattr(row, name) for name in Commission._fields}
-    return Commission(**values | {"status": CommissionStatus(row.status), "net_cents": int(row.net_cents)})
+    cents = {name: int(values[name]) for name in ("net_cents", "set_off_cents")}
+    return Commission(**values | cents | {"status": CommissionStatus(row.status)})

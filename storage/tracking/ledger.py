@@ -24,6 +24,7 @@ class EntryKind(StrEnum):
     REINSTATEMENT = "reinstatement"
     REJECTION = "rejection"
     PAYOUT = "payout"
+    SET_OFF = "set_off"
     ADJUSTMENT = "adjustment"
     PLATFORM_FEE = "platform_fee"
     PLATFORM_FEE_REVERSAL = "platform_fee_reversal"
@@ -36,19 +37,23 @@ PLATFORM_KINDS = (
     EntryKind.PLATFORM_FEE_REVERSAL,
     EntryKind.PLATFORM_FEE_REINSTATEMENT,
 )
-ACCOUNT_KINDS = (*PARTNER_KINDS, EntryKind.PAYOUT, EntryKind.ADJUSTMENT)
+ACCOUNT_KINDS = (*PARTNER_KINDS, EntryKind.PAYOUT, EntryKind.SET_OFF, EntryKind.ADJUSTMENT)
 
 
 class Balance(NamedTuple):
-    """A partner's account in cents of the program's currency: earnings with adjustments, and payouts."""
+    """A partner's account in cents of the program's currency: earnings with adjustments, payouts, and set-offs.
+
+    `set_off_cents` is what the program kept of its payouts because the partner owed it.
+    """
 
     earned_cents: int
     paid_cents: int
+    set_off_cents: int = 0
 
     @property
     def owed_cents(self) -> int:
         """What the program owes the partner; negative if the partner owes it after a refund of a paid sale."""
-        return self.earned_cents - self.paid_cents
+        return self.earned_cents - self.paid_cents + self.set_off_cents
 
 
 class Earned(NamedTuple):
@@ -127,17 +132,11 @@ def net(connection: Connection, program_id: int, commission_id: int, kinds: Sequ
 def balance(connection: Connection, program_id: int, partner_id: int) -> Balance:
     """Return what a partner's entries add up to."""
     entry = ledger_entries.c
-    payout = entry.kind == EntryKind.PAYOUT
-    earned, paid = (func.sum(case((which, entry.amount_cents), else_=0)) for which in (~payout, payout))
+    payout, set_off = entry.kind == EntryKind.PAYOUT, entry.kind == EntryKind.SET_OFF
+    sums = [func.sum(case((which, entry.amount_cents), else_=0)) for which in (~payout & ~set_off, payout, set_off)]
     mine = (entry.program_id == program_id, entry.partner_id == partner_id, entry.kind.in_(ACCOUNT_KINDS))
-    row = connection.execute(select(func.coalesce(earned, 0), func.coalesce(paid, 0)).where(*mine)).one()
-    return Balance(earned_cents=int(row[0]), paid_cents=-int(row[1]))
-
-
-def record_payout(connection: Connection, commission: Any, *, at: datetime) -> None:
-    """Append the payout of a commission's present worth."""
-    net_cents = net(connection, commission.program_id, commission.id, PARTNER_KINDS)
-    _append_entry(connection, commission, EntryKind.PAYOUT, -net_cents, at=at)
+    row = connection.execute(select(*(func.coalesce(each, 0) for each in sums)).where(*mine)).one()
+    return Balance(earned_cents=int(row[0]), paid_cents=-int(row[1]), set_off_cents=int(row[2]))
 
 
 def correct(
@@ -153,7 +152,7 @@ def correct(
     if cents == 0:
         return
     original = EntryKind.PLATFORM_FEE if kind in PLATFORM_KINDS else EntryKind.COMMISSION
-    _append_entry(connection, commission, kind, -cents, at=at, corrects=original, refund_id=refund_id)
+    append_entry(connection, commission, kind, -cents, at=at, corrects=original, refund_id=refund_id)
 
 
 def reverse(
@@ -190,7 +189,7 @@ def _follow(connection: Connection, commission: Any, left_cents: int) -> None:
     connection.execute(update(commissions).where(*mine).values(status=status))
 
 
-def _append_entry(
+def append_entry(
     connection: Connection,
     commission: Any,
     kind: EntryKind,

@@ -9,7 +9,8 @@ from sqlalchemy import insert
 
 from storage import Storage
 from storage.checks import books
-from storage.management import commissions
+from storage.management import balances, commissions
+from storage.management.balances import PartnerBalance
 from storage.rules.commission import CommissionStatus, of_remaining
 from storage.rules.errors import ServiceError
 from storage.tables import ledger_entries
@@ -87,6 +88,14 @@ class Account:
         self.status = [CommissionStatus.PENDING] * len(SALE_CENTS)
         self.refunded = [0] * len(SALE_CENTS)
         self.paid = [0] * len(SALE_CENTS)
+        self.set_off = 0
+
+    @property
+    def owed_back(self) -> int:
+        """What the partner owes for paid commissions; negative if they are owed it."""
+        return sum(paid - self.worth(sale) for sale, paid in enumerate(self.paid) if self.status[sale] == PAID) - (
+            self.set_off
+        )
 
     def worth(self, sale: int) -> int:
         if self.status[sale] == REJECTED:
@@ -95,9 +104,10 @@ class Account:
         return of_remaining(whole, sale_cents=SALE_CENTS[sale], refunded_cents=self.refunded[sale])
 
     def decided(self, sale: int, status: CommissionStatus) -> None:
-        self.status[sale] = status
         if status == PAID:
+            self.set_off += min(self.worth(sale), self.owed_back)
             self.paid[sale] = self.worth(sale)
+        self.status[sale] = status
 
     def moved(self, sale: int, cents: int) -> None:
         self.refunded[sale] += cents
@@ -133,5 +143,40 @@ async def test_after_any_history_the_balance_is_what_is_left_less_what_was_paid(
             continue
 
     left = sum(map(account.worth, range(len(SALE_CENTS))))
-    assert await balance(acme, acme.anna) == Balance(earned_cents=left, paid_cents=sum(account.paid))
+    assert await balance(acme, acme.anna) == Balance(left, sum(account.paid), account.set_off)
     assert await store.read(books.run) == []
+    at = OFF_HOLD - timedelta(seconds=1)
+    [shown] = (await store.read(balances.of_partners, acme.program_id, [acme.anna], at=at)).values()
+    unpaid = dict.fromkeys(CommissionStatus, 0)
+    for sale, status in enumerate(account.status):
+        unpaid[status] += account.worth(sale)
+    owed_back = account.owed_back
+    assert shown == PartnerBalance(
+        pending_cents=0,
+        on_hold_cents=unpaid[CommissionStatus.PENDING],
+        approved_cents=unpaid[APPROVED] + max(-owed_back, 0),
+        paid_cents=sum(account.paid) - account.set_off,
+        owed_back_cents=max(owed_back, 0),
+    )
+    assert left == sum(shown[:4]) - shown.owed_back_cents
+
+
+async def test_what_is_owed_back_is_set_against_the_next_payouts(acme: World):
+    await acme.customer()
+    sold = [(await acme.sale(f"inv-{n}", cents)).commission_id or 0 for n, cents in enumerate((10_000, 2_500, 5_000))]
+    for commission_id in sold:
+        await decide(acme, commission_id, APPROVED)
+    await decide(acme, sold[0], PAID)
+    await move(acme, refunds.record, "inv-0", 5_000)
+    [owing] = (await acme.store.read(balances.of_partners, acme.program_id, [acme.anna], at=OFF_HOLD)).values()
+
+    await decide(acme, sold[1], PAID)
+    await decide(acme, sold[2], PAID)
+
+    [settled] = (await acme.store.read(balances.of_partners, acme.program_id, [acme.anna], at=OFF_HOLD)).values()
+    shown = [await acme.store.read(commissions.get_commission, acme.program_id, each) for each in sold]
+    assert (owing.approved_cents, owing.owed_back_cents, owing.to_pay_cents) == (1_500, 1_000, 500)
+    assert [each.set_off_cents for each in shown] == [0, 500, 500]
+    assert settled == PartnerBalance(paid_cents=2_500)
+    assert (await balance(acme, acme.anna)).owed_cents == 0
+    assert await acme.store.read(books.run) == []

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from presentation import queries
 from presentation.api_request import path_id
 from presentation.changes import NewPartner
-from storage.management import partners
+from storage.management import balances, partners
 from storage.reading import performance
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import ValidationError
@@ -80,6 +80,7 @@ async def _list(request: Request, context: PageContext, typed: dict[str, str], p
     chosen = await storage.read(performance.choose, context.program.id, requested, created_at=created_at, at=context.at)
     shown = [partner.id for partner in page.data]
     brought = await storage.read(performance.by_partner, context.program.id, chosen.window, partner_ids=shown)
+    owed = await storage.read(balances.of_partners, context.program.id, shown, at=context.at)
     results = {result.partner_id: result.totals for result in brought}
     return templates.render(
         request,
@@ -88,7 +89,8 @@ async def _list(request: Request, context: PageContext, typed: dict[str, str], p
         context=context,
         page=page,
         rows=[
-            (each, referral_link(context, each.code), results.get(each.id, performance.Totals())) for each in page.data
+            (each, referral_link(context, each.code), results.get(each.id, performance.Totals()), owed[each.id])
+            for each in page.data
         ],
         typed=typed,
         problems=problems,

@@ -1,0 +1,62 @@
+"""What a program owes its partners, and what they owe it back, in cents of the program's currency."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import Connection, case, func, select
+
+from storage.rules.commission import CommissionStatus
+from storage.tables import commissions, ledger_entries
+from storage.tracking import payouts
+from storage.tracking.ledger import ACCOUNT_KINDS, EntryKind
+
+
+class PartnerBalance(NamedTuple):
+    """A partner's balance: earnings are pending + on_hold + approved + paid - owed_back.
+
+    `pending_cents` is ready to approve, `paid_cents` what payouts handed over. `owed_back_cents` is what refunds of
+    paid commissions left owing; the next payouts are reduced by it, and `to_pay_cents` is what is left to pay now.
+    """
+
+    pending_cents: int = 0
+    on_hold_cents: int = 0
+    approved_cents: int = 0
+    paid_cents: int = 0
+    owed_back_cents: int = 0
+
+    @property
+    def to_pay_cents(self) -> int:
+        """Return what to pay for all approved commissions, less what the partner owes back."""
+        return max(self.approved_cents - self.owed_back_cents, 0)
+
+
+NO_BALANCE = PartnerBalance()
+
+
+def of_partners(
+    connection: Connection, program_id: int, partner_ids: Sequence[int], *, at: datetime
+) -> dict[int, PartnerBalance]:
+    """Return the balance of each of these partners."""
+    entry, status, held = ledger_entries.c, commissions.c.status, commissions.c.hold_until > at
+    sums = {
+        "pending": (status == CommissionStatus.PENDING) & ~held,
+        "on_hold": (status == CommissionStatus.PENDING) & held,
+        "approved": status == CommissionStatus.APPROVED,
+        "paid": entry.kind.in_((EntryKind.PAYOUT, EntryKind.SET_OFF)),
+        "settled": payouts.is_settled(),
+    }
+    totals = [func.sum(case((which, entry.amount_cents), else_=0)).label(name) for name, which in sums.items()]
+    mine = (entry.program_id == program_id, entry.partner_id.in_(partner_ids), entry.kind.in_(ACCOUNT_KINDS))
+    joined = select(entry.partner_id, *totals).select_from(payouts.with_commissions())
+    balances = dict.fromkeys(partner_ids, NO_BALANCE)
+    for row in connection.execute(joined.where(*mine).group_by(entry.partner_id)):
+        settled = int(row.settled)
+        balances[row.partner_id] = PartnerBalance(
+            pending_cents=int(row.pending),
+            on_hold_cents=int(row.on_hold),
+            approved_cents=int(row.approved) + max(settled, 0),
+            paid_cents=-int(row.paid),
+            owed_back_cents=max(-settled, 0),
+        )
+    return balances

@@ -1,0 +1,44 @@
+"""Payouts: what a commission is worth, less what refunds of paid commissions left owing."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, FromClause, func, select
+
+from storage.rules.commission import CommissionStatus
+from storage.tables import commissions, ledger_entries, partners
+from storage.tracking import ledger
+from storage.tracking.ledger import ACCOUNT_KINDS, PARTNER_KINDS, EntryKind
+
+
+def record(connection: Connection, commission: Any, *, at: datetime) -> None:
+    """Append the payout of a commission's present worth, and set off what refunds of paid commissions left owing.
+
+    The commission is paid by now. If the program owes the partner instead (a dispute was won), the set-off is negative.
+    """
+    account = (partners.c.program_id == commission.program_id, partners.c.id == commission.partner_id)
+    connection.execute(select(partners.c.id).where(*account).with_for_update())  # two payouts set off one debt once
+    net_cents = ledger.net(connection, commission.program_id, commission.id, PARTNER_KINDS)
+    ledger.append_entry(connection, commission, EntryKind.PAYOUT, -net_cents, at=at)
+    set_off_cents = min(net_cents, -_settled(connection, commission))
+    if set_off_cents:
+        ledger.append_entry(connection, commission, EntryKind.SET_OFF, set_off_cents, at=at)
+
+
+def is_settled() -> ColumnElement[bool]:
+    """Match entries, joined with their commissions, that no payout will settle any more: what they sum up to is due."""
+    return commissions.c.id.is_(None) | (commissions.c.status == CommissionStatus.PAID)
+
+
+def with_commissions() -> FromClause:
+    """Return the entries with their commissions."""
+    entry = ledger_entries.c
+    theirs = (commissions.c.program_id == entry.program_id) & (commissions.c.id == entry.commission_id)
+    return ledger_entries.outerjoin(commissions, theirs)
+
+
+def _settled(connection: Connection, commission: Any) -> int:
+    entry = ledger_entries.c
+    account = (entry.program_id == commission.program_id, entry.partner_id == commission.partner_id)
+    total = select(func.coalesce(func.sum(entry.amount_cents), 0)).select_from(with_commissions())
+    return int(connection.execute(total.where(*account, entry.kind.in_(ACCOUNT_KINDS), is_settled())).scalar_one())
