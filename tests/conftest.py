@@ -43,13 +43,13 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
-    """The address of a fresh, migrated SQLite database."""
+    """The URL of a fresh, migrated SQLite database."""
     return f"sqlite+aiosqlite:///{shutil.copy(sqlite_template, tmp_path / 'svc.db')}"
 
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
-    """The address of a running PostgreSQL whose database `service` is migrated."""
+    """The URL of a running PostgreSQL whose database `service` is migrated."""
     if postgres.binaries() is None:
         pytest.skip(NO_POSTGRES)
     with postgres.running() as server:
@@ -60,13 +60,13 @@ def postgres_server() -> Iterator[str]:
 
 @pytest.fixture
 def empty_postgres_url(postgres_server: str, request: pytest.FixtureRequest) -> str:
-    """The address of a fresh PostgreSQL database without a table."""
+    """The URL of a fresh PostgreSQL database without a table."""
     return asyncio.run(create_database(postgres_server, f"empty_{abs(hash(request.node.nodeid))}"))
 
 
 @pytest.fixture
 def postgres_url(postgres_server: str) -> str:
-    """The address of a migrated PostgreSQL database without a row."""
+    """The URL of a migrated PostgreSQL database without a row."""
     url = named(postgres_server, "service")
     asyncio.run(postgres.empty(url))
     return url
@@ -74,7 +74,7 @@ def postgres_url(postgres_server: str) -> str:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest) -> str:
-    """The address of a fresh, migrated database, once of each kind."""
+    """The URL of a fresh, migrated database, once of each kind."""
     url: str = request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "postgres_url")
     return url
 
@@ -93,7 +93,7 @@ async def acme(store: Storage) -> World:
 
 
 async def create_database(server: str, name: str, template: str = "template1") -> str:
-    """Create a database on a server and return its address."""
+    """Create a database on a server and return its URL."""
     connection = await asyncpg.connect(server.replace("+asyncpg", ""))
     try:
         await connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')

@@ -1,4 +1,4 @@
-"""Holds every answer against the OpenAPI document: status, headers, body, and the exact codes of its operation."""
+"""Compares every response with the OpenAPI document: status, headers, body, and the exact codes of its operation."""
 
 import copy
 import re
@@ -29,7 +29,7 @@ COMPONENTS = _closed_components()
 
 
 def check(answer: httpx.Response) -> None:
-    """Assert that the document foresees this answer."""
+    """Assert that the document describes this response."""
     assert answer.headers["x-request-id"]
     request = answer.request
     operations = _operations(request.url.path)

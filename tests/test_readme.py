@@ -1,4 +1,4 @@
-"""What the README and the guides tell is what the service does."""
+"""The README and the guides describe what the service does."""
 
 import json
 import os

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Row(NamedTuple):
-    """What a good key is answered at an endpoint; `scope` is what the contract says it needs."""
+    """What an endpoint returns to a good key; `scope` is what the contract says it needs."""
 
     scope: Scope | None
     status: int = 200

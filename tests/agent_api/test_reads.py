@@ -1,4 +1,4 @@
-"""What agents read: lists by cursor, the report, explanations, readiness, and one customer's trail."""
+"""What agents read: lists by cursor, the report, explanations, readiness, and one customer's timeline."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""The tracker is a guest in somebody's page: it breaks nothing, needs little, and says what it does when asked."""
+"""The tracker in other people's pages: it breaks nothing, needs little, and logs what it does in debug mode."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""`svc admin secrets rotate`: what was encrypted with the old key is read with the new one alone."""
+"""`svc admin secrets rotate`: what was encrypted with the old key can be read only with the new one."""
 
 import asyncio
 from typing import Any

@@ -14,7 +14,7 @@ from tests.proxy import Proxy
 
 CROWD = 300
 MALFORMED = 1_000
-UNTIL_NOTICED = 4  # acknowledged or refused, while something is broken
+UNTIL_NOTICED = 4  # acknowledged or rejected calls, while something is broken
 
 
 async def send_malformed(scene: Scene) -> None:
@@ -109,7 +109,7 @@ async def lose_commit(scene: Scene) -> None:
 
 
 async def lose_answer(scene: Scene) -> None:
-    """Let a COMMIT through, and cut its answer off."""
+    """Let a COMMIT through, and cut off its response."""
     proxy = _proxy(scene)
     proxy.lose_answers = 1
     await scene.journal.until(lambda: not proxy.lose_answers)

@@ -1,4 +1,4 @@
-"""Integrators' clients: each takes visitors from click to refund, and repeats with the same ids what got no answer."""
+"""Integrators' clients: each takes visitors from click to refund, and repeats unanswered requests with the same ids."""
 
 import asyncio
 import time
@@ -33,7 +33,7 @@ class Answer(NamedTuple):
 
 
 class Client:
-    """Calls the service for one integrator and writes down each answer."""
+    """Calls the service for one integrator and records each response."""
 
     def __init__(self, base_url: str, program: Program, journal: Journal) -> None:
         self.journal = journal
@@ -98,7 +98,7 @@ class Client:
         idempotency_key: str | None = None,
         times: int = 1,
     ) -> Request:
-        """Refund part of a sale; without an id and a key it is sent once, for nobody could tell a repeat."""
+        """Refund part of a sale; without an id and a key it is sent once, as a repeat could not be recognized."""
         mark = refund_id or idempotency_key or self._mark("nameless-refund")
         request = self.journal.open(Request(Kind.REFUND, mark, sale=sale.mark, cents=cents, is_raced=times > 1))
         body = {"transaction_id": sale.mark, "refund_amount_cents": cents, "refund_reason": mark}

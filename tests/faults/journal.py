@@ -1,4 +1,4 @@
-"""What the clients asked for and what they were answered: the one source that the books are compared with."""
+"""The clients' requests and the responses to them, with which the books are compared."""
 
 import asyncio
 import time
@@ -13,7 +13,7 @@ UNDECIDED = {NO_ANSWER, "503 outcome_unknown"}  # after these the row may be the
 
 
 class Kind(StrEnum):
-    """What a client asks the service to record."""
+    """The kind of a recorded event."""
 
     CLICK = "click"
     LEAD = "lead"
@@ -46,9 +46,9 @@ class Journal:
     def __init__(self) -> None:
         self.requests: list[Request] = []
         self.answers: Counter[str] = Counter()
-        self.surprises: list[str] = []  # answers that no fault excuses
+        self.surprises: list[str] = []  # responses that no fault excuses
         self.acknowledged = 0
-        self.failed = 0  # answered with 503, or not at all
+        self.failed = 0  # got 503, or no response
         self._news = asyncio.Event()
 
     def open(self, request: Request) -> Request:

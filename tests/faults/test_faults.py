@@ -1,4 +1,4 @@
-"""Whatever happens to the service or to what it needs: nothing acknowledged is lost or doubled, no answer is untrue."""
+"""Faults of the service and its surroundings: nothing acknowledged is lost or doubled, and no response is untrue."""
 
 import pytest
 

@@ -55,7 +55,7 @@ class Answer(NamedTuple):
 
     @property
     def payload(self) -> Any:
-        """What a tool answered; its text and its structured content are the same."""
+        """A tool's result; its text and its structured content are the same."""
         assert self.result["isError"] is False, self.text
         compact = json.dumps(self.result["structuredContent"], ensure_ascii=False, separators=(",", ":"))
         assert self.text == compact
@@ -63,7 +63,7 @@ class Answer(NamedTuple):
 
     @property
     def refusal(self) -> Any:
-        """What a tool refused."""
+        """A tool's error."""
         assert self.result["isError"] is True
         assert "structuredContent" not in self.result
         return json.loads(self.text)["error"]

@@ -1,4 +1,4 @@
-"""What every call to /mcp goes through before the protocol: method, headers, key, rate, size."""
+"""The checks of every call to /mcp before the protocol: method, headers, key, rate, size."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Text hygiene: whatever strangers write comes out short, on one line, visible and normal."""
+"""Sanitizing: untrusted text becomes short, one line, visible and normalized."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""What a caller is told when every reading connection is busy."""
+"""The response to a caller when every reading connection is busy."""
 
 import pytest
 

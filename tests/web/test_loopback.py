@@ -1,4 +1,4 @@
-"""A service on this machine answers by the name it was called, and no other service does."""
+"""A service on this machine uses the name that the client used; other services do not."""
 
 import pytest
 

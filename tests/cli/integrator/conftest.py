@@ -59,7 +59,7 @@ class Shop:
         )
 
     def start(self, *arguments: object) -> subprocess.Popen[str]:
-        """Start a command that waits for somebody."""
+        """Start a command that waits for input."""
         return subprocess.Popen(
             command(arguments), cwd=self.project, env=self.environment(), stdout=subprocess.PIPE, text=True
         )
@@ -95,7 +95,7 @@ async def prepare(sqlite_url: str) -> AsyncIterator[Storage]:
 
 @pytest.fixture
 async def shop(prepare: Storage, sqlite_url: str, serve: Serve, tmp_path: Path) -> Shop:
-    """Acme, served, with Olga who owns it and Max who is a member; nobody is logged in."""
+    """Acme, served, with Olga who owns it and Max who is a member; no account is logged in."""
     acme = await world.acme(prepare)
     for email, role in ((OLGA, Role.OWNER), (MAX, Role.MEMBER)):
         await prepare.write(

@@ -1,4 +1,4 @@
-"""`svc login`: a code in the terminal, an approval in the browser, a file that its owner alone can read."""
+"""`svc login`: a code in the terminal, an approval in the browser, a file that only its owner can read."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""`svc reconcile`: Stripe's exports against what is recorded, mended by calls, clean the second time."""
+"""`svc reconcile`: compares Stripe's exports with the recorded sales and fixes differences with calls."""
 
 import csv
 from datetime import timedelta

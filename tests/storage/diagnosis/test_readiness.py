@@ -92,7 +92,7 @@ async def test_a_flagged_key_fails_its_gate_until_it_is_replaced(acme: World):
     await acme.store.write(program_keys.flag, acme.program_id, rotate_by=deadline, at=NOW)
     flagged = states(await ready(acme))["program_key_current"]
 
-    await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW, base_url="https://svc.example")
+    await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
 
     assert (flagged, states(await ready(acme))["program_key_current"]) == (State.FAIL, State.PASS)
 

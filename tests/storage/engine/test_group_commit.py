@@ -1,4 +1,4 @@
-"""Group commit: one bad write never fails its neighbours, and an answer means that the rows are there."""
+"""Group commit: one bad write never fails the others, and a response means that the rows are stored."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""COMMIT or its answer gets lost: what was stored is stored once, and no answer is untrue."""
+"""COMMIT or its response gets lost: stored rows are stored once, and no response is untrue."""
 
 import asyncio
 from collections.abc import AsyncIterator

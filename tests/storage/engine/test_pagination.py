@@ -1,4 +1,4 @@
-"""Cursors: what they name, and that nobody's invention of one does harm."""
+"""Cursors: what they name, and that an invented one does no harm."""
 
 from collections.abc import Callable
 from typing import Any

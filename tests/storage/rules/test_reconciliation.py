@@ -64,7 +64,7 @@ def sales(draw: st.DrawFn) -> list[Recorded]:
 def mend(
     recorded: Sequence[Recorded], findings: Sequence[PaymentFinding], *, calls: int | None = None
 ) -> list[Recorded]:
-    """Do what the calls of the findings do, the first ones alone if their number is given."""
+    """Apply the corrections of the findings, or only the first `calls` of them."""
     known = {sale.transaction_id: sale for sale in recorded}
     for correction in [each for finding in findings for each in finding.corrections][:calls]:
         _apply(known, correction)

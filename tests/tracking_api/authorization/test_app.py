@@ -1,4 +1,4 @@
-"""What a client finds out before it asks, what it is told when it is refused, and what stands in its way."""
+"""The metadata for clients, the errors that they get, and the checks before the endpoints."""
 
 from typing import Any
 

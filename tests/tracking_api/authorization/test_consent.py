@@ -1,4 +1,4 @@
-"""Attacks on the consent page: nobody gives consent but the member in front of it, for what stands on it."""
+"""Attacks on the consent page: only the member who views it can consent, and only to what it shows."""
 
 from datetime import UTC, datetime
 

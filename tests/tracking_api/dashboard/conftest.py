@@ -26,7 +26,7 @@ def database_url(sqlite_url: str) -> str:
 
 
 class Dashboard:
-    """The dashboard for somebody; `at` is the service's time."""
+    """A client of the dashboard API; `at` is the service's time."""
 
     def __init__(self, acme: World) -> None:
         self.acme = acme
@@ -44,7 +44,7 @@ class Dashboard:
         return f"/api/programs/{self.acme.program_id}"
 
     async def join(self, email: str, role: Role, workspace_id: int | None = None) -> int:
-        """Make somebody a member of Acme's workspace (or another) and sign them in."""
+        """Add a member to Acme's workspace (or another) and sign them in."""
         store = self.acme.store
         user_id: int = await store.write(
             workspaces.add_member,
@@ -58,7 +58,7 @@ class Dashboard:
         return user_id
 
     async def call(self, method: str, path: str, who: str | None = OLGA, **options: Any) -> httpx.Response:
-        """Call a path (one that starts with a dot lies under the program) as somebody or as nobody."""
+        """Call a path (one that starts with a dot lies under the program) with or without a session."""
         headers = dict(options.pop("headers", {}))
         if who is not None:
             headers["Authorization"] = f"Bearer {self.tokens.get(who, who)}"

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def connect(dashboard: Dashboard, who: str) -> None:
-    """Connect an assistant of somebody's."""
+    """Connect an assistant of a member."""
     store, token_hash = dashboard.acme.store, keys.digest(dashboard.tokens[who])
     visitor = await store.read(sessions.identify, token_hash, at=NOW)
     programs = [dashboard.acme.program_id]

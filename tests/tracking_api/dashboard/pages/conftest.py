@@ -37,7 +37,7 @@ class Site:
         return f"/programs/{self.acme.program_id}"
 
     async def visit(self, **options: Any) -> Page:
-        """Open a browser of its own at the front page, signed in as nobody."""
+        """Open a separate browser at the home page, signed out."""
         context: BrowserContext = await self.browser.new_context(base_url=self.server.base_url, **options)
         context.set_default_timeout(15_000)
         page = await context.new_page()
@@ -46,7 +46,7 @@ class Site:
         return page
 
     async def sign_in(self, who: str = OLGA, **options: Any) -> Page:
-        """Open a browser that has the session of somebody, on the list of programs."""
+        """Open a browser with a session, on the list of programs."""
         account = await self.acme.store.read(sessions.account, who)
         assert account
         started = await self.acme.store.write(sessions.start, account.user_id, at=datetime.now(UTC))
@@ -58,7 +58,7 @@ class Site:
         return page
 
     async def fill_in_the_sign_in_form(self, who: str = OLGA) -> Page:
-        """Open a browser and sign in as somebody does, to the list of programs."""
+        """Open a browser and sign in with the form, to the list of programs."""
         page = await self.visit()
         await page.goto("/sign-in")
         await page.get_by_label("E-mail address").fill(who)
@@ -68,7 +68,7 @@ class Site:
         return page
 
     async def sell(self, customer_key: str = "user-1", transaction_id: str = "inv-1", **click: Any) -> str:
-        """Let somebody follow Anna's link, sign up and pay 100.00; return their click_id."""
+        """Let a visitor follow Anna's link, sign up and pay 100.00; return their click_id."""
         landing = "https://acme.example/?aff=anna"
         clicked = await self.call(
             "/api/v1/track/click", {"program_id": self.acme.program_id, "affiliate_url": landing, **click}
