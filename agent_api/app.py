@@ -14,6 +14,7 @@ from presentation.handlers import (
     customers,
     diagnosis,
     events,
+    flags,
     performance,
     refused_calls,
     tracking_log,
@@ -45,6 +46,8 @@ ROUTES = [
     scoped(f"{PROGRAM}/customers/{{customer_id}}", GET=(Scope.CUSTOMERS_READ, customers.get_customer)),
     scoped(f"{PROGRAM}/commissions", GET=(Scope.COMMISSIONS_READ, commissions.list_commissions)),
     scoped(f"{PROGRAM}/commissions/{{commission_id}}", PATCH=(decisions.DECISION, decisions.decide_commission)),
+    scoped(f"{PROGRAM}/flags", GET=(Scope.COMMISSIONS_READ, flags.list_flags)),
+    scoped(f"{PROGRAM}/flags/{{flag_id}}", PATCH=(Scope.COMMISSIONS_WRITE, flags.decide_flag)),
     scoped(
         f"{PROGRAM}/partners",
         GET=(Scope.PARTNERS_READ, list_partners),

@@ -14,6 +14,7 @@ from storage.reading import customer_timelines, event_kinds, rejected_calls
 from storage.rules import errors, settings
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
+from storage.rules.fraud.flag import FlagKind
 from storage.rules.settlement import CustomerStatus, Settlement
 from web.errors import STATUS
 
@@ -61,6 +62,7 @@ class PartnerView(View):
     code: str
     status: PartnerStatus
     created_at: datetime
+    open_flags: int
     balance: BalanceView
 
     @classmethod
@@ -115,6 +117,7 @@ class CommissionView(View):
     """A commission: `amount_cents` as it was earned, `net_cents` after refunds and a rejection.
 
     When it was paid, `set_off_cents` were kept because the partner owed them back.
+    `flags` are the signs of fraud that hold it: it cannot be approved or paid.
     """
 
     id: int
@@ -132,6 +135,7 @@ class CommissionView(View):
     created_at: datetime
     hold_until: datetime
     paid_at: datetime | None
+    flags: list[FlagKind]
 
     @classmethod
     def of(cls, row: commissions.Commission, **others: Any) -> Self:

@@ -41,7 +41,8 @@ def list_commissions(
     partner_id: RowId | None = None,
 ) -> RowPage[CommissionRow]:
     """Commissions of partners, newest first: amount_cents as earned, net_cents after refunds or rejection. pending may
-    be approved after hold_until. No transaction_id: earned by a lead. For sums use get_performance.
+    be approved after hold_until, unless an open flag holds it (list_flags). No transaction_id: earned by a lead. For
+    sums use get_performance.
     """
     paging = Paging(limit, cursor)
     stored = commissions.list_commissions(request.connection, program_id, paging, status=status, partner_id=partner_id)

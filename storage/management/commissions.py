@@ -19,6 +19,7 @@ from storage.rules.errors import (
     ServiceError,
     ValidationError,
 )
+from storage.rules.fraud.flag import FlagKind
 from storage.tables import commissions, customers, leads, ledger_entries, partners, sales
 from storage.tracking import payouts, taken_back
 from storage.tracking.ledger import PARTNER_KINDS, EntryKind
@@ -28,6 +29,7 @@ class Commission(NamedTuple):
     """A commission in cents of `currency`: `amount_cents` as earned, `net_cents` as the ledger has it now.
 
     Its payout handed over what it was worth less `set_off_cents`, which the partner owed.
+    `flags` are the signs of fraud that hold it.
     """
 
     program_id: int
@@ -48,6 +50,7 @@ class Commission(NamedTuple):
     created_at: datetime
     hold_until: datetime
     paid_at: datetime | None
+    flags: Sequence[FlagKind] = ()
 
 
 def list_commissions(
@@ -70,7 +73,8 @@ def list_commissions(
         mine = mine.where(commissions.c.partner_id == partner_id)
     if ready_at is not None:
         mine = mine.where(commissions.c.status == CommissionStatus.PENDING, commissions.c.hold_until <= ready_at)
-    return pagination.by_id(connection, mine, commissions.c.id, paging, _of_row)
+    page = pagination.by_id(connection, mine, commissions.c.id, paging, _of_row)
+    return page._replace(data=_with_flags(connection, program_id, page.data))
 
 
 def get_commission(connection: Connection, program_id: int, commission_id: int) -> Commission:
@@ -79,7 +83,7 @@ def get_commission(connection: Connection, program_id: int, commission_id: int) 
     row = connection.execute(_select().where(*mine)).one_or_none()
     if row is None:
         raise _not_found()
-    return _of_row(row)
+    return _with_flags(connection, program_id, [_of_row(row)])[0]
 
 
 def of_customer(connection: Connection, program_id: int, customer_id: int) -> list[Commission]:
@@ -88,7 +92,8 @@ def of_customer(connection: Connection, program_id: int, customer_id: int) -> li
     from_lead = select(leads.c.id).where(leads.c.program_id == program_id, leads.c.customer_id == customer_id)
     by_cause = or_(commissions.c.sale_id.in_(from_sale), commissions.c.lead_id.in_(from_lead))
     mine = _select().where(commissions.c.program_id == program_id, by_cause)
-    return [_of_row(row) for row in connection.execute(mine.order_by(commissions.c.id))]
+    rows = connection.execute(mine.order_by(commissions.c.id)).all()
+    return _with_flags(connection, program_id, [_of_row(row) for row in rows])
 
 
 def decide(
@@ -212,7 +217,12 @@ def _select() -> Select[Any]:
     ).select_from(joined)
 
 
+def _with_flags(connection: Connection, program_id: int, rows: Sequence[Commission]) -> list[Commission]:
+    held = flags.holding(connection, program_id, rows)
+    return [row._replace(flags=held[row.id]) if row.id in held else row for row in rows]
+
+
 def _of_row(row: Any) -> Commission:
-    values = {name: getattr(row, name) for name in Commission._fields}
+    values = {name: getattr(row, name) for name in Commission._fields if name != "flags"}
     cents = {name: int(values[name]) for name in ("net_cents", "set_off_cents")}
     return Commission(**values | cents | {"status": CommissionStatus(row.status)})

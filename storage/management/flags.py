@@ -116,15 +116,6 @@ def require_unflagged(connection: Connection, commission: Any) -> None:
         raise CommissionFlagged(f"The commission is held for review: {', '.join(kinds)}.", flags=kinds)
 
 
-def open_counts(connection: Connection, program_id: int, partner_ids: Sequence[int]) -> dict[int, int]:
-    """Return how many open flags each of these partners has; those without one are left out."""
-    mine = (flags.c.program_id == program_id, flags.c.partner_id.in_(partner_ids), flags.c.state == FlagState.OPEN)
-    counts: dict[int, int] = {}
-    for (partner_id,) in connection.execute(select(flags.c.partner_id).where(*mine)):
-        counts[partner_id] = counts.get(partner_id, 0) + 1
-    return counts
-
-
 def of_row(row: Any) -> Flag:
     """Read a flag."""
     kind = FlagKind(row.kind)

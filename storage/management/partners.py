@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, Select, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from storage.engine import audit, ids, pagination
@@ -12,12 +12,15 @@ from storage.engine.audit import Actor
 from storage.engine.pagination import FIRST_PAGE, Page, Paging
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import FieldError, NotFound, ValidationError
-from storage.tables import partners
+from storage.rules.fraud.flag import FlagState
+from storage.tables import flags, partners
 from storage.tracking import rollups
+
+ENROLLED = tuple(column.name for column in partners.c)
 
 
 class Partner(NamedTuple):
-    """A partner as the program sees them."""
+    """A partner as the program sees them; `open_flags` counts the signs of fraud that wait for a decision."""
 
     program_id: int
     id: int
@@ -26,6 +29,7 @@ class Partner(NamedTuple):
     code: str
     status: PartnerStatus
     created_at: datetime
+    open_flags: int = 0
 
 
 def enrol(
@@ -42,7 +46,7 @@ def enrol(
     """Enrol a partner in a program. Raises ValidationError when the code is taken in it."""
     partner = Partner(program_id, ids.after(at, 1)[0], name, email, code, status, at)
     try:
-        connection.execute(insert(partners).values(**partner._asdict()))
+        connection.execute(insert(partners).values({name: getattr(partner, name) for name in ENROLLED}))
     except IntegrityError:
         raise _taken() from None
     rollups.add(connection, [rollups.Increment(program_id, partner.id, rollups.day_of(at), partners=1)])
@@ -56,7 +60,7 @@ def list_partners(
     connection: Connection, program_id: int, paging: Paging = FIRST_PAGE, *, status: PartnerStatus | None = None
 ) -> Page[Partner]:
     """Return a page of a program's partners, newest first; only of `status` if it is given."""
-    mine = select(partners).where(partners.c.program_id == program_id)
+    mine = _select().where(partners.c.program_id == program_id)
     if status is not None:
         mine = mine.where(partners.c.status == status)
     return pagination.by_id(connection, mine, partners.c.id, paging, _of_row)
@@ -71,7 +75,7 @@ def newest_code(connection: Connection, program_id: int) -> str | None:
 def get_partner(connection: Connection, program_id: int, partner_id: int) -> Partner:
     """Return one partner of a program. Raises NotFound."""
     mine = (partners.c.program_id == program_id, partners.c.id == partner_id)
-    row = connection.execute(select(partners).where(*mine)).one_or_none()
+    row = connection.execute(_select().where(*mine)).one_or_none()
     if row is None:
         raise NotFound("The program has no such partner.")
     return _of_row(row)
@@ -108,5 +112,12 @@ def _taken() -> ValidationError:
     return ValidationError(fields=[FieldError("code", "Another partner of this program has this code")])
 
 
+def _select() -> Select[Any]:
+    flag = flags.c
+    mine = (flag.program_id == partners.c.program_id, flag.partner_id == partners.c.id, flag.state == FlagState.OPEN)
+    return select(partners, select(func.count()).where(*mine).scalar_subquery().label("open_flags"))
+
+
 def _of_row(row: Any) -> Partner:
-    return Partner(row.program_id, row.id, row.name, row.email, row.code, PartnerStatus(row.status), row.created_at)
+    values = (row.program_id, row.id, row.name, row.email, row.code, PartnerStatus(row.status), row.created_at)
+    return Partner(*values, row.open_flags)

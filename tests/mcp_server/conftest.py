@@ -169,6 +169,7 @@ EVERY_TOOL: dict[str, dict[str, Any]] = {
     "list_events": {},
     "list_customers": {},
     "list_commissions": {},
+    "list_flags": {},
     "explain_attribution": {"transaction_id": "inv-1"},
     "list_refused_calls": {"view": "calls"},
     "check_identifier_health": {},

@@ -9,8 +9,9 @@ from jsonschema_rs import validator_for
 from mcp_server.tools import ALL
 from mcp_server.tools.tool import Tool
 from storage.access import program_keys
-from storage.management import partners
+from storage.management import flags, partners
 from storage.rules.errors import CustomerNotFound, DuplicateTransaction, InvalidJson
+from storage.rules.fraud.flag import Finding, FlagKind
 from tests import world
 from tests.mcp_server.conftest import BASE, EVERY_TOOL, HOSTILE, INERT, MODERN, Assistant
 from tests.world import NOW
@@ -179,3 +180,18 @@ async def test_a_cursor_of_another_list_is_rejected_without_being_repeated(assis
     assert refusal["code"] == "validation_error"
     assert refusal["fields"][0]["field"] == "cursor"
     assert "Zm9yZ2Vk" not in str(refusal)
+
+
+async def test_list_flags_says_why_and_what_is_held_in_inert_words(assistant: Assistant):
+    acme = assistant.acme
+    evidence = {"referrer_hosts": [HOSTILE], "clicks": 3}
+    found = Finding(FlagKind.BRAND_BIDDING, "partner:1", acme.anna, NOW, evidence)
+    await acme.store.write(flags.raise_flags, acme.program_id, [found], at=NOW)
+
+    (flag,) = (await assistant.tool("list_flags", state="open", partner_id=acme.anna)).payload["data"]
+
+    assert (flag["kind"], flag["state"], flag["partner_name"]) == ("brand_bidding", "open", "Anna")
+    assert flag["reason"].startswith("Visitors came from search ads")
+    assert '"clicks":3' in flag["evidence"]
+    assert flag["evidence"].isprintable()
+    assert (await assistant.tool("list_flags", state="dismissed")).payload["data"] == []

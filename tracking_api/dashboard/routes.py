@@ -1,6 +1,15 @@
 """The dashboard's part of the route table, with the role that each handler needs."""
 
-from presentation.handlers import audit_log, customers, diagnosis, events, performance, refused_calls, tracking_log
+from presentation.handlers import (
+    audit_log,
+    customers,
+    diagnosis,
+    events,
+    flags,
+    performance,
+    refused_calls,
+    tracking_log,
+)
 from presentation.handlers.commissions import list_commissions
 from presentation.handlers.partners import change_partner, list_partners
 from presentation.handlers.programs import list_programs
@@ -64,6 +73,8 @@ ROUTES = [
     route(f"{PROGRAM}/customers/{{customer_id}}", GET=member(customers.get_customer)),
     route(f"{PROGRAM}/commissions", GET=member(list_commissions), PATCH=owner(commissions.decide_commissions)),
     route(f"{PROGRAM}/commissions/{{commission_id}}", PATCH=owner(commissions.decide_commission)),
+    route(f"{PROGRAM}/flags", GET=member(flags.list_flags)),
+    route(f"{PROGRAM}/flags/{{flag_id}}", PATCH=owner(flags.decide_flag)),
     route(f"{PROGRAM}/events", GET=member(events.list_events)),
     route(f"{PROGRAM}/tracking-log", GET=member(tracking_log.list_tracking_log)),
     route(f"{PROGRAM}/refused-calls", GET=member(refused_calls.list_refused_calls)),
