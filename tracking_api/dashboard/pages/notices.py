@@ -20,6 +20,8 @@ SENTENCES = {
     "approved": "Approved: {0}.",
     "rejected": "Rejected: {0}.",
     "paid": "Marked as paid: {0}.",
+    "flag-dismissed": "The sign of fraud is dismissed. The commissions that it held are released.",
+    "flag-confirmed": "The sign of fraud is confirmed. The commissions that it held are rejected.",
     "account-connected": "The payment account is connected. Send its events to the URL below.",
     "account-disconnected": "The payment account is disconnected. The events that it reported stay.",
     "payment-count": "The payment is counted as a separate sale.",
