@@ -21,7 +21,8 @@ async def flagged(api: Api) -> tuple[Any, dict[str, str], str]:
     await acme.store.write(flags.raise_flags, acme.program_id, [found], at=NOW)
     (flag,) = (await acme.store.read(flags.list_flags, acme.program_id)).data
     token = (await acme.store.write(sessions.start, acme.owner_id, at=NOW)).token
-    return flag, {"Cookie": f"svc_session={token}"}, keys.digest(f"form of {token}")
+    headers = {"Cookie": f"svc_session={token}", "Sec-Fetch-Site": "same-origin"}
+    return flag, headers, keys.digest(f"form of {token}")
 
 
 def _browser(api: Api) -> httpx.AsyncClient:
