@@ -1,6 +1,7 @@
 """The steps of every tracking call: parse, identify, one storage call, respond."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -157,14 +158,18 @@ class TrackingRequest:
         return hashes.of(self._client, self.at)
 
     async def require_program(self, program_id: int | None, if_unknown: type[ServiceError] = ProgramNotFound) -> None:
-        """Raise `if_unknown` unless there is such a program: a call about none does not reach the writer."""
+        """Raise `if_unknown` unless there is such a program: a call about none does not reach the writer.
+
+        While every reader is busy the writer, which looks again, decides alone.
+        """
         known: set[int] = self.scope["app"].state.known_programs  # no program is ever deleted
         if program_id is None:
             raise if_unknown
         if program_id not in known:
-            if not await self.storage.read(program_terms.load, [program_id]):
-                raise if_unknown
-            known.add(program_id)
+            with suppress(Overloaded):
+                if not await self.storage.read(program_terms.load, [program_id]):
+                    raise if_unknown
+                known.add(program_id)
 
     async def limit(self, call: str, about: int | str | None = None) -> None:
         """Count a call against the rate limit of its IP address, program or key. Raises RateLimited."""
