@@ -161,7 +161,8 @@ def test_its_column_is_in_the_table_and_in_a_migrated_database(setting: Setting,
 
 
 def test_every_column_that_describes_a_program_is_a_setting():
-    kept = {column.name for column in programs.c} - {"id", "workspace_id", "terms_version", "revision", "created_at"}
+    others = {"id", "workspace_id", "sandbox_of", "terms_version", "revision", "created_at"}
+    kept = {column.name for column in programs.c} - others
     terms = {column.name for column in commission_terms.c} - {"program_id", "version", "created_at", "by_agent"}
 
     assert kept == {setting.name for setting in SETTINGS if not setting.is_term}

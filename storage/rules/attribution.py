@@ -9,7 +9,7 @@ from storage.rules.errors import AffMissing, InvalidAffiliateUrl
 
 
 class AttributionModel(StrEnum):
-    """Which partner is credited if a visitor follows the links of two."""
+    """The click that decides, of those on the links of two partners."""
 
     LAST_CLICK = "last_click"
     FIRST_CLICK = "first_click"
