@@ -20,7 +20,8 @@ from storage.access import assistant_clients, assistant_tokens, device_logins, i
 from storage.engine import committed_batches, pruning
 from storage.management import flags, fraud_review
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
-from storage.tracking import rejection_log, test_mode
+from storage.tracking import click_dimensions, rejection_log, test_mode
+from tracking_api.calls.user_agents import agent_of
 from web.counts import Counts
 from web.middleware import RequestMiddleware
 
@@ -97,9 +98,10 @@ class Service:
 
 
 async def _run_housekeeping(store: Storage) -> None:
-    """Prune expired rows every hour."""
+    """Prune expired rows and fill old clicks every hour."""
     while True:
         await prune_all(store, at=datetime.now(UTC))
+        await fill_clicks(store)
         await asyncio.sleep(HOUSEKEEPING_SECONDS)
 
 
@@ -113,6 +115,17 @@ async def prune_all(store: Storage, *, at: datetime) -> None:
             log.warning("housekeeping could not reach storage and tries again in an hour")
         except Exception:
             log.exception("housekeeping failed")
+
+
+async def fill_clicks(store: Storage) -> None:
+    """Fill the dimensions of clicks that have none, each chunk in its own write. A failure waits for the next round."""
+    try:
+        while await store.write(click_dimensions.fill, agent_of) >= click_dimensions.ROWS_AT_ONCE:
+            log.info("filled the dimensions of a chunk of clicks; the next one follows")
+    except (StorageUnavailable, OutcomeUnknown, Overloaded):
+        log.warning("housekeeping could not reach storage and tries again in an hour")
+    except Exception:
+        log.exception("filling the dimensions of clicks failed")
 
 
 async def _run_reviews(store: Storage) -> None:

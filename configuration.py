@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from limits import parse
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, FilePath, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from sqlalchemy.exc import ArgumentError
 
@@ -126,6 +126,19 @@ class Configuration(BaseSettings):
         default="60/minute", description="The limit of sign-in requests by assistants for one IP address."
     )
     token_rate: Rate = Field(default="120/minute", description="The limit of token requests for one IP address.")
+    country_header: str | None = Field(
+        default=None,
+        description="The header in which your proxy sends a visitor's country (ISO 3166-1, such as `CF-IPCountry`). "
+        "Name it only if the proxy always sets it: visitors can send any header themselves.",
+    )
+    region_header: str | None = Field(
+        default=None, description="The header of the visitor's region (ISO 3166-2), beside `SVC_COUNTRY_HEADER`."
+    )
+    geo_database: FilePath | None = Field(
+        default=None,
+        description="A MaxMind DB file (`.mmdb`, of cities or countries) that tells the country and region of an IP "
+        "address where no header does. None is shipped; no IP address is stored.",
+    )
     body_seconds: float = Field(default=30.0, gt=0, le=600, description="The time in which a request body must arrive.")
     private_client_hosts: Hosts = Field(
         default=(),

@@ -17,6 +17,7 @@ from tracking_api import assets, guides, probes
 from tracking_api.authorization import app as authorization
 from tracking_api.calls import click, lead, refund, sale, status
 from tracking_api.calls.described import PREFLIGHT
+from tracking_api.calls.places import Places
 from tracking_api.cors import open_to_browsers
 from tracking_api.dashboard import routes as dashboard
 from tracking_api.dashboard.pages import routes as pages
@@ -98,6 +99,7 @@ def create(
     counts = counts or Counts()
     rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in ("public", "click", "lead", "keyed")}
     app.state.address_hashes = AddressHashes(settings.stored_secret)
+    app.state.places = Places(settings)
     logins = {"login": settings.login_rate, "password": settings.login_rate, "second_factor": settings.login_rate}
     logins |= {"sign_in": settings.sign_in_rate, "reset": settings.sign_in_rate}
     app.state.limits = RateLimits({**rates, **logins}, counts)

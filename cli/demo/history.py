@@ -13,10 +13,11 @@ from storage.access import program_keys
 from storage.engine.audit import Actor
 from storage.engine.pagination import MOST, Paging
 from storage.management import commissions, partners, program_settings
-from storage.rules import click_details, contact, keys
+from storage.rules import click_details, contact, dimensions, keys
 from storage.rules.attribution import PartnerStatus
 from storage.rules.click_details import AddressHashes
 from storage.rules.commission import CommissionStatus
+from storage.rules.dimensions import Agent, Location
 from storage.rules.errors import ServiceError
 from storage.rules.settings import ProgramSettings
 from storage.rules.settlement import LeadAuthPolicy
@@ -44,6 +45,14 @@ PARTNERS = [
 ]
 PAGES = ("", "", "pricing", "guides/getting-started", "blog/what-is-new")
 REFERRERS = (None, None, "https://news.example/weekly", "https://search.example/", "https://video.example/watch")
+VISITORS = (
+    (Agent("mobile", "Safari", "iOS"), Location("US", "US-CA"), "en"),
+    (Agent("desktop", "Chrome", "Windows"), Location("DE", "DE-BE"), "de"),
+    (Agent("desktop", "Firefox", "Linux"), Location("SE", "SE-AB"), "sv"),
+    (Agent("mobile", "Chrome", "Android"), Location("GB", "GB-ENG"), "en"),
+    (Agent("tablet", "Safari", "iOS"), Location("ES", "ES-MD"), "es"),
+)
+CAMPAIGNS = (None, None, "spring", "launch")
 WEEK = (1.0, 1.08, 1.05, 1.0, 0.86, 0.52, 0.6)
 DAY = (0.3, 1.1, 1.5, 1.1)  # the night, the morning, the afternoon, the evening
 
@@ -71,6 +80,7 @@ class History:
         self._start = start
         self._chance = random.Random(self.program_id)  # noqa: S311 - sample data, not a secret
         self._networks = random.Random(self.program_id)  # noqa: S311 - as above
+        self._visitors = random.Random(self.program_id)  # noqa: S311 - as above
         self._hashes = AddressHashes(lambda: self.key)
         self._due: list[tuple[datetime, int, Callable[..., None], tuple[Any, ...]]] = []
         self._numbers = count(1)
@@ -132,7 +142,10 @@ class History:
         landing = f"https://{self.shop.settings.domain}/{page}?aff={code}"
         network = f"81.{self._networks.randrange(256)}.{self._networks.randrange(16)}.1"  # one of four thousand
         about: dict[str, Any] = {"page_url": landing, "referrer_url": referrer, "filtered": "bot" if bot else None}
-        details = click_details.read(landing, referrer, self._hashes.of(network, at))
+        (agent, place, language), campaign = self._visitors.choice(VISITORS), self._visitors.choice(CAMPAIGNS)
+        tagged = f"{landing}&utm_source=newsletter&utm_campaign={campaign}" if campaign else landing
+        described = dimensions.describe(tagged, agent, place, language)
+        details = click_details.read(landing, referrer, self._hashes.of(network, at), described)
         new_id = keys.click_id(self.program_id, at)
         click = Click(self.program_id, code, landing, at, new_id, details=details, **about)
         clicked = clicks.record(self._connection, [click])[0]

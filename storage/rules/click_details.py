@@ -1,4 +1,4 @@
-"""What a click carries besides its texts: the referrer's host, the ad markers, a hash of the visitor's network."""
+"""What a click carries besides its texts: the referrer's host, the ad markers, a hash of the network, dimensions."""
 
 import hashlib
 import hmac
@@ -20,11 +20,15 @@ _PRIVATE: tuple[IPv4Network | IPv6Network, ...] = (
 
 
 class ClickDetails(NamedTuple):
-    """The details of a click; `ad_markers` are the names alone, separated by commas. None: the click has none."""
+    """The details of a click; `ad_markers` are the names alone, separated by commas. None: the click has none.
+
+    `dimensions` is JSON text (storage/rules/dimensions.py); of a click from before them it is None until it is filled.
+    """
 
     referrer_host: str | None = None
     ad_markers: str | None = None
     address_hash: str | None = None
+    dimensions: str | None = None
 
 
 NO_DETAILS = ClickDetails()
@@ -93,7 +97,9 @@ def referrer_host(referrer_url: str) -> str | None:
     return host if host and len(host) <= LONGEST_HOST and host.isprintable() else None
 
 
-def read(landing_url: str, referrer_url: str | None, address_hash: str | None) -> ClickDetails:
+def read(
+    landing_url: str, referrer_url: str | None, address_hash: str | None, dimensions: str | None = None
+) -> ClickDetails:
     """Return the details of a click."""
     host = referrer_host(referrer_url) if referrer_url else None
-    return ClickDetails(host, ad_markers(landing_url), address_hash)
+    return ClickDetails(host, ad_markers(landing_url), address_hash, dimensions)

@@ -1,8 +1,10 @@
 """Clicks: one narrow row each, appended in the order of their ids; test clicks have their own table."""
 
-from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, String, Table, Text
+from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, Index, String, Table, Text, text
 
 from storage.tables.columns import metadata, program_id, timestamp_column
+
+_UNFILLED = text("dimensions IS NULL")  # clicks from before the column; a new click adds nothing to this index
 
 clicks = Table(
     "clicks",
@@ -20,5 +22,7 @@ clicks = Table(
     Column("referrer_host", String(253)),
     Column("ad_markers", String(128)),
     Column("address_hash", String(24)),
+    Column("dimensions", Text),  # JSON, see storage/rules/dimensions.py
+    Index("ix_clicks_unfilled", "program_id", "click_id", sqlite_where=_UNFILLED, postgresql_where=_UNFILLED),
     ForeignKeyConstraint(["program_id", "partner_id"], ["partners.program_id", "partners.id"]),
 )

@@ -13,6 +13,7 @@ from storage import Storage
 from storage.access.program_keys import ProgramKey
 from storage.rules import keys
 from storage.rules.click_details import AddressHashes
+from storage.rules.dimensions import Location
 from storage.rules.errors import (
     InvalidKey,
     OutcomeUnknown,
@@ -29,6 +30,7 @@ from storage.tracking.repeated_calls import Repeatable, Replayed
 from storage.tracking.test_mode import TestModeCall, TestModeResult
 from tracking_api.calls import rotation
 from tracking_api.calls.fields import DEFAULT_CURRENCY
+from tracking_api.calls.places import Places
 from web import body, credentials
 from web.body import Body
 from web.response import JsonResponse, error_response
@@ -156,6 +158,11 @@ class TrackingRequest:
         """Return the hash of the client's network for today, which is all that is stored of its IP address."""
         hashes: AddressHashes = self.scope["app"].state.address_hashes
         return hashes.of(self._client, self.at)
+
+    def place(self) -> Location:
+        """Return the client's country and region, as far as the settings tell them."""
+        places: Places = self.scope["app"].state.places
+        return places.of(self.headers, self._client)
 
     async def require_program(self, program_id: int | None, if_unknown: type[ServiceError] = ProgramNotFound) -> None:
         """Raise `if_unknown` unless there is such a program: a call about none does not reach the writer.

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic_core import to_json
 
-from storage.rules import attribution, click_details, keys
+from storage.rules import attribution, click_details, dimensions, keys
 from storage.rules.errors import (
     AffiliateUrlRequired,
     AffMissing,
@@ -22,6 +22,7 @@ from tracking_api.calls.call import Endpoint, TrackingRequest
 from tracking_api.calls.described import TEST_MODE, public_call
 from tracking_api.calls.fields import NO_ADDITIONAL_DATA, AdditionalData, ProgramId
 from tracking_api.calls.responses import ClickAcceptedView, PartnerInactiveView, TestRecordedView
+from tracking_api.calls.user_agents import agent_of
 from web.body import Body, Text, Url
 from web.response import JsonResponse
 
@@ -78,11 +79,14 @@ def _click(call: TrackingRequest, body: ClickBody, program_id: int, code: str) -
         "screen_resolution": body.screen_resolution,
         "viewport_size": body.viewport_size,
     }
-    details = click_details.read(str(body.affiliate_url), body.referrer_url, call.address_hash())
+    landing_url = str(body.affiliate_url)
+    language = body.language or call.header(b"accept-language")
+    described = dimensions.describe(landing_url, agent_of(user_agent), call.place(), language)
+    details = click_details.read(landing_url, body.referrer_url, call.address_hash(), described)
     return Click(
         program_id=program_id,
         code=code,
-        landing_url=str(body.affiliate_url),
+        landing_url=landing_url,
         at=call.at,
         click_id=keys.click_id(program_id, call.at),
         existing_click_id=body.existing_click_id,

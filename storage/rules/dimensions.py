@@ -1,0 +1,94 @@
+"""What clicks can be grouped by: their landing page and campaign, and their visitor's device, place and language.
+
+A visitor can put any text here, so it is cleaned and cut before it is stored.
+"""
+
+import json
+import re
+from functools import lru_cache
+from typing import NamedTuple
+from urllib.parse import unquote_plus, urlsplit
+
+UTM = ("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content")
+_PATH, _TAG = ("landing_path",), ("language",)
+LONGEST = 100
+LONGEST_PATH = 200
+_LONGEST_ESCAPED = 12  # characters of a percent-encoded character
+_LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?![A-Za-z0-9])")
+
+
+class Agent(NamedTuple):
+    """What a user agent says: `device` is desktop, mobile, tablet or tv. None: it does not say."""
+
+    device: str | None = None
+    browser: str | None = None
+    os: str | None = None
+
+
+class Location(NamedTuple):
+    """Where a visitor is: an ISO 3166-1 code of a country, and an ISO 3166-2 code of its region."""
+
+    country: str | None = None
+    region: str | None = None
+
+
+NOWHERE = Location()
+
+
+def describe(landing_url: str, agent: Agent, place: Location, language: str | None) -> str:
+    """Return the dimensions of a click as JSON text, without those that it lacks."""
+    tag = primary_tag(language) if language else None
+    parts = (
+        _landing(landing_url),
+        _fields(Agent._fields, agent),
+        _fields(Location._fields, place),
+        _fields(_TAG, (tag,)),
+    )
+    return f"{{{','.join(filter(None, parts))}}}"
+
+
+def clean(text: str, longest: int = LONGEST) -> str | None:
+    """Return the printable characters of a text, cut to a length; None if nothing is left."""
+    text = text[: longest * _LONGEST_ESCAPED]
+    printable = text if text.isprintable() else "".join(filter(str.isprintable, text))
+    return printable.strip()[:longest].rstrip() or None
+
+
+@lru_cache(maxsize=256)
+def primary_tag(language: str) -> str | None:
+    """Return the primary tag of a language (BCP 47) or of an Accept-Language header: `en` of `en-US,de;q=0.8`."""
+    tag = _LANGUAGE.match(language.strip())
+    return tag[1].lower() if tag else None
+
+
+def place_of(country: str | None, region: str | None) -> Location:
+    """Return a place by its codes; a country that is not two letters, or is XX (unknown), is none."""
+    country = (country or "").strip().upper()
+    if not re.fullmatch("[A-Z]{2}", country, re.ASCII) or country == "XX":
+        return NOWHERE
+    code = (region or "").strip().upper().removeprefix(f"{country}-")
+    return Location(country, f"{country}-{code}" if re.fullmatch("[A-Z0-9]{1,3}", code, re.ASCII) else None)
+
+
+@lru_cache(maxsize=1024)  # many visitors follow the same link
+def _landing(url: str) -> str:
+    """Return the path of a landing URL and its utm_ fields (the first of each counts), as `_written` has them."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    sent: dict[str, str | None] = {}
+    for pair in parts.query.split("&") if "utm_" in parts.query else ():
+        name, _, value = pair.partition("=")
+        if name in UTM:
+            sent.setdefault(name, clean(unquote_plus(value[: LONGEST * _LONGEST_ESCAPED])))
+    return _written((*_PATH, *UTM), (clean(parts.path or "/", LONGEST_PATH), *map(sent.get, UTM)))
+
+
+def _written(names: tuple[str, ...], values: tuple[str | None, ...]) -> str:
+    """Return a JSON object of the values that there are, without its braces."""
+    present = {name: value for name, value in zip(names, values, strict=True) if value}
+    return json.dumps(present, ensure_ascii=False, separators=(",", ":"))[1:-1]
+
+
+_fields = lru_cache(maxsize=4096)(_written)  # an encoder for each click would take longer than all else here
