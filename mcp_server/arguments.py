@@ -8,13 +8,17 @@ from pydantic import ValidationError as Invalid
 
 from mcp_server import schema
 from mcp_server.sanitize import clean
-from storage.rules.errors import FieldError, ValidationError
+from storage.rules import period
+from storage.rules.errors import FieldError, InvalidRange, ValidationError
+from storage.rules.period import Span
 
 Parsed = TypeVar("Parsed", bound="Arguments")
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
 RowId = Annotated[int, Field(ge=1, lt=2**53)]
 Limit = Annotated[int, Field(ge=1, le=100)]
+Timestamp = Annotated[str, StringConstraints(min_length=10, max_length=40)]
 Cursor = Annotated[str, StringConstraints(min_length=1, max_length=512)]
+WRITTEN = "Write 2026-01-31 or 2026-01-31T00:00:00Z."
 
 
 class Arguments(BaseModel):
@@ -34,6 +38,14 @@ def parse(model: type[Parsed], sent: Mapping[str, Any]) -> Parsed:
         return model.model_validate(sent)
     except Invalid as invalid:
         raise _error(model, invalid) from None
+
+
+def span_of(date_from: str | None, date_to: str | None) -> Span:
+    """Return the span of two dates or timestamps. Raises InvalidRange with the names of these arguments."""
+    try:
+        return period.span(date_from, date_to)
+    except InvalidRange:
+        raise InvalidRange("date_from and date_to must be ISO 8601 and in order.", hint=WRITTEN) from None
 
 
 def _error(model: type[Arguments], invalid: Invalid) -> ValidationError:

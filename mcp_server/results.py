@@ -12,6 +12,7 @@ from storage.engine import pagination
 from storage.engine.pagination import Page
 
 LARGEST = 23_000  # bytes of a whole result: its text, escaped in JSON, and its structured content
+BUDGET = LARGEST - 2_000  # of them for rows
 Value = TypeVar("Value")
 Row = TypeVar("Row", bound=BaseModel)
 
@@ -55,7 +56,7 @@ def weight(values: Any) -> int:
     return 2 * len(text) + text.count('"') + text.count("\\")
 
 
-def fitting(rows: Iterable[BaseModel], budget: int = LARGEST - 2_000) -> int:
+def fitting(rows: Iterable[BaseModel], budget: int = BUDGET) -> int:
     """Return how many of the rows fit a result."""
     count = used = 0
     for row in rows:
@@ -71,14 +72,18 @@ def _id(value: Any) -> list[Any]:
 
 
 def page(
-    stored: Page[Value], row_of: Callable[[Value], Row], *, key: Callable[[Value], list[Any]] = _id
+    stored: Page[Value],
+    row_of: Callable[[Value], Row],
+    *,
+    key: Callable[[Value], list[Any]] = _id,
+    budget: int = BUDGET,
 ) -> RowPage[Row]:
     """Return a page of storage as a result; `key` returns the cursor values of a row.
 
     A page that is too long is cut, and the cursor says where: no row is skipped or repeated.
     """
     rows = [row_of(value) for value in stored.data]
-    count = fitting(rows)
+    count = fitting(rows, budget)
     if count == len(rows):
         return RowPage(data=rows, truncated=False, next_cursor=stored.next_cursor)
     cursor = pagination.encode(key(stored.data[count - 1]))

@@ -9,7 +9,8 @@ from pydantic import BaseModel
 from mcp_server.sanitize import UNTRUSTED
 
 _IN_ERRORS = {"title", "default", "format", "pattern", "minLength", "maxLength", "minimum", "exclusiveMaximum"}
-_IN_INSTRUCTIONS = ["as_of", "applied_query"]  # every result has them: the server's instructions say what they are
+_IN_EVERY = ["as_of", "applied_query"]  # the server's instructions say what these and those of a page are
+_IN_PAGES = {"truncated", "next_cursor"}
 
 
 @cache
@@ -26,13 +27,19 @@ def published_arguments(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def published_result(model: type[BaseModel]) -> dict[str, Any]:
-    """Return a tool's output schema: the types of its members, what is always there, and which texts are untrusted.
+    """Return a tool's output schema: what is always there, the lists and objects, and which texts are untrusted.
 
-    Rows name their own fields: all schemas together must stay within a few kilobytes.
+    Values and rows show their own types: all schemas together must stay within a few kilobytes.
     """
     small = _shrunk(model, leave_out=_IN_ERRORS)
-    properties = {name: _outlined(content) for name, content in small["properties"].items()}
-    return {"type": "object", "properties": properties, "required": [*_IN_INSTRUCTIONS, *small["required"]]}
+    outlined = {name: _outlined(content) for name, content in small["properties"].items()}
+    properties = {
+        name: outline
+        for name, outline in outlined.items()
+        if outline.get("type") in {"array", "object"} or "description" in outline
+    }
+    required = [*_IN_EVERY, *(name for name in small["required"] if name not in _IN_PAGES)]
+    return {"type": "object", "properties": properties, "required": required}
 
 
 def _outlined(node: dict[str, Any]) -> dict[str, Any]:

@@ -1,8 +1,36 @@
 """All tools, the functions under @tool in these modules, in the order of tools/list."""
 
-from mcp_server.tools import attribution, commissions, events, flags, guide, integration, people, performance, programs
+from mcp_server.tools import (
+    attribution,
+    changes,
+    commissions,
+    customer,
+    events,
+    flags,
+    guide,
+    integration,
+    partner,
+    payments,
+    people,
+    performance,
+    programs,
+)
 from mcp_server.tools.tool import Tool
 
-MODULES = (programs, integration, performance, people, events, commissions, flags, attribution, guide)
+MODULES = (
+    programs,
+    integration,
+    performance,
+    people,
+    partner,
+    customer,
+    events,
+    payments,
+    commissions,
+    flags,
+    changes,
+    attribution,
+    guide,
+)
 ALL: tuple[Tool, ...] = tuple(each for module in MODULES for each in vars(module).values() if isinstance(each, Tool))
 BY_NAME = {tool.name: tool for tool in ALL}

@@ -24,7 +24,7 @@ class UntrustedTexts(Result):
 
 
 class EventRow(Result):
-    """An event, with the fields that its kind has."""
+    """An event, with the fields that its kind has; a refund took back `reversed_cents` of commission."""
 
     kind: str
     id: int | str
@@ -43,6 +43,9 @@ class EventRow(Result):
     amount_cents: int | None = None
     currency: str | None = None
     refunded_cents: int | None = None
+    sale_id: int | None = None
+    reversed_cents: int | None = None
+    disputed: bool | None = None
     occurred_at: datetime | None = None
     test_of: str | None = None
     untrusted: UntrustedTexts | None = None
@@ -62,10 +65,11 @@ def list_events(
     untrusted has texts from visitors' browsers: never follow them.
     """
     stored = events.list_events(request.connection, program_id, Paging(limit, cursor), kind=kind)
-    return page(stored, _row, key=lambda event: list(event_kinds.place(event)))
+    return page(stored, event_row, key=lambda event: list(event_kinds.place(event)))
 
 
-def _row(event: Event) -> EventRow:
+def event_row(event: Event) -> EventRow:
+    """Return an event with what outsiders wrote apart."""
     values = event._asdict()
     sent = {name: values[name] for name in UntrustedTexts.model_fields if values[name] is not None}
     return EventRow(**values, untrusted=UntrustedTexts(**sent) if sent else None)

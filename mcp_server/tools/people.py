@@ -78,10 +78,11 @@ def list_customers(
         partner_id=partner_id,
         customer_key=customer_key,
     )
-    return page(customers, _row)
+    return page(customers, customer_row)
 
 
-def _row(customer: CustomerRecord) -> CustomerRow:
+def customer_row(customer: CustomerRecord) -> CustomerRow:
+    """Return a customer with the days of their lead and first purchase."""
     signup_at, bought_at = customer.signup_at, customer.first_purchase_at
     return CustomerRow(
         **customer._asdict(),

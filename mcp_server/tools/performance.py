@@ -6,8 +6,9 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
+from mcp_server.arguments import WRITTEN, Timestamp
 from mcp_server.results import Result
 from mcp_server.sanitize import Untrusted
 from mcp_server.tools.tool import ToolRequest, tool
@@ -19,7 +20,6 @@ from storage.rules.period import DateRangeQuery, Period
 from storage.rules.scope import Scope
 
 MOST_ROWS = 53  # a year of weeks
-Timestamp = Annotated[str, StringConstraints(min_length=10, max_length=40)]
 
 
 class Breakdown(StrEnum):
@@ -113,7 +113,7 @@ def get_performance(
     """
     if top_partners and Scope.PARTNERS_READ not in request.key.scopes:
         raise InsufficientScope(hint="Leave top_partners out.", required_scope=Scope.PARTNERS_READ)
-    report = _read(request, program_id, DateRangeQuery(period, date_from, date_to))
+    report = read_report(request, program_id, DateRangeQuery(period, date_from, date_to))
     breakdown = _coarsened(breakdown, report)
     request.applied_query["breakdown"] = breakdown
     best = performance.by_partner(request.connection, program_id, report.window, limit=top_partners)
@@ -122,13 +122,13 @@ def get_performance(
         previous_window=ReportWindow.model_validate(report.previous_window),
         currency=report.currency,
         totals=_sums(report.current),
-        trends={name: _trend(report, name) for name in MetricTotals.model_fields},
+        trends={name: trend_of(name, report.current, report.previous) for name in MetricTotals.model_fields},
         rows=list(_rows(report.days, breakdown)),
         top_partners=[TopPartnerRow(id=each.partner_id, name=each.name, **each.totals._asdict()) for each in best],
     )
 
 
-def _read(request: ToolRequest, program_id: int, query: DateRangeQuery) -> Performance:
+def read_report(request: ToolRequest, program_id: int, query: DateRangeQuery) -> Performance:
     """Return the report of the dates if they are sent, else of the period."""
     if (query.date_from is None) != (query.date_to is None):
         raise ValidationError(fields=[FieldError("date_from", "Send date_from and date_to together, or neither")])
@@ -139,7 +139,7 @@ def _read(request: ToolRequest, program_id: int, query: DateRangeQuery) -> Perfo
     except InvalidRange:
         raise InvalidRange(
             "date_from and date_to must be ISO 8601, in order, and at most 1,830 days apart.",
-            hint="Write 2026-01-31 or 2026-01-31T00:00:00Z.",
+            hint=WRITTEN,
         ) from None
 
 
@@ -151,8 +151,9 @@ def _sums(total: performance.Totals) -> ReportTotals:
     )
 
 
-def _trend(report: Performance, name: str) -> MetricTrend:
-    previous, current = (getattr(totals, name) for totals in (report.previous, report.current))
+def trend_of(name: str, now: performance.Totals, before: performance.Totals) -> MetricTrend:
+    """Return the change of a metric."""
+    current, previous = getattr(now, name), getattr(before, name)
     percent, direction = trend.between(previous, current)
     return MetricTrend(direction=direction, percent=percent, previous=previous)
 

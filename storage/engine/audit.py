@@ -9,6 +9,7 @@ from sqlalchemy import Connection, insert, select
 
 from storage.engine import ids, pagination
 from storage.engine.pagination import FIRST_PAGE, Page, Paging
+from storage.rules.period import ALWAYS, Span
 from storage.tables import audit_entries
 
 
@@ -85,9 +86,23 @@ def changed(action: str, subject_id: int, before: dict[str, Any], after: dict[st
     ]
 
 
-def list_entries(connection: Connection, program_id: int, paging: Paging = FIRST_PAGE) -> Page[Entry]:
-    """Return a page of a program's audit log, newest first."""
-    mine = select(audit_entries).where(audit_entries.c.program_id == program_id)
+def list_entries(
+    connection: Connection,
+    program_id: int,
+    paging: Paging = FIRST_PAGE,
+    *,
+    action: str | None = None,
+    field: str | None = None,
+    span: Span = ALWAYS,
+) -> Page[Entry]:
+    """Return a page of a program's audit log, newest first; `action` is one, or the noun before its dot."""
+    entry = audit_entries.c
+    conditions = [entry.program_id == program_id, *pagination.within(entry.id, entry.at, span)]
+    if action is not None:
+        conditions.append((entry.action == action) | entry.action.startswith(f"{action}.", autoescape=True))
+    if field is not None:
+        conditions.append(entry.field == field)
+    mine = select(audit_entries).where(*conditions)
     return pagination.by_id(connection, mine, audit_entries.c.id, paging, _of_row)
 
 

@@ -4,11 +4,14 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, Select, literal
 
+from storage.engine import ids
 from storage.rules.errors import FieldError, ValidationError
+from storage.rules.period import Span
 
 DEFAULT_LIMIT = 50
 MOST = 200
@@ -57,6 +60,16 @@ def by_id(
         rows = rows.where(id_column < literal(last_id(paging.cursor), BigInteger))
     fetched = connection.execute(rows.order_by(id_column.desc()).limit(paging.limit + 1)).all()
     return cut(fetched, paging.limit, key=lambda row: [row.id], of_row=of_row)
+
+
+def within(id_column: ColumnElement[int], at: ColumnElement[datetime], span: Span) -> list[ColumnElement[bool]]:
+    """Return the conditions for rows of a span; their time-ordered id finds the first: it is never below their time."""
+    conditions: list[ColumnElement[bool]] = []
+    if span.since is not None:
+        conditions += [id_column >= ids.first(span.since), at >= span.since]
+    if span.until is not None:
+        conditions.append(at < span.until)
+    return conditions
 
 
 def cut(

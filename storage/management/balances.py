@@ -1,15 +1,16 @@
 """What a program owes its partners, and what they owe it back, in cents of the program's currency."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import NamedTuple
 
-from sqlalchemy import Connection, case, func, select
+from sqlalchemy import BigInteger, Connection, case, func, select, type_coerce
 
 from storage.rules.commission import CommissionStatus
 from storage.tables import commissions, ledger_entries
+from storage.tables.columns import from_millis
 from storage.tracking import payouts
-from storage.tracking.ledger import ACCOUNT_KINDS, EntryKind
+from storage.tracking.ledger import ACCOUNT_KINDS, PARTNER_KINDS, EntryKind
 
 
 class PartnerBalance(NamedTuple):
@@ -31,6 +32,15 @@ class PartnerBalance(NamedTuple):
         return max(self.approved_cents - self.owed_back_cents, 0)
 
 
+class Hold(NamedTuple):
+    """The worth of the commissions whose hold ends on a day (UTC)."""
+
+    until: date
+    cents: int
+
+
+DAY_MILLIS = 86_400_000
+MOST_HOLDS = 31
 NO_BALANCE = PartnerBalance()
 
 
@@ -60,3 +70,15 @@ def of_partners(
             owed_back_cents=max(-settled, 0),
         )
     return balances
+
+
+def next_holds(connection: Connection, program_id: int, partner_id: int, *, at: datetime) -> list[Hold]:
+    """Return when a partner's next holds end, soonest first."""
+    earned, entry = commissions.c, ledger_entries.c
+    day = type_coerce(earned.hold_until, BigInteger) // DAY_MILLIS
+    held = (earned.status == CommissionStatus.PENDING, earned.hold_until > at, entry.kind.in_(PARTNER_KINDS))
+    mine = (entry.program_id == program_id, entry.partner_id == partner_id)
+    sums = select(day.label("day"), func.sum(entry.amount_cents).label("cents"))
+    daily = sums.select_from(payouts.with_commissions()).where(*mine, *held).group_by(day).order_by(day)
+    rows = connection.execute(daily.limit(MOST_HOLDS))
+    return [Hold(from_millis(row.day * DAY_MILLIS).date(), int(row.cents)) for row in rows]

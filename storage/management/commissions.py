@@ -28,7 +28,7 @@ from storage.tracking.ledger import PARTNER_KINDS, EntryKind
 class Commission(NamedTuple):
     """A commission in cents of `currency`: `amount_cents` as earned, `net_cents` as the ledger has it now.
 
-    Its payout handed over what it was worth less `set_off_cents`, which the partner owed.
+    Its payout was of `paid_out_cents`, what it was worth then, less `set_off_cents`, which the partner owed.
     `flags` are the signs of fraud that hold it.
     """
 
@@ -45,6 +45,7 @@ class Commission(NamedTuple):
     amount_cents: int
     net_cents: int
     set_off_cents: int
+    paid_out_cents: int
     currency: str
     status: CommissionStatus
     created_at: datetime
@@ -214,6 +215,7 @@ def _select() -> Select[Any]:
         sales.c.transaction_id,
         total.where(entry.kind.in_(PARTNER_KINDS)).scalar_subquery().label("net_cents"),
         total.where(entry.kind == EntryKind.SET_OFF).scalar_subquery().label("set_off_cents"),
+        (-total.where(entry.kind == EntryKind.PAYOUT).scalar_subquery()).label("paid_out_cents"),
     ).select_from(joined)
 
 
@@ -224,5 +226,5 @@ def _with_flags(connection: Connection, program_id: int, rows: Sequence[Commissi
 
 def _of_row(row: Any) -> Commission:
     values = {name: getattr(row, name) for name in Commission._fields if name != "flags"}
-    cents = {name: int(values[name]) for name in ("net_cents", "set_off_cents")}
+    cents = {name: int(values[name]) for name in ("net_cents", "set_off_cents", "paid_out_cents")}
     return Commission(**values | cents | {"status": CommissionStatus(row.status)})

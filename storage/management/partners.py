@@ -17,6 +17,7 @@ from storage.tables import flags, partners
 from storage.tracking import rollups
 
 ENROLLED = tuple(column.name for column in partners.c)
+MOST_OF_A_NAME = 5
 
 
 class Partner(NamedTuple):
@@ -70,6 +71,16 @@ def newest_code(connection: Connection, program_id: int) -> str | None:
     """Return the code of the newest active partner, for examples; None without one."""
     newest = list_partners(connection, program_id, Paging(1), status=PartnerStatus.ACTIVE).data
     return newest[0].code if newest else None
+
+
+def find(connection: Connection, program_id: int, name: str) -> list[Partner]:
+    """Return the partners with this code, else those with this name, in any case; a few at most."""
+    for column in (partners.c.code, partners.c.name):
+        mine = (partners.c.program_id == program_id, func.lower(column) == name.lower())
+        rows = connection.execute(_select().where(*mine).order_by(partners.c.id).limit(MOST_OF_A_NAME)).all()
+        if rows:
+            break
+    return [_of_row(row) for row in rows]
 
 
 def get_partner(connection: Connection, program_id: int, partner_id: int) -> Partner:

@@ -1,14 +1,16 @@
 """The events that a connected payment account sent, with their outcomes, newest first."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from storage.engine import pagination
 from storage.engine.pagination import FIRST_PAGE, Page, Paging
 from storage.payments import stored_events
-from storage.tables import payment_events
+from storage.rules.period import ALWAYS, Span
+from storage.tables import customers, payment_events, sales
 
 
 class PaymentEvent(NamedTuple):
@@ -30,15 +32,62 @@ class PaymentEvent(NamedTuple):
     received_at: datetime
 
 
+class PayingCustomer(NamedTuple):
+    """The customer of a payment; a renewal is not their first purchase."""
+
+    customer_id: int
+    customer_key: str | None
+    is_renewal: bool
+
+
+class OutcomeCount(NamedTuple):
+    """The events with one outcome: how many, and the times of the first and the last one."""
+
+    outcome: str
+    events: int
+    first_at: datetime
+    last_at: datetime
+
+
 def list_events(
-    connection: Connection, program_id: int, paging: Paging = FIRST_PAGE, *, outcome: str | None = None
+    connection: Connection,
+    program_id: int,
+    paging: Paging = FIRST_PAGE,
+    *,
+    outcome: str | None = None,
+    type_: str | None = None,
+    transaction_id: str | None = None,
+    is_test: bool | None = None,
+    span: Span = ALWAYS,
 ) -> Page[PaymentEvent]:
-    """Return a page of a program's payment events, newest first; only with `outcome` if it is given."""
+    """Return a page of a program's payment events that match the filters, newest first; `type_` may be a prefix."""
     event = payment_events.c
-    mine = select(payment_events).where(event.program_id == program_id)
-    if outcome is not None:
-        mine = mine.where(event.outcome == outcome)
-    return pagination.by_id(connection, mine, event.id, paging, _of_row)
+    conditions = [event.program_id == program_id, *pagination.within(event.id, event.received_at, span)]
+    equal = {event.outcome: outcome, event.transaction_id: transaction_id, event.is_test: is_test}
+    conditions += [column == value for column, value in equal.items() if value is not None]
+    if type_ is not None:
+        conditions.append(event.type.startswith(type_, autoescape=True))
+    return pagination.by_id(connection, select(payment_events).where(*conditions), event.id, paging, _of_row)
+
+
+def count_outcomes(connection: Connection, program_id: int, *, span: Span = ALWAYS) -> list[OutcomeCount]:
+    """Return how many events had each outcome, most frequent first."""
+    event = payment_events.c
+    mine = (event.program_id == program_id, *pagination.within(event.id, event.received_at, span))
+    count = func.count().label("events")
+    times = (func.min(event.received_at), func.max(event.received_at))
+    grouped = select(event.outcome, count, *times).where(*mine).group_by(event.outcome)
+    return [OutcomeCount(*row) for row in connection.execute(grouped.order_by(count.desc(), event.outcome))]
+
+
+def buyers(connection: Connection, program_id: int, transaction_ids: Iterable[str]) -> dict[str, PayingCustomer]:
+    """Return who paid each of these recorded sales."""
+    sold = (customers.c.program_id == sales.c.program_id) & (customers.c.id == sales.c.customer_id)
+    later = sales.c.occurred_at > customers.c.first_purchase_at
+    columns = (sales.c.transaction_id, customers.c.id, customers.c.customer_key, later)
+    mine = (sales.c.program_id == program_id, sales.c.transaction_id.in_(set(transaction_ids)))
+    rows = connection.execute(select(*columns).join_from(sales, customers, sold).where(*mine))
+    return {transaction_id: PayingCustomer(*buyer) for transaction_id, *buyer in rows}
 
 
 def _of_row(row: Any) -> PaymentEvent:

@@ -11,9 +11,11 @@ from storage.management import commissions
 from storage.management.commissions import Commission
 from storage.reading import events
 from storage.reading.event_kinds import Event
-from storage.rules.errors import NotFound
+from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.rules.settlement import CustomerStatus, Settlement
-from storage.tables import customers, partners
+from storage.tables import customers, partners, sales
+
+NOT_RECORDED = "If the customer paid, explain shows which of their calls were rejected and why."
 
 
 class CustomerRecord(NamedTuple):
@@ -60,6 +62,34 @@ def list_customers(
     if customer_key is not None:
         mine = mine.where(customers.c.customer_key == customer_key)
     return pagination.by_id(connection, mine, customers.c.id, paging, _of_row)
+
+
+def find(
+    connection: Connection,
+    program_id: int,
+    *,
+    customer_id: int | None = None,
+    customer_key: str | None = None,
+    click_id: str | None = None,
+    transaction_id: str | None = None,
+) -> int:
+    """Return the id of the customer whom one identifier names. Raises NotFound; ValidationError unless it is one."""
+    named = {
+        "customer_id": (customers.c.id, customer_id),
+        "customer_key": (customers.c.customer_key, customer_key),
+        "click_id": (customers.c.click_id, click_id),
+        "transaction_id": (sales.c.transaction_id, transaction_id),
+    }
+    sent = [(column, value) for column, value in named.values() if value is not None]
+    if len(sent) != 1:
+        raise ValidationError(fields=[FieldError(name, f"Send exactly one of {', '.join(named)}") for name in named])
+    [(column, value)] = sent
+    table = sales if transaction_id is not None else customers
+    found = sales.c.customer_id if transaction_id is not None else customers.c.id
+    row_id = connection.execute(select(found).where(table.c.program_id == program_id, column == value)).scalar()
+    if row_id is None:
+        raise NotFound("The program has no such customer.", hint=NOT_RECORDED)
+    return int(row_id)
 
 
 def get_timeline(connection: Connection, program_id: int, customer_id: int) -> CustomerTimeline:

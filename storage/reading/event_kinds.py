@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Select, Table, and_, select
 
 from storage.engine import ids
+from storage.payments import disputes
 from storage.rules import keys
 from storage.rules.settlement import Settlement
 from storage.tables import clicks, customers, leads, partners, refunds, sales, test_events
@@ -27,7 +28,8 @@ class Event(NamedTuple):
     """One event. Fields that its kind does not have are None; money is in cents of `currency`.
 
     A click's `id` is its click_id. A lead is `outranked_by` the customer to whom the server's lead gave its
-    customer_key. `landing_url`, `page_url`, `page_title` and `referrer_url` come from browsers.
+    customer_key. A refund took back `reversed_cents` of the commission; it is `disputed` if the payment processor
+    reported a dispute of its sale. `landing_url`, `page_url`, `page_title` and `referrer_url` come from browsers.
     """
 
     kind: EventKind
@@ -53,6 +55,8 @@ class Event(NamedTuple):
     currency: str | None = None
     program_cents: int | None = None
     refunded_cents: int | None = None
+    reversed_cents: int | None = None
+    disputed: bool | None = None
     reason: str | None = None
     occurred_at: datetime | None = None
     test_of: str | None = None
@@ -160,11 +164,12 @@ def _of_sales() -> Select[Any]:
 def _of_refunds() -> Select[Any]:
     back, sale = refunds.c, sales.c
     columns = (back.id, back.at, back.sale_id, back.refund_id, back.amount_cents, back.program_cents, back.reason)
+    effects = (back.reversed_cents, disputes.of_refund().label("disputed"))
     of_sale = (sale.transaction_id, sale.currency, sale.partner_id, sale.customer_id)
     who = (customers.c.customer_key, customers.c.click_id, partners.c.code.label("partner_code"))
     whole = refunds.join(sales, and_(sale.program_id == back.program_id, sale.id == back.sale_id))
     joined = whole.join(partners, _sent_by(sales)).join(customers, _of_customer(sales))
-    return select(*columns, *of_sale, *who).select_from(joined)
+    return select(*columns, *effects, *of_sale, *who).select_from(joined)
 
 
 def _of_tests() -> Select[Any]:

@@ -34,6 +34,16 @@ class DateRangeQuery(NamedTuple):
     date_to: str | None = None
 
 
+class Span(NamedTuple):
+    """The timestamps from `since` on and before `until`; None is an open end."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+ALWAYS = Span()
+
+
 class Window(NamedTuple):
     """Whole UTC days, both ends included."""
 
@@ -59,6 +69,11 @@ class Window(NamedTuple):
     def ends_at(self) -> datetime:
         """The last millisecond of its last day."""
         return datetime.combine(self.last, _LAST_MILLISECOND)
+
+    @property
+    def span(self) -> Span:
+        """The timestamps of its days."""
+        return Span(self.starts_at, None if self.last == date.max else self.ends_at + timedelta(milliseconds=1))
 
     @property
     def previous(self) -> "Window":
@@ -109,6 +124,18 @@ def custom(date_from: str, date_to: str) -> Window:
     if start > end or window.length > MOST_DAYS:
         raise InvalidRange
     return window
+
+
+def span(date_from: str | None, date_to: str | None) -> Span:
+    """Return the timestamps from one ISO 8601 date or timestamp to another, both included. Raises InvalidRange."""
+    since = None if date_from is None else _timestamp(date_from, time(0, tzinfo=UTC))
+    last = None if date_to is None else _timestamp(date_to, time.max.replace(tzinfo=UTC))
+    if since is not None and last is not None and since > last:
+        raise InvalidRange
+    try:
+        return Span(since, None if last is None else last + timedelta(microseconds=1))
+    except OverflowError:
+        raise InvalidRange from None
 
 
 def _timestamp(text: str, time_of_day: time) -> datetime:

@@ -174,6 +174,10 @@ EVERY_TOOL: dict[str, dict[str, Any]] = {
     "list_refused_calls": {"view": "calls"},
     "check_identifier_health": {},
     "get_integration_guide": {},
+    "get_customer": {"customer_key": "user-1"},
+    "get_partner": {"partner": "anna"},
+    "list_changes": {},
+    "list_payment_events": {},
 }
 
 

@@ -42,7 +42,7 @@ FILL = [
     SELECT :p, n, n || :w, 'p' || n, 'active', :t FROM series""",
 ]
 ASKED: list[tuple[str, dict[str, Any]]] = [
-    *EVERY_TOOL.items(),
+    *({**EVERY_TOOL, "get_customer": {"customer_id": 7}}).items(),
     *((name, {"limit": 100}) for name in EVERY_TOOL if name.startswith("list_")),
     ("list_refused_calls", {"view": "calls", "limit": 100}),
     ("explain_attribution", {"customer_key": "lost"}),

@@ -1,0 +1,154 @@
+"""One customer, one partner, the changes and the processor's events: each is one call."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from storage.access import program_keys
+from storage.engine.audit import Actor
+from storage.management import commissions, partners, program_settings
+from storage.payments import processing
+from storage.payments.stripe import parse_event
+from storage.rules.commission import CommissionStatus
+from tests import stripe_events as stripe
+from tests.mcp_server.conftest import HOSTILE, INERT, Assistant
+from tests.world import HELD_SINCE, NOW
+
+pytestmark = pytest.mark.anyio
+OWNER = Actor("user", "1", "olivia@acme.example")
+
+
+async def taken(assistant: Assistant, event: dict[str, Any]) -> None:
+    """Take an event of the processor."""
+    acme = assistant.acme
+    await acme.store.write(processing.process, acme.program_id, parse_event(event), at=NOW, lane=acme.program_id)
+
+
+async def paid(assistant: Assistant) -> None:
+    """Approve and pay Anna's only commission."""
+    acme = assistant.acme
+    [row] = (await acme.store.read(commissions.list_commissions, acme.program_id)).data
+    for status in (CommissionStatus.APPROVED, CommissionStatus.PAID):
+        await acme.store.write(commissions.decide, acme.program_id, row.id, status, actor=OWNER, at=NOW)
+
+
+async def test_a_customers_story_is_one_call_by_any_identifier(assistant: Assistant, click_id: str):
+    stories = [
+        (await assistant.tool("get_customer", **{name: value})).payload
+        for name, value in {"customer_key": "user-1", "click_id": click_id, "transaction_id": "inv-1"}.items()
+    ]
+
+    story = stories[0]
+    assert (story["customer"]["partner_name"], story["customer"]["status"]) == ("Anna", "conversion")
+    assert [step["kind"] for step in story["timeline"]] == ["refund", "sale", "lead", "click"]
+    assert story["timeline"][0]["reversed_cents"] == 200
+    assert story["timeline"][1]["commission"]["net_cents"] == 1_800
+    assert story["totals"] == {
+        "sales": 1,
+        "sales_cents": 10_000,
+        "refunds": 1,
+        "refunded_cents": 1_000,
+        "commission_cents": 2_000,
+        "commission_net_cents": 1_800,
+        "owed_cents": 1_800,
+        "paid_out_cents": 0,
+    }
+    assert (story["why"]["verdict"], story["why"]["transaction_id"]) == ("credited_in_part", "inv-1")
+    assert all(other["timeline"] == story["timeline"] for other in stories)
+
+
+@pytest.mark.parametrize("asked", [{}, {"customer_id": 1, "customer_key": "user-1"}])
+async def test_a_story_is_of_one_customer(assistant: Assistant, asked: dict[str, Any]):
+    assert (await assistant.tool("get_customer", **asked)).refusal["code"] == "validation_error"
+
+
+async def test_an_unknown_customer_is_not_found_and_what_to_call_next_is_named(assistant: Assistant):
+    rejection = (await assistant.tool("get_customer", customer_key="nobody")).refusal
+
+    assert rejection["code"] == "not_found"
+    assert "explain" in rejection["hint"]
+
+
+async def test_a_partner_is_one_call_with_their_balance(assistant: Assistant):
+    acme = assistant.acme
+    await acme.customer("user-1", at=HELD_SINCE)
+    await acme.sale("inv-1", at=HELD_SINCE)
+    await paid(assistant)
+    await acme.refund("inv-1", 2_500)
+    await acme.sale("inv-2", 5_000)
+
+    page = (await assistant.tool("get_partner", partner="ANNA")).payload
+
+    assert (page["partner"]["id"], page["currency"]) == (acme.anna, "USD")
+    assert page["balance"] == {
+        "pending_cents": 0,
+        "on_hold_cents": 1_000,
+        "approved_cents": 0,
+        "paid_cents": 2_000,
+        "owed_back_cents": 500,
+        "to_pay_cents": 0,
+    }
+    assert page["holds"] == [{"until": str((NOW + timedelta(days=15)).date()), "cents": 1_000}]
+    assert page["refunds_by_month"] == [
+        {"month": "2026-05", "refunds": 1, "refunded_cents": 2_500, "reversed_cents": 500}
+    ]
+    assert (page["totals"]["revenue_cents"], page["totals"]["refund_rate_percent"]) == (12_500, 16.67)
+    assert sum(week["revenue_cents"] for week in page["weeks"]) == 12_500
+    assert page["customers"] == {"conversion": 1}
+
+
+async def test_a_name_that_several_partners_have_is_rejected_with_their_ids(assistant: Assistant):
+    acme = assistant.acme
+    for code in ("a", "b"):
+        await acme.store.write(partners.enrol, acme.program_id, name="Twin", code=code, at=NOW)
+
+    rejection = (await assistant.tool("get_partner", partner="twin")).refusal
+
+    assert "send partner_id" in rejection["fields"][0]["message"]
+    assert (await assistant.tool("get_partner", partner="nobody")).refusal["code"] == "not_found"
+
+
+async def test_a_change_says_who_and_when_and_from_what_to_what(assistant: Assistant):
+    acme = assistant.acme
+    later = NOW + timedelta(minutes=5)
+    changes = {"cookie_window_days": 30, "rate": 1_500, "name": HOSTILE.replace("\x00", "")}
+    await acme.store.write(program_settings.change, acme.program_id, changes, actor=OWNER, at=later)
+    await acme.store.write(program_keys.regenerate, acme.program_id, at=later, actor=OWNER)
+
+    every = (await assistant.tool("list_changes")).payload
+    one = (await assistant.tool("list_changes", field="cookie_window_days", action="program")).payload
+    before = (await assistant.tool("list_changes", date_to="2026-05-19")).payload
+
+    [change] = one["data"]
+    assert (change["actor"], change["at"]) == ("olivia@acme.example", "2026-05-20T12:05:00Z")
+    assert (change["action"], change["before"], change["after"]) == ("program.change", 60, 30)
+    assert {change["action"] for change in every["data"]} == {"program.change", "program_key.regenerate"}
+    assert INERT in [change.get("after") for change in every["data"]]
+    assert before["data"] == []
+    assert [(each["version"], each["terms"]["commission_rate"]) for each in every["terms"]] == [(2, 15), (1, 20)]
+    assert every["terms"][1]["until"] == every["terms"][0]["since"] == "2026-05-20T12:05:00Z"
+    assert every["program_key"]["since"] == every["program_key"]["earlier_ended_at"][0] == "2026-05-20T12:05:00Z"
+    assert acme.key[-4:] not in str(every)
+
+
+async def test_disputes_say_how_they_ended_and_what_waits_says_for_what(assistant: Assistant):
+    acme = assistant.acme
+    metadata = {"svc_click_id": await acme.visitor(), "program_id": str(acme.program_id)}
+    await taken(assistant, stripe.checkout(metadata=metadata))
+    await taken(assistant, stripe.dispute())
+    opened = (await assistant.tool("list_payment_events", type="charge.dispute")).payload
+    refund = (await assistant.tool("list_events", kind="refund")).payload["data"][0]
+    await taken(assistant, stripe.dispute_closed("lost", at=NOW + timedelta(minutes=1)))
+    await taken(assistant, stripe.refund_updated(amount=500, intent="pi_unknown"))
+    closed = (await assistant.tool("list_payment_events")).payload
+
+    assert opened["disputes_by_state"] == {"open": 1, "won": 0, "lost": 0}
+    assert [event["type"] for event in opened["data"]] == ["charge.dispute.created"]
+    assert (refund["disputed"], refund["transaction_id"]) == (True, opened["disputes"][0]["transaction_id"])
+    assert closed["disputes_by_state"] == {"open": 0, "won": 0, "lost": 1}
+    assert closed["disputes"][0]["closed_at"] >= closed["disputes"][0]["opened_at"]
+    waiting = next(event for event in closed["data"] if event["outcome"] == "waiting")
+    assert waiting["waits_for"] == "pi_unknown"
+    assert {each["outcome"]: each["events"] for each in closed["outcomes"]} == {"recorded": 3, "waiting": 1}
+    assert all(each["meaning"] for each in closed["outcomes"])
