@@ -20,7 +20,7 @@ from storage.access import assistant_clients, assistant_tokens, device_logins, i
 from storage.engine import committed_batches, pruning
 from storage.management import flags, fraud_review
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
-from storage.tracking import click_dimensions, rejection_log, test_mode
+from storage.tracking import click_dimensions, handovers, rejection_log, test_mode
 from tracking_api.calls.user_agents import agent_of
 from web.counts import Counts
 from web.middleware import RequestMiddleware
@@ -37,6 +37,7 @@ PRUNES = (
     assistant_clients.prune,
     committed_batches.prune,
     test_mode.prune,
+    handovers.prune,
 )
 log = logging.getLogger(__name__)
 

@@ -33,6 +33,11 @@ def _host(text: str) -> str:
     return host
 
 
+def _hosts(text: str) -> str:
+    """Return the hosts of a list, whether spaces, lines or commas separate them."""
+    return " ".join(dict.fromkeys(_host(each) for each in re.split(r"[\s,]+", text.strip())))
+
+
 def _known_settings(names: list[str]) -> list[str]:
     unknown = [name for name in names if name not in FREEZABLE]
     if unknown:
@@ -46,6 +51,7 @@ REQUEST_TYPES: dict[Kind, Any] = {
     Kind.SETTINGS: Annotated[list[str], AfterValidator(_known_settings)],
     Kind.TEXT: Name,
     Kind.HOST: Annotated[Identifier, AfterValidator(_host)],
+    Kind.HOSTS: Annotated[str, StringConstraints(min_length=1, max_length=1024), AfterValidator(_hosts)],
     Kind.CURRENCY: Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{3}$", to_upper=True)],
     Kind.PERCENT: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)],
     Kind.COMMISSION_RATE: Annotated[float, Field(ge=0, le=MOST_CENTS, allow_inf_nan=False)],

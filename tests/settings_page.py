@@ -50,6 +50,7 @@ def _values(setting: Setting) -> str:
     words = {
         Kind.TEXT: "1 to 512 characters",
         Kind.HOST: "a host name, with or without a port",
+        Kind.HOSTS: "host names, separated by spaces or commas",
         Kind.CURRENCY: "a code of three letters",
         Kind.CHOICE: ", ".join(f"`{value}`" for value in setting.options),
         Kind.NUMBER: f"{setting.lowest} to {setting.highest:,} {setting.unit}",

@@ -30,12 +30,13 @@ from tests.conftest import ROOT, servers
 OTHER = {
     Kind.TEXT: ("Renamed", "Acme partners"),
     Kind.HOST: ("renamed.example", "acme.example"),
+    Kind.HOSTS: ("pay.example b.example:8443", "c.example"),
     Kind.CURRENCY: ("EUR", "USD"),
     Kind.CENTS: (1234, 0),
     Kind.PERCENT: (12.5, 20),
     Kind.COMMISSION_RATE: (33, 20),
 }
-WRONG = {Kind.TEXT: "", Kind.HOST: "//", Kind.CURRENCY: "US", Kind.CHOICE: "none of them"}
+WRONG = {Kind.TEXT: "", Kind.HOST: "//", Kind.HOSTS: "a.example //", Kind.CURRENCY: "US", Kind.CHOICE: "none of them"}
 each_setting = pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.public_name)
 
 

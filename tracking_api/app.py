@@ -13,9 +13,10 @@ from presentation import openapi
 from presentation.operations import DescribedRoute, route
 from storage import Storage
 from storage.rules.click_details import AddressHashes
+from storage.rules.handover import HandoverTokens
 from tracking_api import assets, guides, probes
 from tracking_api.authorization import app as authorization
-from tracking_api.calls import click, lead, refund, sale, status
+from tracking_api.calls import click, handover, lead, refund, sale, status
 from tracking_api.calls.described import PREFLIGHT
 from tracking_api.calls.places import Places
 from tracking_api.cors import open_to_browsers
@@ -48,6 +49,18 @@ ROUTES = [
         HOT["/api/v1/track/lead"],
         POST=lead.DESCRIPTION,
         OPTIONS=PREFLIGHT._replace(name="preflightLead"),
+    ),
+    DescribedRoute(
+        "/api/v1/track/handover",
+        handover.HANDOVER,
+        POST=handover.HANDOVER_DESCRIPTION,
+        OPTIONS=handover.PREFLIGHT._replace(name="preflightHandover"),
+    ),
+    DescribedRoute(
+        "/api/v1/track/redeem",
+        handover.REDEEM,
+        POST=handover.REDEEM_DESCRIPTION,
+        OPTIONS=handover.PREFLIGHT._replace(name="preflightRedeem"),
     ),
     DescribedRoute("/api/v1/track/refund", refund.endpoint, POST=refund.DESCRIPTION),
     DescribedRoute("/api/v1/cli/status", status.endpoint, GET=status.DESCRIPTION),
@@ -100,6 +113,7 @@ def create(
     rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in ("public", "click", "lead", "keyed")}
     app.state.address_hashes = AddressHashes(settings.stored_secret)
     app.state.places = Places(settings)
+    app.state.handover_tokens = HandoverTokens(settings.stored_secret)
     logins = {"login": settings.login_rate, "password": settings.login_rate, "second_factor": settings.login_rate}
     logins |= {"sign_in": settings.sign_in_rate, "reset": settings.sign_in_rate}
     app.state.limits = RateLimits({**rates, **logins}, counts)

@@ -1,14 +1,14 @@
-"""CORS for the two calls that a shop's pages make: any origin, never credentials (WHATWG Fetch)."""
+"""CORS for the calls that a shop's pages make: never credentials (WHATWG Fetch), and any origin for two of them."""
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 _ANY_ORIGIN = (b"access-control-allow-origin", b"*")
-_PREFLIGHT = [
-    _ANY_ORIGIN,
+ALLOWED = (
     (b"access-control-allow-methods", b"POST"),
     (b"access-control-allow-headers", b"content-type, authorization"),
     (b"access-control-max-age", b"86400"),
-]
+)
+_PREFLIGHT = [_ANY_ORIGIN, *ALLOWED]
 
 
 def open_to_browsers(app: ASGIApp) -> ASGIApp:

@@ -16,6 +16,7 @@ STATUS = dict.fromkeys(CODES, HTTPStatus.BAD_REQUEST) | {
     "owner_required": HTTPStatus.FORBIDDEN,
     "insufficient_scope": HTTPStatus.FORBIDDEN,
     "program_not_allowed": HTTPStatus.FORBIDDEN,
+    "origin_not_allowed": HTTPStatus.FORBIDDEN,
     "over_cap": HTTPStatus.FORBIDDEN,
     "second_key_required": HTTPStatus.FORBIDDEN,
     "not_found": HTTPStatus.NOT_FOUND,

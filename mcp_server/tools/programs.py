@@ -33,6 +33,8 @@ def _field(setting: Setting) -> Any:
         shown: Any = float
     elif setting.kind in {Kind.TEXT, Kind.HOST}:
         shown = Untrusted
+    elif setting.kind == Kind.HOSTS:
+        shown = Untrusted | None
     else:
         shown = str if setting.kind == Kind.CHOICE else setting.value_type
     return shown, None if setting.is_nullable else ...

@@ -15,6 +15,7 @@ class Kind(StrEnum):
 
     TEXT = "text"
     HOST = "host"
+    HOSTS = "hosts"  # separated by spaces
     CURRENCY = "currency"
     CHOICE = "choice"
     NUMBER = "number"

@@ -145,6 +145,14 @@ class ProgramSettings(NamedTuple):
             },
         ),
     ] = PaidAds.ALLOWED
+    further_domains: Annotated[
+        str | None,
+        Setting(
+            *("Further domains", Kind.HOSTS, TRACKING),
+            "Your other domains, such as pay.example: a visitor's click may cross between them and the domain.",
+            if_empty="none",
+        ),
+    ] = None
     platform_fee_bps: Annotated[
         int,
         Setting(

@@ -10,6 +10,7 @@ from storage.tables.currency_rate import currency_rates
 from storage.tables.customer import customers
 from storage.tables.event import leads, refunds, sales
 from storage.tables.flag import flags
+from storage.tables.handover import used_handovers
 from storage.tables.integration import idempotent_calls, refused_calls, test_events, tracking_log
 from storage.tables.ledger import commissions, ledger_entries
 from storage.tables.partner import partners
@@ -74,6 +75,7 @@ __all__ = [
     "sessions",
     "test_events",
     "tracking_log",
+    "used_handovers",
     "users",
     "workspaces",
 ]

@@ -14,6 +14,7 @@ programs = Table(
     Column("workspace_id", ForeignKey(workspaces.c.id), nullable=False, index=True),
     Column("name", String(512), nullable=False),
     Column("domain", String(255), nullable=False),
+    Column("further_domains", String(1024)),
     Column("currency", String(3), nullable=False, server_default="USD"),
     Column("attribution_model", String(16), nullable=False, server_default=AttributionModel.LAST_CLICK),
     Column("cookie_window_days", Integer, nullable=False, server_default="60"),

@@ -26,6 +26,28 @@ class ClickAcceptedView(View):
     cookie_window_days: int
 
 
+class AllowedView(View):
+    """The page may make the call."""
+
+    success: Literal[True]
+
+
+class HandoverView(View):
+    """A token for a link to another domain of the program; it works once."""
+
+    success: Literal[True]
+    token: str
+    expires_in_seconds: int
+
+
+class RedeemedView(View):
+    """The click that the visitor carries from now on: the one that came with them, or the one that they had."""
+
+    success: Literal[True]
+    click_id: str
+    cookie_window_days: int
+
+
 class PartnerInactiveView(View):
     """The partner or the program is not active; the click does not count."""
 

@@ -37,3 +37,15 @@ class PartnerNotFound(ServiceError):
     code = "partner_not_found"
     message = "No partner of this program has this code."
     hint = "Compare the code with the partner's link. Upper and lower case differ."
+
+
+class OriginNotAllowed(ServiceError):
+    code = "origin_not_allowed"
+    message = "The page that sent the request is not on a domain of the program."
+    hint = "Add the page's domain to the program's further domains, on the page Settings."
+
+
+class InvalidHandover(ServiceError):
+    code = "invalid_handover"
+    message = "The hand-over token is malformed, used, expired or not of this program."
+    hint = "A token works once and for five minutes. Decorate the link when the visitor clicks it."

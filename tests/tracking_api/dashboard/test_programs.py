@@ -27,6 +27,7 @@ FIELDS = {
     "hold_days": 15,
     "lead_auth_policy": "server_required",
     "paid_ads": "allowed",
+    "further_domains": None,
     "platform_fee_rate": 0,
     "status": "active",
     "rotate_by": None,

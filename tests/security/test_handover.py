@@ -1,0 +1,247 @@
+"""Crossing to another domain: only the program's own pages hand a click over, once, and never over a first click."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+import storage
+from storage.rules import handover, keys
+from storage.rules.attribution import AttributionModel
+from storage.rules.errors import InvalidHandover
+from storage.rules.handover import Handover
+from storage.tables import used_handovers
+from storage.tracking import handovers
+from storage.tracking.handovers import Arrival
+from tests.tracking_api.conftest import UNLIMITED, Api
+from tests.world import LANDING_PAGE, NOW, World
+
+OF_BEN = LANDING_PAGE.replace("anna", "ben")
+SHOP, PAY = "https://www.acme.example", "https://pay.example"
+
+
+@pytest.fixture
+async def shop(acme: World) -> Any:
+    """A program with a second domain."""
+    made = Api(acme, UNLIMITED)
+    made.acme = (await made.beside(further_domains="pay.example")).acme
+    async with made.client:
+        yield made
+
+
+async def call(api: Api, name: str, origin: str | None, *, program_id: int | None = None, **body: Any) -> Any:
+    headers = {} if origin is None else {"Origin": origin}
+    path = f"/api/v1/track/{name}?program_id={program_id or api.acme.program_id}"
+    return await api.client.post(path, headers=headers, json=body)
+
+
+async def clicked(api: Api, **fields: Any) -> str:
+    return str((await api.click(**fields)).json()["click_id"])
+
+
+async def issued(api: Api, click_id: str) -> str:
+    """Get a token for a click on the shop's first domain."""
+    return str((await call(api, "handover", SHOP, click_id=click_id)).json()["token"])
+
+
+async def redeemed(api: Api, token: str, *, origin: str = PAY, **body: Any) -> httpx.Response:
+    answer: httpx.Response = await call(api, "redeem", origin, token=token, **body)
+    return answer
+
+
+def code(answer: httpx.Response) -> str:
+    return str(answer.json()["error"]["code"])
+
+
+async def test_a_click_crosses_between_the_programs_domains(shop: Api):
+    click_id = await clicked(shop)
+
+    answer = await redeemed(shop, await issued(shop, click_id))
+
+    assert answer.json() == {"success": True, "click_id": click_id, "cookie_window_days": 60}
+    assert answer.headers["access-control-allow-origin"] == PAY
+    assert "access-control-allow-credentials" not in answer.headers
+
+
+async def test_a_bare_click_id_is_no_token(shop: Api):
+    answer = await redeemed(shop, await clicked(shop))
+
+    assert (answer.status_code, code(answer)) == (400, "invalid_handover")
+
+
+@pytest.mark.parametrize("forge", ["click", "expiry", "signature", "nothing", "dots", "text"])
+async def test_a_forged_token_is_rejected(shop: Api, forge: str):
+    anna, ben = await clicked(shop), await clicked(shop, affiliate_url=OF_BEN)
+    click, expires, nonce, signature = (await issued(shop, anna)).split(".")
+    forged = {
+        "click": f"{ben}.{expires}.{nonce}.{signature}",
+        "expiry": f"{click}.{int(expires, 16) + 9:x}.{nonce}.{signature}",
+        "signature": f"{click}.{expires}.{nonce}.{'0' * 64}",
+        "nothing": ".",
+        "dots": "...",
+        "text": "\u00e9.x.y.z",
+    }
+
+    answer = await redeemed(shop, forged[forge])
+
+    assert (answer.status_code, code(answer)) == (400, "invalid_handover")
+
+
+async def test_a_token_expires(shop: Api):
+    token = await issued(shop, await clicked(shop))
+    shop.at = NOW + handover.LIFETIME
+
+    assert code(await redeemed(shop, token)) == "invalid_handover"
+
+
+async def test_a_token_works_once(shop: Api):
+    token = await issued(shop, await clicked(shop))
+
+    first, second = await redeemed(shop, token), await redeemed(shop, token)
+
+    assert (first.status_code, code(second)) == (200, "invalid_handover")
+
+
+async def test_of_several_at_once_one_gets_the_click(shop: Api):
+    token = await issued(shop, await clicked(shop))
+
+    answers = await asyncio.gather(*(redeemed(shop, token) for _ in range(5)))
+
+    assert sorted(answer.status_code for answer in answers) == [200, 400, 400, 400, 400]
+
+
+async def test_of_two_at_once_in_two_processes_one_gets_the_click(shop: Api, database_url: str):
+    click_id = await clicked(shop)
+    async with storage.opened(database_url) as other:
+        for nonce in map(str, range(10)):
+            arrival = Arrival(shop.acme.program_id, Handover(click_id, nonce, NOW), None, NOW)
+            both = [store.write(handovers.redeem, arrival) for store in (shop.acme.store, other)]
+
+            first, second = await asyncio.gather(*both, return_exceptions=True)
+
+            assert isinstance(first, InvalidHandover) != isinstance(second, InvalidHandover)
+
+
+FOREIGN = [
+    *(None, "null", "https://evil.example", "https://evilacme.example", "https://acme.example.evil.example"),
+    *("https://acme.example@evil.example", "https://pay.example/", "ftp://pay.example"),
+    "https://evil.example#.pay.example",
+]
+
+
+@pytest.mark.parametrize("origin", FOREIGN)
+async def test_a_foreign_page_gets_and_redeems_no_token(shop: Api, origin: str | None):
+    click_id = await clicked(shop)
+    token = await issued(shop, click_id)
+
+    answers = [
+        await call(shop, "handover", origin, click_id=click_id),
+        await call(shop, "redeem", origin, token=token),
+    ]
+
+    assert [(answer.status_code, code(answer)) for answer in answers] == [(403, "origin_not_allowed")] * 2
+    assert [answer for answer in answers if "access-control-allow-origin" in answer.headers] == []
+
+
+async def test_only_the_programs_pages_pass_the_preflight(shop: Api):
+    path = f"/api/v1/track/redeem?program_id={shop.acme.program_id}"
+    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"}
+
+    own = await shop.client.options(path, headers={"Origin": PAY, **asked})
+    foreign = await shop.client.options(path, headers={"Origin": "https://evil.example", **asked})
+
+    assert (own.status_code, own.headers["access-control-allow-origin"]) == (200, PAY)
+    assert "content-type" in own.headers["access-control-allow-headers"]
+    assert "Origin" in own.headers["vary"].title()
+    assert (foreign.status_code, [name for name in foreign.headers if name.startswith("access-control")]) == (403, [])
+
+
+async def test_a_token_of_another_program_is_rejected(shop: Api):
+    token = await issued(shop, await clicked(shop))
+    other = await shop.beside(further_domains="pay.example")
+
+    assert code(await redeemed(other, token)) == "invalid_handover"
+
+
+@pytest.mark.parametrize("click_id", ["x", "{other}", "{mine}x"])
+async def test_there_is_no_token_for_what_is_no_click_of_the_program(shop: Api, click_id: str):
+    ids = {"other": keys.click_id(2**40, NOW), "mine": await clicked(shop)}
+
+    answer = await call(shop, "handover", SHOP, click_id=click_id.format(**ids))
+
+    assert (answer.status_code, code(answer)) == (400, "validation_error")
+
+
+async def test_an_invented_click_is_not_carried(shop: Api):
+    token = await issued(shop, keys.click_id(shop.acme.program_id, NOW))
+
+    assert code(await redeemed(shop, token)) == "invalid_handover"
+
+
+async def test_a_click_beyond_the_cookie_window_is_not_carried(shop: Api):
+    click_id = await clicked(shop)
+    shop.at = NOW + timedelta(days=60, seconds=1)
+
+    assert code(await redeemed(shop, await issued(shop, click_id))) == "invalid_handover"
+
+
+@pytest.mark.parametrize("program_id", ["", "x", "-1", "\u0661", "9" * 40])
+async def test_a_request_without_a_program_is_rejected(shop: Api, program_id: str):
+    answer = await shop.client.post(f"/api/v1/track/redeem?program_id={program_id}", headers={"Origin": PAY}, json={})
+
+    assert (answer.status_code, code(answer)) == (400, "program_id_required")
+
+
+async def test_an_unknown_program_is_rejected(shop: Api):
+    assert code(await call(shop, "handover", SHOP, program_id=10**15 - 1, click_id="x")) == "program_not_found"
+
+
+@pytest.mark.parametrize(
+    ("model", "existing_is_older", "stays"),
+    [
+        (AttributionModel.FIRST_CLICK, True, True),
+        (AttributionModel.FIRST_CLICK, False, True),
+        (AttributionModel.LAST_CLICK, True, False),
+        (AttributionModel.LAST_CLICK, False, True),
+    ],
+)
+async def test_a_first_click_is_never_replaced(
+    shop: Api,
+    model: AttributionModel,
+    existing_is_older: bool,  # noqa: FBT001 - a parameter
+    stays: bool,  # noqa: FBT001 - a parameter
+):
+    program = await shop.beside(further_domains="pay.example", attribution_model=model)
+    older = await clicked(program)
+    shop.at = NOW + timedelta(minutes=1)
+    newer = await clicked(program, affiliate_url=OF_BEN)
+    existing, arriving = (older, newer) if existing_is_older else (newer, older)
+
+    answer = await redeemed(program, await issued(program, arriving), existing_click_id=existing)
+
+    assert answer.json()["click_id"] == (existing if stays else arriving)
+
+
+async def test_an_expired_or_invented_cookie_does_not_stay(shop: Api):
+    program = await shop.beside(further_domains="pay.example", attribution_model=AttributionModel.FIRST_CLICK)
+    old = await clicked(program)
+    shop.at = NOW + timedelta(days=61)
+    new = await clicked(program, affiliate_url=OF_BEN)
+
+    answers = [
+        await redeemed(program, await issued(program, new), existing_click_id=existing)
+        for existing in (old, keys.click_id(program.acme.program_id, NOW))
+    ]
+
+    assert [answer.json()["click_id"] for answer in answers] == [new, new]
+
+
+async def test_used_tokens_are_deleted_once_expired(shop: Api):
+    await redeemed(shop, await issued(shop, await clicked(shop)))
+
+    kept = await shop.acme.store.write(handovers.prune, at=NOW + handover.LIFETIME - timedelta(seconds=1))
+    deleted = await shop.acme.store.write(handovers.prune, at=NOW + handover.LIFETIME)
+
+    assert (kept, deleted, await shop.count(used_handovers)) == (0, 1, 0)
