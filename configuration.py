@@ -140,6 +140,12 @@ class Configuration(BaseSettings):
         "address where no header does. None is shipped; no IP address is stored.",
     )
     body_seconds: float = Field(default=30.0, gt=0, le=600, description="The time in which a request body must arrive.")
+    set_up_code_hash: str | None = Field(
+        default=None,
+        repr=False,
+        description="Do not set it: `svc serve` gives its workers the hash of the one-time code that it prints "
+        "on an empty database.",
+    )
     private_client_hosts: Hosts = Field(
         default=(),
         description="Hosts, separated by commas, whose client metadata documents may have private IP addresses "

@@ -14,7 +14,7 @@ import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
-from cli import logs, startup_errors
+from cli import logs, set_up_code, startup_errors
 from cli.admin import command as admin
 from cli.connections import MOST_CONNECTIONS, Connection
 from storage import migrations
@@ -43,7 +43,7 @@ Workers = Annotated[
 
 
 def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -> None:
-    """Apply migrations, then serve the API.
+    """Apply migrations, then serve the API. On an empty database it prints a one-time code that opens the set-up page.
 
     SVC_DATABASE_URL names the database (default: svc.db in this folder), SVC_BASE_URL the public address.
 
@@ -64,7 +64,10 @@ def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -
                 serving_lock.hold(database.file_of(url), alone=False)
             ):
                 raise admin.CommandError("restore_running", "A backup is being restored.", "Start again afterwards.")
+            one_time = set_up_code.issue()
         print(f"Serving on {address(listening)} (Ctrl-C stops it)", flush=True)  # noqa: T201 - the command's output
+        if one_time is not None:
+            print(set_up_code.introduction(one_time), flush=True)  # noqa: T201 - the command's output
         run(listening, workers=workers)
 
 

@@ -46,13 +46,15 @@ def _known_settings(names: list[str]) -> list[str]:
 
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=512, pattern=_NO_CONTROL), AfterValidator(_named)]
+Host = Annotated[Identifier, AfterValidator(_host)]
+Currency = Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{3}$", to_upper=True)]
 REQUEST_TYPES: dict[Kind, Any] = {
     Kind.SWITCH: bool,
     Kind.SETTINGS: Annotated[list[str], AfterValidator(_known_settings)],
     Kind.TEXT: Name,
-    Kind.HOST: Annotated[Identifier, AfterValidator(_host)],
+    Kind.HOST: Host,
     Kind.HOSTS: Annotated[str, StringConstraints(min_length=1, max_length=1024), AfterValidator(_hosts)],
-    Kind.CURRENCY: Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{3}$", to_upper=True)],
+    Kind.CURRENCY: Currency,
     Kind.PERCENT: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)],
     Kind.COMMISSION_RATE: Annotated[float, Field(ge=0, le=MOST_CENTS, allow_inf_nan=False)],
 }

@@ -116,6 +116,7 @@ def create(
     app.state.handover_tokens = HandoverTokens(settings.stored_secret)
     logins = {"login": settings.login_rate, "password": settings.login_rate, "second_factor": settings.login_rate}
     logins |= {"sign_in": settings.sign_in_rate, "reset": settings.sign_in_rate}
+    logins |= {"set_up": settings.sign_in_rate}
     app.state.limits = RateLimits({**rates, **logins}, counts)
     app.state.passwords = PasswordQueue()
     app.state.known_programs = set()

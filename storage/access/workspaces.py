@@ -31,6 +31,11 @@ class Created(NamedTuple):
     user_id: int
 
 
+def exist(connection: Connection) -> bool:
+    """Return whether there is any workspace: without one, the service is not set up."""
+    return connection.execute(select(workspaces.c.id).limit(1)).scalar() is not None
+
+
 def create(connection: Connection, name: str, *, owner_email: str, password_hash: str, at: datetime) -> Created:
     """Create a workspace with its owner. An existing account joins it and its password does not change."""
     created = connection.execute(insert(workspaces).values(name=name, created_at=at).returning(workspaces.c.id))

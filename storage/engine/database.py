@@ -188,6 +188,12 @@ def lock_migrations(connection: Connection) -> None:
         connection.execute(text("SELECT pg_advisory_xact_lock(7275637)"))
 
 
+def lock_set_up(connection: Connection) -> None:
+    """Let one transaction at a time set the service up, until it ends; SQLite has one writer."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(7275638)"))
+
+
 def lock_shared(connection: Connection, rows: Select[Any]) -> None:
     """Lock rows against changes until the transaction ends; SQLite needs no lock, as it has one writer."""
     if connection.dialect.name == "postgresql":

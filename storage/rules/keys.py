@@ -11,6 +11,7 @@ CODE_PREFIX = "oac_"
 ACCESS_PREFIX = "oat_"
 REFRESH_PREFIX = "ort_"
 RESET_PREFIX = "rst_"
+SET_UP_PREFIX = "set_"
 MASK = "••••"
 SHORTEST_IMPORT = 16
 _STAMP_DIGITS = 32

@@ -26,6 +26,42 @@ def test_serve_migrates_prints_its_url_and_responds(svc: Svc) -> None:
     assert svc.database.exists()
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_empty_server_prints_a_code_that_works_until_the_next_start(
+    svc: Svc, request: pytest.FixtureRequest, workers: int
+) -> None:
+    environment = {"SVC_DATABASE_URL": request.getfixturevalue("postgres_url")} if workers > 1 else {}
+    codes = []
+    for _ in range(2):
+        with svc.running("serve", "--port", 0, "--workers", workers, **environment) as server:
+            assert server.stdout
+            address = server.stdout.readline().split()[2]
+            link, alone = (server.stdout.readline().split()[-1] for _ in range(2))
+            codes.append(alone)
+
+            opened = [httpx.get(f"{address}/set-up?code={code}", timeout=60).status_code for code in codes * 2]
+
+        assert link == f"{address}/set-up?code={alone}"
+        assert opened == [*[404] * (len(codes) - 1), 200] * 2
+    assert codes[0] != codes[1]
+
+
+def test_a_server_with_a_workspace_prints_no_code(svc: Svc) -> None:
+    assert svc("admin", "db", "upgrade").code == 0
+    owner = ("Acme", "--owner-email", "olga@acme.example", "--password-stdin")
+    assert svc("admin", "workspace", "create", *owner, stdin="correct horse battery").code == 0
+
+    with svc.running("serve", "--port", 0) as server:
+        assert server.stdout
+        address = server.stdout.readline().split()[2]
+        home = httpx.get(address, timeout=60).text
+        server.terminate()
+        rest = server.stdout.read()
+
+    assert rest == ""
+    assert "Set up this server" not in home
+
+
 def test_demo_serves_a_workspace_whose_key_works_and_leaves_nothing_behind(svc: Svc) -> None:
     with svc.running("demo", "--port", 0) as demo:
         assert demo.stdout

@@ -26,6 +26,7 @@ from tracking_api.dashboard.pages import (
     reset_password,
     review,
     sandbox,
+    set_up,
     settings,
     sign_in,
 )
@@ -39,6 +40,7 @@ def _page(path: str, page: PageEndpoint) -> Route:
 PROGRAM = "/programs/{program_id}"
 ROUTES = [
     _page("/", PageEndpoint(GET=home.show_home)),
+    _page("/set-up", PageEndpoint(GET=set_up.show_set_up, POST=set_up.set_up)),
     _page("/sign-in", PageEndpoint(GET=sign_in.show_sign_in, POST=sign_in.enter)),
     _page("/sign-out", PageEndpoint(POST=sign_in.leave)),
     _page("/reset-password/{token}", PageEndpoint(GET=reset_password.show_reset, POST=reset_password.reset_password)),

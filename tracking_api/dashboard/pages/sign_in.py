@@ -6,7 +6,7 @@ from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage.access import sessions
+from storage.access import sessions, workspaces
 from storage.access.sessions import Account, Started
 from storage.rules.errors import (
     Forbidden,
@@ -33,7 +33,9 @@ _OURS = re.compile(r"/(account|programs|device|assistants|connect)(/[A-Za-z0-9_=
 
 
 async def show_sign_in(request: Request) -> Response:
-    """Show the form."""
+    """Show the form, or how to set up an empty server."""
+    if not await storage_of(request).read(workspaces.exist):
+        return templates.render(request, "set_up_needed.html")
     return _form(request, request.query_params.get("next", ""))
 
 
@@ -77,6 +79,12 @@ async def leave(request: Request) -> Response:
 
 def _entered(request: Request, started: Started, next_path: str) -> Response:
     response = redirect(next_path if _OURS.fullmatch(next_path) else PROGRAMS)
+    set_session_cookie(request, response, started)
+    return response
+
+
+def set_session_cookie(request: Request, response: Response, started: Started) -> None:
+    """Let the browser store a session's token until the session ends."""
     response.set_cookie(
         authentication.cookie_name(request),
         started.token,
@@ -85,7 +93,6 @@ def _entered(request: Request, started: Started, next_path: str) -> Response:
         samesite="lax",
         secure=authentication.is_https(request),
     )
-    return response
 
 
 def _form(

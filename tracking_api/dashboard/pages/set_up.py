@@ -1,0 +1,97 @@
+"""The set-up page of an empty server, opened by the one-time code that `svc serve` printed."""
+
+import hmac
+from functools import partial
+
+from pydantic_core import to_json
+from starlette.requests import Request
+from starlette.responses import Response
+
+from presentation.changes import Code, Email
+from presentation.settings_models import Currency, Host, Name
+from storage.access import passwords, workspaces
+from storage.management import first_workspace
+from storage.management.first_workspace import FirstWorkspace, SetUp
+from storage.rules import keys
+from storage.rules.errors import CurrencyNotSupported, Forbidden, NotFound, ValidationError
+from storage.rules.settings import ProgramSettings
+from tracking_api.dashboard import authentication
+from tracking_api.dashboard.authentication import storage_of, time_of
+from tracking_api.dashboard.pages import forms, templates, values
+from tracking_api.dashboard.pages.forms import Form, Problems
+from tracking_api.dashboard.pages.reset_password import chosen_password
+from tracking_api.dashboard.pages.sign_in import set_session_cookie
+from tracking_api.dashboard.password_queue import hashed
+from web import body
+from web.body import Body
+from web.network import network_of
+
+WITHOUT_RATES = "This server has no exchange rates for it yet: choose USD. You can change it until the first sale"
+
+
+class SetUpForm(Body):
+    """The fields of the form, without the password."""
+
+    email: Email
+    workspace_name: Name
+    program_name: Name
+    domain: Host
+    currency: Currency
+    partner_name: Name
+    partner_code: Code
+
+
+async def show_set_up(request: Request) -> Response:
+    """Show the form; opening it does not use the code up. Raises Forbidden, RateLimited, NotFound."""
+    await _require_code(request, request.query_params.get("code", ""))
+    return _form(request, {"code": request.query_params["code"], "currency": "USD"}, Problems())
+
+
+async def set_up(request: Request) -> Response:
+    """Create the workspace, sign its owner in and show the program's key once; an error appears beside its field.
+
+    Raises Forbidden, RateLimited, NotFound.
+    """
+    if not authentication.is_our_own(request):
+        raise Forbidden("This form was sent from another site; open the link itself.")
+    form = await forms.content(request)
+    await _require_code(request, form.text("code"))
+    try:
+        chosen = await _chosen(request, form)
+        about = {"client": request.headers.get("user-agent"), "at": time_of(request)}
+        made: SetUp = await storage_of(request).write(first_workspace.create, chosen, **about)
+    except ValidationError as rejection:
+        return _form(request, values.typed(form), Problems.of(rejection))
+    except CurrencyNotSupported:
+        return _form(request, values.typed(form), Problems(currency=WITHOUT_RATES))
+    response = templates.render(request, "set_up_done.html", made=made, chosen=chosen)
+    set_session_cookie(request, response, made.session)
+    return response
+
+
+async def _require_code(request: Request, code: str) -> None:
+    """Raise Forbidden on a server with a workspace, and NotFound without the code; wrong codes are limited."""
+    if await storage_of(request).read(workspaces.exist):
+        raise Forbidden("This server is set up already.")
+    limits, client = request.app.state.limits, network_of(request)
+    await limits.check("set_up", client)
+    expected = request.app.state.settings.set_up_code_hash or ""
+    if not hmac.compare_digest(keys.digest(code), expected):
+        await limits.hit("set_up", client)
+        raise NotFound("This code does not open the set-up page.", hint="Use the code that `svc serve` printed last.")
+
+
+async def _chosen(request: Request, form: Form) -> FirstWorkspace:
+    """Return what was typed, with the password's hash. Raises ValidationError, Overloaded."""
+    fields = body.parse(SetUpForm, to_json({name: form.text(name) for name in SetUpForm.model_fields}))
+    password = chosen_password(form)
+    protect = partial(passwords.protect_new, password, email=fields.email, field="new_password")
+    settings = ProgramSettings(fields.program_name, fields.domain, fields.currency)
+    partner = {"partner_name": fields.partner_name, "partner_code": fields.partner_code}
+    return FirstWorkspace(fields.workspace_name, fields.email, await hashed(request, protect), settings, **partner)
+
+
+def _form(request: Request, typed: dict[str, str], problems: Problems) -> Response:
+    status = 400 if problems else 200
+    shown = {"typed": typed, "problems": problems, "shortest": passwords.SHORTEST}
+    return templates.render(request, "set_up.html", status=status, **shown)
