@@ -22,11 +22,11 @@ def clicks(world: World, path: str = CLICK, carried: Sequence[str] = ()) -> Iter
     return cycle([_click(world, path, n, carried) for n in range(_VISITORS)])
 
 
-def sales(world: World, path: str = SALE) -> Iterator[bytes]:
+def sales(world: World, path: str = SALE, currency: str = "USD") -> Iterator[bytes]:
     """Return sales without end, each with a new transaction_id, of one customer after the other."""
     run = next(_runs)
     templates = [
-        request(path, _sale(f"{run}-{_NUMBER}", key), {"Authorization": f"Bearer {world.key}"})
+        request(path, _sale(f"{run}-{_NUMBER}", key, currency), {"Authorization": f"Bearer {world.key}"})
         for key in world.customers
     ]
     halves = [template.split(_NUMBER.encode()) for template in templates]
@@ -49,8 +49,8 @@ def _click(world: World, path: str, n: int, carried: Sequence[str]) -> bytes:
     return request(path, body)
 
 
-def _sale(transaction_id: str, customer_key: str) -> dict[str, object]:
-    return {"transaction_id": transaction_id, "customer_key": customer_key, "amount_cents": 4900, "currency": "USD"}
+def _sale(transaction_id: str, customer_key: str, currency: str) -> dict[str, object]:
+    return {"transaction_id": transaction_id, "customer_key": customer_key, "amount_cents": 4900, "currency": currency}
 
 
 def request(path: str, body: Mapping[str, object], headers: Mapping[str, str] | None = None) -> bytes:

@@ -18,7 +18,8 @@ from tests.postgres import binaries, free_port  # the tests find and place a ser
 ROOT = Path(__file__).parent.parent
 SERVER_CORE, LOAD_CORE = 0, 1
 UNLIMITED = "1000000000/minute"
-RATES = {"SVC_RATE_LIMIT": "on", **dict.fromkeys(("SVC_CLICK_RATE", "SVC_LEAD_RATE", "SVC_KEYED_RATE"), UNLIMITED)}
+LIMITED = ("SVC_PUBLIC_RATE", "SVC_CLICK_RATE", "SVC_LEAD_RATE", "SVC_KEYED_RATE")
+RATES = {"SVC_RATE_LIMIT": "on", **dict.fromkeys(LIMITED, UNLIMITED)}
 _UVICORN = ["--loop=uvloop", "--http=httptools", "--no-access-log", "--no-server-header", "--log-level=warning"]
 _LONGEST_START_SECONDS = 30
 

@@ -9,7 +9,8 @@ from storage import tables
 from tests.postgres import binaries
 
 CUSTOMERS = 1_000
-BARE, CLICK, SALE, ORM_CLICK, ORM_SALE = "bare route", "click", "sale", "ORM click", "ORM sale"
+BARE, CLICK, SALE, SALE_EUR = "bare route", "click", "sale", "sale in EUR"
+ORM_CLICK, ORM_SALE = "ORM click", "ORM sale"
 LONGEST_P99_MS = 30
 
 
@@ -26,6 +27,7 @@ async def sqlite(plan: Plan, folder: Path) -> list[Line]:
         line("bare Starlette route", bare, Spread(min(bare.rounds), max(bare.rounds))),
         line("click, SQLite", click, *click_ratios, p99),
         line("sale, SQLite", sale, *sale_ratios),
+        line("sale in EUR, SQLite", rates[SALE_EUR], Ratio("the same in USD", rates[SALE_EUR].over(sale), 0.85)),
         line("click, ORM baseline, SQLite", orm_click, Ratio("bare", orm_click.over(bare))),
         line("sale, ORM baseline, SQLite", orm_sale, Ratio("bare", orm_sale.over(bare))),
     ]
@@ -46,13 +48,14 @@ async def postgresql(plan: Plan, folder: Path) -> list[Line]:
         line("bare Starlette route (again)", bare, Spread(min(bare.rounds), max(bare.rounds))),
         line("click, PostgreSQL", click, Ratio("bare", click.over(bare), 0.6), Ratio("ORM", click.over(orm_click))),
         line("sale, PostgreSQL", sale, Ratio("bare", sale.over(bare), 0.15), Ratio("ORM", sale.over(orm_sale), 8)),
+        line("sale in EUR, PostgreSQL", rates[SALE_EUR], Ratio("the same in USD", rates[SALE_EUR].over(sale), 0.85)),
         line("click, ORM baseline, PostgreSQL", orm_click, Ratio("bare", orm_click.over(bare))),
         line("sale, ORM baseline, PostgreSQL", orm_sale, Ratio("bare", orm_sale.over(bare))),
     ]
 
 
 async def _measure(plan: Plan, url: str, baseline_url: str) -> dict[str, Rates]:
-    """Alternate the five subjects; afterwards the service's tables must hold every call that it answered."""
+    """Alternate the six subjects; afterwards the service's tables must hold every call that it answered."""
     shop = await world.create(url, customers=CUSTOMERS)
     other = await world.create(baseline_url, customers=CUSTOMERS)
     stored = [await world.count(url, table) for table in (tables.clicks, tables.sales)]
@@ -62,12 +65,13 @@ async def _measure(plan: Plan, url: str, baseline_url: str) -> dict[str, Rates]:
                 BARE: Subject(bare, calls.clicks(shop, "/echo")),
                 CLICK: Subject(service, calls.clicks(shop), calls.RECORDED),
                 SALE: Subject(service, calls.sales(shop), calls.RECORDED),
+                SALE_EUR: Subject(service, calls.sales(shop, currency="EUR"), calls.RECORDED),
                 ORM_CLICK: Subject(orm, calls.clicks(other, "/click"), calls.RECORDED),
                 ORM_SALE: Subject(orm, calls.sales(other, "/sale"), calls.RECORDED),
             },
             plan,
         )
-    for before, table, name in zip(stored, (tables.clicks, tables.sales), (CLICK, SALE), strict=True):
-        if await world.count(url, table) - before != rates[name].answers:
-            raise RuntimeError(f"not every {name} that was answered is stored")
+    for before, table, names in zip(stored, (tables.clicks, tables.sales), ((CLICK,), (SALE, SALE_EUR)), strict=True):
+        if await world.count(url, table) - before != sum(rates[name].answers for name in names):
+            raise RuntimeError(f"not every {names[0]} that was answered is stored")
     return rates

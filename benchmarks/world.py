@@ -16,7 +16,7 @@ from storage.management import partners, program_settings
 from storage.rules import keys
 from storage.rules.errors import ServiceError
 from storage.rules.settings import ProgramSettings
-from storage.tracking import clicks, leads
+from storage.tracking import clicks, currencies, leads
 from storage.tracking.clicks import Click
 from storage.tracking.principals import PresentedKey
 from storage.tracking.rejection_log import CallDetails
@@ -39,6 +39,7 @@ async def create(url: str, *, programs: int = 1, customers: int = 0) -> World:
     await migrations.upgrade(url)
     async with storage.opened(url) as store:
         at = datetime.now(UTC)
+        await store.write(currencies.load, [(at.date(), "USD", "1.1")])
         owner = await store.write(workspaces.create, "Shop", owner_email="o@shop.example", password_hash="-", at=at)
         program_ids = [await _program(store, owner.workspace_id, at) for _ in range(programs)]
         new_key = await store.write(program_keys.regenerate, program_ids[0], at=at)
