@@ -74,7 +74,8 @@ class Site:
             "/api/v1/track/click", {"program_id": self.acme.program_id, "affiliate_url": landing, **click}
         )
         click_id: str = clicked.json()["click_id"]
-        lead = {"click_id": click_id, "customer_key": customer_key, "email": "jane@example.com"}
+        email = "jane@example.com" if customer_key == "user-1" else f"{customer_key}@example.com"  # one each
+        lead = {"click_id": click_id, "customer_key": customer_key, "email": email}
         sale = {"customer_key": customer_key, "transaction_id": transaction_id, "amount_cents": 10_000}
         assert (await self.call("/api/v1/track/lead", lead)).status_code == 200
         assert (await self.call("/api/v1/track/sale", sale)).status_code == 200
