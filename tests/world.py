@@ -13,9 +13,10 @@ from storage import Storage
 from storage.access import members, program_keys, workspaces
 from storage.access.workspaces import MemberStatus
 from storage.engine.audit import OPERATOR
-from storage.management import partners, program_settings
+from storage.management import flags, partners, program_settings
 from storage.rules import keys
 from storage.rules.errors import ServiceError
+from storage.rules.fraud.flag import Finding, FlagKind
 from storage.rules.settings import ProgramSettings
 from storage.tracking import clicks, leads, refunds, sales
 from storage.tracking.clicks import Click, ClickResult
@@ -72,6 +73,13 @@ class World:
         taken = Refund(transaction_id, **{"at": NOW, "amount_cents": amount_cents, **fields})
         refunded: RefundResult = await self.handle(refunds.record, taken)
         return refunded
+
+    async def flag(self, customer_id: int | None = None) -> int:
+        """Flag a sign of fraud by Anna, about a customer or none, and return its id."""
+        found = Finding(FlagKind.SHARED_CLICK, f"customer:{customer_id}", self.anna, NOW, {}, customer_id)
+        await self.store.write(flags.raise_flags, self.program_id, [found], at=NOW)
+        flag_id: int = (await self.store.read(flags.list_flags, self.program_id)).data[0].id
+        return flag_id
 
     async def click(self, code: str = "anna", **fields: Any) -> Any:
         """Record a click and return its outcome."""

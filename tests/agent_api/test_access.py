@@ -42,6 +42,8 @@ EXPECTED = {
     ("GET", f"{PROGRAM}/customers/{{customer_id}}"): Row(Scope.CUSTOMERS_READ),
     ("GET", f"{PROGRAM}/commissions"): Row(Scope.COMMISSIONS_READ),
     ("PATCH", f"{PROGRAM}/commissions/{{commission_id}}"): Row(Scope.COMMISSIONS_WRITE, body={"status": "approved"}),
+    ("GET", f"{PROGRAM}/flags"): Row(Scope.COMMISSIONS_READ),
+    ("PATCH", f"{PROGRAM}/flags/{{flag_id}}"): Row(Scope.COMMISSIONS_WRITE, body={"state": "dismissed"}),
     ("GET", f"{PROGRAM}/partners"): Row(Scope.PARTNERS_READ),
     ("POST", f"{PROGRAM}/partners"): Row(Scope.PARTNERS_WRITE, 201, body={"name": "Cleo", "code": "cleo"}),
     ("PATCH", f"{PROGRAM}/partners/{{partner_id}}"): Row(Scope.PARTNERS_WRITE, body={"status": "paused"}),
@@ -82,6 +84,8 @@ async def endpoint(request: Any, agents: Agents) -> Endpoint:
         "partner_id": agents.acme.anna,
     }
     method, path = request.param
+    if "{flag_id}" in path:  # an open flag holds commissions, which the other endpoints decide
+        ids["flag_id"] = await agents.acme.flag()
     return Endpoint(agents, method, path, ids)
 
 

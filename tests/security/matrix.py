@@ -9,9 +9,7 @@ from sqlalchemy import select
 from storage import Storage
 from storage.access import agent_keys, program_keys, sessions, workspaces
 from storage.access.workspaces import Role
-from storage.management import flags
 from storage.rules import keys
-from storage.rules.fraud.flag import Finding, FlagKind
 from storage.rules.scope import Scope
 from storage.tables import customers
 from tests import world
@@ -74,10 +72,7 @@ async def _rows(program: World, user_id: int) -> dict[str, Any]:
     ids = {"program_id": program.program_id, "workspace_id": program.workspace_id, "partner_id": program.anna}
     newest = select(customers.c.id).where(customers.c.program_id == program.program_id)
     customer_id = await program.store.read(lambda connection: connection.execute(newest).scalar_one())
-    found = Finding(FlagKind.SHARED_CLICK, f"customer:{customer_id}", program.anna, NOW, {}, customer_id)
-    await program.store.write(flags.raise_flags, program.program_id, [found], at=NOW)
-    (flag,) = (await program.store.read(flags.list_flags, program.program_id)).data
-    ids |= {"flag_id": flag.id}
+    ids |= {"flag_id": await program.flag(customer_id)}
     return ids | {"commission_id": sold.commission_id, "customer_id": customer_id, "user_id": user_id}
 
 
