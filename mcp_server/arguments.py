@@ -68,6 +68,8 @@ def _expected(accepted: dict[str, Any], kind: str) -> str:
         must = "An integer"
         if "maximum" in accepted:
             must = f"An integer from {accepted['minimum']} to {accepted['maximum']}"
+    elif accepted["type"] == "array":
+        must = f"A list of {accepted['minItems']} to {accepted['maxItems']} integers"
     elif accepted["type"] == "boolean":
         must = "true or false"
     else:

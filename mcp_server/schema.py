@@ -1,6 +1,5 @@
 """JSON schemas as small as possible: every client reads all of them, in every conversation."""
 
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -27,36 +26,26 @@ def published_arguments(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def published_result(model: type[BaseModel]) -> dict[str, Any]:
-    """Return a tool's output schema: what is always there, the lists and objects, and which texts are untrusted.
+    """Return a tool's output schema: what is always there, its rows, and which texts are untrusted.
 
-    Values and rows show their own types: all schemas together must stay within a few kilobytes.
+    Values show their own types: all schemas together must stay within a few kilobytes.
     """
     small = _shrunk(model, leave_out=_IN_ERRORS)
     outlined = {name: _outlined(content) for name, content in small["properties"].items()}
-    properties = {
-        name: outline
-        for name, outline in outlined.items()
-        if outline.get("type") in {"array", "object"} or "description" in outline
-    }
+    properties = {name: outline for name, outline in outlined.items() if name == "data" or "description" in outline}
     required = [*_IN_EVERY, *(name for name in small["required"] if name not in _IN_PAGES)]
     return {"type": "object", "properties": properties, "required": required}
 
 
 def _outlined(node: dict[str, Any]) -> dict[str, Any]:
-    """Describe a value by its type; an object or a list also by the names in it that hold untrusted text."""
-    names = sorted(set(_untrusted(node)))
-    outline: dict[str, Any] = {name: node[name] for name in ("type", "anyOf", "description") if name in node}
-    return {**outline, "description": f"{UNTRUSTED}: {', '.join(names)}"} if names else outline
+    """Describe a value by its type, and whether it holds untrusted text."""
+    outline: dict[str, Any] = {name: node[name] for name in ("type", "anyOf") if name in node}
+    return {**outline, "description": UNTRUSTED} if _is_untrusted(node) else outline
 
 
-def _untrusted(node: dict[str, Any]) -> Iterator[str]:
-    for name, content in node.get("properties", {}).items():
-        if UNTRUSTED in (name, content.get("description"), content.get("items", {}).get("description")):
-            yield name
-        else:
-            yield from _untrusted(content)
-    if "items" in node:
-        yield from _untrusted(node["items"])
+def _is_untrusted(node: dict[str, Any]) -> bool:
+    parts = [*node.get("properties", {}).values(), *([node["items"]] if "items" in node else [])]
+    return node.get("description") == UNTRUSTED or any(map(_is_untrusted, parts))
 
 
 def _shrunk(model: type[BaseModel], *, leave_out: set[str]) -> Any:

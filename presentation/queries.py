@@ -7,10 +7,13 @@ from starlette.requests import Request
 
 from storage.engine import pagination
 from storage.engine.pagination import Paging
+from storage.rules import period
 from storage.rules.errors import FieldError, ValidationError
+from storage.rules.period import Span
 
 Choice = TypeVar("Choice", bound=StrEnum)
 LONGEST = 255
+DATES = {"date_from": "Only from this ISO 8601 date or time on.", "date_to": "Only until it."}
 
 
 def paging(request: Request) -> Paging:
@@ -43,6 +46,11 @@ def number(request: Request, name: str) -> int | None:
     if not (sent.isascii() and sent.isdigit() and len(sent) <= len(str(2**53))):
         raise _wrong(name, "An integer")
     return int(sent)
+
+
+def span(request: Request) -> Span:
+    """Return the span of `?date_from=` and `?date_to=`, ISO 8601, both included. Raises InvalidRange."""
+    return period.span(*(request.query_params.get(name) for name in DATES))
 
 
 def _wrong(name: str, message: str) -> ValidationError:

@@ -6,14 +6,15 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from mcp_server.arguments import Cursor, Identifier, Limit
+from mcp_server.arguments import Cursor, Identifier, Limit, Timestamp, span_of
 from mcp_server.results import Result, RowPage, fitting, page
 from mcp_server.sanitize import Untrusted, clean
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.diagnosis import explanation
+from storage.diagnosis.rejected_keys import ONGOING
 from storage.engine.pagination import Paging
 from storage.reading import rejected_calls
-from storage.reading.rejected_calls import LoggedRejection
+from storage.reading.rejected_calls import Cause, LoggedRejection
 from storage.rules import errors
 from storage.rules.scope import Scope
 from web.errors import STATUS
@@ -34,12 +35,16 @@ class AmountAtStakeRow(Result):
 
 
 class RefusalCause(Result):
-    """All rejected calls of one code in the last 30 days; `at_stake` counts each sale that is not recorded once."""
+    """All rejected calls of one code; `at_stake` counts each sale that is not recorded once.
+
+    `still_happening`: the last one is less than a day old.
+    """
 
     code: str
     calls: int
     first_at: datetime
     last_at: datetime
+    still_happening: bool
     at_stake: list[AmountAtStakeRow]
     hint: str | None = None
 
@@ -102,9 +107,9 @@ def explain_attribution(
     customer_key: Identifier | None = None,
     click_id: Identifier | None = None,
 ) -> ExplanationResult:
-    """Why a sale was credited or not, even if none was recorded. Give exactly one of transaction_id, customer_key,
-    click_id. Returns a verdict, the trace (partner, click, window, lead, program, rate, hold, refunds,
-    arithmetic in cents), its rejected calls, and the smallest_change that would have credited it.
+    """Why a sale was credited or not, even if none was recorded. Give one of transaction_id, customer_key, click_id.
+    Returns a verdict, the trace (click, window, lead, rate, hold, refunds, arithmetic), rejected calls, and the
+    smallest_change that would have credited it.
     """
     explained = explanation.explain(
         request.connection,
@@ -142,18 +147,25 @@ def list_refused_calls(
     cursor: Cursor | None = None,
     view: RefusedCallGrouping = RefusedCallGrouping.CAUSES,
     code: Identifier | None = None,
+    date_from: Timestamp | None = None,
+    date_to: Timestamp | None = None,
 ) -> RefusedCallPage:
-    """Tracking calls with the program key, rejected in the last 30 days. view causes (default): one row per error
-    code, most frequent first, with what to do and the money at stake. view calls: single calls, newest first. code
-    filters both.
+    """Calls with the program key, rejected in the last 30 days. view causes: by error code, most frequent first,
+    with money at stake, first and last time, still_happening, and what to do. view calls: one by one, newest first.
     """
+    span = span_of(date_from, date_to)
     if view == RefusedCallGrouping.CAUSES:
-        rows = rejected_calls.by_cause(request.connection, program_id)
+        rows = rejected_calls.by_cause(request.connection, program_id, span)
         chosen = [cause for cause in rows if code in {None, cause.code}]
-        causes = [RefusalCause(**cause._asdict(), hint=errors.hint_of(cause.code)) for cause in chosen]
+        causes = [_cause(cause, request.at) for cause in chosen]
         return RefusedCallPage(truncated=False, next_cursor=None, data=[], causes=causes)
-    calls = rejected_calls.list_calls(request.connection, program_id, Paging(limit, cursor), code=code)
+    calls = rejected_calls.list_calls(request.connection, program_id, Paging(limit, cursor), code=code, span=span)
     return RefusedCallPage(**dict(page(calls, _call_row)), causes=[])
+
+
+def _cause(cause: Cause, at: datetime) -> RefusalCause:
+    ongoing = cause.last_at >= at - ONGOING
+    return RefusalCause(**cause._asdict(), still_happening=ongoing, hint=errors.hint_of(cause.code))
 
 
 def _call_row(call: LoggedRejection) -> RefusedCallRow:

@@ -68,9 +68,9 @@ def list_changes(
     date_from: Timestamp | None = None,
     date_to: Timestamp | None = None,
 ) -> ChangePage:
-    """Who changed what, when, from what to what; since when each commission rate holds (terms); when the program key
-    was replaced (program_key). action: program, program_key, partner, commission, member, payment_account, or one such
-    as program.change; field: such as cookie_window_days.
+    """Who changed what, when, from what to what; since when each rate holds (terms); when the program key was
+    replaced. action: program, program_key, partner, commission, member, or one such as program.change. field: such as
+    cookie_window_days.
     """
     span = span_of(date_from, date_to)
     paging = Paging(limit, cursor)

@@ -83,8 +83,8 @@ def get_customer(
     click_id: Identifier | None = None,
     transaction_id: Identifier | None = None,
 ) -> CustomerResult:
-    """The whole story of one customer: partner, click, leads, sales, refunds, what each earned, what is still owed or
-    was paid, and why the newest sale was credited or not. Give exactly one identifier.
+    """One customer's story: partner, click, leads, sales, refunds, what each earned, what is owed or paid, and why the
+    newest sale was credited or not. Give one identifier.
     """
     found = customer_timelines.find(
         request.connection,

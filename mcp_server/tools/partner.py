@@ -6,16 +6,23 @@ from itertools import groupby
 
 from mcp_server.arguments import Identifier, RowId, Timestamp
 from mcp_server.results import Result
-from mcp_server.tools.people import PartnerRow
-from mcp_server.tools.performance import MetricTotals, MetricTrend, ReportWindow, read_report, trend_of
+from mcp_server.tools.people import BalanceRow, PartnerRow
+from mcp_server.tools.report import (
+    MetricTotals,
+    MetricTrend,
+    RefundedMonthRow,
+    ReportPeriod,
+    ReportWindow,
+    read_report,
+    trend_of,
+)
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.management import balances, partners
 from storage.reading import partner_results, performance
-from storage.reading.partner_results import RefundedMonth
 from storage.reading.performance import Totals
+from storage.reading.refund_totals import RefundedMonth
 from storage.rules import metrics
 from storage.rules.errors import FieldError, NotFound, ValidationError
-from storage.rules.period import DateRangeQuery, Period
 from storage.rules.scope import Scope
 
 MOST_WEEKS = 27
@@ -26,17 +33,6 @@ class HoldRow(Result):
 
     until: date
     cents: int
-
-
-class BalanceRow(Result):
-    """A balance in cents; `to_pay_cents` is approved less owed back; holds are the next ones to end."""
-
-    pending_cents: int
-    on_hold_cents: int
-    approved_cents: int
-    paid_cents: int
-    owed_back_cents: int
-    to_pay_cents: int
 
 
 class PartnerTotals(MetricTotals):
@@ -53,15 +49,6 @@ class WeekRow(MetricTotals):
     """A partner's totals in a week that begins on `first`."""
 
     first: date
-
-
-class RefundedMonthRow(Result):
-    """A month's refunds and the commission that they took back."""
-
-    month: str
-    refunds: int
-    refunded_cents: int
-    reversed_cents: int
 
 
 class PartnerDetails(Result):
@@ -88,16 +75,16 @@ def get_partner(
     program_id: int,
     partner_id: RowId | None = None,
     partner: Identifier | None = None,
-    period: Period = Period.THIRTY_DAYS,
+    period: ReportPeriod = ReportPeriod.THIRTY_DAYS,
     date_from: Timestamp | None = None,
     date_to: Timestamp | None = None,
 ) -> PartnerDetails:
-    """Everything about one partner: results of a period by week with trends, refunds by month, customers by status,
-    open flags, and the balance now: pending (ready to approve), on hold (holds: until when), approved, paid, owed
-    back, to pay. Give partner_id, or partner: a code or a name.
+    """Everything about one partner: a period by week, trends, refunds by month, customers, open flags, and the balance:
+    pending, on hold (holds: until when), approved, paid, owed back, to pay. Give partner_id, or partner: code or
+    name.
     """
     found = _find(request, program_id, partner_id, partner)
-    report = read_report(request, program_id, DateRangeQuery(period, date_from, date_to))
+    report = read_report(request, program_id, period, date_from, date_to)
     results = partner_results.get_results(request.connection, program_id, found.id, report.window)
     totals, before = (performance.added([Totals(), *days.values()]) for days in (results.days, results.previous))
     [balance] = balances.of_partners(request.connection, program_id, [found.id], at=request.at).values()

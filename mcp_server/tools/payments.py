@@ -89,8 +89,8 @@ def list_payment_events(
     date_from: Timestamp | None = None,
     date_to: Timestamp | None = None,
 ) -> PaymentEventPage:
-    """What the connected payment processor sent and what became of it: disputes (open, won, lost), renewals, what waits
-    and why, what was rejected (outcomes). type: such as charge.dispute or invoice.paid; outcome: such as waiting.
+    """What the payment processor sent and what became of it: disputes (open, won, lost), renewals, what waits or was
+    rejected and why (outcomes). type: such as charge.dispute or invoice.paid; outcome: such as waiting.
     """
     span = span_of(date_from, date_to)
     filters: dict[str, Any] = {"outcome": outcome, "type_": type, "transaction_id": transaction_id, "is_test": test}

@@ -8,15 +8,29 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mcp_server.arguments import WRITTEN, Timestamp
+from mcp_server.arguments import RowId, Timestamp
 from mcp_server.results import Result
 from mcp_server.sanitize import Untrusted
+from mcp_server.tools.report import (
+    ComparedProgramRow,
+    MetricTotals,
+    MetricTrend,
+    RefundedMonthRow,
+    ReportPeriod,
+    ReportTotals,
+    ReportWindow,
+    compared_row,
+    reachable,
+    read_report,
+    report_totals,
+    trend_of,
+)
 from mcp_server.tools.tool import ToolRequest, tool
-from storage.reading import performance
+from storage.management import commission_totals
+from storage.reading import performance, refund_totals
 from storage.reading.performance import Day, Performance
-from storage.rules import metrics, trend
-from storage.rules.errors import FieldError, InsufficientScope, InvalidRange, ValidationError
-from storage.rules.period import DateRangeQuery, Period
+from storage.rules import metrics
+from storage.rules.errors import InsufficientScope, ProgramNotAllowed
 from storage.rules.scope import Scope
 
 MOST_ROWS = 53  # a year of weeks
@@ -29,40 +43,6 @@ class Breakdown(StrEnum):
     DAY = "day"
     WEEK = "week"
     MONTH = "month"
-
-
-class ReportWindow(Result):
-    """Whole UTC days, both included."""
-
-    first: date
-    last: date
-
-
-class MetricTotals(Result):
-    """Counts, and money in cents net of refunds."""
-
-    clicks: int
-    leads: int
-    conversions: int
-    sales: int
-    revenue_cents: int
-    commission_cents: int
-    partners: int
-
-
-class ReportTotals(MetricTotals):
-    """The totals of the whole period, and its ratios."""
-
-    conversion_rate_percent: float
-    average_order_cents: int
-
-
-class MetricTrend(Result):
-    """The change against the previous window; `percent` is absent if the previous value is 0."""
-
-    direction: str
-    percent: float | None = None
-    previous: int
 
 
 class BreakdownRow(MetricTotals):
@@ -81,6 +61,21 @@ class TopPartnerRow(Result):
     conversions: int
     revenue_cents: int
     commission_cents: int
+    previous_revenue_cents: int
+    previous_commission_cents: int
+    refunds: int | None = None
+    refunded_cents: int | None = None
+    reversed_cents: int | None = None
+    refund_rate_percent: float | None = None
+
+
+class CommissionByCauseRow(Result):
+    """What leads and sales of the window earned, in cents, after refunds and rejections."""
+
+    lead_cents: int
+    sale_cents: int
+    previous_lead_cents: int
+    previous_sale_cents: int
 
 
 class PerformanceResult(Result):
@@ -90,9 +85,13 @@ class PerformanceResult(Result):
     previous_window: ReportWindow
     currency: str
     totals: ReportTotals
+    previous_totals: ReportTotals
     trends: dict[str, MetricTrend]
+    commission_by_cause: CommissionByCauseRow
+    refunds_by_month: list[RefundedMonthRow]
     rows: list[BreakdownRow]
     top_partners: list[TopPartnerRow]
+    programs: list[ComparedProgramRow] | None = None
 
 
 @tool("Get a program's performance", Scope.PERFORMANCE_READ)
@@ -100,62 +99,86 @@ def get_performance(
     request: ToolRequest,
     *,
     program_id: int,
-    period: Period = Period.SEVEN_DAYS,
+    period: ReportPeriod = ReportPeriod.SEVEN_DAYS,
     date_from: Timestamp | None = None,
     date_to: Timestamp | None = None,
     breakdown: Breakdown = Breakdown.NONE,
     top_partners: Annotated[int, Field(ge=0, le=20)] = 0,
+    compare_with: Annotated[list[RowId], Field(min_length=1, max_length=20)] | None = None,
 ) -> PerformanceResult:
-    """Clicks, leads, conversions (first purchases), sales, revenue and commission of a period, with trends against
-    the window of equal length before. period (default 7d), or date_from with date_to (ISO 8601 UTC days, at most
-    1830). breakdown adds rows (made coarser if there are too many); top_partners adds the best by revenue and needs
-    partners:read. Money is net of refunds, in cents of currency.
+    """Clicks, leads, conversions (first purchases), sales, revenue, commission (by leads, by sales), refunds and ratios
+    of a period (or date_from to date_to, UTC days) and of the one before; compare_with adds programs by id. breakdown
+    adds rows; top_partners (partners:read) the best by revenue. Money is net of refunds.
     """
     if top_partners and Scope.PARTNERS_READ not in request.key.scopes:
         raise InsufficientScope(hint="Leave top_partners out.", required_scope=Scope.PARTNERS_READ)
-    report = read_report(request, program_id, DateRangeQuery(period, date_from, date_to))
+    report = read_report(request, program_id, period, date_from, date_to)
     breakdown = _coarsened(breakdown, report)
     request.applied_query["breakdown"] = breakdown
-    best = performance.by_partner(request.connection, program_id, report.window, limit=top_partners)
     return PerformanceResult(
         window=ReportWindow.model_validate(report.window),
         previous_window=ReportWindow.model_validate(report.previous_window),
         currency=report.currency,
-        totals=_sums(report.current),
+        totals=report_totals(request, program_id, report.window, report.current),
+        previous_totals=report_totals(request, program_id, report.previous_window, report.previous),
         trends={name: trend_of(name, report.current, report.previous) for name in MetricTotals.model_fields},
+        commission_by_cause=_by_cause(request, report),
+        refunds_by_month=_refunds_by_month(request, report),
         rows=list(_rows(report.days, breakdown)),
-        top_partners=[TopPartnerRow(id=each.partner_id, name=each.name, **each.totals._asdict()) for each in best],
+        top_partners=_top_partners(request, report, top_partners),
+        programs=_compared(request, compare_with, report) if compare_with else None,
     )
 
 
-def read_report(request: ToolRequest, program_id: int, query: DateRangeQuery) -> Performance:
-    """Return the report of the dates if they are sent, else of the period."""
-    if (query.date_from is None) != (query.date_to is None):
-        raise ValidationError(fields=[FieldError("date_from", "Send date_from and date_to together, or neither")])
-    if query.date_from is not None:
-        del request.applied_query["period"]
-    try:
-        return performance.get_report(request.connection, program_id, query, at=request.at)
-    except InvalidRange:
-        raise InvalidRange(
-            "date_from and date_to must be ISO 8601, in order, and at most 1,830 days apart.",
-            hint=WRITTEN,
-        ) from None
-
-
-def _sums(total: performance.Totals) -> ReportTotals:
-    return ReportTotals(
-        **total._asdict(),
-        conversion_rate_percent=metrics.conversion_rate(total.conversions, total.clicks),
-        average_order_cents=metrics.average_order_cents(total.revenue_cents, total.conversions),
+def _by_cause(request: ToolRequest, report: Performance) -> CommissionByCauseRow:
+    now, before = (
+        commission_totals.by_cause(request.connection, report.program_id, window.span)
+        for window in (report.window, report.previous_window)
+    )
+    return CommissionByCauseRow(
+        lead_cents=now.lead_cents,
+        sale_cents=now.sale_cents,
+        previous_lead_cents=before.lead_cents,
+        previous_sale_cents=before.sale_cents,
     )
 
 
-def trend_of(name: str, now: performance.Totals, before: performance.Totals) -> MetricTrend:
-    """Return the change of a metric."""
-    current, previous = getattr(now, name), getattr(before, name)
-    percent, direction = trend.between(previous, current)
-    return MetricTrend(direction=direction, percent=percent, previous=previous)
+def _refunds_by_month(request: ToolRequest, report: Performance) -> list[RefundedMonthRow]:
+    months = refund_totals.by_month(request.connection, report.program_id, report.window.span)
+    return [RefundedMonthRow.model_validate(each) for each in months[-MOST_ROWS:]]
+
+
+def _top_partners(request: ToolRequest, report: Performance, limit: int) -> list[TopPartnerRow]:
+    if not limit:
+        return []
+    about = (request.connection, report.program_id)
+    best = performance.by_partner(*about, report.window, limit=limit)
+    ids = [each.partner_id for each in best]
+    earlier = performance.by_partner(*about, report.previous_window, partner_ids=ids)
+    before = {each.partner_id: each.totals for each in earlier}
+    back = refund_totals.by_partner(*about, report.window.span, ids)
+    rows = []
+    for each in best:
+        refunds, previous = back.get(each.partner_id), before.get(each.partner_id, performance.Totals())
+        rows.append(
+            TopPartnerRow(
+                **each.totals._asdict() | (refunds._asdict() if refunds else {}),
+                id=each.partner_id,
+                name=each.name,
+                previous_revenue_cents=previous.revenue_cents,
+                previous_commission_cents=previous.commission_cents,
+                refund_rate_percent=refunds and metrics.refund_rate(refunds.refunded_cents, each.totals.revenue_cents),
+            )
+        )
+    return rows
+
+
+def _compared(request: ToolRequest, ids: list[int], report: Performance) -> list[ComparedProgramRow]:
+    """Return other programs of the key in the same windows. Raises ProgramNotAllowed."""
+    own = {program.id: program for program in reachable(request, ids)}
+    if not set(ids) <= set(own):
+        raise ProgramNotAllowed
+    return [compared_row(request, own[program_id], report.window, report.previous_window) for program_id in ids]
 
 
 def _coarsened(breakdown: Breakdown, report: Performance) -> Breakdown:

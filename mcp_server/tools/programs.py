@@ -3,14 +3,16 @@
 from datetime import datetime
 from typing import Any
 
-from mcp_server.arguments import Cursor, Limit
+from mcp_server.arguments import Cursor, Limit, Timestamp
 from mcp_server.results import Result, RowPage, page
 from mcp_server.sanitize import Untrusted
+from mcp_server.tools.report import ReportPeriod, ReportTotals, ReportWindow, compared_row, read_report
 from mcp_server.tools.tool import ToolRequest, tool
 from presentation.settings_models import with_settings
 from storage.engine.pagination import Paging
 from storage.management import program_settings
 from storage.rules import rotation, settings
+from storage.rules.errors import InsufficientScope
 from storage.rules.scope import Scope
 from storage.rules.setting_kinds import Kind, Setting
 
@@ -58,10 +60,33 @@ class ProgramResult(Result):
     program: ProgramDetails
 
 
+class ProgramWithTotalsRow(ProgramRow):
+    """A program, with its totals where a period was requested."""
+
+    totals: ReportTotals | None = None
+    previous_totals: ReportTotals | None = None
+
+
+class ProgramPage(RowPage[ProgramWithTotalsRow]):
+    """Programs, newest first, and the windows of their totals."""
+
+    window: ReportWindow | None = None
+    previous_window: ReportWindow | None = None
+
+
 @tool("List programs", Scope.PROGRAMS_READ)
-def list_programs(request: ToolRequest, *, limit: Limit = 25, cursor: Cursor | None = None) -> RowPage[ProgramRow]:
-    """Affiliate programs that this key can read, newest first. Call it first: other tools need their ids.
-    Those with sandbox_of hold trial events only: leave them out of answers about the live program of that id.
+def list_programs(
+    request: ToolRequest,
+    *,
+    limit: Limit = 25,
+    cursor: Cursor | None = None,
+    period: ReportPeriod | None = None,
+    date_from: Timestamp | None = None,
+    date_to: Timestamp | None = None,
+) -> ProgramPage:
+    """Programs that this key can read, newest first. Call it first: other tools need their ids. With a period or dates
+    (performance:read) it compares them, also with the period before. Leave those with sandbox_of (trial events) out of
+    answers about live programs.
     """
     programs = program_settings.list_programs(
         request.connection,
@@ -69,14 +94,28 @@ def list_programs(request: ToolRequest, *, limit: Limit = 25, cursor: Cursor | N
         program_ids=request.key.program_ids,
         paging=Paging(limit, cursor),
     )
-    return page(programs, lambda program: ProgramRow(**_flat(program)))
+    if (period is None and date_from is None and date_to is None) or not programs.data:
+        return ProgramPage(**dict(page(programs, lambda program: ProgramWithTotalsRow(**_flat(program)))))
+    if Scope.PERFORMANCE_READ not in request.key.scopes:
+        raise InsufficientScope(hint="Leave period and dates out.", required_scope=Scope.PERFORMANCE_READ)
+    report = read_report(request, programs.data[0].id, period or ReportPeriod.SEVEN_DAYS, date_from, date_to)
+
+    def row(program: program_settings.Program) -> ProgramWithTotalsRow:
+        sums = compared_row(request, program, report.window, report.previous_window)
+        return ProgramWithTotalsRow(**_flat(program), totals=sums.totals, previous_totals=sums.previous_totals)
+
+    return ProgramPage(
+        **dict(page(programs, row)),
+        window=ReportWindow.model_validate(report.window),
+        previous_window=ReportWindow.model_validate(report.previous_window),
+    )
 
 
 @tool("Get a program's settings", Scope.PROGRAMS_READ)
 def get_program(request: ToolRequest, *, program_id: int) -> ProgramResult:
-    """Commission terms, attribution rules and windows of a program, and whether its key must be replaced
-    (program_key_state active, flagged, expired). commission_rate is percent, or cents if commission_type is
-    flat. Without recurring_months, sales earn for life.
+    """Commission terms, attribution rules and windows, and whether the program key must be replaced (program_key_state
+    active, flagged, expired). commission_rate is percent, or cents if commission_type is flat. No recurring_months:
+    sales earn for life.
     """
     program = program_settings.get_program(request.connection, program_id)
     details = ProgramDetails(

@@ -6,6 +6,7 @@ from presentation.operations import operation
 from presentation.resources import CustomerTimelineView, CustomerView
 from presentation.view import PageView, page
 from storage.reading import customer_timelines
+from storage.reading.customer_timelines import CustomerFilter
 from storage.rules.settlement import CustomerStatus
 from web.response import ModelResponse
 
@@ -13,18 +14,22 @@ FILTERS = {
     "status": "provisional, lead or conversion.",
     "partner_id": "Only this partner's.",
     "customer_key": "Only the customer with this key.",
+    **queries.DATES,
 }
 
 
 @operation("The customers", query=FILTERS)
 async def list_customers(call: ApiRequest) -> ModelResponse[PageView[CustomerView]]:
-    """List the program's customers; `?status=`, `?partner_id=` and `?customer_key=` narrow it."""
+    """List the program's customers; `?status=`, `?partner_id=`, `?customer_key=` and dates narrow it."""
     stored = await call.read(
         customer_timelines.list_customers,
         queries.paging(call.request),
-        status=queries.choice(call.request, "status", CustomerStatus),
-        partner_id=queries.number(call.request, "partner_id"),
-        customer_key=queries.text(call.request, "customer_key"),
+        CustomerFilter(
+            queries.choice(call.request, "status", CustomerStatus),
+            queries.number(call.request, "partner_id"),
+            queries.text(call.request, "customer_key"),
+            created=queries.span(call.request),
+        ),
     )
     return page(stored, CustomerView)
 

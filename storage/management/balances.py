@@ -25,6 +25,8 @@ class PartnerBalance(NamedTuple):
     approved_cents: int = 0
     paid_cents: int = 0
     owed_back_cents: int = 0
+    next_hold_ends_at: datetime | None = None
+    last_hold_ends_at: datetime | None = None
 
     @property
     def to_pay_cents(self) -> int:
@@ -58,6 +60,8 @@ def of_partners(
     }
     totals = [func.sum(case((which, entry.amount_cents), else_=0)).label(name) for name, which in sums.items()]
     mine = (entry.program_id == program_id, entry.partner_id.in_(partner_ids), entry.kind.in_(ACCOUNT_KINDS))
+    held_until = case(((status == CommissionStatus.PENDING) & held, commissions.c.hold_until))
+    totals += [func.min(held_until).label("next_hold"), func.max(held_until).label("last_hold")]
     joined = select(entry.partner_id, *totals).select_from(payouts.with_commissions())
     balances = dict.fromkeys(partner_ids, NO_BALANCE)
     for row in connection.execute(joined.where(*mine).group_by(entry.partner_id)):
@@ -68,6 +72,8 @@ def of_partners(
             approved_cents=int(row.approved) + max(settled, 0),
             paid_cents=-int(row.paid),
             owed_back_cents=max(-settled, 0),
+            next_hold_ends_at=row.next_hold,
+            last_hold_ends_at=row.last_hold,
         )
     return balances
 

@@ -20,6 +20,7 @@ from storage.rules.errors import (
     ValidationError,
 )
 from storage.rules.fraud.flag import FlagKind
+from storage.rules.period import ALWAYS, Span
 from storage.tables import commissions, customers, leads, ledger_entries, partners, sales
 from storage.tracking import payouts, taken_back
 from storage.tracking.ledger import PARTNER_KINDS, EntryKind
@@ -61,9 +62,12 @@ def list_commissions(
     *,
     status: CommissionStatus | None = None,
     partner_id: int | None = None,
+    customer_id: int | None = None,
     ready_at: datetime | None = None,
+    created: Span = ALWAYS,
+    paid: Span = ALWAYS,
 ) -> Page[Commission]:
-    """Return a page of a program's commissions, newest first; only of `status` and `partner_id` if they are given.
+    """Return a page of a program's commissions, newest first; only those that match the filters.
 
     `ready_at` selects the pending ones whose hold ends by then.
     """
@@ -72,6 +76,13 @@ def list_commissions(
         mine = mine.where(commissions.c.status == status)
     if partner_id is not None:
         mine = mine.where(commissions.c.partner_id == partner_id)
+    if customer_id is not None:
+        mine = mine.where(commissions.c.customer_id == customer_id)
+    mine = mine.where(*pagination.within(commissions.c.id, commissions.c.created_at, created))
+    if paid.since is not None:
+        mine = mine.where(commissions.c.paid_at >= paid.since)
+    if paid.until is not None:
+        mine = mine.where(commissions.c.paid_at < paid.until)
     if ready_at is not None:
         mine = mine.where(commissions.c.status == CommissionStatus.PENDING, commissions.c.hold_until <= ready_at)
     page = pagination.by_id(connection, mine, commissions.c.id, paging, _of_row)

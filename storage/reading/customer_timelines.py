@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import ColumnElement, Connection, Select, func, select
 
 from storage.engine import pagination
 from storage.engine.pagination import FIRST_PAGE, Page, Paging
@@ -12,6 +12,7 @@ from storage.management.commissions import Commission
 from storage.reading import events
 from storage.reading.event_kinds import Event
 from storage.rules.errors import FieldError, NotFound, ValidationError
+from storage.rules.period import ALWAYS, Span
 from storage.rules.settlement import CustomerStatus, Settlement
 from storage.tables import customers, partners, sales
 
@@ -35,6 +36,30 @@ class CustomerRecord(NamedTuple):
     signup_at: datetime | None
     first_purchase_at: datetime | None
     created_at: datetime
+    sales: int
+    last_sale_at: datetime | None
+
+
+class CustomerFilter(NamedTuple):
+    """What customers have to match; None matches all. `last_sale_before`: they bought, and not since then."""
+
+    status: CustomerStatus | None = None
+    partner_id: int | None = None
+    customer_key: str | None = None
+    last_sale_before: datetime | None = None
+    created: Span = ALWAYS
+
+
+class CustomerCount(NamedTuple):
+    """How many customers of one partner match, and when the first of them clicked."""
+
+    partner_id: int
+    partner_name: str
+    customers: int
+    first_clicked_at: datetime
+
+
+EVERY_CUSTOMER = CustomerFilter()
 
 
 class CustomerTimeline(NamedTuple):
@@ -48,20 +73,20 @@ def list_customers(
     connection: Connection,
     program_id: int,
     paging: Paging = FIRST_PAGE,
-    *,
-    status: CustomerStatus | None = None,
-    partner_id: int | None = None,
-    customer_key: str | None = None,
+    match: CustomerFilter = EVERY_CUSTOMER,
 ) -> Page[CustomerRecord]:
     """Return a page of a program's customers who match the filters, newest first."""
-    mine = _select().where(customers.c.program_id == program_id)
-    if status is not None:
-        mine = mine.where(customers.c.status == status)
-    if partner_id is not None:
-        mine = mine.where(customers.c.partner_id == partner_id)
-    if customer_key is not None:
-        mine = mine.where(customers.c.customer_key == customer_key)
+    mine = _select().where(*_conditions(program_id, match))
     return pagination.by_id(connection, mine, customers.c.id, paging, _of_row)
+
+
+def count_by_partner(connection: Connection, program_id: int, match: CustomerFilter) -> list[CustomerCount]:
+    """Return how many customers match, for each partner who has some, most first."""
+    count = func.count().label("customers")
+    columns = (customers.c.partner_id, partners.c.name, count, func.min(customers.c.clicked_at))
+    mine = select(*columns).join_from(customers, partners, _sent_by()).where(*_conditions(program_id, match))
+    rows = connection.execute(mine.group_by(*columns[:2]).order_by(count.desc(), customers.c.partner_id))
+    return [CustomerCount(*row) for row in rows]
 
 
 def find(
@@ -110,10 +135,30 @@ def _occurred_at(step: Event | Commission) -> datetime:
     return step.created_at if isinstance(step, Commission) else step.occurred_at or step.at
 
 
+def _conditions(program_id: int, match: CustomerFilter) -> list[ColumnElement[bool]]:
+    row = customers.c
+    conditions = [row.program_id == program_id, *pagination.within(row.id, row.created_at, match.created)]
+    equal = {row.status: match.status, row.partner_id: match.partner_id, row.customer_key: match.customer_key}
+    conditions += [column == value for column, value in equal.items() if value is not None]
+    if match.last_sale_before is not None:
+        later = select(sales.c.id).where(*_bought(), sales.c.occurred_at >= match.last_sale_before)
+        conditions += [row.first_purchase_at.is_not(None), ~later.exists()]
+    return conditions
+
+
+def _sent_by() -> ColumnElement[bool]:
+    return (partners.c.program_id == customers.c.program_id) & (partners.c.id == customers.c.partner_id)
+
+
+def _bought() -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return sales.c.program_id == customers.c.program_id, sales.c.customer_id == customers.c.id
+
+
 def _select() -> Select[Any]:
-    sent_by = (partners.c.program_id == customers.c.program_id) & (partners.c.id == customers.c.partner_id)
     shown = (partners.c.name.label("partner_name"), partners.c.code.label("partner_code"))
-    return select(customers, *shown).join(partners, sent_by)
+    count, last = (select(each).where(*_bought()) for each in (func.count(), func.max(sales.c.occurred_at)))
+    bought = (count.scalar_subquery().label("sales"), last.scalar_subquery().label("last_sale_at"))
+    return select(customers, *shown, *bought).join(partners, _sent_by())
 
 
 def _of_row(row: Any) -> CustomerRecord:

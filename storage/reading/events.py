@@ -4,15 +4,21 @@ from sqlalchemy import Connection
 
 from storage.engine import pagination
 from storage.engine.pagination import FIRST_PAGE, Page, Paging
-from storage.reading import event_kinds
+from storage.reading import event_filters, event_kinds
+from storage.reading.event_filters import EVERY_EVENT, EventFilter
 from storage.reading.event_kinds import Event, EventKind, Place
 from storage.tables import clicks, customers, leads, sales
 
 
 def list_events(
-    connection: Connection, program_id: int, paging: Paging = FIRST_PAGE, *, kind: EventKind | None = None
+    connection: Connection,
+    program_id: int,
+    paging: Paging = FIRST_PAGE,
+    *,
+    kind: EventKind | None = None,
+    match: EventFilter = EVERY_EVENT,
 ) -> Page[Event]:
-    """Return a page of a program's events, newest first; only of `kind` if it is given.
+    """Return a page of a program's events, newest first; only of `kind` if it is given, and only those that match.
 
     Filtered clicks (bots, prefetches) are included and marked; test events are a separate kind.
     Raises ValidationError for an invalid cursor.
@@ -21,7 +27,8 @@ def list_events(
     merged = [
         event
         for each in ([kind] if kind else EventKind)
-        for event in _of_kind(connection, program_id, each, after, limit=paging.limit + 1)
+        if event_filters.may_match(each, match)
+        for event in _of_kind(connection, program_id, each, after, match, limit=paging.limit + 1)
     ]
     newest = sorted(merged, key=event_kinds.place, reverse=True)
     return pagination.cut(
@@ -51,10 +58,11 @@ def of_customer(connection: Connection, program_id: int, customer_id: int) -> li
 
 
 def _of_kind(
-    connection: Connection, program_id: int, kind: EventKind, after: Place | None, *, limit: int
+    connection: Connection, program_id: int, kind: EventKind, after: Place | None, match: EventFilter, *, limit: int
 ) -> list[Event]:
     source = event_kinds.source(kind)
     mine = source.statement.where(source.order.table.c.program_id == program_id)
+    mine = mine.where(*event_filters.conditions(kind, program_id, match))
     older = mine if after is None else mine.where(source.before(after))
     rows = connection.execute(older.order_by(source.order.desc()).limit(limit))
     return [event_kinds.of_row(kind, row) for row in rows]

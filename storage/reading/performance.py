@@ -60,8 +60,10 @@ class PartnerResult(NamedTuple):
     totals: Totals
 
 
-def get_report(connection: Connection, program_id: int, query: DateRangeQuery, *, at: datetime) -> Performance:
-    """Return a program's report for a range.
+def get_report(
+    connection: Connection, program_id: int, query: DateRangeQuery, *, at: datetime, before: Window | None = None
+) -> Performance:
+    """Return a program's report for a range; `before` is the window of equal length before unless it is given.
 
     Raises InvalidPeriod, InvalidRange; NotFound if there is no such program.
     """
@@ -70,7 +72,7 @@ def get_report(connection: Connection, program_id: int, query: DateRangeQuery, *
     if program is None:
         raise NotFound
     chosen = choose(connection, program_id, query, created_at=program.created_at, at=at)
-    window, before = chosen.window, chosen.window.previous
+    window, before = chosen.window, before or chosen.window.previous
     stored = _stored(connection, program_id, Window(before.first, window.last))
     days = [Day(day, stored.get(day, Totals())) for day in window.days]
     current = added(day.totals for day in days)
@@ -89,6 +91,11 @@ def choose(
         if first_day is not None:
             created_at = min(created_at, Window(first_day, first_day).starts_at)
     return period.choose(query, created_at=created_at, at=at)
+
+
+def get_totals(connection: Connection, program_id: int, window: Window) -> Totals:
+    """Return a program's sums in a window."""
+    return added([Totals(), *_stored(connection, program_id, window).values()])
 
 
 def read_each(

@@ -3,11 +3,12 @@
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
 from storage.engine import pagination
 from storage.engine.pagination import FIRST_PAGE, Page, Paging
 from storage.rules.errors import DuplicateTransaction
+from storage.rules.period import ALWAYS, Span
 from storage.tables import refused_calls, sales
 
 
@@ -47,32 +48,41 @@ class Cause(NamedTuple):
 
 
 def list_calls(
-    connection: Connection, program_id: int, paging: Paging = FIRST_PAGE, *, code: str | None = None
+    connection: Connection,
+    program_id: int,
+    paging: Paging = FIRST_PAGE,
+    *,
+    code: str | None = None,
+    span: Span = ALWAYS,
 ) -> Page[LoggedRejection]:
     """Return a page of a program's rejected calls, newest first; only with `code` if it is given."""
-    mine = select(refused_calls).where(refused_calls.c.program_id == program_id)
+    mine = select(refused_calls).where(refused_calls.c.program_id == program_id, *_within(span))
     if code is not None:
         mine = mine.where(refused_calls.c.code == code)
     return pagination.by_id(connection, mine, refused_calls.c.id, paging, of_row)
 
 
-def by_cause(connection: Connection, program_id: int) -> list[Cause]:
-    """Return the error codes of a program's rejected calls in the last 30 days, most frequent first."""
+def by_cause(connection: Connection, program_id: int, span: Span = ALWAYS) -> list[Cause]:
+    """Return the error codes of a program's logged rejections (of the last 30 days), most frequent first."""
     call, count = refused_calls.c, func.count().label("calls")
     grouped = (
         select(call.code, count, func.min(call.at).label("first_at"), func.max(call.at).label("last_at"))
-        .where(call.program_id == program_id)
+        .where(call.program_id == program_id, *_within(span))
         .group_by(call.code)
         .order_by(count.desc(), call.code)
     )
-    at_stake = _at_stake(connection, program_id)
+    at_stake = _at_stake(connection, program_id, span)
     return [
         Cause(row.code, row.calls, row.first_at, row.last_at, tuple(at_stake.get(row.code, ())))
         for row in connection.execute(grouped)
     ]
 
 
-def _at_stake(connection: Connection, program_id: int) -> dict[str, list[AmountAtStake]]:
+def _within(span: Span) -> list[ColumnElement[bool]]:
+    return pagination.within(refused_calls.c.id, refused_calls.c.at, span)
+
+
+def _at_stake(connection: Connection, program_id: int, span: Span) -> dict[str, list[AmountAtStake]]:
     """Return the totals of each code's rejected sales: each transaction once, without those recorded since."""
     call = refused_calls.c
     recorded = select(sales.c.id).where(sales.c.program_id == program_id, sales.c.transaction_id == call.transaction_id)
@@ -81,7 +91,7 @@ def _at_stake(connection: Connection, program_id: int) -> dict[str, list[AmountA
     each = func.coalesce(call.transaction_id, call.request_id)
     transactions = (
         select(call.code, call.currency, func.max(call.amount_cents).label("cents"))
-        .where(call.program_id == program_id, call.amount_cents.is_not(None), *lost)
+        .where(call.program_id == program_id, call.amount_cents.is_not(None), *lost, *_within(span))
         .group_by(call.code, call.currency, each)
         .subquery("transactions")
     )

@@ -84,6 +84,15 @@ class Window(NamedTuple):
             raise InvalidRange from None
 
 
+class CalendarPeriod(StrEnum):
+    """Whole calendar months and quarters; a running one ends with its last day."""
+
+    THIS_MONTH = "this_month"
+    LAST_MONTH = "last_month"
+    THIS_QUARTER = "this_quarter"
+    LAST_QUARTER = "last_quarter"
+
+
 class ChosenPeriod(NamedTuple):
     """The range of a report, and the name of its period."""
 
@@ -126,6 +135,22 @@ def custom(date_from: str, date_to: str) -> Window:
     return window
 
 
+def calendar(period: CalendarPeriod, at: datetime) -> tuple[Window, Window]:
+    """Return a calendar month or quarter, and the one before it."""
+    today = at.astimezone(UTC).date()
+    months = 1 if period in {CalendarPeriod.THIS_MONTH, CalendarPeriod.LAST_MONTH} else 3
+    first = today.replace(day=1, month=(today.month - 1) // months * months + 1)
+    if period in {CalendarPeriod.LAST_MONTH, CalendarPeriod.LAST_QUARTER}:
+        first = _months_later(first, -months)
+    before = _months_later(first, -months)
+    return Window(first, _months_later(first, months) - _DAY), Window(before, first - _DAY)
+
+
+def _months_later(first: date, months: int) -> date:
+    year, month = divmod(first.year * 12 + first.month - 1 + months, 12)
+    return date(year, month + 1, 1)
+
+
 def span(date_from: str | None, date_to: str | None) -> Span:
     """Return the timestamps from one ISO 8601 date or timestamp to another, both included. Raises InvalidRange."""
     since = None if date_from is None else _timestamp(date_from, time(0, tzinfo=UTC))
@@ -133,7 +158,7 @@ def span(date_from: str | None, date_to: str | None) -> Span:
     if since is not None and last is not None and since > last:
         raise InvalidRange
     try:
-        return Span(since, None if last is None else last + timedelta(microseconds=1))
+        return Span(since, None if last is None else last + timedelta(milliseconds=1))
     except OverflowError:
         raise InvalidRange from None
 

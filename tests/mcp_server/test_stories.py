@@ -11,6 +11,7 @@ from storage.management import commissions, partners, program_settings
 from storage.payments import processing
 from storage.payments.stripe import parse_event
 from storage.rules.commission import CommissionStatus
+from storage.rules.errors import InvalidJson
 from tests import stripe_events as stripe
 from tests.mcp_server.conftest import HOSTILE, INERT, Assistant
 from tests.world import HELD_SINCE, NOW
@@ -88,6 +89,8 @@ async def test_a_partner_is_one_call_with_their_balance(assistant: Assistant):
         "paid_cents": 2_000,
         "owed_back_cents": 500,
         "to_pay_cents": 0,
+        "next_hold_ends_at": "2026-06-04T12:00:00Z",
+        "last_hold_ends_at": "2026-06-04T12:00:00Z",
     }
     assert page["holds"] == [{"until": str((NOW + timedelta(days=15)).date()), "cents": 1_000}]
     assert page["refunds_by_month"] == [
@@ -152,3 +155,67 @@ async def test_disputes_say_how_they_ended_and_what_waits_says_for_what(assistan
     assert waiting["waits_for"] == "pi_unknown"
     assert {each["outcome"]: each["events"] for each in closed["outcomes"]} == {"recorded": 3, "waiting": 1}
     assert all(each["meaning"] for each in closed["outcomes"])
+
+
+async def test_events_are_filtered_by_who_when_which_sale_and_test(assistant: Assistant):
+    acme = assistant.acme
+    await acme.customer("user-1")
+    await acme.sale("inv-1")
+    await acme.refund("inv-1", 1_000)
+    await acme.customer("user-2", "ben", at=NOW + timedelta(days=2))
+
+    async def kinds(**match: Any) -> list[str]:
+        return [event["kind"] for event in (await assistant.tool("list_events", **match)).payload["data"]]
+
+    [first] = (await assistant.tool("list_customers", customer_key="user-1")).payload["data"]
+    assert await kinds(customer_id=first["id"]) == ["refund", "sale", "lead", "click"]
+    assert await kinds(partner_id=acme.ben) == ["lead", "click"]
+    assert await kinds(transaction_id="inv-1") == ["refund", "sale"]
+    assert await kinds(date_from="2026-05-21") == ["lead", "click"]
+    assert await kinds(date_to="2026-05-20T12:00:00Z", kind="lead") == ["lead"]
+    assert await kinds(test=True) == []
+    assert (await assistant.tool("list_events", date_from="2026-05-21", date_to="2026-05-20")).refusal["code"] == (
+        "invalid_range"
+    )
+
+
+async def test_who_stopped_buying_and_which_leads_wait_is_one_call_each(assistant: Assistant):
+    acme = assistant.acme
+    await acme.customer("user-1", at=HELD_SINCE)
+    await acme.sale("inv-1", at=HELD_SINCE)
+    await acme.customer("user-2")
+    await acme.sale("inv-2", customer_key="user-2")
+    await acme.lead(await acme.visitor("ben"), "waiting", is_trusted=False)
+
+    stopped = (await assistant.tool("list_customers", last_sale_before="2026-05-10")).payload["data"]
+    waiting = (await assistant.tool("list_customers", status="provisional")).payload
+
+    assert [(row["customer_key"], row["sales"]) for row in stopped] == [("user-1", 1)]
+    assert (waiting["customers"], waiting["lead_commission_cents"]) == (1, 0)
+    assert [(row["partner_name"], row["customers"]) for row in waiting["by_partner"]] == [("Ben", 1)]
+
+
+async def test_what_was_paid_on_a_day_says_what_was_taken_back_since(assistant: Assistant):
+    acme = assistant.acme
+    await acme.customer("user-1", at=HELD_SINCE)
+    await acme.sale("inv-1", at=HELD_SINCE)
+    await paid(assistant)
+    await acme.refund("inv-1", 2_500)
+
+    [row] = (await assistant.tool("list_commissions", paid_from="2026-05-20", paid_to="2026-05-20")).payload["data"]
+    [partner, _] = (await assistant.tool("list_partners", status="active")).payload["data"][::-1]
+
+    assert (row["paid_out_cents"], row["taken_back_since_cents"], row["partner_name"]) == (2_000, 500, "Anna")
+    assert (await assistant.tool("list_commissions", paid_from="2026-05-21")).payload["data"] == []
+    assert partner["balance"]["owed_back_cents"] == 500
+
+
+async def test_refused_calls_of_a_period_say_whether_they_go_on(assistant: Assistant):
+    await assistant.acme.reject(InvalidJson())
+
+    [now] = (await assistant.tool("list_refused_calls", date_from="2026-05-20")).payload["causes"]
+    none = (await assistant.tool("list_refused_calls", date_to="2026-05-19")).payload["causes"]
+    assistant.at += timedelta(days=2)
+    [later] = (await assistant.tool("list_refused_calls")).payload["causes"]
+
+    assert (now["still_happening"], later["still_happening"], none) == (True, False, [])

@@ -221,7 +221,8 @@ async def test_a_timeline_has_only_the_events_of_its_customer(acme: World):
     for n in range(2):
         await acme.customer(f"user-{n}")
         await acme.sale(f"inv-{n}", customer_key=f"user-{n}")
-    (record,) = (await acme.store.read(customer_timelines.list_customers, acme.program_id, customer_key="user-1")).data
+    match = customer_timelines.CustomerFilter(customer_key="user-1")
+    (record,) = (await acme.store.read(customer_timelines.list_customers, acme.program_id, match=match)).data
 
     trail = await acme.store.read(customer_timelines.get_timeline, acme.program_id, record.id)
 

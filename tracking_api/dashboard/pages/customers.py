@@ -6,6 +6,7 @@ from starlette.responses import Response
 from presentation import queries
 from presentation.api_request import path_id
 from storage.reading import customer_timelines
+from storage.reading.customer_timelines import CustomerFilter
 from storage.rules.settlement import CustomerStatus
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import filters, page_context, templates
@@ -19,9 +20,11 @@ async def list_customers(request: Request) -> Response:
         customer_timelines.list_customers,
         context.program.id,
         queries.paging(request),
-        status=filters.choice(request, "status", CustomerStatus),
-        partner_id=filters.number(request, "partner_id"),
-        customer_key=filters.text(request, "customer_key"),
+        CustomerFilter(
+            filters.choice(request, "status", CustomerStatus),
+            filters.number(request, "partner_id"),
+            filters.text(request, "customer_key"),
+        ),
     )
     statuses = list(CustomerStatus)
     return templates.render(request, "customers.html", context=context, page=page, chosen=chosen, statuses=statuses)
