@@ -1,8 +1,8 @@
-"""A batch's rows as one JSON parameter, and how each database reads them."""
+"""A batch's rows as one JSON parameter, fields of stored JSON texts, and how each database reads them."""
 
 from typing import Any
 
-from sqlalchemy import literal_column
+from sqlalchemy import Text, literal_column
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -23,6 +23,28 @@ class JsonItem(FunctionElement[Any]):
     def __init__(self, position: int, type_: TypeEngine[Any]) -> None:
         super().__init__(literal_column("given_row.value"), literal_column(str(position)))
         self.type = type_
+
+
+class JsonField(FunctionElement[Any]):
+    """A field of a column that holds a JSON object as text; null where the object lacks it. The name is a constant."""
+
+    inherit_cache = True
+    type = Text()
+
+    def __init__(self, column: Any, name: str) -> None:
+        super().__init__(column, literal_column(f"'{name}'"))
+
+
+@compiles(JsonField, "sqlite")
+def _json_field_sqlite(element: JsonField, compiler: SQLCompiler, **options: Any) -> str:
+    column, name = (compiler.process(clause, **options) for clause in element.clauses)
+    return f"({column} ->> {name})"
+
+
+@compiles(JsonField, "postgresql")
+def _json_field_postgresql(element: JsonField, compiler: SQLCompiler, **options: Any) -> str:
+    column, name = (compiler.process(clause, **options) for clause in element.clauses)
+    return f"(CAST({column} AS JSON) ->> {name})"
 
 
 @compiles(JsonRows, "sqlite")

@@ -209,10 +209,16 @@ def _not_found() -> NotFound:
     return NotFound("The program has no such commission.")
 
 
-def _select() -> Select[Any]:
+def net_cents(*kinds: EntryKind) -> Any:
+    """Return the column of what the ledger holds of a commission; without `kinds` what it is worth to its partner."""
     earned, entry = commissions.c, ledger_entries.c
     theirs = (entry.program_id == earned.program_id, entry.commission_id == earned.id)
     total = select(func.coalesce(func.sum(entry.amount_cents), 0)).where(*theirs)
+    return total.where(entry.kind.in_(kinds or PARTNER_KINDS)).correlate(commissions).scalar_subquery()
+
+
+def _select() -> Select[Any]:
+    earned = commissions.c
     joined = (
         commissions.join(partners, (partners.c.program_id == earned.program_id) & (partners.c.id == earned.partner_id))
         .join(customers, (customers.c.program_id == earned.program_id) & (customers.c.id == earned.customer_id))
@@ -224,9 +230,9 @@ def _select() -> Select[Any]:
         partners.c.code.label("partner_code"),
         customers.c.customer_key,
         sales.c.transaction_id,
-        total.where(entry.kind.in_(PARTNER_KINDS)).scalar_subquery().label("net_cents"),
-        total.where(entry.kind == EntryKind.SET_OFF).scalar_subquery().label("set_off_cents"),
-        (-total.where(entry.kind == EntryKind.PAYOUT).scalar_subquery()).label("paid_out_cents"),
+        net_cents().label("net_cents"),
+        net_cents(EntryKind.SET_OFF).label("set_off_cents"),
+        (-net_cents(EntryKind.PAYOUT)).label("paid_out_cents"),
     ).select_from(joined)
 
 

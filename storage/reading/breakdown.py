@@ -1,0 +1,132 @@
+"""A program's report of a period, grouped by one or two dimensions. It reads events, up to a bound."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import BigInteger, Connection, func, select, type_coerce
+
+from storage.engine.json_rows import JsonField
+from storage.reading import countable_events, performance
+from storage.reading.countable_events import CountableEvents
+from storage.rules.breakdown import LABELS, BreakdownQuery, Dimension, GroupTotals, Metric
+from storage.rules.errors import FieldError, NotFound, ValidationError
+from storage.rules.period import DateRangeQuery, Window
+from storage.tables import clicks, partners, programs
+from storage.tables.columns import to_millis
+
+MOST_EVENTS = 500_000  # of each kind; docs/decisions/0029-breakdowns.md says what they take
+MOST_GROUPS = 100_000
+_HOUR_MILLIS = 3_600_000
+_DAY_MILLIS = 24 * _HOUR_MILLIS
+_Sums = defaultdict[tuple[Any, ...], list[int]]
+
+
+class BreakdownGroup(NamedTuple):
+    """The totals of one combination of values, in the order of the query's dimensions; None: the events lack it."""
+
+    values: tuple[str | None, ...]
+    totals: GroupTotals
+
+
+class BreakdownResult(NamedTuple):
+    """The groups with the most of the sort's metric, the sum of the `other_groups` beyond them, and the sum of all."""
+
+    program_id: int
+    currency: str
+    window: Window
+    query: BreakdownQuery
+    groups: list[BreakdownGroup]
+    other_groups: int
+    other: GroupTotals
+    total: GroupTotals
+
+
+def get_breakdown(
+    connection: Connection, program_id: int, wanted: DateRangeQuery, query: BreakdownQuery, *, at: datetime
+) -> BreakdownResult:
+    """Return a program's totals in a period by the query's dimensions; without filters their sum is the report's.
+
+    Raises InvalidPeriod, InvalidRange; NotFound if there is no such program; ValidationError if there is too much.
+    """
+    of_program = select(programs.c.created_at, programs.c.currency).where(programs.c.id == program_id)
+    program = connection.execute(of_program).one_or_none()
+    if program is None:
+        raise NotFound
+    window = performance.choose(connection, program_id, wanted, created_at=program.created_at, at=at).window
+    enrolled = select(partners.c.id, partners.c.code).where(partners.c.program_id == program_id)
+    codes = {row.id: row.code for row in connection.execute(enrolled)}
+    sums: _Sums = defaultdict(lambda: [0] * len(GroupTotals._fields))
+    for events in countable_events.list_kinds(program_id, window):
+        _require_bounded(connection, events)
+        _add(connection, _grouped(events, query, window, codes), events, sums)
+    groups = [BreakdownGroup(_labels(query, values, codes), GroupTotals(*totals)) for values, totals in sums.items()]
+    groups.sort(key=lambda group: _rank(group, query.sort))
+    shown, others = groups[: query.limit], groups[query.limit :]
+    other, total = (_added(each) for each in (others, groups))
+    return BreakdownResult(program_id, program.currency, window, query, shown, len(others), other, total)
+
+
+def _require_bounded(connection: Connection, events: CountableEvents) -> None:
+    some = select(events.table.c.program_id).where(*events.near).limit(MOST_EVENTS + 1).subquery()
+    if connection.execute(select(func.count()).select_from(some)).scalar_one() > MOST_EVENTS:
+        raise _too_much("period", f"Too many events: at most {MOST_EVENTS:,} of a kind are read. Choose a shorter one")
+
+
+def _grouped(events: CountableEvents, query: BreakdownQuery, window: Window, codes: Mapping[int, str]) -> Any:
+    """Return the statement of a kind's sums for each combination of values."""
+    at = type_coerce(events.at, BigInteger)
+    inside = at.between(to_millis(window.starts_at), to_millis(window.ends_at))
+    wanted = [_equals(events, dimension, value, codes) for dimension, value in query.filters.items()]
+    values = [_value(events, dimension).label(f"value_{n}") for n, dimension in enumerate(query.by)]
+    grouped = select(*values, *events.sums.values()).select_from(events.source)
+    return grouped.where(*events.near, *events.counted, inside, *wanted).group_by(*values).limit(MOST_GROUPS + 1)
+
+
+def _add(connection: Connection, grouped: Any, events: CountableEvents, sums: _Sums) -> None:
+    places = [GroupTotals._fields.index(name) for name in events.sums]
+    for row in connection.execute(grouped):
+        totals = sums[tuple(row[: -len(places)])]
+        for place, count in zip(places, row[-len(places) :], strict=True):
+            totals[place] += int(count)
+    if len(sums) > MOST_GROUPS:
+        raise _too_much("by", f"Too many groups: at most {MOST_GROUPS:,} are read. Filter them, or shorten the period")
+
+
+def _too_much(field: str, message: str) -> ValidationError:
+    return ValidationError(fields=[FieldError(field, message)])
+
+
+def _value(events: CountableEvents, dimension: Dimension) -> Any:
+    """Return the stored value of a dimension: of the event itself, or of the click that its customer came with."""
+    at = type_coerce(events.at, BigInteger)
+    of_event = {
+        Dimension.PARTNER: events.table.c.partner_id,
+        Dimension.REFERRER: clicks.c.referrer_host,
+        Dimension.HOUR: at // _HOUR_MILLIS % len(LABELS[Dimension.HOUR]),
+        Dimension.WEEKDAY: (at // _DAY_MILLIS + 3) % len(LABELS[Dimension.WEEKDAY]),  # 1970 began on a Thursday
+    }
+    return of_event[dimension] if dimension in of_event else JsonField(clicks.c.dimensions, dimension.value)
+
+
+def _equals(events: CountableEvents, dimension: Dimension, value: str | int | None, codes: Mapping[int, str]) -> Any:
+    column = _value(events, dimension)
+    if dimension == Dimension.PARTNER:
+        return column.in_([partner_id for partner_id, code in codes.items() if code == value])
+    return column.is_(None) if value is None else column == value
+
+
+def _labels(query: BreakdownQuery, values: Sequence[Any], codes: Mapping[int, str]) -> tuple[str | None, ...]:
+    shown: dict[Dimension, Any] = {**LABELS, Dimension.PARTNER: codes}
+    pairs = zip(query.by, values, strict=True)
+    return tuple(shown[dimension][value] if dimension in shown else value for dimension, value in pairs)
+
+
+def _rank(group: BreakdownGroup, sort: Metric) -> tuple[Any, ...]:
+    """Return what orders the groups: most of the metric first, then most clicks, then by name."""
+    return (-group.totals.figure(sort), -group.totals.clicks, *(value or "" for value in group.values))
+
+
+def _added(groups: Iterable[BreakdownGroup]) -> GroupTotals:
+    return GroupTotals(*map(sum, zip(*(group.totals for group in groups), strict=True)))

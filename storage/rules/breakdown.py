@@ -1,0 +1,137 @@
+"""Breakdowns: the dimensions and metrics that a report can be grouped by, and a query that was checked."""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple, TypeVar
+
+from storage.rules import metrics
+from storage.rules.errors import FieldError, ValidationError
+
+MOST_ROWS = 200
+NONE = "(none)"  # in a filter: what lacks the dimension
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_HOURS = tuple(f"{hour:02}" for hour in range(24))
+Choice = TypeVar("Choice", bound=StrEnum)
+
+
+class Dimension(StrEnum):
+    """What a report can be grouped by. Hours and weekdays are those of the event, in UTC."""
+
+    PARTNER = "partner"
+    REFERRER = "referrer"
+    LANDING_PATH = "landing_path"
+    UTM_SOURCE = "utm_source"
+    UTM_MEDIUM = "utm_medium"
+    UTM_CAMPAIGN = "utm_campaign"
+    UTM_TERM = "utm_term"
+    UTM_CONTENT = "utm_content"
+    DEVICE = "device"
+    BROWSER = "browser"
+    OS = "os"
+    COUNTRY = "country"
+    REGION = "region"
+    LANGUAGE = "language"
+    HOUR = "hour"
+    WEEKDAY = "weekday"
+
+
+LABELS = {Dimension.HOUR: _HOURS, Dimension.WEEKDAY: WEEKDAYS}  # of values that are stored as numbers
+
+
+class Metric(StrEnum):
+    """The figures of a group; money is in cents of the program's currency."""
+
+    CLICKS = "clicks"
+    LEADS = "leads"
+    CONVERSIONS = "conversions"
+    SALES = "sales"
+    REVENUE = "revenue_cents"
+    REFUNDS = "refunds"
+    REFUNDED = "refunded_cents"
+    COMMISSION = "commission_cents"
+    CONVERSION_RATE = "conversion_rate_percent"
+    EARNINGS_PER_CLICK = "earnings_per_click_cents"
+    REFUND_RATE = "refund_rate_percent"
+
+
+class GroupTotals(NamedTuple):
+    """The sums of a group: those of the report, `refunds` (sales with a refund), and what was refunded of them.
+
+    All that belongs to a sale counts on the day of the sale.
+    """
+
+    clicks: int = 0
+    leads: int = 0
+    conversions: int = 0
+    sales: int = 0
+    revenue_cents: int = 0
+    commission_cents: int = 0
+    refunds: int = 0
+    refunded_cents: int = 0
+
+    def figure(self, metric: Metric) -> int | float:
+        """Return a metric of the group."""
+        if metric == Metric.CONVERSION_RATE:
+            return metrics.conversion_rate(self.conversions, self.clicks)
+        if metric == Metric.EARNINGS_PER_CLICK:
+            return metrics.earnings_per_click_cents(self.commission_cents, self.clicks)
+        if metric == Metric.REFUND_RATE:
+            return metrics.refund_rate(self.refunded_cents, self.revenue_cents)
+        return int(getattr(self, metric))
+
+
+class BreakdownQuery(NamedTuple):
+    """One or two dimensions, filters (None: what lacks it), metrics, the metric to sort by, and the number of rows."""
+
+    by: tuple[Dimension, ...]
+    filters: Mapping[Dimension, str | int | None]
+    metrics: tuple[Metric, ...]
+    sort: Metric
+    limit: int
+
+
+def query(
+    by: str | None,
+    second: str | None = None,
+    *,
+    filters: Mapping[str, str] | None = None,
+    shown: Sequence[str] = (),
+    sort: str | None = None,
+    limit: str | int = 25,
+) -> BreakdownQuery:
+    """Return a checked query. `shown` names the metrics (none: all); rows with most of `sort` come first.
+
+    `sort` is the first metric by default. Raises ValidationError, naming each parameter by its name in the agent API.
+    """
+    first = _choice("by", by or "", Dimension)
+    dimensions = (first,) if second is None else (first, _choice("second", second, Dimension))
+    if len(set(dimensions)) < len(dimensions):
+        raise _wrong("second", "Another dimension than by")
+    chosen = tuple(dict.fromkeys(_choice("metrics", each, Metric) for each in shown)) or tuple(Metric)
+    wanted = {_choice("filter", name, Dimension): text for name, text in (filters or {}).items()}
+    by_metric = chosen[0] if sort is None else _choice("sort", sort, Metric)
+    text = str(limit)
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(MOST_ROWS)) and 1 <= int(text) <= MOST_ROWS):
+        raise _wrong("limit", f"An integer from 1 to {MOST_ROWS}")
+    stored = {dimension: _stored(dimension, value) for dimension, value in wanted.items()}
+    return BreakdownQuery(dimensions, stored, chosen, by_metric, int(text))
+
+
+def _stored(dimension: Dimension, text: str) -> str | int | None:
+    """Return the stored value of a filter."""
+    if dimension not in LABELS:
+        return None if text == NONE else text
+    if text not in LABELS[dimension]:
+        raise _wrong(dimension, f"One of {', '.join(LABELS[dimension])}")
+    return LABELS[dimension].index(text)
+
+
+def _choice(field: str, text: str, choices: type[Choice]) -> Choice:
+    try:
+        return choices(text)
+    except ValueError:
+        raise _wrong(field, f"One of {', '.join(choices)}") from None
+
+
+def _wrong(field: str, message: str) -> ValidationError:
+    return ValidationError(fields=[FieldError(field, message)])
