@@ -10,6 +10,7 @@ from agent_api import me, partners, programs
 from agent_api.call import scoped
 from presentation.handlers import (
     audit_log,
+    breakdown,
     commissions,
     customers,
     diagnosis,
@@ -38,6 +39,7 @@ ROUTES = [
     scoped(f"{PROGRAM}/readiness", GET=(Scope.PROGRAMS_READ, diagnosis.get_readiness)),
     scoped(f"{PROGRAM}/audit-log", GET=(Scope.PROGRAMS_READ, audit_log.list_audit_log)),
     scoped(f"{PROGRAM}/performance", GET=(Scope.PERFORMANCE_READ, performance.get_performance)),
+    scoped(f"{PROGRAM}/breakdown", GET=(Scope.PERFORMANCE_READ, breakdown.get_breakdown)),
     scoped(f"{PROGRAM}/events", GET=(Scope.EVENTS_READ, events.list_events)),
     scoped(f"{PROGRAM}/tracking-log", GET=(Scope.EVENTS_READ, tracking_log.list_tracking_log)),
     scoped(f"{PROGRAM}/refused-calls", GET=(Scope.EVENTS_READ, refused_calls.list_refused_calls)),

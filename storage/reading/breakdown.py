@@ -63,9 +63,16 @@ def get_breakdown(
         _add(connection, _grouped(events, query, window, codes), events, sums)
     groups = [BreakdownGroup(_labels(query, values, codes), GroupTotals(*totals)) for values, totals in sums.items()]
     groups.sort(key=lambda group: _rank(group, query.sort))
-    shown, others = groups[: query.limit], groups[query.limit :]
-    other, total = (_added(each) for each in (others, groups))
-    return BreakdownResult(program_id, program.currency, window, query, shown, len(others), other, total)
+    total = _sum(group.totals for group in groups)
+    whole = BreakdownResult(program_id, program.currency, window, query, groups, 0, GroupTotals(), total)
+    return shortened(whole, query.limit)
+
+
+def shortened(result: BreakdownResult, rows: int) -> BreakdownResult:
+    """Return a breakdown with fewer groups; the rest is added to `other`."""
+    rest = result.groups[rows:]
+    other = _sum((result.other, *(group.totals for group in rest)))
+    return result._replace(groups=result.groups[:rows], other_groups=result.other_groups + len(rest), other=other)
 
 
 def _require_bounded(connection: Connection, events: CountableEvents) -> None:
@@ -128,5 +135,5 @@ def _rank(group: BreakdownGroup, sort: Metric) -> tuple[Any, ...]:
     return (-group.totals.figure(sort), -group.totals.clicks, *(value or "" for value in group.values))
 
 
-def _added(groups: Iterable[BreakdownGroup]) -> GroupTotals:
-    return GroupTotals(*map(sum, zip(*(group.totals for group in groups), strict=True)))
+def _sum(totals: Iterable[GroupTotals]) -> GroupTotals:
+    return GroupTotals(*map(sum, zip(*totals, strict=True)))

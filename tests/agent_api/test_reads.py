@@ -1,9 +1,11 @@
 """What agents read: lists by cursor, the report, explanations, readiness, and one customer's timeline."""
 
+import json
 from datetime import timedelta
 
 import pytest
 
+from storage.rules.click_details import ClickDetails
 from storage.rules.errors import CustomerNotFound
 from tests.agent_api.conftest import Agents
 from tests.world import NOW
@@ -48,6 +50,50 @@ async def test_performance_is_the_dashboards_report(agents: Agents):
     assert len(report["data"]) == 7
     assert (report["metrics"]["totalRevenue"], report["metrics"]["totalPartnersCommission"]) == (100.0, 20.0)
     assert (await agents.get("./performance", period="1d")).json()["error"]["code"] == "invalid_period"
+
+
+async def test_a_breakdown_groups_and_filters_the_report(agents: Agents):
+    acme = agents.acme
+    for source, country in (("letter", "DE"), ("letter", "SE"), ("<b>", "DE")):
+        carried = json.dumps({"utm_source": source, "country": country})
+        await acme.visitor(details=ClickDetails("news.example", dimensions=carried))
+    await acme.customer()
+    await acme.sale()
+
+    by_source = (await agents.get("./breakdown", by="utm_source", metrics="clicks,revenue_cents", limit=2)).json()
+    filtered = (await agents.get("./breakdown", by="utm_source", second="country", utm_source="letter")).json()
+    nowhere = (await agents.get("./breakdown", by="partner", country="(none)", hour="12")).json()
+
+    assert by_source == {
+        "data": [
+            {"values": {"utm_source": "letter"}, "metrics": {"clicks": 2, "revenue_cents": 0}},
+            {"values": {"utm_source": None}, "metrics": {"clicks": 1, "revenue_cents": 10_000}},
+        ],
+        "other": {"groups": 1, "metrics": {"clicks": 1, "revenue_cents": 0}},
+        "total": {"clicks": 4, "revenue_cents": 10_000},
+        "meta": {
+            "currency": "USD",
+            "first": "2026-05-14",
+            "last": "2026-05-20",
+            "by": ["utm_source"],
+            "filters": {},
+            "sort": "clicks",
+            "limit": 2,
+        },
+    }
+    assert [row["values"]["country"] for row in filtered["data"]] == ["DE", "SE"]
+    assert nowhere["data"][0]["values"] == {"partner": "anna"}
+    assert nowhere["meta"]["filters"] == {"country": "(none)", "hour": "12"}
+    assert nowhere["total"]["earnings_per_click_cents"] == 2_000
+
+
+@pytest.mark.parametrize(
+    ("query", "field"), [({}, "by"), ({"by": "moon"}, "by"), ({"by": "os", "country": ""}, "country")]
+)
+async def test_a_breakdown_names_the_parameter_that_is_wrong(agents: Agents, query: dict[str, str], field: str):
+    rejected = (await agents.get("./breakdown", **query)).json()["error"]
+
+    assert (rejected["code"], rejected["fields"][0]["field"]) == ("validation_error", field)
 
 
 async def test_a_customer_has_a_timeline(agents: Agents):
