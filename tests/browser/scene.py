@@ -8,9 +8,12 @@ from typing import Any
 
 from playwright.async_api import BrowserContext, ConsoleMessage, Page, Request
 
+from storage.engine.audit import OPERATOR
+from storage.management import program_settings
 from tests.browser.shop import Shop
 from tests.serving import Served
-from tests.world import World
+from tests.test_journeys import stored
+from tests.world import NOW, World
 
 GUIDE = (Path(__file__).parent.parent.parent / "docs/tracker.md").read_text(encoding="utf-8")
 STUB = re.findall(r"```html stub\n(.*?)```", GUIDE, re.DOTALL)[0]
@@ -72,6 +75,19 @@ class Scene:
         click_id: str = (await (await caught.value).json())["click_id"]
         await page.wait_for_function("id => document.cookie.includes(id)", arg=click_id)
         return click_id
+
+    async def change(self, **settings: Any) -> None:
+        """Change the program's settings."""
+        program_id, about = self.acme.program_id, {"actor": OPERATOR, "at": NOW}
+        await stored(
+            self.server.database_url, lambda store: store.write(program_settings.change, program_id, settings, **about)
+        )
+
+    async def prepare(self, page: Page) -> None:
+        """Wait until the tracker has a hand-over token, which it fetches ahead of the click on a link."""
+        async with page.expect_response("**/api/v1/track/handover?*"):
+            await page.evaluate("svc.decorate('https://b.example/')")
+        await page.wait_for_function("() => svc.decorate('https://b.example/').includes('svc_click_id=')")
 
     async def cookie(self) -> Any:
         """Return the click cookie, or an empty one."""

@@ -42,12 +42,17 @@ async def test_a_sign_up_before_consent_is_sent_once_the_visitor_agrees(scene: S
 
 
 async def test_a_link_is_not_decorated_before_consent(scene: Scene):
+    await scene.change(domain="127.0.0.1")
     await scene.arrive("anna")
     scene.show(scene.tag(ASKING))
     page = await scene.visit("/")
+    decorate = "svc.decorate('https://b.example/')"
 
-    links = await page.evaluate(
-        "[svc.decorate('https://b.example/'), (svc.consent(), svc.decorate('https://b.example/'))]"
-    )
+    before = await page.evaluate(decorate)
+    asked = [call.url for call in scene.calls if "/handover" in call.url]
+    await page.evaluate("svc.consent()")
+    await scene.prepare(page)
+    after = await page.evaluate(decorate)
 
-    assert links == ["https://b.example/", f"https://b.example/?svc_click_id={(await scene.cookie())['value']}"]
+    assert (before, asked) == ("https://b.example/", [])
+    assert after.startswith(f"https://b.example/?svc_click_id={(await scene.cookie())['value']}.")

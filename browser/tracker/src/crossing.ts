@@ -1,56 +1,73 @@
-// Crossing to another domain of the same shop: a link carries the click id, the tracker there picks it up.
+// Crossing to another domain of the same shop: a link carries a hand-over token, the tracker there redeems it.
 
-import { carry, clickId, NAME } from "./cookie";
+import type { Settings } from "./settings";
+import { send } from "./calls";
 import { say } from "./console";
+import { carry, clickId, NAME } from "./cookie";
 
-const CLICK_ID = /^[0-9a-f]{32}-([0-9a-f]{1,15})$/;
-const MOMENT_DIGITS = 12;
-const DAY_MS = 86_400_000;
-const WINDOW_DAYS = 60; // a link does not say the program's cookie window: the default; the service enforces its own
+const GOOD_MS = 240_000; // a token lives for five minutes, in which the other page has to load
+const FRESH_MS = 120_000;
+const USED_MS = 10_000;
 
-/** Return the address with the visitor's click id in it; anything else than an http(s) address comes back as it was. */
-export function decorated(url: string): string {
+let token = "";
+export let holder: string | undefined; // the click that the token is for; none until a token was wanted
+let askedAt = 0;
+let used = false;
+
+/** Get a token ahead of time, because decorate cannot wait: one that is not used, for the click that the visitor carries. */
+export async function prepare(settings: Settings): Promise<void> {
   const id = clickId();
+  if (!id || (id === holder && Date.now() - askedAt < (used ? USED_MS : FRESH_MS))) return;
+  if (id !== holder || Date.now() - askedAt > GOOD_MS) token = "";
+  holder = id;
+  askedAt = Date.now();
+  used = false;
+  const answer = await send(place(settings, "handover"), { click_id: id });
+  if (id === holder) token = typeof answer.token === "string" ? answer.token : "";
+}
+
+/** Return the address with a token in it; without one, and unless it is http(s), the address comes back as it was. */
+export function decorated(url: string, settings: Settings): string {
   const target = new URL(url, location.href);
-  if (!id || !/^https?:$/.test(target.protocol)) {
-    say("link left as it is:", id ? "no web address" : "the visitor carries no click id");
+  const ready = token && holder === clickId() && Date.now() - askedAt < GOOD_MS;
+  void prepare(settings);
+  if (!ready || !/^https?:$/.test(target.protocol)) {
+    say("link left as it is:", ready ? "no web address" : "the visitor carries no click, or the token is being fetched");
     return url;
   }
-  target.search = [without(target.search), `${NAME}=${id}`].filter(Boolean).join("&");
+  used = true;
+  target.search = [without(target.search), `${NAME}=${token}`].filter(Boolean).join("&");
   return target.href;
 }
 
-/** Return the click id that came with the address. */
+/** Return the token that came with the address. */
 export function arriving(): string | null {
   return new URLSearchParams(location.search).get(NAME);
 }
 
-/** Take the click id out of the address bar, so that it is not copied and shared with the address. */
+/** Take the token out of the address bar, so that it is not copied and shared with the address. */
 export function tidy(): void {
   const address = new URL(location.href);
   address.search = without(address.search);
   history.replaceState(history.state, "", address);
 }
 
-/** Let the visitor carry a click id that came with the address: one of this program, live, and later than theirs. */
-export function pickUp(id: string, programId: number): void {
-  const program = CLICK_ID.exec(id)?.[1];
-  const ageDays = (Date.now() - moment(id)) / DAY_MS;
-  if (!program || parseInt(program, 16) !== programId || ageDays < -1 || ageDays > WINDOW_DAYS) {
-    say("click id of the address ignored: none of this program, or not live", id);
-  } else if (moment(clickId() ?? "") > moment(id)) {
-    say("click id of the address ignored: the visitor carries a later one");
-  } else {
-    carry(id, Math.ceil(WINDOW_DAYS - ageDays));
-  }
+/** Let the visitor carry the click of a token that came with the address, if the service says so. */
+export async function pickUp(arrived: string, settings: Settings): Promise<void> {
+  const existing = clickId();
+  const answer = /^[\w-]+(\.\w+){3}$/.test(arrived)
+    ? await send(place(settings, "redeem"), { token: arrived, ...(existing && { existing_click_id: existing }) })
+    : {};
+  if (typeof answer.click_id !== "string") say("token of the address ignored: none, used, expired or of another program");
+  else if (answer.click_id === existing) say("token of the address ignored: the visitor carries a later one, or the first counts");
+  else carry(answer.click_id, Number(answer.cookie_window_days));
 }
 
-/** Return the moment that a click id starts with, in milliseconds; NaN if it starts with none. */
-function moment(id: string): number {
-  return parseInt(id.slice(0, MOMENT_DIGITS), 16);
+function place(settings: Settings, call: string): string {
+  return `${settings.apiBase}/api/v1/track/${call}?program_id=${settings.programId}`;
 }
 
-/** Return a query string without the click id, and every other part of it as it was written. */
+/** Return a query string without the token, and every other part of it as it was written. */
 function without(search: string): string {
   const parts = search.replace(/^\?/, "").split("&");
   return parts.filter((part) => part && !new URLSearchParams(part).has(NAME)).join("&");

@@ -4,7 +4,7 @@ import type { Settings } from "./settings";
 import { type Answer, refused, send } from "./calls";
 import { say } from "./console";
 import { clickId } from "./cookie";
-import { arriving, decorated, pickUp, tidy } from "./crossing";
+import { arriving, decorated, holder, pickUp, prepare, tidy } from "./crossing";
 import { watchRoutes } from "./routes";
 import { click, landing } from "./visit";
 
@@ -31,9 +31,9 @@ export function start(settings: Settings): Svc {
 
   const look = () => {
     try {
-      const id = arriving();
-      if (id !== null) {
-        void next(() => pickUp(id, settings.programId));
+      const token = arriving();
+      if (token !== null) {
+        void next(() => pickUp(token, settings));
         tidy();
       }
       const found = landing();
@@ -57,8 +57,14 @@ export function start(settings: Settings): Svc {
     });
   };
 
+  const ahead = (event: Event) => {
+    const link = (event.target as Element | null)?.closest?.("a");
+    if (consented && (holder || (link?.host && link.host !== location.host))) void prepare(settings);
+  };
+
   watchRoutes(look);
   look();
+  for (const type of ["pointerover", "focusin"]) addEventListener(type, ahead);
   return {
     async signup(customerKey, email) {
       const sent = next(() => lead(customerKey, email)).catch(() => refused("failed", "The lead could not be sent."));
@@ -73,7 +79,7 @@ export function start(settings: Settings): Svc {
       let link = url as string;
       try {
         link = String(url);
-        if (consented) link = decorated(link);
+        if (consented) link = decorated(link, settings);
         else say("link left as it is: no consent yet");
       } catch (error) {
         say("link left as it is:", error);
