@@ -16,7 +16,7 @@ export interface Svc {
   signup(customerKey: string, email?: string | undefined): Promise<Answer>;
   /** Say that the visitor agreed; what was held is sent. */
   consent(): void;
-  /** Return an address with the visitor's click id in it, for a link to another domain. */
+  /** Return an address with a token for the visitor's click in it, for a link to another domain of the program. */
   decorate(url: string | URL): string;
 }
 

@@ -53,15 +53,19 @@ test("calls made before the tracker is there are answered by it, in their order"
   expect(await after).toMatchObject({ reason: "no_click" });
 });
 
-test("links are decorated once the visitor carries a click", () => {
+test("links are decorated once the visitor carries a click and the tracker has a token", async () => {
+  vi.stubGlobal("fetch", async () => Response.json({ success: true, token: "x.1.2.3" }));
   const svc = loadSvc(7);
   document.cookie = "svc_click_id=x; Path=/";
 
   const before = svc.decorate("https://b.example/");
   trackerArrives();
+  const asking = svc.decorate("https://b.example/");
 
-  expect([before, svc.decorate("https://b.example/")]).toEqual(["https://b.example/", "https://b.example/?svc_click_id=x"]);
+  await vi.waitFor(() => expect(svc.decorate("https://b.example/")).toBe("https://b.example/?svc_click_id=x.1.2.3"));
+  expect([before, asking]).toEqual(["https://b.example/", "https://b.example/"]);
   document.cookie = "svc_click_id=; Path=/; Max-Age=0";
+  vi.unstubAllGlobals();
 });
 
 test("a link is left as it is until the tracker is there", () => {

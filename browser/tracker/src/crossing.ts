@@ -27,10 +27,9 @@ export async function prepare(settings: Settings): Promise<void> {
 }
 
 /** Return the address with a token in it; without one, and unless it is http(s), the address comes back as it was. */
-export function decorated(url: string, settings: Settings): string {
+export function decorated(url: string): string {
   const target = new URL(url, location.href);
   const ready = token && holder === clickId() && Date.now() - askedAt < GOOD_MS;
-  void prepare(settings);
   if (!ready || !/^https?:$/.test(target.protocol)) {
     say("link left as it is:", ready ? "no web address" : "the visitor carries no click, or the token is being fetched");
     return url;

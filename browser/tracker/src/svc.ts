@@ -77,9 +77,10 @@ export function start(settings: Settings): Svc {
     },
     decorate(url) {
       let link = url as string;
+      void next(() => void prepare(settings));
       try {
         link = String(url);
-        if (consented) link = decorated(link, settings);
+        if (consented) link = decorated(link);
         else say("link left as it is: no consent yet");
       } catch (error) {
         say("link left as it is:", error);
