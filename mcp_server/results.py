@@ -1,4 +1,4 @@
-"""A tool's result: a model, sent as compact text and structured content, kept below 24 KB."""
+"""A tool's result: a model, sent as compact text (below 24 KB) and as the same structured content."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -11,7 +11,7 @@ from pydantic_core import to_jsonable_python
 from storage.engine import pagination
 from storage.engine.pagination import Page
 
-LARGEST = 23_000  # bytes of a whole result: its text, escaped in JSON, and its structured content
+LARGEST = 24_000  # bytes of the text that a model reads; the structured content is the same
 BUDGET = LARGEST - 2_000  # of them for rows
 Value = TypeVar("Value")
 Row = TypeVar("Row", bound=BaseModel)
@@ -51,9 +51,8 @@ def compact(values: Any) -> str:
 
 
 def weight(values: Any) -> int:
-    """Return how many bytes these values take in a response, which has them as escaped text and as JSON."""
-    text = json.dumps(values, separators=(",", ":"))
-    return 2 * len(text) + text.count('"') + text.count("\\")
+    """Return how many bytes these values take in a result's text, with the comma after them."""
+    return len(compact(values).encode()) + 1
 
 
 def fitting(rows: Iterable[BaseModel], budget: int = BUDGET) -> int:

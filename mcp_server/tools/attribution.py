@@ -120,7 +120,7 @@ def explain_attribution(
         at=request.at,
     )
     calls = [_call_row(call) for call in explained.rejected_calls]
-    count = fitting(calls, budget=9_000)
+    count = fitting(calls, budget=12_000)
     likely = explained.likely_customer_key
     meant = "Send likely_customer_key, the customer_key of the lead, with the sale."
     return ExplanationResult(
