@@ -1,4 +1,4 @@
-"""The integration checklist: the finished steps, and the commands for the next one."""
+"""The integration checklist: the finished steps, the commands for the next one, and a sample page to record a click."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -11,11 +11,18 @@ from tracking_api.dashboard.pages import page_context, snippets, templates
 
 
 async def show_checklist(request: Request) -> Response:
-    """Show every step, with a snippet for each open one."""
+    """Show every step, with a snippet for each open one (htmx requests only the steps, every few seconds)."""
     context = await page_context.as_member(request)
     storage = storage_of(request)
     steps = await storage.read(checklist.list_steps, context.program.id, base_url=request.app.state.base_url)
     newest = await storage.read(partners.list_partners, context.program.id, Paging(1))
-    lines = snippets.of_steps(context, newest.data[0].code if newest.data else None)
+    code = newest.data[0].code if newest.data else None
+    lines = snippets.of_steps(context, code)
     shown = [(step, lines[step.step]) for step in steps]
-    return templates.render(request, "checklist.html", context=context, steps=shown)
+    template = "checklist_steps.html" if request.headers.get("hx-request") == "true" else "checklist.html"
+    return templates.render(request, template, context=context, steps=shown, partner_code=code)
+
+
+async def show_sample_page(request: Request) -> Response:
+    """Show a page with the tracker, which records a click if the URL has a partner's code."""
+    return templates.render(request, "sample_page.html", context=await page_context.as_member(request))

@@ -76,6 +76,7 @@ ROUTES = [
     ),
     _page(f"{PROGRAM}/settings/sandbox", PageEndpoint(GET=sandbox.show_sandbox, POST=sandbox.change_sandbox)),
     _page(f"{PROGRAM}/settings/checklist", PageEndpoint(GET=checklist.show_checklist)),
+    _page(f"{PROGRAM}/sample-page", PageEndpoint(GET=checklist.show_sample_page)),
     _page(
         f"{PROGRAM}/settings/payments", PageEndpoint(GET=payments.show_payments, POST=payments.change_payment_account)
     ),

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -20,6 +21,8 @@ from tests.world import World
 OLGA, MAX = "olga@acme.example", "max@acme.example"
 PASSWORD = "correct horse battery"
 HASH = world.password_hash(PASSWORD)
+NODE = Path(__file__).parent / "node" / "node_modules"
+NO_AXE = "axe-core is not installed (npm ci --prefix tests/tracking_api/dashboard/pages/node)"
 
 
 @dataclass
@@ -110,3 +113,12 @@ async def site(prepare: Storage, sqlite_url: str, serve: Serve, browser: Browser
     made = Site(acme, serve(sqlite_url), browser, [])
     yield made
     assert made.said == []
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe-core, or a skip that says how to install it."""
+    script = NODE / "axe-core" / "axe.min.js"
+    if not script.exists():
+        pytest.skip(NO_AXE)
+    return script.read_text(encoding="utf-8")

@@ -5,9 +5,7 @@ from datetime import UTC, datetime
 from storage.access import accounts
 from storage.engine.audit import OPERATOR
 from tests.tracking_api.dashboard.pages.conftest import OLGA, Site
-from tests.tracking_api.dashboard.pages.test_every_page import DESK, PHONE, axe, violations
-
-__all__ = ["axe"]  # a fixture
+from tests.tracking_api.dashboard.pages.test_every_page import DESK, PHONE, violations
 
 
 async def test_axe_finds_nothing_on_the_account_page_and_behind_a_reset_link(site: Site, axe: str) -> None:

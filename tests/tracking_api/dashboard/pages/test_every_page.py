@@ -11,26 +11,15 @@ import storage
 from cli.demo import sample
 from tests.serving import Serve
 from tests.tracking_api.authorization.consenting import ask
-from tests.tracking_api.dashboard.pages.conftest import HASH, Site
+from tests.tracking_api.dashboard.pages.conftest import HASH, NO_AXE, NODE, Site
 from tests.world import NOW, World
 from tracking_api.dashboard.pages.routes import ROUTES
 
-NODE = Path(__file__).parent / "node" / "node_modules"
-NO_AXE = "axe-core is not installed (npm ci --prefix tests/tracking_api/dashboard/pages/node)"
 LARGEST_PAGE = 150 * 1000
 WEIGHT = """[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
     .reduce((sum, each) => sum + each.decodedBodySize, 0)"""
 PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 800}
 PUBLIC = ["/", "/sign-in", "/docs/integration", "/docs/errors"]
-
-
-@pytest.fixture(scope="module")
-def axe() -> str:
-    """The source of axe-core, or a skip that says how to install it."""
-    script = NODE / "axe-core" / "axe.min.js"
-    if not script.exists():
-        pytest.skip(NO_AXE)
-    return script.read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -62,6 +51,12 @@ async def addresses(page: Page, program: str) -> list[str]:
 async def violations(page: Page, axe: str, address: str) -> list[str]:
     """Return what axe-core finds on a page, and whether the page is wider than the screen."""
     await page.goto(address)
+    return await violations_here(page, axe)
+
+
+async def violations_here(page: Page, axe: str) -> list[str]:
+    """Return the same for the page that is open."""
+    address = urlsplit(page.url).path
     await page.evaluate(
         "document.querySelectorAll('details').forEach((each) => { each.open = !each.matches('.pop'); })"
     )

@@ -1,0 +1,88 @@
+"""The first run in a real browser, as the README describes it: from the printed link to the first recorded click."""
+
+from pathlib import Path
+
+from playwright.async_api import Browser, Page, ViewportSize, expect
+
+from storage.rules import keys
+from tests.browser.scene import FIREFOX
+from tests.cli.conftest import Svc
+from tests.serving import Serve
+from tests.tracking_api.dashboard.pages.conftest import OLGA, PASSWORD
+from tests.tracking_api.dashboard.pages.test_every_page import violations, violations_here
+
+CODE = "set_the-code-that-was-printed"
+TYPED = {
+    "E-mail address": OLGA,
+    "New password": PASSWORD,
+    "New password again": PASSWORD,
+    "Workspace": "Acme",
+    "Program": "Acme partners",
+    "Domain": "acme.example",
+    "Partner": "Anna",
+    "Code": "anna",
+}
+
+
+async def fill_in(page: Page) -> None:
+    for label, value in TYPED.items():
+        await page.get_by_label(label, exact=True).fill(value)
+    await page.get_by_role("button", name="Set up").click()
+
+
+async def test_the_printed_link_leads_to_the_first_recorded_click_without_a_terminal(tmp_path: Path, browser: Browser):
+    with Svc(tmp_path).running("serve", "--port", 0) as server:
+        assert server.stdout
+        link = [server.stdout.readline() for _ in range(2)][1].split()[-1]
+        context = await browser.new_context(user_agent=FIREFOX)
+        page = await context.new_page()
+        await page.goto(link)
+        await fill_in(page)
+        await expect(page.locator("#secret")).to_contain_text("SERVICE_PROGRAM_ID=1\nSERVICE_API_KEY=aff_1_")
+        await page.get_by_role("link", name="open the checklist").click()
+        await expect(page.get_by_role("heading", name="0 of 7 steps done")).to_be_visible()
+
+        await page.get_by_role("link", name="Open a sample page").click()
+
+        await expect(page.get_by_role("heading", name="2 of 7 steps done")).to_be_visible(timeout=30_000)
+        assert await page.locator(".checklist li.done h3").count() == 2
+        await page.get_by_role("link", name="Events").click()
+        await expect(page.locator("tbody tr")).to_contain_text(["anna"])
+
+
+async def test_an_error_is_corrected_without_typing_everything_again(sqlite_url: str, serve: Serve, browser: Browser):
+    server = serve(sqlite_url, SVC_SET_UP_CODE_HASH=keys.digest(CODE))
+    page = await (await browser.new_context(base_url=server.base_url, java_script_enabled=False)).new_page()
+    await page.goto("/")
+    await page.get_by_label("One-time code").fill(CODE)
+    await page.get_by_role("button", name="Continue").click()
+    await page.get_by_label("Currency").fill("EUR")
+    await fill_in(page)
+    await expect(page.get_by_role("alert")).to_contain_text("choose USD")
+
+    await page.get_by_label("Currency").fill("USD")
+    await page.get_by_label("New password", exact=True).fill(PASSWORD)
+    await page.get_by_label("New password again").fill(PASSWORD)
+    await page.get_by_role("button", name="Set up").click()
+
+    await expect(page.get_by_role("heading", name="Your program key")).to_be_visible()
+
+
+async def test_axe_finds_nothing_on_the_way(sqlite_url: str, serve: Serve, browser: Browser, axe: str):
+    server = serve(sqlite_url, SVC_SET_UP_CODE_HASH=keys.digest(CODE))
+    phone: ViewportSize = {"width": 390, "height": 844}
+    context = await browser.new_context(base_url=server.base_url, viewport=phone, color_scheme="dark", bypass_csp=True)
+    page = await context.new_page()
+
+    found = [barrier for path in ("/", f"/set-up?code={CODE}") for barrier in await violations(page, axe, path)]
+    await page.get_by_label("Currency").fill("EUR")
+    await fill_in(page)
+    found += await violations_here(page, axe)
+    await page.goto(f"/set-up?code={CODE}")
+    await fill_in(page)
+    await expect(page.get_by_role("heading", name="Your program key")).to_be_visible()
+    found += await violations_here(page, axe)
+    for path in ("/programs/1/settings/checklist", "/programs/1/sample-page"):
+        found += await violations(page, axe, path)
+
+    assert not found, "\n".join(found)
