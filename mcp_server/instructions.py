@@ -9,11 +9,14 @@ Terms: a program (of a shop) has partners; their links have ?aff=<code>. A custo
 from a browser and waits until the shop's server confirms it. customer_key is the shop's own id of the user, the same
 for lead and sale.
 
-Order: call list_programs first; every other tool needs a program_id. For results, call get_performance. If sales are
-not credited, call get_readiness, then list_refused_calls (causes), then explain_attribution for one sale, customer or
+Order: call list_programs first (with a period it compares programs); every other tool needs a program_id. Results:
+get_performance. One partner or customer: get_partner, get_customer. What is owed: list_partners; what was paid:
+list_commissions. Changes, rates, keys: list_changes. Disputes: list_payment_events. Fraud: list_flags. If sales are not
+credited, call get_readiness, then list_refused_calls (causes), then explain_attribution for one sale, customer or
 click. If keys do not match, call check_identifier_health. To connect a shop, call get_integration_guide.
 
 Units: *_cents are integers in the smallest unit of the result's currency. Days are UTC days; times are ISO 8601 UTC.
+date_from and date_to accept days or times and include both.
 Every result has as_of (the time of the data) and applied_query (the arguments with defaults). Absent fields have no
 value. Lists are newest first: for the next page, pass next_cursor as cursor with the same arguments. truncated means
 that a page was cut to stay small.

@@ -1,4 +1,4 @@
-"""Prompts: work plans for three frequent questions, and the completion of their arguments."""
+"""Prompts: work plans for recurring jobs, and the completion of their arguments."""
 
 from typing import NamedTuple
 
@@ -63,6 +63,53 @@ PLANS = {
             "with exactly one identifier. Explain the verdict in plain words, go through the trace step by step, and "
             "give the smallest change that would have credited it. If the verdict is customer_not_found, call "
             "check_identifier_health too and say whether other sales have the same problem.",
+        ),
+        Plan(
+            Prompt(
+                name="weekly-review",
+                title="Weekly review",
+                description="What changed this week in all programs, and what needs attention.",
+                arguments=[PROGRAM],
+            ),
+            "Write this week's review of affiliate program {program_id}. Call get_performance with period 7d and "
+            "top_partners 10, list_changes, list_refused_calls and list_flags with state open. Say what rose or fell "
+            "against the week before and which partners explain it, what people changed, which rejected calls still "
+            "happen and the money at stake, and at most five actions. Give numbers with currency and dates.",
+        ),
+        Plan(
+            Prompt(
+                name="month-close",
+                title="Month close",
+                description="What to pay, to whom and why, and what was taken back.",
+                arguments=[PROGRAM],
+            ),
+            "Close last month for affiliate program {program_id}. Call list_partners for the balances, get_performance "
+            "with period last_month and top_partners 20, list_payment_events for disputes, and list_flags with state "
+            "open. Make a table of each partner: to_pay_cents, pending, on hold and until when, owed back, and refunds "
+            "of the month. Name the commissions that a flag holds. You cannot pay or approve; people do.",
+        ),
+        Plan(
+            Prompt(
+                name="integration-doctor",
+                title="Integration doctor",
+                description="Why events are missing or rejected, and the fix for each cause.",
+                arguments=[PROGRAM],
+            ),
+            "Diagnose the integration of affiliate program {program_id}. Call get_readiness, list_refused_calls, "
+            "check_identifier_health and list_payment_events. For each cause say since when, whether it still happens, "
+            "what money is at stake and what to change, with the passage of get_integration_guide that shows it.",
+        ),
+        Plan(
+            Prompt(
+                name="fraud-review",
+                title="Fraud review",
+                description="Open signs of fraud with evidence for and against.",
+                arguments=[PROGRAM],
+            ),
+            "Review signs of fraud in affiliate program {program_id}. Call list_flags with state open, get_performance "
+            "with period 30d and top_partners 20, and get_partner for the partner with the most money at stake. For "
+            "each flag give the evidence, what speaks against it, and the commission it holds. Recommend dismiss or "
+            "confirm; a person decides.",
         ),
         Plan(
             Prompt(

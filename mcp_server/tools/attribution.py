@@ -98,7 +98,7 @@ class ExplanationResult(Result):
     truncated: bool
 
 
-@tool("Explain a sale's attribution", Scope.EVENTS_READ)
+@tool("Explain attribution", Scope.EVENTS_READ)
 def explain_attribution(
     request: ToolRequest,
     *,
@@ -108,8 +108,7 @@ def explain_attribution(
     click_id: Identifier | None = None,
 ) -> ExplanationResult:
     """Why a sale was credited or not, even if none was recorded. Give one of transaction_id, customer_key, click_id.
-    Returns a verdict, the trace (click, window, lead, rate, hold, refunds, arithmetic), rejected calls, and the
-    smallest_change that would have credited it.
+    Returns a verdict, the trace, rejected calls, and the smallest_change that would have credited it.
     """
     explained = explanation.explain(
         request.connection,
@@ -138,7 +137,7 @@ def explain_attribution(
     )
 
 
-@tool("List refused calls", Scope.EVENTS_READ)
+@tool("Refused calls", Scope.EVENTS_READ)
 def list_refused_calls(
     request: ToolRequest,
     *,

@@ -56,7 +56,7 @@ class ChangePage(RowPage[ChangeRow]):
     program_key: KeyRow | None = None
 
 
-@tool("List changes", Scope.PROGRAMS_READ)
+@tool("Changes", Scope.PROGRAMS_READ)
 def list_changes(
     request: ToolRequest,
     *,
@@ -68,9 +68,8 @@ def list_changes(
     date_from: Timestamp | None = None,
     date_to: Timestamp | None = None,
 ) -> ChangePage:
-    """Who changed what, when, from what to what; since when each rate holds (terms); when the program key was
-    replaced. action: program, program_key, partner, commission, member, or one such as program.change. field: such as
-    cookie_window_days.
+    """Who changed what, when, from what to what; since when each rate holds (terms); when the program key was replaced.
+    action: program, program_key, partner, commission, member, or such as program.change. field: such as hold_days.
     """
     span = span_of(date_from, date_to)
     paging = Paging(limit, cursor)

@@ -36,7 +36,7 @@ class CommissionRow(Result):
     taken_back_since_cents: int | None = None
 
 
-@tool("List commissions", Scope.COMMISSIONS_READ)
+@tool("Commissions", Scope.COMMISSIONS_READ)
 def list_commissions(
     request: ToolRequest,
     *,
@@ -51,9 +51,9 @@ def list_commissions(
     paid_from: Timestamp | None = None,
     paid_to: Timestamp | None = None,
 ) -> RowPage[CommissionRow]:
-    """Commissions, newest first: amount_cents as earned, net_cents after refunds or rejection. pending may be approved
-    after hold_until, unless an open flag holds it (list_flags). No transaction_id: by a lead. What was paid when, and
-    taken back since: paid_from, paid_to. For sums use get_performance or get_partner.
+    """Commissions: amount_cents as earned, net_cents after refunds or rejection. pending is approved after hold_until,
+    unless a flag holds it. No transaction_id: by a lead. What was paid when, and taken back since: paid_from,
+    paid_to. For sums use get_performance or get_partner.
     """
     stored = commissions.list_commissions(
         request.connection,

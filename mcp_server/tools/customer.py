@@ -73,7 +73,7 @@ class CustomerResult(Result):
     truncated: bool
 
 
-@tool("Get one customer's story", Scope.CUSTOMERS_READ)
+@tool("One customer", Scope.CUSTOMERS_READ)
 def get_customer(
     request: ToolRequest,
     *,

@@ -38,7 +38,7 @@ class FlagRow(Result):
         return cls(**flag._asdict() | {"evidence": compact(flag.evidence)})
 
 
-@tool("List signs of fraud", Scope.COMMISSIONS_READ)
+@tool("Signs of fraud", Scope.COMMISSIONS_READ)
 def list_flags(
     request: ToolRequest,
     *,

@@ -54,9 +54,8 @@ def get_integration_guide(
     topic: GuideTopic = GuideTopic.INTEGRATION,
     part: Annotated[int, Field(ge=1, le=20)] = 1,
 ) -> GuideResult:
-    """How to send clicks, leads, sales and refunds to this program, in Markdown with its id and URL. topic:
-    integration (default), snippets (by framework and language), verify (step by step), payments (Stripe), errors
-    (every code), key-rotation, metrics (glossary). Long guides have parts.
+    """How to send clicks, leads, sales and refunds to this program, in Markdown with its id. topic: integration,
+    snippets, verify (step by step), payments (Stripe), errors, key-rotation, metrics. Long guides have parts.
     """
     program = program_settings.get_program(request.connection, program_id)
     code = partners.newest_code(request.connection, program.id)

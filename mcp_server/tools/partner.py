@@ -68,7 +68,7 @@ class PartnerDetails(Result):
     last_sale_at: datetime | None = None
 
 
-@tool("Get one partner's results and balance", Scope.PARTNERS_READ)
+@tool("One partner", Scope.PARTNERS_READ)
 def get_partner(
     request: ToolRequest,
     *,

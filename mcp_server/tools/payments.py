@@ -75,7 +75,7 @@ class PaymentEventPage(RowPage[PaymentEventRow]):
     disputes_by_state: dict[str, int] | None = None
 
 
-@tool("List payment events", Scope.EVENTS_READ)
+@tool("Payment events", Scope.EVENTS_READ)
 def list_payment_events(
     request: ToolRequest,
     *,

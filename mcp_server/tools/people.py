@@ -87,7 +87,7 @@ class CustomerPage(RowPage[CustomerRow]):
     currency: str | None = None
 
 
-@tool("List partners", Scope.PARTNERS_READ)
+@tool("Partners", Scope.PARTNERS_READ)
 def list_partners(
     request: ToolRequest,
     *,
@@ -110,7 +110,7 @@ def list_partners(
     return PartnerPage(**dict(page(stored, row)), currency=currency)
 
 
-@tool("List customers", Scope.CUSTOMERS_READ)
+@tool("Customers", Scope.CUSTOMERS_READ)
 def list_customers(
     request: ToolRequest,
     *,

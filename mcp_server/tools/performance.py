@@ -94,7 +94,7 @@ class PerformanceResult(Result):
     programs: list[ComparedProgramRow] | None = None
 
 
-@tool("Get a program's performance", Scope.PERFORMANCE_READ)
+@tool("Performance", Scope.PERFORMANCE_READ)
 def get_performance(
     request: ToolRequest,
     *,

@@ -74,7 +74,7 @@ class ProgramPage(RowPage[ProgramWithTotalsRow]):
     previous_window: ReportWindow | None = None
 
 
-@tool("List programs", Scope.PROGRAMS_READ)
+@tool("Programs", Scope.PROGRAMS_READ)
 def list_programs(
     request: ToolRequest,
     *,
@@ -84,8 +84,8 @@ def list_programs(
     date_from: Timestamp | None = None,
     date_to: Timestamp | None = None,
 ) -> ProgramPage:
-    """Programs that this key can read, newest first. Call it first: other tools need their ids. With a period or dates
-    (performance:read) it compares them, also with the period before. Leave those with sandbox_of (trial events) out of
+    """Programs that this key can read. Call it first: other tools need their ids. With a period or dates
+    (performance:read) it compares them, also with the period before. Leave those with sandbox_of (trials) out of
     answers about live programs.
     """
     programs = program_settings.list_programs(
@@ -111,11 +111,10 @@ def list_programs(
     )
 
 
-@tool("Get a program's settings", Scope.PROGRAMS_READ)
+@tool("Program settings", Scope.PROGRAMS_READ)
 def get_program(request: ToolRequest, *, program_id: int) -> ProgramResult:
-    """Commission terms, attribution rules and windows, and whether the program key must be replaced (program_key_state
-    active, flagged, expired). commission_rate is percent, or cents if commission_type is flat. No recurring_months:
-    sales earn for life.
+    """Commission terms, windows, and program_key_state: active, flagged, expired. commission_rate is percent,
+    or cents if commission_type is flat. No recurring_months: sales earn for life.
     """
     program = program_settings.get_program(request.connection, program_id)
     details = ProgramDetails(

@@ -16,7 +16,7 @@ REVIEW, WHY = "review-my-program", "why-was-this-sale-not-credited"
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-async def test_the_three_questions_are_offered_to_every_key(assistant: Assistant, version: str):
+async def test_the_recurring_jobs_are_offered_to_every_key(assistant: Assistant, version: str):
     key = await assistant.issue([Scope.COMMISSIONS_READ])
 
     prompts = (await assistant.call("prompts/list", version=version, key=key)).result["prompts"]
@@ -24,6 +24,10 @@ async def test_the_three_questions_are_offered_to_every_key(assistant: Assistant
     assert [prompt["title"] for prompt in prompts] == [
         "Review my program",
         "Why was this sale not credited?",
+        "Weekly review",
+        "Month close",
+        "Integration doctor",
+        "Fraud review",
         "Prepare for key rotation",
     ]
 
