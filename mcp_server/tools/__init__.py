@@ -2,6 +2,7 @@
 
 from mcp_server.tools import (
     attribution,
+    breakdown,
     changes,
     commissions,
     customer,
@@ -21,6 +22,7 @@ MODULES = (
     programs,
     integration,
     performance,
+    breakdown,
     people,
     partner,
     customer,

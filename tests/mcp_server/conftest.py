@@ -164,6 +164,7 @@ EVERY_TOOL: dict[str, dict[str, Any]] = {
     "list_programs": {},
     "get_program": {},
     "get_readiness": {},
+    "get_breakdown": {"by": "referrer,country"},
     "get_performance": {"period": "30d", "breakdown": "day", "top_partners": 5},
     "list_partners": {},
     "list_events": {},

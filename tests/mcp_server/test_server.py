@@ -17,6 +17,7 @@ CONTRACT = {
     "get_readiness": READ,
     "check_identifier_health": READ,
     "get_integration_guide": READ,
+    "get_breakdown": Scope.PERFORMANCE_READ,
     "get_performance": Scope.PERFORMANCE_READ,
     "list_partners": Scope.PARTNERS_READ,
     "list_events": Scope.EVENTS_READ,

@@ -1,0 +1,116 @@
+"""get_breakdown: a program's report grouped by source, page, campaign, device, place, partner or time."""
+
+from datetime import date
+from typing import Annotated, Any
+from urllib.parse import parse_qsl
+
+from pydantic import Field
+
+from mcp_server.arguments import Identifier, Limit
+from mcp_server.results import BUDGET, Result, weight
+from mcp_server.sanitize import UNTRUSTED, clean
+from mcp_server.tools.report import CALENDAR
+from mcp_server.tools.tool import ToolRequest, tool
+from storage.reading import breakdown
+from storage.reading.breakdown import BreakdownResult
+from storage.rules.breakdown import Dimension, GroupTotals, query
+from storage.rules.errors import FieldError, InvalidPeriod, ValidationError
+from storage.rules.period import CalendarPeriod, DateRangeQuery, calendar
+from storage.rules.scope import Scope
+
+Cell = str | int | float | None
+DIMENSIONS = 2
+
+
+class BreakdownTable(Result):
+    """Rows under `columns`: a group's values, then its metrics. `sums` has the metrics of other rows and of all.
+
+    The first and last day, the currency and the number of other groups are always there; the schema stays short.
+    """
+
+    columns: list[str]
+    rows: Annotated[list[list[Cell]], Field(description=UNTRUSTED)]
+    sums: dict[str, list[Cell]]
+    first: date | None = None
+    last: date | None = None
+    currency: str | None = None
+    other_groups: int | None = None
+
+
+@tool("Break down performance", Scope.PERFORMANCE_READ)
+def get_breakdown(
+    request: ToolRequest,
+    *,
+    program_id: int,
+    by: Identifier,
+    period: Identifier = "7d",
+    filters: Identifier | None = None,
+    metrics: Identifier | None = None,
+    limit: Limit = 25,
+) -> BreakdownTable:
+    """Results by one or two of source, page, device, country, hour ...: by=utm_source,country;
+    period=2026-01-01/2026-01-31; filters=device=mobile&os=(none); metrics=revenue_cents,clicks, by the first.
+    """
+    names, shown = _names(by), _names(metrics)
+    if len(names) > DIMENSIONS:
+        raise ValidationError(fields=[FieldError("by", f"One or two of {', '.join(Dimension)}")])
+    second = names[1] if len(names) == DIMENSIONS else None
+    asked = query("".join(names[:1]), second, filters=_filters(filters), shown=shown, limit=limit)
+    dates = _range(request, period)
+    result = breakdown.get_breakdown(request.connection, program_id, dates, asked, at=request.at)
+    result = breakdown.shortened(result, _fitting(result))
+    return BreakdownTable(
+        columns=[*asked.by, *asked.metrics],
+        rows=_rows(result),
+        sums={"other": _figures(result, result.other), "total": _figures(result, result.total)},
+        first=result.window.first,
+        last=result.window.last,
+        currency=result.currency,
+        other_groups=result.other_groups,
+    )
+
+
+def _names(text: str | None) -> list[str]:
+    return [name for each in (text or "").split(",") if (name := each.strip())]
+
+
+def _filters(text: str | None) -> dict[str, str]:
+    try:
+        return dict(parse_qsl(text or "", strict_parsing=bool(text), max_num_fields=len(Dimension)))
+    except ValueError:
+        message = "Dimensions with their values, such as country=DE&device=mobile"
+        raise ValidationError(fields=[FieldError("filters", message)]) from None
+
+
+def _range(request: ToolRequest, period: str) -> DateRangeQuery:
+    """Return the range of a period's name, or of two dates with a slash between them."""
+    date_from, slash, date_to = period.partition("/")
+    if slash:
+        return DateRangeQuery(None, date_from, date_to)
+    if period in CALENDAR:
+        window, _ = calendar(CalendarPeriod(period), request.at)
+        return DateRangeQuery(None, str(window.first), str(window.last))
+    if period not in {"7d", "30d", "90d", "all"}:
+        raise InvalidPeriod(hint=f"Send 7d, 30d, 90d, all, {', '.join(sorted(CALENDAR))}, or 2026-01-01/2026-01-31.")
+    return DateRangeQuery(period)
+
+
+def _rows(result: BreakdownResult) -> list[list[Cell]]:
+    return [
+        [*(None if value is None else clean(value) for value in group.values), *_figures(result, group.totals)]
+        for group in result.groups
+    ]
+
+
+def _figures(result: BreakdownResult, totals: GroupTotals) -> list[Any]:
+    return [totals.figure(metric) for metric in result.query.metrics]
+
+
+def _fitting(result: BreakdownResult) -> int:
+    """Return how many of the rows fit a result."""
+    used = 0
+    for count, row in enumerate(_rows(result)):
+        used += weight(row)
+        if used > BUDGET:
+            return count
+    return len(result.groups)
