@@ -16,7 +16,7 @@ from storage.rules.period import DateRangeQuery, Window
 from storage.tables import clicks, partners, programs
 from storage.tables.columns import to_millis
 
-MOST_EVENTS = 500_000  # of each kind; docs/decisions/0029-breakdowns.md says what they take
+MOST_EVENTS = 500_000  # of each kind, see docs/decisions/0029-breakdowns.md
 MOST_GROUPS = 100_000
 _HOUR_MILLIS = 3_600_000
 _DAY_MILLIS = 24 * _HOUR_MILLIS
