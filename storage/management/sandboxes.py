@@ -34,6 +34,7 @@ from storage.tables import (
     sales,
     test_events,
     tracking_log,
+    used_handovers,
 )
 from storage.tables.rollup import COUNTS
 
@@ -41,7 +42,7 @@ FIRST_PARTNER = ("Sandbox partner", "sandbox")
 EVENTS = (  # in an order in which no row refers to a deleted one
     *(flags, payment_returns, payment_references, payment_customers, payment_events),
     *(ledger_entries, commissions, refunds, sales, leads, customers, clicks),
-    *(idempotent_calls, refused_calls, test_events, tracking_log),
+    *(idempotent_calls, refused_calls, test_events, tracking_log, used_handovers),
 )
 
 
