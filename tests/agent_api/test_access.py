@@ -34,6 +34,7 @@ EXPECTED = {
     ("GET", f"{PROGRAM}/readiness"): Row(Scope.PROGRAMS_READ),
     ("GET", f"{PROGRAM}/audit-log"): Row(Scope.PROGRAMS_READ),
     ("GET", f"{PROGRAM}/performance"): Row(Scope.PERFORMANCE_READ),
+    ("GET", f"{PROGRAM}/breakdown"): Row(Scope.PERFORMANCE_READ, query="?by=partner"),
     ("GET", f"{PROGRAM}/events"): Row(Scope.EVENTS_READ),
     ("GET", f"{PROGRAM}/refused-calls"): Row(Scope.EVENTS_READ),
     ("GET", f"{PROGRAM}/tracking-log"): Row(Scope.EVENTS_READ),
