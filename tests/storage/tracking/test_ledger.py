@@ -151,12 +151,15 @@ async def test_after_any_history_the_balance_is_what_is_left_less_what_was_paid(
     for sale, status in enumerate(account.status):
         unpaid[status] += account.worth(sale)
     owed_back = account.owed_back
+    hold_ends_at = OFF_HOLD if CommissionStatus.PENDING in account.status else None
     assert shown == PartnerBalance(
         pending_cents=0,
         on_hold_cents=unpaid[CommissionStatus.PENDING],
         approved_cents=unpaid[APPROVED] + max(-owed_back, 0),
         paid_cents=sum(account.paid) - account.set_off,
         owed_back_cents=max(owed_back, 0),
+        next_hold_ends_at=hold_ends_at,
+        last_hold_ends_at=hold_ends_at,
     )
     assert left == sum(shown[:4]) - shown.owed_back_cents
 
