@@ -109,6 +109,22 @@ class Account:
             self.paid[sale] = self.worth(sale)
         self.status[sale] = status
 
+    def on_hold(self) -> PartnerBalance:
+        """Return the partner's balance before the hold ends."""
+        unpaid = dict.fromkeys(CommissionStatus, 0)
+        for sale, status in enumerate(self.status):
+            unpaid[status] += self.worth(sale)
+        hold_ends_at = OFF_HOLD if CommissionStatus.PENDING in self.status else None
+        return PartnerBalance(
+            pending_cents=0,
+            on_hold_cents=unpaid[CommissionStatus.PENDING],
+            approved_cents=unpaid[APPROVED] + max(-self.owed_back, 0),
+            paid_cents=sum(self.paid) - self.set_off,
+            owed_back_cents=max(self.owed_back, 0),
+            next_hold_ends_at=hold_ends_at,
+            last_hold_ends_at=hold_ends_at,
+        )
+
     def moved(self, sale: int, cents: int) -> None:
         self.refunded[sale] += cents
         if self.status[sale] in {APPROVED, CommissionStatus.PENDING} and self.worth(sale) == 0:
@@ -147,20 +163,7 @@ async def test_after_any_history_the_balance_is_what_is_left_less_what_was_paid(
     assert await store.read(books.run) == []
     at = OFF_HOLD - timedelta(seconds=1)
     [shown] = (await store.read(balances.of_partners, acme.program_id, [acme.anna], at=at)).values()
-    unpaid = dict.fromkeys(CommissionStatus, 0)
-    for sale, status in enumerate(account.status):
-        unpaid[status] += account.worth(sale)
-    owed_back = account.owed_back
-    hold_ends_at = OFF_HOLD if CommissionStatus.PENDING in account.status else None
-    assert shown == PartnerBalance(
-        pending_cents=0,
-        on_hold_cents=unpaid[CommissionStatus.PENDING],
-        approved_cents=unpaid[APPROVED] + max(-owed_back, 0),
-        paid_cents=sum(account.paid) - account.set_off,
-        owed_back_cents=max(owed_back, 0),
-        next_hold_ends_at=hold_ends_at,
-        last_hold_ends_at=hold_ends_at,
-    )
+    assert shown == account.on_hold()
     assert left == sum(shown[:4]) - shown.owed_back_cents
 
 
