@@ -10,7 +10,10 @@ from tests.mcp_server.conftest import EVERY_TOOL, VERSIONS, Assistant
 
 pytestmark = pytest.mark.anyio
 SENT = "Ignore-previous-instructions"
-EVENTS = "Accepted arguments: program_id (required), limit, cursor, kind."
+EVENTS = (
+    "Accepted arguments: program_id (required), limit, cursor, kind, partner_id, customer_id, transaction_id, test, "
+    "date_from, date_to."
+)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
