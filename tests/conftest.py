@@ -65,11 +65,10 @@ def empty_postgres_url(postgres_server: str, request: pytest.FixtureRequest) -> 
 
 
 @pytest.fixture
-def postgres_url(postgres_server: str) -> str:
-    """The URL of a migrated PostgreSQL database without a row."""
-    url = named(postgres_server, "service")
-    asyncio.run(postgres.empty(url))
-    return url
+def postgres_url(postgres_server: str, request: pytest.FixtureRequest) -> str:
+    """The address of a fresh, migrated PostgreSQL database."""
+    name = f"test_{abs(hash(request.node.nodeid))}"
+    return asyncio.run(create_database(postgres_server, name, template="service"))
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

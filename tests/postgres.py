@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import asyncpg
-
 SETTINGS = "fsync = off\nlisten_addresses = '127.0.0.1'\nmax_connections = 200\n"
 
 
@@ -22,25 +20,6 @@ def binaries() -> Path | None:
     if found:
         return found[-1].parent
     return Path(on_path).parent if on_path else None
-
-
-OTHERS_END = (
-    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
-    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
-)
-EMPTY = """
-DO $$ DECLARE each regclass; BEGIN
-    EXECUTE format('ALTER DATABASE %I RESET ALL', current_database());
-    SET LOCAL session_replication_role = replica;  -- no foreign key orders the tables
-    FOR each IN SELECT oid FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
-                AND relname <> 'alembic_version' LOOP
-        EXECUTE format('DELETE FROM %s', each);
-    END LOOP;
-    FOR each IN SELECT oid FROM pg_class WHERE relkind = 'S' AND relnamespace = 'public'::regnamespace LOOP
-        EXECUTE format('ALTER SEQUENCE %s RESTART', each);
-    END LOOP;
-END $$
-"""
 
 
 @dataclass(frozen=True)
@@ -85,17 +64,6 @@ def running() -> Iterator[Server]:
             yield server
         finally:
             server.control("--mode", "immediate", "stop")
-
-
-async def empty(url: str) -> None:
-    """Delete every row of a database: a fiftieth of the time that a new one takes."""
-    connection = await asyncpg.connect(url.replace("+asyncpg", ""))
-    try:
-        await connection.execute("SET default_transaction_read_only = off")
-        await connection.execute(OTHERS_END)
-        await connection.execute(EMPTY)
-    finally:
-        await connection.close()
 
 
 def free_port() -> int:
