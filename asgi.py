@@ -3,8 +3,8 @@
 import asyncio
 import gc
 import logging
-from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -109,24 +109,16 @@ async def _run_housekeeping(store: Storage) -> None:
 async def prune_all(store: Storage, *, at: datetime) -> None:
     """Delete every expired row, each chunk in its own write. A failure is logged; the next round tries again."""
     for prune in PRUNES:
-        try:
+        with _failures_logged("housekeeping"):
             while await store.write(prune, at=at) >= pruning.ROWS_AT_ONCE:
                 log.info("pruned a chunk; the next one follows")
-        except (StorageUnavailable, OutcomeUnknown, Overloaded):
-            log.warning("housekeeping could not reach storage and tries again in an hour")
-        except Exception:
-            log.exception("housekeeping failed")
 
 
 async def fill_clicks(store: Storage) -> None:
     """Fill the dimensions of clicks that have none, each chunk in its own write. A failure waits for the next round."""
-    try:
+    with _failures_logged("filling the dimensions of clicks"):
         while await store.write(click_dimensions.fill, agent_of) >= click_dimensions.ROWS_AT_ONCE:
             log.info("filled the dimensions of a chunk of clicks; the next one follows")
-    except (StorageUnavailable, OutcomeUnknown, Overloaded):
-        log.warning("housekeeping could not reach storage and tries again in an hour")
-    except Exception:
-        log.exception("filling the dimensions of clicks failed")
 
 
 async def _run_reviews(store: Storage) -> None:
@@ -147,7 +139,7 @@ async def review_all(store: Storage, *, since: datetime, at: datetime, is_whole:
     written = store.take_written()
     if not (is_whole or written):
         return
-    try:
+    with _failures_logged("the fraud review"):
         for program_id in await store.read(fraud_review.all_programs):
             if is_whole:
                 found = await store.read(fraud_review.whole, program_id, since=since, at=at)
@@ -157,10 +149,17 @@ async def review_all(store: Storage, *, since: datetime, at: datetime, is_whole:
                 continue
             if found:
                 await store.write(flags.raise_flags, program_id, found, at=at, lane=program_id)
+
+
+@contextmanager
+def _failures_logged(task: str) -> Iterator[None]:
+    """Log what fails in a background task, in one line during an outage; the task's next round tries again."""
+    try:
+        yield
     except (StorageUnavailable, OutcomeUnknown, Overloaded):
-        log.warning("the fraud review could not reach storage and tries again")
+        log.warning("%s could not reach storage and tries again in the next round", task)
     except Exception:
-        log.exception("the fraud review failed")
+        log.exception("%s failed", task)
 
 
 def _settle_memory() -> None:
