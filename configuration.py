@@ -136,7 +136,7 @@ class Configuration(BaseSettings):
     )
     geo_database: FilePath | None = Field(
         default=None,
-        description="A MaxMind DB file (`.mmdb`, of cities or countries) that tells the country and region of an IP "
+        description="A MaxMind DB file (`.mmdb`, of cities or countries) with the country and region of an IP "
         "address where no header does. None is shipped; no IP address is stored.",
     )
     body_seconds: float = Field(default=30.0, gt=0, le=600, description="The time in which a request body must arrive.")

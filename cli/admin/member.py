@@ -134,7 +134,7 @@ def reset_link(email: options.Email, as_json: options.Json = False) -> None:
 
 @app.command("reset-second-factor")
 def reset_second_factor(email: options.Email, as_json: options.Json = False) -> None:
-    """Turn an account's second factor off, for somebody who lost the app and the recovery codes.
+    """Turn an account's second factor off, for a person who lost the app and the recovery codes.
 
     Example:
       svc admin member reset-second-factor --email bo@example.com

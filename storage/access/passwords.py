@@ -22,7 +22,7 @@ def protect(password: str) -> str:
 
 
 def protect_new(password: str, *, email: str, field: str = "password") -> str:
-    """Return the hash to store of a password that somebody chooses.
+    """Return the hash to store of a newly chosen password.
 
     Raises ValidationError, naming the field, for one that is too short or among the first that an attacker guesses.
     """

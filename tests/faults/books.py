@@ -78,7 +78,7 @@ def compare(journal: Journal, books: Books) -> Verdict:
             if OUR_MARK.fullmatch(mark):
                 stored[mark].append(identifier)
         verdict.doubled += [mark for mark, found in stored.items() if len(found) > 1]
-        verdict.wrong += [f"{mark} is stored, and nobody sent it" for mark in stored.keys() - requests.keys()]
+        verdict.wrong += [f"{mark} is stored without a request" for mark in stored.keys() - requests.keys()]
         for request in requests.values():
             _judge(request, stored[request.mark], verdict)
     keys = Counter(key for key, _ in books.customers if key is not None)

@@ -29,7 +29,7 @@ async def stopped(server: Server) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def frozen(server: Server) -> AsyncIterator[None]:
-    """Stop all of its processes with a signal: connections stay open, and nobody answers."""
+    """Stop all of its processes with a signal: connections stay open, and get no response."""
     everyone = _freeze(server)
     try:
         yield

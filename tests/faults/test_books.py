@@ -52,7 +52,7 @@ SPOILED: dict[str, tuple[Callable[[Books], object], str]] = {
     "a click is stored twice": (lambda held: held.marks[Kind.CLICK].append(("click-1", "c2")), "doubled"),
     "a refund is stored twice": (lambda held: held.marks[Kind.REFUND].append(("refund-1", "9")), "doubled"),
     "a customer is stored twice": (lambda held: held.customers.append(("user-1", 4)), "doubled"),
-    "a sale that nobody sent": (lambda held: held.marks[Kind.SALE].append(("invoice-2", "9")), "wrong"),
+    "a sale without a request": (lambda held: held.marks[Kind.SALE].append(("invoice-2", "9")), "wrong"),
     "money goes back twice": (lambda held: held.entries.append((7, "reversal", -300)), "wrong"),
     "a refund of another amount": (lambda held: held.refunds.__setitem__(0, (7, "refund-1", 1_000, 300)), "wrong"),
     "no commission": (lambda held: held.commissions.clear(), "wrong"),

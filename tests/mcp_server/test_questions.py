@@ -203,10 +203,10 @@ async def test_why_was_a_transaction_not_credited(asked: Interview):
     lost = asked.one(
         "SELECT transaction_id FROM refused_calls WHERE program_id = :p AND code = 'customer_not_found' LIMIT 1"
     )
-    told = await asked.ask("explain_attribution", transaction_id=lost)
+    explained = await asked.ask("explain_attribution", transaction_id=lost)
 
-    assert (told["verdict"], told["transaction_id"]) == ("customer_not_found", lost)
-    assert told["smallest_change"]
+    assert (explained["verdict"], explained["transaction_id"]) == ("customer_not_found", lost)
+    assert explained["smallest_change"]
 
 
 async def test_which_customers_stopped_renewing(asked: Interview):

@@ -104,9 +104,9 @@ async def test_a_partner_is_one_call_with_their_balance(assistant: Assistant):
 async def test_a_name_that_several_partners_have_is_rejected_with_their_ids(assistant: Assistant):
     acme = assistant.acme
     for code in ("a", "b"):
-        await acme.store.write(partners.enrol, acme.program_id, name="Twin", code=code, at=NOW)
+        await acme.store.write(partners.enrol, acme.program_id, name="Namesake", code=code, at=NOW)
 
-    rejection = (await assistant.tool("get_partner", partner="twin")).refusal
+    rejection = (await assistant.tool("get_partner", partner="namesake")).refusal
 
     assert "send partner_id" in rejection["fields"][0]["message"]
     assert (await assistant.tool("get_partner", partner="nobody")).refusal["code"] == "not_found"

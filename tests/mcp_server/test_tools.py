@@ -100,14 +100,14 @@ async def test_events_of_one_kind(assistant: Assistant, click_id: str):
 async def test_customers_and_commissions_name_their_partner(assistant: Assistant, click_id: str):
     (customer,) = (await assistant.tool("list_customers", customer_key="user-1")).payload["data"]
     (commission,) = (await assistant.tool("list_commissions", partner_id=assistant.acme.anna)).payload["data"]
-    nobody = (await assistant.tool("list_customers", status="lead")).payload["data"]
+    customers = (await assistant.tool("list_customers", status="lead")).payload["data"]
 
     assert customer["click_id"] == click_id
     assert (customer["partner_id"], customer["partner_name"]) == (assistant.acme.anna, "Anna")
     assert (customer["status"], customer["signup_date"]) == ("conversion", "2026-05-20")
     assert (commission["amount_cents"], commission["net_cents"], commission["currency"]) == (2_000, 1_800, "USD")
     assert (commission["customer_id"], commission["transaction_id"]) == (customer["id"], "inv-1")
-    assert nobody == []
+    assert customers == []
 
 
 async def test_a_sale_is_explained(assistant: Assistant, click_id: str):

@@ -1,4 +1,4 @@
-"""Fraud over HTTP: a partner who cheats is not paid, an agent sees why, and nobody reads another program's flags."""
+"""Fraud over HTTP: a partner who cheats is not paid, an agent sees why, and another program's flags stay private."""
 
 from collections.abc import AsyncIterator
 from typing import Any

@@ -123,7 +123,7 @@ def code(response: httpx.Response) -> str:
 
 
 def visible_in(response: httpx.Response) -> tuple[int, Any]:
-    """Return all that a response tells, but for the request's id."""
+    """Return everything in a response except the request's id."""
     return response.status_code, response.json()["error"]
 
 

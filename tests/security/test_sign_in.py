@@ -93,14 +93,14 @@ async def test_clients_take_turns_and_a_flood_is_told_to_come_back():
         for _ in range(RUNNING + LONGEST_OF_CLIENT):
             group.create_task(enter("flood"))
         await anyio.lowlevel.checkpoint()  # each has entered
-        group.create_task(enter("somebody"))
+        group.create_task(enter("member"))
         await anyio.lowlevel.checkpoint()
         with pytest.raises(Overloaded) as rejection:
             await enter("flood")
         gate.set()
 
     assert rejection.value.details["retry_after_seconds"] >= 1
-    assert order.index("somebody") <= 2 * RUNNING + 1
+    assert order.index("member") <= 2 * RUNNING + 1
     assert len(order) == RUNNING + LONGEST_OF_CLIENT + 1
 
 

@@ -1,4 +1,4 @@
-// loadSvc with one argument: where the URL of the service comes from, and what a page without one is told.
+// loadSvc with one argument: where the URL of the service comes from, and the error that a page without one gets.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { loadSvc } from "../src/index.js";

@@ -14,7 +14,7 @@ FEWEST_QUICK = 5
 LEAST_SHARE_QUICK = 0.5  # of the partner's customers that are compared
 FEWEST_HIDDEN = 20
 LEAST_SHARE_HIDDEN = 0.2  # of the partner's clicks of the day
-LARGEST_HIDDEN = 10  # pixels: nobody reads a page in a window of this width or height
+LARGEST_HIDDEN = 10  # pixels: a window of this width or height is too small to read a page in
 _SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
 
 
@@ -36,7 +36,7 @@ def find_in_customers(customers: Sequence[CustomerFacts]) -> Iterator[Finding]:
 
 
 def find_in_clicks(clicks: Sequence[ClickFacts], start: datetime, *, period: str) -> Iterator[Finding]:
-    """Yield the partners of whom many clicks came from a window that nobody can see."""
+    """Yield the partners of whom many clicks came from a window that is too small to see."""
     total = Counter(click.partner_id for click in clicks)
     hidden = Counter(click.partner_id for click in clicks if is_hidden(click.viewport_size))
     for partner_id, count in hidden.items():

@@ -1,4 +1,4 @@
-"""Whatever is recorded beside whatever was paid: what is found can be mended, and mended, it is found no more."""
+"""Whatever is recorded beside whatever was paid: what is found can be fixed, and fixed, it is found no more."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -61,7 +61,7 @@ def sales(draw: st.DrawFn) -> list[Recorded]:
     ]
 
 
-def mend(
+def fix(
     recorded: Sequence[Recorded], findings: Sequence[PaymentFinding], *, calls: int | None = None
 ) -> list[Recorded]:
     """Apply the corrections of the findings, or only the first `calls` of them."""
@@ -91,19 +91,19 @@ def _apply(known: dict[str, Recorded], correction: Correction) -> None:
 def test_a_fixed_difference_is_not_found_again(paid: list[Payment], recorded: list[Recorded]):
     found = reconciliation.judge(paid, recorded, JANE)
 
-    mended = mend(recorded, found)
+    fixed = fix(recorded, found)
 
     assert all(finding.corrections for finding in found)
-    assert reconciliation.judge(paid, mended, JANE) == []
+    assert reconciliation.judge(paid, fixed, JANE) == []
 
 
 @given(paid=payments(), recorded=sales(), calls=st.integers(0, 8))
 def test_an_interrupted_run_is_completed_by_the_next_one(paid: list[Payment], recorded: list[Recorded], calls: int):
     found = reconciliation.judge(paid, recorded, JANE)
-    whole = mend(recorded, found)
+    whole = fix(recorded, found)
 
-    broken = mend(recorded, found, calls=calls)
-    again = mend(broken, reconciliation.judge(paid, broken, JANE))
+    broken = fix(recorded, found, calls=calls)
+    again = fix(broken, reconciliation.judge(paid, broken, JANE))
 
     assert left(again) == left(whole)
 
