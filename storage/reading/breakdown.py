@@ -63,7 +63,7 @@ def get_breakdown(
         _add(connection, _grouped(events, query, window, codes), events, sums)
     groups = [BreakdownGroup(_labels(query, values, codes), GroupTotals(*totals)) for values, totals in sums.items()]
     groups.sort(key=lambda group: _rank(group, query.sort))
-    total = _sum(group.totals for group in groups)
+    total = added(group.totals for group in groups)
     whole = BreakdownResult(program_id, program.currency, window, query, groups, 0, GroupTotals(), total)
     return shortened(whole, query.limit)
 
@@ -71,8 +71,18 @@ def get_breakdown(
 def shortened(result: BreakdownResult, rows: int) -> BreakdownResult:
     """Return a breakdown with fewer groups; the rest is added to `other`."""
     rest = result.groups[rows:]
-    other = _sum((result.other, *(group.totals for group in rest)))
+    other = added((result.other, *(group.totals for group in rest)))
     return result._replace(groups=result.groups[:rows], other_groups=result.other_groups + len(rest), other=other)
+
+
+def added(totals: Iterable[GroupTotals]) -> GroupTotals:
+    """Return the sum of totals."""
+    return GroupTotals(*map(sum, zip(*totals, strict=True)))
+
+
+def negated(totals: GroupTotals) -> GroupTotals:
+    """Return totals that take these away from a sum."""
+    return GroupTotals(*(-count for count in totals))
 
 
 def _require_bounded(connection: Connection, events: CountableEvents) -> None:
@@ -133,7 +143,3 @@ def _labels(query: BreakdownQuery, values: Sequence[Any], codes: Mapping[int, st
 def _rank(group: BreakdownGroup, sort: Metric) -> tuple[Any, ...]:
     """Return what orders the groups: most of the metric first, then most clicks, then by name."""
     return (-group.totals.figure(sort), -group.totals.clicks, *(value or "" for value in group.values))
-
-
-def _sum(totals: Iterable[GroupTotals]) -> GroupTotals:
-    return GroupTotals(*map(sum, zip(*totals, strict=True)))

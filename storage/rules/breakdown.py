@@ -35,6 +35,7 @@ class Dimension(StrEnum):
     WEEKDAY = "weekday"
 
 
+Filters = Mapping[Dimension, str | int | None]  # None: what lacks the dimension
 LABELS = {Dimension.HOUR: _HOURS, Dimension.WEEKDAY: WEEKDAYS}  # of values that are stored as numbers
 
 
@@ -81,10 +82,10 @@ class GroupTotals(NamedTuple):
 
 
 class BreakdownQuery(NamedTuple):
-    """One or two dimensions, filters (None: what lacks it), metrics, the metric to sort by, and the number of rows."""
+    """One or two dimensions, filters, metrics, the metric to sort by, and the number of rows."""
 
     by: tuple[Dimension, ...]
-    filters: Mapping[Dimension, str | int | None]
+    filters: Filters
     metrics: tuple[Metric, ...]
     sort: Metric
     limit: int
@@ -108,13 +109,17 @@ def query(
     if len(set(dimensions)) < len(dimensions):
         raise _wrong("second", "Another dimension than by")
     chosen = tuple(dict.fromkeys(_choice("metrics", each, Metric) for each in shown)) or tuple(Metric)
-    wanted = {_choice("filter", name, Dimension): text for name, text in (filters or {}).items()}
     by_metric = chosen[0] if sort is None else _choice("sort", sort, Metric)
     text = str(limit)
     if not (text.isascii() and text.isdigit() and len(text) <= len(str(MOST_ROWS)) and 1 <= int(text) <= MOST_ROWS):
         raise _wrong("limit", f"An integer from 1 to {MOST_ROWS}")
-    stored = {dimension: _stored(dimension, value) for dimension, value in wanted.items()}
-    return BreakdownQuery(dimensions, stored, chosen, by_metric, int(text))
+    return BreakdownQuery(dimensions, stored_filters(filters or {}), chosen, by_metric, int(text))
+
+
+def stored_filters(sent: Mapping[str, str]) -> Filters:
+    """Return filters by their dimension, as values are stored. Raises ValidationError."""
+    wanted = {_choice("filter", name, Dimension): text for name, text in sent.items()}
+    return {dimension: _stored(dimension, value) for dimension, value in wanted.items()}
 
 
 def _stored(dimension: Dimension, text: str) -> str | int | None:

@@ -22,6 +22,10 @@ class FilterValues(dict[str, str]):
         chosen = {name: value for name, value in (self | others).items() if value}
         return f"?{urlencode(chosen)}" if chosen else "?"
 
+    def without(self, *names: str) -> "FilterValues":
+        """Return these filters without some."""
+        return FilterValues({name: value for name, value in self.items() if name not in names})
+
 
 def chosen(request: Request, *names: str) -> FilterValues:
     """Return the named filters from the request."""

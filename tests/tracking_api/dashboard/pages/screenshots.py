@@ -25,6 +25,7 @@ SIZES: dict[str, ViewportSize] = {"desktop": {"width": 1280, "height": 800}, "ph
 PAGES = {
     "programs": "/programs",
     "overview": "{program}",
+    "explore": "{program}/explore",
     "partners": "{program}/partners",
     "new-program": "/programs/new",
     "customers": "{program}/customers",

@@ -1,0 +1,73 @@
+"""Breakdowns side by side: one card for each dimension, with each group's totals in the window before."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from storage.reading import breakdown
+from storage.reading.breakdown import MOST_GROUPS, BreakdownGroup, BreakdownResult
+from storage.rules.breakdown import BreakdownQuery, Dimension, Filters, GroupTotals, Metric
+from storage.rules.period import DateRangeQuery
+
+
+class ComparedGroup(NamedTuple):
+    """A group, and what the same values brought in the window before."""
+
+    value: str | None
+    current: GroupTotals
+    previous: GroupTotals
+
+
+class Card(NamedTuple):
+    """A program's totals by one dimension: the groups with the most clicks, the rest, and all of them."""
+
+    dimension: Dimension
+    report: BreakdownResult
+    groups: list[ComparedGroup]
+    other: ComparedGroup
+    total: ComparedGroup
+
+
+def get_cards(
+    connection: Connection,
+    program_id: int,
+    wanted: DateRangeQuery,
+    dimensions: Sequence[Dimension],
+    filters: Filters,
+    *,
+    rows: int,
+    at: datetime,
+) -> list[Card]:
+    """Return a card with so many rows for each dimension. Raises the errors of `breakdown.get_breakdown`."""
+    return [_card(connection, program_id, wanted, _query(each, filters), rows=rows, at=at) for each in dimensions]
+
+
+def _query(dimension: Dimension, filters: Filters) -> BreakdownQuery:
+    return BreakdownQuery((dimension,), filters, tuple(Metric), Metric.CLICKS, MOST_GROUPS)
+
+
+def _card(
+    connection: Connection,
+    program_id: int,
+    wanted: DateRangeQuery,
+    query: BreakdownQuery,
+    *,
+    rows: int,
+    at: datetime,
+) -> Card:
+    whole = breakdown.get_breakdown(connection, program_id, wanted, query, at=at)
+    window = whole.window.previous
+    before = DateRangeQuery(None, str(window.first), str(window.last))
+    earlier = breakdown.get_breakdown(connection, program_id, before, query, at=at)
+    previous = {group.values: group.totals for group in earlier.groups}
+    report = breakdown.shortened(whole, rows)
+    groups = [_compared(group, previous) for group in report.groups]
+    rest = breakdown.added([earlier.total, *(breakdown.negated(group.previous) for group in groups)])
+    other, total = ComparedGroup(None, report.other, rest), ComparedGroup(None, report.total, earlier.total)
+    return Card(query.by[0], report, groups, other, total)
+
+
+def _compared(group: BreakdownGroup, previous: dict[tuple[str | None, ...], GroupTotals]) -> ComparedGroup:
+    return ComparedGroup(group.values[0], group.totals, previous.get(group.values, GroupTotals()))

@@ -1,0 +1,90 @@
+"""Explore: where results come from, a card for each dimension. A row filters every card; the URL holds the filters."""
+
+from typing import NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from presentation import queries
+from storage.reading import explore
+from storage.reading.explore import Card
+from storage.rules import breakdown, period
+from storage.rules.breakdown import NONE, Dimension
+from storage.rules.errors import InvalidPeriod, InvalidRange, ServiceError, ValidationError
+from storage.rules.period import Period
+from tracking_api.dashboard.authentication import storage_of
+from tracking_api.dashboard.pages import card_export, filters, page_context, ranges, templates
+from tracking_api.dashboard.pages.filters import FilterValues
+from tracking_api.dashboard.pages.page_context import PageContext
+
+ROWS = 8
+EXPORTED_ROWS = 10_000
+PERIOD = ("period", "dateFrom", "dateTo")
+
+
+class CardTitle(NamedTuple):
+    """What a card is called, and how it names the events that lack its dimension."""
+
+    title: str
+    row: str
+    lacking: str
+
+
+CARDS = {
+    Dimension.REFERRER: CardTitle("Sources", "Referrer", "No referrer"),
+    Dimension.LANDING_PATH: CardTitle("Pages", "Landing page", "Unknown"),
+    Dimension.UTM_CAMPAIGN: CardTitle("Campaigns", "Campaign", "No campaign"),
+    Dimension.COUNTRY: CardTitle("Places", "Country", "Unknown"),
+    Dimension.DEVICE: CardTitle("Devices", "Device", "Unknown"),
+    Dimension.PARTNER: CardTitle("Partners", "Partner", "Unknown"),
+}
+
+
+async def show_explore(request: Request) -> Response:
+    """Show the cards of the range, by default the last 30 days; the page says what is wrong with a range or filter."""
+    context = await page_context.as_member(request)
+    problem: ServiceError | None = None
+    cards: list[Card] = []
+    try:
+        cards = await _cards(request, context, list(CARDS), rows=ROWS)
+    except (InvalidPeriod, InvalidRange, ValidationError) as rejection:
+        problem = rejection
+    chosen = filters.chosen(request, *Dimension)
+    days = period.named(Period.THIRTY_DAYS, created_at=context.at, at=context.at)
+    return templates.render(
+        request,
+        "explore.html",
+        status=400 if problem else 200,
+        context=context,
+        cards=cards,
+        titles=CARDS,
+        chosen=chosen,
+        address=FilterValues({**filters.chosen(request, *PERIOD), **chosen}),
+        lacking=NONE,
+        problem=problem,
+        picker=ranges.picker(request, cards[0].report.window if cards else days),
+    )
+
+
+async def export_card(request: Request) -> Response:
+    """Return one card as a CSV file, with the filters of the page. Raises ValidationError."""
+    context = await page_context.as_member(request)
+    dimension = queries.choice(request, "by", Dimension) or Dimension.REFERRER
+    (card,) = await _cards(request, context, [dimension], rows=EXPORTED_ROWS)
+    name = f"{dimension}-{context.program.id}-{context.at:%Y-%m-%d}.csv"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(card_export.of(card), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+async def _cards(request: Request, context: PageContext, dimensions: list[Dimension], *, rows: int) -> list[Card]:
+    """Return the cards of the program in the path, within the request's range and filters."""
+    sent = {each.value: text for each in Dimension if (text := filters.text(request, each)) is not None}
+    return await storage_of(request).read(
+        explore.get_cards,
+        context.program.id,
+        ranges.requested(request),
+        dimensions,
+        breakdown.stored_filters(sent),
+        rows=rows,
+        at=context.at,
+    )
