@@ -24,6 +24,7 @@ from storage.tables import (
     ledger_entries,
     partner_rollups,
     payment_customers,
+    payment_event_names,
     payment_events,
     payment_references,
     payment_returns,
@@ -40,7 +41,7 @@ from storage.tables.rollup import COUNTS
 
 FIRST_PARTNER = ("Sandbox partner", "sandbox")
 EVENTS = (  # in an order in which no row refers to a deleted one
-    *(flags, payment_returns, payment_references, payment_customers, payment_events),
+    *(flags, payment_returns, payment_references, payment_customers, payment_event_names, payment_events),
     *(ledger_entries, commissions, refunds, sales, leads, customers, clicks),
     *(idempotent_calls, refused_calls, test_events, tracking_log, used_handovers),
 )

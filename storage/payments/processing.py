@@ -1,18 +1,16 @@
 """Processes a connected account's events (payments, refunds, disputes), each once and in any order."""
 
+from collections.abc import Iterable
 from datetime import datetime
-from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, select
 
-from storage.engine import audit, ids
-from storage.engine.audit import Actor, Change
 from storage.engine.database import insert_for
-from storage.payments import returns, stored_events
+from storage.payments import event_log, returns, stored_events
 from storage.rules import keys
-from storage.rules.errors import IdentifierConflict, NotFound, ServiceError, ValidationError
-from storage.rules.payment import Linked, Paid, ProcessorEvent, Returned
+from storage.rules.errors import IdentifierConflict, ServiceError
+from storage.rules.payment import Content, Introduced, Linked, Paid, ProcessorEvent, Returned
 from storage.rules.settlement import Settlement
 from storage.tables import payment_accounts, payment_customers, payment_events, payment_references, programs
 from storage.tracking import leads, program_terms, sales, test_mode
@@ -24,15 +22,7 @@ from storage.tracking.sales import Provenance, Sale
 from storage.tracking.test_mode import TestModeCall
 
 RECORDED, REPEATED, IGNORED, WAITING, HELD = "recorded", "repeated", "ignored", "waiting", "held_as_duplicate"
-SAME, TEST = "same_sale", "test"
-Content = Paid | Returned | Linked | None
-
-
-class Decision(StrEnum):
-    """What a payment that was held is: a sale of its own, or the one that the API reported."""
-
-    COUNT = "count"
-    SAME = "same"
+SAME, TEST, LINKED, NOT_REFERRED = "same_sale", "test", "linked", "not_referred"
 
 
 class EventOutcome(NamedTuple):
@@ -51,61 +41,17 @@ def process(connection: Connection, program_id: int, event: ProcessorEvent, *, a
     """
     account = select(programs.c.sandbox_of).join(payment_accounts).where(programs.c.id == program_id)
     sandbox_of = connection.execute(account.with_for_update(of=payment_accounts)).scalar()  # one event at a time
-    if not _is_new(connection, program_id, event, at):
+    if not event_log.add(connection, program_id, event, outcome=WAITING, at=at):
         return EventOutcome(REPEATED)
     is_test = event.is_test and sandbox_of is None
     done = (_test if is_test else _apply)(connection, program_id, event.content, at)
-    _note(connection, program_id, event.id, done)
-    if done.outcome == RECORDED and isinstance(event.content, Paid):
-        _try_again(connection, program_id, event.content, at)
+    event_log.note(connection, program_id, event.id, done._asdict())
+    if done.outcome in {RECORDED, LINKED}:
+        try_again(connection, program_id, event.content, at)
     return done
 
 
-def decide(
-    connection: Connection, program_id: int, event_id: int, decision: Decision, *, actor: Actor, at: datetime
-) -> None:
-    """Decide a held payment: either a new sale, or the API's sale, whose refunds then come from the account.
-
-    Raises NotFound, ValidationError for one that is not held, and the errors of a sale (DuplicateTransaction if
-    both have one transaction_id).
-    """
-    event = payment_events.c
-    mine = (event.program_id == program_id, event.id == event_id)
-    row = connection.execute(select(payment_events).where(*mine).with_for_update()).one_or_none()
-    if row is None:
-        raise NotFound
-    if row.outcome != HELD:
-        raise ValidationError("Only a payment that is held as a possible duplicate is decided.")
-    paid = stored_events.load(row.payment)
-    assert isinstance(paid, Paid)  # noqa: S101 - nothing else is held
-    customer = _customer(connection, program_id, paid, at)
-    assert customer is not None  # noqa: S101 - it was known when the payment was held
-    duplicate = _possible_duplicate(connection, program_id, paid, customer)
-    if decision == Decision.COUNT:
-        result = _sell(connection, program_id, paid, customer, at)
-        if isinstance(result, ServiceError):
-            raise result
-    sale = paid.transaction_id if decision == Decision.COUNT else duplicate
-    if sale is not None:
-        _link(connection, program_id, paid, customer, sale=sale, at=at)
-    done = EventOutcome(RECORDED if decision == Decision.COUNT else SAME, sale)
-    _note(connection, program_id, row.event_id, done)
-    entry = Change("payment_event.decide", event_id, "outcome", HELD, done.outcome)
-    audit.write(connection, program_id, [entry], actor=actor, at=at)
-    _try_again(connection, program_id, paid, at)
-
-
-def _is_new(connection: Connection, program_id: int, event: ProcessorEvent, at: datetime) -> bool:
-    payment = None if event.content is None else stored_events.dump(event.content)
-    row = {"program_id": program_id, "event_id": event.id, "id": ids.after(at, 1)[0], "outcome": WAITING}
-    row |= {"type": event.type, "occurred_at": event.occurred_at, "received_at": at, "payment": payment}
-    row |= {"is_test": event.is_test}
-    new = insert_for(connection)(payment_events).values(**row)
-    new = new.on_conflict_do_nothing(index_elements=["program_id", "event_id"])
-    return connection.execute(new.returning(payment_events.c.event_id)).scalar() is not None
-
-
-def _apply(connection: Connection, program_id: int, content: Content, at: datetime) -> EventOutcome:
+def _apply(connection: Connection, program_id: int, content: Content | None, at: datetime) -> EventOutcome:
     if isinstance(content, Returned):
         transaction_id = returns.save(connection, program_id, content, at=at)
         done = EventOutcome(RECORDED if transaction_id else WAITING, transaction_id, content.reference)
@@ -116,12 +62,17 @@ def _apply(connection: Connection, program_id: int, content: Content, at: dateti
         done = EventOutcome(RECORDED if sale else WAITING, sale, content.references[0])
     elif content is None or content.program_id not in {None, str(program_id)}:
         done = EventOutcome(IGNORED)
+    elif isinstance(content, Introduced):
+        customer = find_customer(connection, program_id, content, at)
+        if customer is not None:
+            _remember(connection, program_id, content.processor_customer, customer)
+        done = EventOutcome(LINKED if customer else IGNORED)
     else:
-        done = _pay(connection, program_id, content, at)
+        done = pay(connection, program_id, content, find_customer(connection, program_id, content, at), at)
     return done
 
 
-def _test(connection: Connection, program_id: int, content: Content, at: datetime) -> EventOutcome:
+def _test(connection: Connection, program_id: int, content: Content | None, at: datetime) -> EventOutcome:
     """Record an event of the processor's test mode as a test: no sale, no refund, no customer."""
     if isinstance(content, Paid) and content.program_id in {None, str(program_id)}:
         test = TestModeCall(
@@ -140,25 +91,26 @@ def _test(connection: Connection, program_id: int, content: Content, at: datetim
     return EventOutcome(TEST, test.transaction_id)
 
 
-def _pay(connection: Connection, program_id: int, paid: Paid, at: datetime) -> EventOutcome:
+def pay(connection: Connection, program_id: int, paid: Paid, customer: Customer | None, at: datetime) -> EventOutcome:
     """Record a payment as a sale, unless it is recorded, may duplicate the API's, or has no known customer."""
-    customer = _customer(connection, program_id, paid, at)
     if (sale := _known(connection, program_id, paid.references)) is not None:
-        _link(connection, program_id, paid, customer, sale=sale, at=at)
+        link(connection, program_id, paid, customer, sale=sale, at=at)
         return EventOutcome(REPEATED, sale)
     if customer is None:
-        return EventOutcome(WAITING, paid.transaction_id, paid.processor_customer)
-    if _possible_duplicate(connection, program_id, paid, customer) is not None:
+        names = event_log.customer_names(paid)
+        dismissed = bool(names) and event_log.find(connection, program_id, names, outcome=NOT_REFERRED)
+        return EventOutcome(NOT_REFERRED if dismissed else WAITING, paid.transaction_id, paid.processor_customer)
+    if possible_duplicate(connection, program_id, paid, customer) is not None:
         _settle(connection, program_terms.load_one(connection, program_id), paid, customer, at)
         return EventOutcome(HELD, paid.transaction_id)
-    result = _sell(connection, program_id, paid, customer, at)
+    result = sell(connection, program_id, paid, customer, at)
     if isinstance(result, ServiceError):
         return EventOutcome(result.code, paid.transaction_id)
-    _link(connection, program_id, paid, customer, sale=paid.transaction_id, at=at)
+    link(connection, program_id, paid, customer, sale=paid.transaction_id, at=at)
     return EventOutcome(RECORDED, paid.transaction_id)
 
 
-def _sell(connection: Connection, program_id: int, paid: Paid, customer: Customer, at: datetime) -> Any:
+def sell(connection: Connection, program_id: int, paid: Paid, customer: Customer, at: datetime) -> Any:
     """Settle a provisional lead, then record the sale as a call with the program's key does; return it or the error."""
     program = program_terms.load_one(connection, program_id)
     _settle(connection, program, paid, customer, at)
@@ -182,20 +134,21 @@ def _settle(connection: Connection, program: ProgramTerms, paid: Paid, customer:
             leads.record(connection, [(program, lead._replace(customer_key=None))])
 
 
-def _customer(connection: Connection, program_id: int, paid: Paid, at: datetime) -> Customer | None:
+def find_customer(connection: Connection, program_id: int, paid: Paid | Introduced, at: datetime) -> Customer | None:
     """Return the customer of the metadata's click, else of its key, else of the processor; never by e-mail."""
-    customer = _named(connection, program_id, paid.click_id, paid.customer_key, at)
+    customer = find_named(connection, program_id, paid.click_id, paid.customer_key, at)
     if customer is None and paid.processor_customer is not None:
         known = payment_customers.c
         mine = (known.program_id == program_id, known.processor_customer == paid.processor_customer)
         click_id = connection.execute(select(known.click_id).where(*mine)).scalar()
-        customer = _named(connection, program_id, click_id, None, at)
+        customer = find_named(connection, program_id, click_id, None, at)
     return customer
 
 
-def _named(
+def find_named(
     connection: Connection, program_id: int, click_id: str | None, customer_key: str | None, at: datetime
 ) -> Customer | None:
+    """Return the customer of a click, else the one who carries a key."""
     query = CustomerQuery(program_id, customer_key, keys.click_program(click_id or ""), click_id)
     registry = Registry(connection, [query], at=at)
     return registry.by_click(program_id, click_id) or registry.by_key(program_id, customer_key)
@@ -208,20 +161,24 @@ def _known(connection: Connection, program_id: int, references: tuple[str, ...])
     return connection.execute(select(known.transaction_id).where(*mine).limit(1)).scalar()
 
 
-def _possible_duplicate(connection: Connection, program_id: int, paid: Paid, customer: Customer) -> str | None:
+def possible_duplicate(connection: Connection, program_id: int, paid: Paid, customer: Customer) -> str | None:
     """Return the transaction_id of a possible duplicate that the API reported."""
     details = (paid.amount_cents, paid.currency, paid.occurred_at)
     return find_reported_by_api(connection, SaleQuery(program_id, paid.transaction_id, customer.id, *details))
 
 
-def _link(
+def link(
     connection: Connection, program_id: int, paid: Paid, customer: Customer | None, *, sale: str, at: datetime
 ) -> None:
     """Save the names that link later events to this payment's sale and customer; refund what already went back."""
     if paid.processor_customer and customer:
-        row = {"program_id": program_id, "processor_customer": paid.processor_customer, "click_id": customer.click_id}
-        connection.execute(insert_for(connection)(payment_customers).values(**row).on_conflict_do_nothing())
+        _remember(connection, program_id, paid.processor_customer, customer)
     _refer(connection, program_id, paid.references, sale, at)
+
+
+def _remember(connection: Connection, program_id: int, processor_customer: str, customer: Customer) -> None:
+    row = {"program_id": program_id, "processor_customer": processor_customer, "click_id": customer.click_id}
+    connection.execute(insert_for(connection)(payment_customers).values(**row).on_conflict_do_nothing())
 
 
 def _refer(connection: Connection, program_id: int, references: tuple[str, ...], sale: str, at: datetime) -> None:
@@ -231,20 +188,21 @@ def _refer(connection: Connection, program_id: int, references: tuple[str, ...],
     returns.refund_difference(connection, program_id, sale, at=at)
 
 
-def _try_again(connection: Connection, program_id: int, paid: Paid, at: datetime) -> None:
+def try_again(connection: Connection, program_id: int, content: Content | None, at: datetime) -> None:
     """Retry events that waited for this payment or its customer, in time order."""
+    if not isinstance(content, Paid | Introduced):
+        return
+    references = content.references if isinstance(content, Paid) else ()
+    names = [*references, *([content.processor_customer] if content.processor_customer else [])]
+    for event_id, waiting in _waiting_for(connection, program_id, names):
+        done = _apply(connection, program_id, waiting, at)
+        event_log.note(connection, program_id, event_id, done._asdict())
+        if done.outcome in {RECORDED, REPEATED}:
+            try_again(connection, program_id, waiting, at)
+
+
+def _waiting_for(connection: Connection, program_id: int, names: Iterable[str]) -> list[tuple[str, Content]]:
     event = payment_events.c
-    names = [*paid.references, *([paid.processor_customer] if paid.processor_customer else [])]
     waiting = (event.program_id == program_id, event.outcome == WAITING, event.waits_for.in_(names))
     ordered = select(event.event_id, event.payment).where(*waiting).order_by(event.occurred_at, event.event_id)
-    for row in connection.execute(ordered).all():
-        content = stored_events.load(row.payment)
-        done = _apply(connection, program_id, content, at)
-        _note(connection, program_id, row.event_id, done)
-        if done.outcome in {RECORDED, REPEATED} and isinstance(content, Paid):
-            _try_again(connection, program_id, content, at)
-
-
-def _note(connection: Connection, program_id: int, event_id: str, done: EventOutcome) -> None:
-    mine = (payment_events.c.program_id == program_id, payment_events.c.event_id == event_id)
-    connection.execute(update(payment_events).where(*mine).values(done._asdict()))
+    return [(row.event_id, stored_events.load(row.payment)) for row in connection.execute(ordered)]

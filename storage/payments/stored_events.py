@@ -4,12 +4,12 @@ import json
 from datetime import datetime
 from typing import Any
 
-from storage.rules.payment import Linked, Paid, Returned, ReturnKind
+from storage.rules.payment import Content, Introduced, Linked, Paid, Returned, ReturnKind
 
 VERSION = 1
 
 
-def dump(content: Paid | Returned | Linked) -> str:
+def dump(content: Content) -> str:
     """Return an event's content as JSON for storage."""
     match content:
         case Paid():
@@ -18,10 +18,12 @@ def dump(content: Paid | Returned | Linked) -> str:
             fields = {"type": "returned", **_of_returned(content)}
         case Linked():
             fields = {"type": "linked", "references": content.references}
+        case Introduced():
+            fields = {"type": "introduced", **content._asdict()}
     return json.dumps({"version": VERSION, **fields})
 
 
-def load(stored: str) -> Paid | Returned | Linked:
+def load(stored: str) -> Content:
     """Return an event's content, also from the format before versions: `{"Paid": {...}}`."""
     fields = json.loads(stored)
     if "version" not in fields:
@@ -34,6 +36,8 @@ def load(stored: str) -> Paid | Returned | Linked:
             return _returned(fields)
         case 1, "linked":
             return Linked(tuple(fields["references"]))
+        case 1, "introduced":
+            return Introduced(**{name: fields[name] for name in Introduced._fields})
         case version, kind:
             raise ValueError(f"A newer release stored this event (version {version}, {kind}): upgrade this one.")
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from storage.rules.payment import Linked, Paid, ProcessorEvent, Returned, ReturnKind
+from storage.rules.payment import Content, Introduced, Linked, Paid, ProcessorEvent, Returned, ReturnKind
 
 TWO_EXTRA_DIGITS = ("ISK", "UGX")  # have no minor unit, but Stripe counts them in hundredths
 LONGEST = 255
@@ -16,31 +16,53 @@ def parse_event(event: Mapping[str, Any]) -> ProcessorEvent:
     """Return the content of a Stripe event. Raises ValueError for any other format."""
     try:
         kind, created = _text(event["type"]) or _missing("type"), _time(event["created"])
-        reader = READERS.get(kind)
-        content = reader(event["data"]["object"], created) if reader else None
-        return ProcessorEvent(
-            _text(event["id"]) or _missing("id"), kind[:64], created, content, event.get("livemode") is False
-        )
+        event_id, is_test = _text(event["id"]) or _missing("id"), event.get("livemode") is False
+        if kind not in READERS:
+            return ProcessorEvent(event_id, kind[:64], created, None, is_test)
+        found = event["data"]["object"]
+        return ProcessorEvent(event_id, kind[:64], created, READERS[kind](found, created), is_test, _names(found))
     except (KeyError, TypeError, OverflowError, OSError, AttributeError) as problem:
         raise ValueError(f"not in the processor's shape: {problem!r}") from problem
 
 
-def _checkout(session: Mapping[str, Any], created: datetime) -> Paid | None:
-    if session.get("payment_status") != "paid":
-        return None
-    names = (_id(session.get("invoice")), _id(session.get("payment_intent")), _text(session["id"]))
-    return _paid(session, names, session["amount_total"], session.get("metadata"), created)
+def _names(found: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return every id of the processor's in an object: its own, and those of what it belongs to."""
+    details = (found.get("parent") or {}).get("subscription_details") or {}
+    payments = [found.get("payment") or {}, *_payments(found)]
+    values = [found.get("id"), found.get("subscription"), details.get("subscription"), found.get("customer")]
+    values += [each.get(name) for each in (found, *payments) for name in ("invoice", "payment_intent", "charge")]
+    names = tuple(dict.fromkeys(name for name in map(_id, values) if name))
+    if len(names) > MOST_REFERENCES:
+        raise ValueError("an event has fewer names")
+    return names
+
+
+def _checkout(session: Mapping[str, Any], created: datetime) -> Paid | Introduced | None:
+    paid = None
+    if session.get("payment_status") == "paid":
+        names = (_id(session.get("invoice")), _id(session.get("payment_intent")), _text(session["id"]))
+        paid = _paid(session, names, session["amount_total"], session.get("metadata"), created)
+    return paid or _introduced(session)
+
+
+def _introduced(session: Mapping[str, Any]) -> Introduced | None:
+    customer, named = _id(session.get("customer")), _named(session.get("metadata"))
+    return Introduced(customer, **named) if customer and (named["click_id"] or named["customer_key"]) else None
 
 
 def _invoice(invoice: Mapping[str, Any], created: datetime) -> Paid | None:
     details = (invoice.get("parent") or {}).get("subscription_details") or invoice.get("subscription_details") or {}
     metadata = {**(details.get("metadata") or {}), **(invoice.get("metadata") or {})}
-    payments = ((each.get("payment") or {}) for each in (invoice.get("payments") or {}).get("data", ()))
-    intents = [_id(payment.get("payment_intent")) for payment in payments]
+    intents = [_id(payment.get("payment_intent")) for payment in _payments(invoice)]
     names = (_text(invoice["id"]), _id(invoice.get("payment_intent")), _id(invoice.get("charge")), *intents)
     paid_at = (invoice.get("status_transitions") or {}).get("paid_at")
     occurred_at = _time(paid_at) if paid_at else created
     return _paid(invoice, names, invoice["amount_paid"], metadata, occurred_at)
+
+
+def _payments(invoice: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return what paid an invoice, where it says so."""
+    return [each.get("payment") or {} for each in (invoice.get("payments") or {}).get("data", ())]
 
 
 def _invoice_payment(fields: Mapping[str, Any], _: datetime) -> Linked | None:
@@ -60,7 +82,7 @@ def _paid(
     references = tuple(dict.fromkeys(name for name in names if name))
     if len(references) > MOST_REFERENCES:
         raise ValueError("a payment has fewer names")
-    sent, currency = metadata or {}, _currency(fields["currency"])
+    currency = _currency(fields["currency"])
     cents = _cents(amount, currency)
     if cents == 0:
         return None
@@ -70,11 +92,16 @@ def _paid(
         amount_cents=cents,
         currency=currency,
         occurred_at=occurred_at,
-        click_id=_text(sent.get("svc_click_id")),
-        customer_key=_text(sent.get("svc_customer_key")),
-        program_id=_text(sent.get("program_id")),
         processor_customer=_id(fields.get("customer")),
+        **_named(metadata),
     )
+
+
+def _named(metadata: Mapping[str, Any] | None) -> dict[str, str | None]:
+    """Return the customer and the program that metadata names."""
+    sent = metadata or {}
+    names = {"click_id": "svc_click_id", "customer_key": "svc_customer_key", "program_id": "program_id"}
+    return {ours: _text(sent.get(theirs)) for ours, theirs in names.items()}
 
 
 def _charge_refunded(charge: Mapping[str, Any], created: datetime) -> Returned:
@@ -134,8 +161,9 @@ def _missing(name: str) -> Any:
     raise ValueError(f"without {name}")
 
 
-READERS: dict[str, Callable[[Mapping[str, Any], datetime], Paid | Returned | Linked | None]] = {
+READERS: dict[str, Callable[[Mapping[str, Any], datetime], Content | None]] = {
     "checkout.session.completed": _checkout,
+    "checkout.session.async_payment_succeeded": _checkout,
     "invoice.paid": _invoice,
     "invoice_payment.paid": _invoice_payment,
     "charge.refunded": _charge_refunded,

@@ -47,14 +47,30 @@ class Linked(NamedTuple):
     references: tuple[str, ...]
 
 
+class Introduced(NamedTuple):
+    """A checkout without a payment yet (a trial, a full discount, a slow transfer) that names the customer."""
+
+    processor_customer: str
+    click_id: str | None
+    customer_key: str | None
+    program_id: str | None
+
+
+Content = Paid | Returned | Linked | Introduced
+
+
 class ProcessorEvent(NamedTuple):
-    """An event. `content` is None if it is not about a program's sales; `is_test` if it comes from the test mode."""
+    """An event. `content` is None if it is not about a program's sales; `is_test` if it comes from the test mode.
+
+    `names` are all ids of the processor's that it contains.
+    """
 
     id: str
     type: str
     occurred_at: datetime
-    content: Paid | Returned | Linked | None
+    content: Content | None
     is_test: bool = False
+    names: tuple[str, ...] = ()
 
 
 def require_plausible_times(event: ProcessorEvent, at: datetime) -> None:

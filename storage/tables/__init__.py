@@ -17,6 +17,7 @@ from storage.tables.partner import partners
 from storage.tables.payment import (
     payment_accounts,
     payment_customers,
+    payment_event_names,
     payment_events,
     payment_references,
     payment_returns,
@@ -60,6 +61,7 @@ __all__ = [
     "password_resets",
     "payment_accounts",
     "payment_customers",
+    "payment_event_names",
     "payment_events",
     "payment_references",
     "payment_returns",

@@ -1,6 +1,6 @@
 """Connected payment accounts, the events that they sent, and what links those to customers and sales."""
 
-from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, ForeignKeyConstraint, Index, String, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, String, Table, Text
 
 from storage.tables.columns import metadata, program_id, timestamp_column
 from storage.tables.program import programs
@@ -27,10 +27,19 @@ payment_events = Table(
     Column("waits_for", String(255)),
     Column("payment", Text),
     Column("is_test", Boolean, nullable=False, server_default="0"),
+    Column("names_customer", Boolean, nullable=False, server_default="0"),
     timestamp_column("occurred_at"),
     timestamp_column("received_at"),
     Index("ix_payment_events_newest", "program_id", "id", unique=True),
     Index("ix_payment_events_waiting", "program_id", "waits_for"),
+)
+
+payment_event_names = Table(
+    "payment_event_names",
+    metadata,
+    program_id(),
+    Column("name", String(300), primary_key=True),
+    Column("event_id", String(255), primary_key=True),
 )
 
 payment_references = Table(
@@ -48,7 +57,6 @@ payment_customers = Table(
     program_id(),
     Column("processor_customer", String(255), primary_key=True),
     Column("click_id", String(64), nullable=False),
-    ForeignKeyConstraint(["program_id", "click_id"], ["customers.program_id", "customers.click_id"]),
 )
 
 payment_returns = Table(

@@ -6,8 +6,8 @@ from presentation import queries
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
 from presentation.view import PageView, SuccessView, View, page
-from storage.payments import processing, received_events
-from storage.payments.processing import Decision
+from storage.payments import decisions, received_events
+from storage.payments.decisions import Decision
 from storage.rules.errors import (
     AttributionWindowExpired,
     CurrencyNotSupported,
@@ -68,5 +68,5 @@ async def decide_payment_event(call: ApiRequest) -> ModelResponse[SuccessView]:
     """Decide on a payment that is held as a possible duplicate. Raises NotFound, DuplicateTransaction."""
     event_id = call.path_id("event_id")
     sent = await call.parse(PaymentDecision)
-    await call.write(processing.decide, event_id, sent.decision)
+    await call.write(decisions.decide, event_id, sent.decision)
     return ModelResponse(SuccessView(success=True))

@@ -12,8 +12,9 @@ import storage
 from storage.checks import books
 from storage.engine.audit import Actor
 from storage.engine.sealing import Sealer
-from storage.payments import accounts, processing
-from storage.payments.processing import Decision, EventOutcome
+from storage.payments import accounts, decisions, processing
+from storage.payments.decisions import Decision
+from storage.payments.processing import EventOutcome
 from storage.payments.stripe import parse_event
 from storage.rules.errors import DuplicateTransaction, NotFound, ValidationError
 from storage.tables import payment_events, sales
@@ -48,7 +49,7 @@ async def held(acme: World, transaction_id: str = "order-7") -> int:
 
 
 async def decide(acme: World, event_id: int, decision: Decision) -> None:
-    await acme.store.write(processing.decide, acme.program_id, event_id, decision, actor=OWNER, at=NOW)
+    await acme.store.write(decisions.decide, acme.program_id, event_id, decision, actor=OWNER, at=NOW)
 
 
 async def test_refunds_of_a_held_payment_apply_to_the_same_sale(acme: World):

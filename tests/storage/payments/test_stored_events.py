@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import update
 
 from storage.payments import received_events, stored_events
-from storage.rules.payment import Linked, Paid, Returned, ReturnKind
+from storage.rules.payment import Introduced, Linked, Paid, Returned, ReturnKind
 from storage.tables import payment_events, sales
 from tests import stripe_events as stripe
 from tests.storage.payments.paying import named, stored, take
@@ -18,6 +18,7 @@ AT = datetime(2026, 5, 20, 12, tzinfo=UTC)
 PAID = Paid("in_1", ("in_1", "pi_1"), 10_000, "USD", AT, customer_key="user-1", processor_customer="cus_1")
 RETURNED = Returned("pi_1", "re_1", ReturnKind.REFUND, 500, stands=True, told_at=AT)
 LINKED = Linked(("in_1", "pi_1"))
+INTRODUCED = Introduced("cus_1", None, "user-1", "1")
 WITHOUT_VERSION = {
     '{"Paid": {"transaction_id": "in_1", "references": ["in_1", "pi_1"], "amount_cents": 10000, "currency": "USD",'
     ' "occurred_at": "2026-05-20T12:00:00+00:00", "first": false, "click_id": null, "customer_key": "user-1",'
@@ -33,6 +34,8 @@ VERSION_1 = {
     '{"version": 1, "type": "returned", "reference": "pi_1", "return_id": "re_1", "kind": "refund",'
     ' "amount_cents": 500, "stands": true, "told_at": "2026-05-20T12:00:00+00:00"}': RETURNED,
     '{"version": 1, "type": "linked", "references": ["in_1", "pi_1"]}': LINKED,
+    '{"version": 1, "type": "introduced", "processor_customer": "cus_1", "click_id": null, "customer_key": "user-1",'
+    ' "program_id": "1"}': INTRODUCED,
 }
 
 

@@ -6,8 +6,8 @@ from starlette.responses import Response
 
 from presentation import queries
 from presentation.api_request import path_id
-from storage.payments import accounts, processing, received_events
-from storage.payments.processing import Decision
+from storage.payments import accounts, decisions, processing, received_events
+from storage.payments.decisions import Decision
 from storage.rules.errors import NotFound, ValidationError
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import filters, forms, notices, page_context, templates
@@ -62,7 +62,7 @@ async def decide_payment_event(request: Request) -> Response:
         raise ValidationError("A payment is counted, or is the same sale.")
     event_id = path_id(request, "event_id")
     about = {"actor": context.member.actor, "at": context.at, "lane": context.program.id}
-    await storage_of(request).write(processing.decide, context.program.id, event_id, decision, **about)
+    await storage_of(request).write(decisions.decide, context.program.id, event_id, decision, **about)
     return notices.leave(redirect(f"{context.program_path}/settings/payments"), f"payment-{decision}")
 
 

@@ -1,0 +1,69 @@
+"""Find a payment event by any of its ids, and say which payments name a customer"""
+
+import json
+from typing import Any
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0027"
+down_revision = "0021"
+branch_labels = None
+depends_on = None
+
+DONE = ("recorded", "repeated", "ignored", "test", "same_sale")
+FOREIGN_KEY = "fk_payment_customers_program_id_click_id"
+PAGE = 500
+
+
+def upgrade() -> None:
+    op.create_table(
+        "payment_event_names",
+        sa.Column("program_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("name", sa.String(length=300), nullable=False),
+        sa.Column("event_id", sa.String(length=255), nullable=False),
+        sa.PrimaryKeyConstraint("program_id", "name", "event_id", name=op.f("pk_payment_event_names")),
+    )
+    with op.batch_alter_table("payment_events", schema=None) as batch_op:
+        batch_op.add_column(sa.Column("names_customer", sa.Boolean(), server_default="0", nullable=False))
+    with op.batch_alter_table("payment_customers", schema=None) as batch_op:
+        batch_op.drop_constraint(FOREIGN_KEY, type_="foreignkey")
+    _name_what_waits()
+
+
+def _name_what_waits() -> None:
+    """Give the payments that do not count their names; the others are found by their sale."""
+    connection, schema = op.get_bind(), sa.MetaData()
+    events = sa.Table("payment_events", schema, autoload_with=connection)
+    names = sa.Table("payment_event_names", schema, autoload_with=connection)
+    columns = (events.c.program_id, events.c.event_id)
+    waiting = sa.select(*columns, events.c.payment).where(events.c.outcome.not_in(DONE), events.c.payment.is_not(None))
+    last: tuple[Any, ...] = ()
+    while rows := connection.execute(
+        (waiting.where(sa.tuple_(*columns) > sa.tuple_(*last)) if last else waiting).order_by(*columns).limit(PAGE)
+    ).all():
+        last = rows[-1][:2]
+        for program_id, event_id, payment in rows:
+            fields = json.loads(payment)
+            fields = fields if "version" in fields else next(iter(fields.values()))
+            customer = [f"{name}:{fields[name]}" for name in ("click_id", "customer_key") if fields.get(name)]
+            ids = [*(fields.get("references") or [fields.get("reference")]), fields.get("processor_customer")]
+            row = {"program_id": program_id, "event_id": event_id}
+            named = [row | {"name": name} for name in dict.fromkeys([*ids, *customer]) if name]
+            connection.execute(names.insert(), named)
+            if customer:
+                mine = (events.c.program_id == program_id, events.c.event_id == event_id)
+                connection.execute(events.update().where(*mine).values(names_customer=True))
+
+
+def downgrade() -> None:
+    op.execute(
+        "DELETE FROM payment_customers WHERE NOT EXISTS (SELECT 1 FROM customers WHERE"
+        " customers.program_id = payment_customers.program_id AND customers.click_id = payment_customers.click_id)"
+    )
+    with op.batch_alter_table("payment_customers", schema=None) as batch_op:
+        columns = ["program_id", "click_id"]
+        batch_op.create_foreign_key(FOREIGN_KEY, "customers", columns, columns)
+    with op.batch_alter_table("payment_events", schema=None) as batch_op:
+        batch_op.drop_column("names_customer")
+    op.drop_table("payment_event_names")

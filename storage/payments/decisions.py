@@ -1,0 +1,104 @@
+"""An owner's decisions on payments that do not count: a possible duplicate, or one whose customer is not known."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, select
+
+from storage.engine import audit
+from storage.engine.audit import Actor, Change
+from storage.payments import event_log, processing, stored_events
+from storage.payments.processing import HELD, NOT_REFERRED, RECORDED, SAME, WAITING, EventOutcome
+from storage.rules.errors import BY_CODE, CustomerNotFound, NotFound, ServiceError, ValidationError
+from storage.rules.payment import Paid
+from storage.tables import payment_events
+
+
+class Decision(StrEnum):
+    """What a held payment is (a sale of its own, or the API's), or what to do with one that waits."""
+
+    COUNT = "count"
+    SAME = "same"
+    RETRY = "retry"
+    DISMISS = "dismiss"
+
+
+class NamedCustomer(NamedTuple):
+    """The customer who paid, if the owner names them."""
+
+    click_id: str | None = None
+    customer_key: str | None = None
+
+
+NOT_NAMED = NamedCustomer()
+
+
+def decide(
+    connection: Connection,
+    program_id: int,
+    event_id: int,
+    decision: Decision,
+    *,
+    customer: NamedCustomer = NOT_NAMED,
+    actor: Actor,
+    at: datetime,
+) -> str:
+    """Decide on a payment and return its outcome.
+
+    Count or same: on a possible duplicate, whose refunds then come from the account. Retry: record a payment that
+    waited or was rejected, for its own customer or the one that the owner names. Dismiss: no partner sent its customer.
+
+    Raises NotFound, ValidationError for a decision that does not fit the event, CustomerNotFound, and for a counted
+    one the errors of a sale (DuplicateTransaction if both have one transaction_id).
+    """
+    event = payment_events.c
+    mine = (event.program_id == program_id, event.id == event_id)
+    row = connection.execute(select(payment_events).where(*mine).with_for_update()).one_or_none()
+    if row is None:
+        raise NotFound
+    paid = stored_events.load(row.payment) if row.payment else None
+    if not isinstance(paid, Paid) or row.is_test or not _fits(decision, row.outcome):
+        raise ValidationError("This decision does not fit the event's outcome.")
+    if decision == Decision.DISMISS:
+        done = EventOutcome(NOT_REFERRED, paid.transaction_id)
+    elif decision == Decision.RETRY:
+        done = _retry(connection, program_id, paid, customer, at)
+    else:
+        done = _resolve(connection, program_id, paid, decision, at)
+    event_log.note(connection, program_id, row.event_id, done._asdict())
+    entry = Change("payment_event.decide", event_id, "outcome", row.outcome, done.outcome)
+    audit.write(connection, program_id, [entry], actor=actor, at=at)
+    if done.outcome in {RECORDED, SAME}:
+        processing.try_again(connection, program_id, paid, at)
+    return done.outcome
+
+
+def _fits(decision: Decision, outcome: str) -> bool:
+    if decision in {Decision.COUNT, Decision.SAME}:
+        return outcome == HELD
+    return outcome in {WAITING, NOT_REFERRED} or outcome in BY_CODE
+
+
+def _retry(connection: Connection, program_id: int, paid: Paid, named: NamedCustomer, at: datetime) -> EventOutcome:
+    if named == NOT_NAMED:
+        customer = processing.find_customer(connection, program_id, paid, at)
+    else:
+        customer = processing.find_named(connection, program_id, *named, at)
+    if customer is None:
+        raise CustomerNotFound
+    return processing.pay(connection, program_id, paid, customer, at)
+
+
+def _resolve(connection: Connection, program_id: int, paid: Paid, decision: Decision, at: datetime) -> Any:
+    customer = processing.find_customer(connection, program_id, paid, at)
+    assert customer is not None  # noqa: S101 - it was known when the payment was held
+    duplicate = processing.possible_duplicate(connection, program_id, paid, customer)
+    if decision == Decision.COUNT:
+        result = processing.sell(connection, program_id, paid, customer, at)
+        if isinstance(result, ServiceError):
+            raise result
+    sale = paid.transaction_id if decision == Decision.COUNT else duplicate
+    if sale is not None:
+        processing.link(connection, program_id, paid, customer, sale=sale, at=at)
+    return EventOutcome(RECORDED if decision == Decision.COUNT else SAME, sale)
