@@ -19,6 +19,7 @@ from tracking_api.authorization import app as authorization
 from tracking_api.calls import click, handover, lead, refund, sale, status
 from tracking_api.calls.described import PREFLIGHT
 from tracking_api.calls.places import Places
+from tracking_api.calls.services import CallServices
 from tracking_api.cors import open_to_browsers
 from tracking_api.dashboard import routes as dashboard
 from tracking_api.dashboard.pages import routes as pages
@@ -110,18 +111,27 @@ def create(
     app.state.base_url = settings.base_url
     app.state.clock = clock
     counts = counts or Counts()
-    rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in ("public", "click", "lead", "keyed")}
-    app.state.address_hashes = AddressHashes(settings.stored_secret)
-    app.state.places = Places(settings)
-    app.state.handover_tokens = HandoverTokens(settings.stored_secret)
-    logins = {"login": settings.login_rate, "password": settings.login_rate, "second_factor": settings.login_rate}
-    logins |= {"sign_in": settings.sign_in_rate, "reset": settings.sign_in_rate}
-    logins |= {"set_up": settings.sign_in_rate}
-    app.state.limits = RateLimits({**rates, **logins}, counts)
+    app.state.limits = _limits(settings, counts)
     app.state.passwords = PasswordQueue()
-    app.state.known_programs = set()
+    app.state.calls = CallServices(
+        storage,
+        settings,
+        clock,
+        app.state.limits,
+        AddressHashes(settings.stored_secret),
+        Places(settings),
+        HandoverTokens(settings.stored_secret),
+        known_programs=set(),
+    )
     app.state.authorization = None
     if settings.assistants_sign_in:
         app.state.authorization = authorization.create(storage, settings, counts, clock=clock)
     app.state.openapi = to_json(openapi.document([*ROUTES, *others], base_url=settings.base_url))
     return app
+
+
+def _limits(settings: Configuration, counts: Counts) -> RateLimits:
+    rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in ("public", "click", "lead", "keyed")}
+    logins = {"login": settings.login_rate, "password": settings.login_rate, "second_factor": settings.login_rate}
+    logins |= {"sign_in": settings.sign_in_rate, "reset": settings.sign_in_rate, "set_up": settings.sign_in_rate}
+    return RateLimits({**rates, **logins}, counts)

@@ -4,20 +4,27 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from limits import RateLimitItem
-from limits.aio.storage import MemoryStorage, RedisStorage
+from limits.aio.storage import RedisStorage
 from limits.aio.strategies import FixedWindowRateLimiter
 from redis.asyncio import ConnectionPool
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
+from web.windows import Windows
+
 LONGEST_WAIT_SECONDS = 0.25
 PAUSE_SECONDS = 5.0  # without a request to Redis after it failed
 Result = TypeVar("Result")
 log = logging.getLogger(__name__)
+
+
+class _RedisUnavailableError(Exception):
+    """Redis does not respond."""
 
 
 class Counts:
@@ -27,7 +34,7 @@ class Counts:
     """
 
     def __init__(self, redis_url: str | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._local = FixedWindowRateLimiter(MemoryStorage())
+        self._local = Windows()
         self._pool = ConnectionPool.from_url(redis_url, retry=Retry(NoBackoff(), 0)) if redis_url else None
         self._shared = _on_redis(self._pool) if self._pool else None
         self._clock = clock
@@ -43,7 +50,10 @@ class Counts:
             resets_at, _ = await limiter.get_window_stats(rate, *subject)
             return resets_at
 
-        return await self._run(count)
+        if self._shared is not None:
+            with suppress(_RedisUnavailableError):
+                return await self._ask(self._shared, count)
+        return self._local.hit(rate, subject)
 
     async def full_until(self, rate: RateLimitItem, *subject: str) -> float | None:
         """Return None if the rate allows one more request, else the time at which the window ends."""
@@ -52,28 +62,38 @@ class Counts:
             resets_at, remaining = await limiter.get_window_stats(rate, *subject)
             return None if remaining else resets_at
 
-        return await self._run(look)
+        if self._shared is not None:
+            with suppress(_RedisUnavailableError):
+                return await self._ask(self._shared, look)
+        return self._local.full_until(rate, subject)
 
     async def clear(self, rate: RateLimitItem, *subject: str) -> None:
         """Forget the requests that were counted."""
-        await self._run(lambda limiter: limiter.clear(rate, *subject))
+        if self._shared is not None:
+            with suppress(_RedisUnavailableError):
+                await self._ask(self._shared, lambda limiter: limiter.clear(rate, *subject))
+                return
+        self._local.clear(rate, subject)
 
     async def aclose(self) -> None:
         """Close the connections to Redis."""
         if self._pool:
             await self._pool.disconnect()
 
-    async def _run(self, work: Callable[[FixedWindowRateLimiter], Awaitable[Result]]) -> Result:
-        if self._shared is None or self._clock() < self._retry_at:
-            return await work(self._local)
+    async def _ask(
+        self, shared: FixedWindowRateLimiter, work: Callable[[FixedWindowRateLimiter], Awaitable[Result]]
+    ) -> Result:
+        """Return the result of work in Redis. Raises _RedisUnavailableError, after which this process counts alone."""
+        if self._clock() < self._retry_at:
+            raise _RedisUnavailableError
         if self._failed:
             self._retry_at = self._clock() + PAUSE_SECONDS  # only this request tries whether Redis is back
         try:
             async with asyncio.timeout(LONGEST_WAIT_SECONDS):
-                result = await work(self._shared)
+                result = await work(shared)
         except (RedisError, OSError) as error:  # a timeout is an OSError
             self._fail(error)
-            return await work(self._local)
+            raise _RedisUnavailableError from error
         self._recover()
         return result
 

@@ -4,7 +4,7 @@ import asyncio
 import itertools
 import logging
 import secrets
-from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -48,7 +48,10 @@ class RequestMiddleware:
             if message["type"] == "http.response.start":
                 started = True
                 sent = [*message.get("headers", ()), *scope.get("extra_headers", ())]
-                message["headers"] = [*sent, header, _NOSNIFF, *_security_headers(scope, dict(sent))]
+                fields = dict(sent)
+                media_type = fields.get(b"content-type", b"")
+                added = _security_headers(media_type, scope.get("scheme"), names_cache=b"cache-control" in fields)
+                message["headers"] = [*sent, header, *added]
             try:
                 await send(message)
             except (OSError, RuntimeError):
@@ -69,12 +72,14 @@ class RequestMiddleware:
                 await error_in_client_format(InternalError(), scope)(scope, receive, send_marked)
 
 
-def _security_headers(scope: Scope, sent: Mapping[bytes, bytes]) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the headers that depend on the response: JSON is not stored, a page uses no device, https stays https."""
-    media_type = sent.get(b"content-type", b"")
-    if media_type.startswith(b"application/json") and b"cache-control" not in sent:
-        yield _NO_STORE
+@lru_cache(maxsize=256)
+def _security_headers(media_type: bytes, scheme: str | None, *, names_cache: bool) -> list[tuple[bytes, bytes]]:
+    """Return what a response needs: JSON is not stored unless it says so, a page uses no device, https stays https."""
+    headers = [_NOSNIFF]
+    if media_type.startswith(b"application/json") and not names_cache:
+        headers.append(_NO_STORE)
     if media_type.startswith(b"text/html"):
-        yield _PERMISSIONS
-    if scope.get("scheme") == "https":
-        yield _HSTS
+        headers.append(_PERMISSIONS)
+    if scheme == "https":
+        headers.append(_HSTS)
+    return headers

@@ -54,7 +54,12 @@ class AddressHashes:
             day = at.date()
             self._salt = daily_salt(self._secret(), day)
             self._day = day
-        return hashlib.blake2b(network, key=self._salt, digest_size=12).hexdigest()
+        return _hashed(network, self._salt)
+
+
+@lru_cache(maxsize=4096)
+def _hashed(network: bytes, salt: bytes) -> str:
+    return hashlib.blake2b(network, key=salt, digest_size=12).hexdigest()
 
 
 def daily_salt(secret: str, day: date) -> bytes:

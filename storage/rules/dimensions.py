@@ -10,7 +10,6 @@ from typing import NamedTuple
 from urllib.parse import unquote_plus, urlsplit
 
 UTM = ("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content")
-_PATH, _TAG = ("landing_path",), ("language",)
 LONGEST = 100
 LONGEST_PATH = 200
 _LONGEST_ESCAPED = 12  # characters of a percent-encoded character
@@ -37,14 +36,8 @@ NOWHERE = Location()
 
 def describe(landing_url: str, agent: Agent, place: Location, language: str | None) -> str:
     """Return the dimensions of a click as JSON text, without those that it lacks."""
-    tag = primary_tag(language) if language else None
-    parts = (
-        _landing(landing_url),
-        _fields(Agent._fields, agent),
-        _fields(Location._fields, place),
-        _fields(_TAG, (tag,)),
-    )
-    return f"{{{','.join(filter(None, parts))}}}"
+    landing, visitor = _landing(landing_url), _visitor(agent, place, language and language[:LONGEST])
+    return f"{{{landing},{visitor}}}" if landing and visitor else f"{{{landing or visitor}}}"
 
 
 def clean(text: str, longest: int = LONGEST) -> str | None:
@@ -54,7 +47,6 @@ def clean(text: str, longest: int = LONGEST) -> str | None:
     return printable.strip()[:longest].rstrip() or None
 
 
-@lru_cache(maxsize=256)
 def primary_tag(language: str) -> str | None:
     """Return the primary tag of a language (BCP 47) or of an Accept-Language header: `en` of `en-US,de;q=0.8`."""
     tag = _LANGUAGE.match(language.strip())
@@ -82,7 +74,14 @@ def _landing(url: str) -> str:
         name, _, value = pair.partition("=")
         if name in UTM:
             sent.setdefault(name, clean(unquote_plus(value[: LONGEST * _LONGEST_ESCAPED])))
-    return _written((*_PATH, *UTM), (clean(parts.path or "/", LONGEST_PATH), *map(sent.get, UTM)))
+    return _written(("landing_path", *UTM), (clean(parts.path or "/", LONGEST_PATH), *map(sent.get, UTM)))
+
+
+@lru_cache(maxsize=4096)
+def _visitor(agent: Agent, place: Location, language: str | None) -> str:
+    """Return what is known of a visitor, as `_written` has it."""
+    tag = primary_tag(language) if language else None
+    return _written((*Agent._fields, *Location._fields, "language"), (*agent, *place, tag))
 
 
 def _written(names: tuple[str, ...], values: tuple[str | None, ...]) -> str:
@@ -91,4 +90,3 @@ def _written(names: tuple[str, ...], values: tuple[str | None, ...]) -> str:
 
 
 _quoted = json.JSONEncoder(ensure_ascii=False).encode
-_fields = lru_cache(maxsize=4096)(_written)

@@ -1,6 +1,7 @@
 """Program keys, agent keys, tokens and click ids: their formats, and how they are masked and hashed."""
 
 import hashlib
+import os
 import secrets
 from datetime import datetime
 
@@ -50,7 +51,7 @@ def mask(prefix: str, last4: str) -> str:
 
 def click_id(program_id: int, at: datetime) -> str:
     """Return a new click id: 48 bits of time, 80 random bits, and the program. Ids sort by time."""
-    return f"{first_click_id(at)}{secrets.token_hex(_RANDOM_BYTES)}-{program_id:x}"
+    return f"{first_click_id(at)}{os.urandom(_RANDOM_BYTES).hex()}-{program_id:x}"
 
 
 def first_click_id(at: datetime) -> str:

@@ -2,17 +2,13 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from datetime import datetime
 from typing import Any, TypeVar
 
 from pydantic_core import from_json, to_json
 from starlette.types import Receive, Scope, Send
 
-from configuration import Configuration
-from storage import Storage
 from storage.access.program_keys import ProgramKey
 from storage.rules import keys
-from storage.rules.click_details import AddressHashes
 from storage.rules.dimensions import Location
 from storage.rules.errors import (
     InvalidKey,
@@ -30,7 +26,7 @@ from storage.tracking.repeated_calls import Repeatable, Replayed
 from storage.tracking.test_mode import TestModeCall, TestModeResult
 from tracking_api.calls import rotation
 from tracking_api.calls.fields import DEFAULT_CURRENCY
-from tracking_api.calls.places import Places
+from tracking_api.calls.services import CallServices
 from web import body, credentials
 from web.body import Body
 from web.response import JsonResponse, error_response
@@ -45,12 +41,11 @@ class TrackingRequest:
     """One request to a tracking endpoint, with what it may use: storage, settings and the time."""
 
     def __init__(self, name: str, scope: Scope, receive: Receive) -> None:
-        state = scope["app"].state
+        self.services: CallServices = scope["app"].state.calls
         self.name = name
         self.scope = scope
-        self.storage: Storage = state.storage
-        self.settings: Configuration = state.settings
-        self.at: datetime = state.clock()
+        self.storage = self.services.storage
+        self.at = self.services.clock()
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
         scope["header_fields"] = self.headers
         self.parsed: Body | None = None
@@ -61,7 +56,7 @@ class TrackingRequest:
 
     async def parse(self, model: type[Parsed]) -> Parsed:
         """Return the body as a model; raises the errors of `web.body`."""
-        content = await body.read_body(self.scope, self._receive, seconds=self.settings.body_seconds)
+        content = await body.read_body(self.scope, self._receive, seconds=self.services.settings.body_seconds)
         parsed = body.parse(model, content, empty_is_absent=True)
         self._content = content
         self.parsed = parsed
@@ -156,20 +151,18 @@ class TrackingRequest:
 
     def address_hash(self) -> str | None:
         """Return the hash of the client's network for today, which is all that is stored of its IP address."""
-        hashes: AddressHashes = self.scope["app"].state.address_hashes
-        return hashes.of(self._client, self.at)
+        return self.services.address_hashes.of(self._client, self.at)
 
     def place(self) -> Location:
         """Return the client's country and region, as far as the settings tell them."""
-        places: Places = self.scope["app"].state.places
-        return places.of(self.headers, self._client)
+        return self.services.places.of(self.headers, self._client)
 
     async def require_program(self, program_id: int | None, if_unknown: type[ServiceError] = ProgramNotFound) -> None:
         """Raise `if_unknown` unless there is such a program: a call about none does not reach the writer.
 
         While every reader is busy the writer, which looks again, decides alone.
         """
-        known: set[int] = self.scope["app"].state.known_programs  # no program is ever deleted
+        known = self.services.known_programs
         if program_id is None:
             raise if_unknown
         if program_id not in known:
@@ -180,7 +173,7 @@ class TrackingRequest:
 
     async def limit(self, call: str, about: int | str | None = None) -> None:
         """Count a call against the rate limit of its IP address, program or key. Raises RateLimited."""
-        await self.scope["app"].state.limits.hit(call, self._client, about)
+        await self.services.limits.hit(call, self._client, about)
 
     @property
     def _client(self) -> str:
@@ -188,7 +181,7 @@ class TrackingRequest:
 
     def signal(self, response: JsonResponse) -> JsonResponse:
         """Add rotation signalling to any response, if the presented key needs it."""
-        docs_url = f"{self.settings.base_url}/docs/key-rotation"
+        docs_url = f"{self.services.settings.base_url}/docs/key-rotation"
         return rotation.signal(response, self.key, at=self.at, docs_url=docs_url)
 
 

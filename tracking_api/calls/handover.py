@@ -10,7 +10,7 @@ from starlette.types import Receive, Scope, Send
 
 from presentation.operations import ALWAYS, ANYONE, Description, Error, Model
 from storage.rules.errors import InvalidHandover, OriginNotAllowed, ProgramIdRequired, ProgramNotFound, RateLimited
-from storage.rules.handover import LIFETIME, HandoverTokens, is_own_origin
+from storage.rules.handover import LIFETIME, is_own_origin
 from storage.tracking import handovers
 from storage.tracking.handovers import Arrival, ArrivalResult
 from tracking_api.calls.call import Endpoint, TrackingRequest
@@ -44,7 +44,7 @@ async def handover(call: TrackingRequest) -> JsonResponse:
     """Issue a token that takes a click to another domain of the program."""
     program_id = await _program_of_page(call)
     body = await call.parse(HandoverBody)
-    token = _tokens(call).issue(program_id, body.click_id, call.at)
+    token = call.services.handover_tokens.issue(program_id, body.click_id, call.at)
     return JsonResponse({"success": True, "token": token, "expires_in_seconds": int(LIFETIME.total_seconds())})
 
 
@@ -52,7 +52,7 @@ async def redeem(call: TrackingRequest) -> JsonResponse:
     """Use a token up and return the click that the visitor then carries."""
     program_id = await _program_of_page(call)
     body = await call.parse(RedeemBody)
-    handed = _tokens(call).open(program_id, body.token, call.at)
+    handed = call.services.handover_tokens.open(program_id, body.token, call.at)
     arrival = Arrival(program_id, handed, body.existing_click_id, call.at)
     carried: ArrivalResult = await call.storage.write(handovers.redeem, arrival, lane=program_id)
     return JsonResponse({"success": True, **carried._asdict()})
@@ -80,11 +80,6 @@ async def _program_of_page(call: TrackingRequest) -> int:
         raise OriginNotAllowed
     call.scope["extra_headers"] += ((b"access-control-allow-origin", origin.encode()),)
     return program_id
-
-
-def _tokens(call: TrackingRequest) -> HandoverTokens:
-    tokens: HandoverTokens = call.scope["app"].state.handover_tokens
-    return tokens
 
 
 class _OwnPages:

@@ -15,7 +15,7 @@ async def status(call: TrackingRequest) -> JsonResponse:
     key_hash = call.require_key().key_hash
     await call.limit("keyed", key_hash)
     health: ProgramHealth = await call.storage.read(
-        program_status.get_status, key_hash, at=call.at, base_url=call.settings.base_url
+        program_status.get_status, key_hash, at=call.at, base_url=call.services.settings.base_url
     )
     call.key = health.key
     return JsonResponse({"success": True, "data": _data(health)})
