@@ -22,6 +22,7 @@ from storage.management import flags, fraud_review
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
 from storage.tracking import click_dimensions, handovers, rejection_log, test_mode
 from tracking_api.calls.user_agents import agent_of
+from web import measures, metrics
 from web.counts import Counts
 from web.middleware import RequestMiddleware
 
@@ -81,7 +82,10 @@ class Service:
             aclosing(Counts(config.redis_url)) as counts,
             mcp_server.app.serving(store.reader, config, counts=counts) as mcp,
         ):
+            registry = metrics.registry(store.measures)
+            endpoint = metrics.MetricsEndpoint(registry, config.metrics_token) if config.metrics_token else None
             self._mounts = [
+                *([(metrics.PATH, endpoint)] if endpoint else []),
                 ("/api/agent/", agent_api.app.create(store, base_url=config.base_url)),
                 ("/mcp", mcp),
                 ("/llms.txt", mcp),
@@ -90,7 +94,8 @@ class Service:
             tasks = [asyncio.create_task(_run_housekeeping(store)), asyncio.create_task(_run_reviews(store))]
             _settle_memory()
             try:
-                yield store
+                with metrics.served(registry, host=config.metrics_host, port=config.metrics_port):
+                    yield store
             finally:
                 for task in tasks:
                     task.cancel()
@@ -154,12 +159,16 @@ async def review_all(store: Storage, *, since: datetime, at: datetime, is_whole:
 @contextmanager
 def _failures_logged(task: str) -> Iterator[None]:
     """Log what fails in a background task, in one line during an outage; the task's next round tries again."""
+    failed = True
     try:
         yield
+        failed = False
     except (StorageUnavailable, OutcomeUnknown, Overloaded):
         log.warning("%s could not reach storage and tries again in the next round", task)
     except Exception:
         log.exception("%s failed", task)
+    finally:
+        measures.count_round(task, failed=failed)
 
 
 def _settle_memory() -> None:

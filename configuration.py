@@ -139,6 +139,23 @@ class Configuration(BaseSettings):
         description="A MaxMind DB file (`.mmdb`, of cities or countries) with the country and region of an IP "
         "address where no header does. None is shipped; no IP address is stored.",
     )
+    metrics_port: int | None = Field(
+        default=None,
+        ge=1,
+        le=65_535,
+        description="A second port that serves `GET /metrics` for Prometheus, without a token: keep it inside. "
+        "Of several workers, each takes the first free port from this one.",
+    )
+    metrics_host: str = Field(
+        default="127.0.0.1",
+        description="The IP address on which `SVC_METRICS_PORT` listens; `0.0.0.0` in a container.",
+    )
+    metrics_token: str | None = Field(
+        default=None,
+        repr=False,
+        description="The token that opens `GET /metrics` on the public port (`Authorization: Bearer`): long and "
+        "random. Unset, the public port answers 404. Several workers need `SVC_METRICS_PORT` instead.",
+    )
     body_seconds: float = Field(default=30.0, gt=0, le=600, description="The time in which a request body must arrive.")
     set_up_code_hash: str | None = Field(
         default=None,

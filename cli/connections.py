@@ -107,7 +107,7 @@ def _size(headers: list[tuple[bytes, bytes]]) -> int:
 
 
 async def _overloaded(scope: Scope, receive: Receive, send: Send) -> None:
-    response = error_response(Overloaded(retry_after_seconds=1), scope["request_id"])
+    response = error_response(Overloaded(retry_after_seconds=1), scope)
     response.headers = {**response.headers, "Connection": "close"}
     await response(scope, receive, send)
 

@@ -55,7 +55,11 @@ async def serving(
     app.state.llms_txt = llms.text(settings.base_url)
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-        await (mcp if scope["path"] == "/mcp" else app)(scope, receive, send)
+        if scope["path"] == "/mcp":
+            scope["route_path"] = "/mcp"
+            await mcp(scope, receive, send)
+        else:
+            await app(scope, receive, send)
 
     async with manager.run():
         yield serve

@@ -34,7 +34,7 @@ class McpMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["method"] != "POST":
-            response = error_response(MethodNotAllowed(), scope["request_id"])
+            response = error_response(MethodNotAllowed(), scope)
             response.headers = {**response.headers, "Allow": "POST"}
             await response(scope, receive, send)
             return
@@ -71,7 +71,7 @@ class McpMiddleware:
             await send(message)
 
     def _reject(self, error: ServiceError, caller: Caller, host: str, scope: Scope) -> JsonResponse:
-        response = error_response(error, scope["request_id"])
+        response = error_response(error, scope)
         challenged = challenge.headers(error, caller, self._settings, host=host)
         response.headers = {**response.headers, **challenged}
         return response

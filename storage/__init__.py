@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from storage.engine import database
 from storage.engine.availability import Availability
 from storage.engine.group_commit import Commits, GroupCommit
+from storage.engine.measures import StorageMeasures
 from storage.engine.own_thread import OwnThread
 from storage.engine.read_queue import ReadQueue
 from storage.tracking.principals import Call, Outcome, PresentedKey, Principal, staged
@@ -104,6 +105,12 @@ class Storage(Reader):
     def is_available(self) -> bool:
         """Whether the database worked for the last reads and writes."""
         return not (self._reading.is_known_bad or self._writing.is_known_bad)
+
+    def measures(self) -> StorageMeasures:
+        """Return what storage measures about its queues, batches and commits; any thread may read it."""
+        lanes = [(writer.waiting, writer.measures) for writer in self._writers]
+        available = {"reading": not self._reading.is_known_bad, "writing": not self._writing.is_known_bad}
+        return StorageMeasures(lanes, self._lanes.waiting, available)
 
     def _lane(self, principal: Principal) -> int:
         if isinstance(principal, PresentedKey) and principal.program_id is None:

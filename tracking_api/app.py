@@ -84,6 +84,7 @@ class Tracking(Starlette):
         hot = HOT.get(scope["path"]) if scope["method"] == "POST" else None
         if hot is not None:
             scope["app"] = self
+            scope["route_path"] = scope["path"]
             await hot(scope, receive, send)
         elif self.state.authorization and scope["path"].startswith(authorization.PATHS):
             await self.state.authorization(scope, receive, send)

@@ -22,7 +22,7 @@ _PAGE = """<!doctype html>
 
 def error_in_client_format(error: ServiceError, scope: Scope, headers: Mapping[str, str] | None = None) -> ASGIApp:
     """Return the response to a request that ended in an error, with further headers."""
-    response = error_response(error, scope["request_id"])
+    response = error_response(error, scope)
     response.headers = {**response.headers, **(headers or {})}
     if not accepts_html(scope):
         return response

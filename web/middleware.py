@@ -4,11 +4,13 @@ import asyncio
 import itertools
 import logging
 import secrets
+import time
 from functools import lru_cache
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from storage.rules.errors import InternalError, OutcomeUnknown
+from web import measures
 from web.error_page import error_in_client_format
 
 log = logging.getLogger(__name__)
@@ -26,6 +28,9 @@ _count = itertools.count()
 class RequestMiddleware:
     """Pure ASGI middleware: sets `scope["request_id"]` and `X-Request-Id`, and turns unexpected errors into a 500.
 
+    It counts each response with its route (`scope["route"]`, or
+    `scope["route_path"]` where no router ran) and its error (`scope["error_code"]`).
+
     A call that is cut off when the server stops answers 503 `outcome_unknown`.
 
     It adds `scope["extra_headers"]`, if an app inside sets it, to every response.
@@ -42,6 +47,7 @@ class RequestMiddleware:
         request_id = scope["request_id"] = f"{_RUN}{next(_count):08x}"
         header = (b"x-request-id", request_id.encode())
         started = closed = False
+        started_at = time.perf_counter()
 
         async def send_marked(message: Message) -> None:
             nonlocal started, closed
@@ -52,6 +58,7 @@ class RequestMiddleware:
                 media_type = fields.get(b"content-type", b"")
                 added = _security_headers(media_type, scope.get("scheme"), names_cache=b"cache-control" in fields)
                 message["headers"] = [*sent, header, *added]
+                measures.count_request(scope, message["status"], started_at)
             try:
                 await send(message)
             except (OSError, RuntimeError):

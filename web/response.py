@@ -59,6 +59,8 @@ class CreatedResponse(ModelResponse[Model]):
     success = 201
 
 
-def error_response(rejection: ServiceError, request_id: str) -> JsonResponse:
-    """Return the response for an error."""
-    return JsonResponse(error_body(rejection, request_id), STATUS[rejection.code], error_headers(rejection))
+def error_response(rejection: ServiceError, scope: Scope) -> JsonResponse:
+    """Return the response for an error, and name the error in the request's scope."""
+    scope["error_code"] = rejection.code
+    body = error_body(rejection, scope["request_id"])
+    return JsonResponse(body, STATUS[rejection.code], error_headers(rejection))

@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 from storage.engine.availability import Availability
 from storage.engine.failures import RETRY_SECONDS, is_conflict, reason_of
 from storage.engine.lane import WriteLane
+from storage.engine.measures import LaneMeasures
 from storage.rules.errors import OutcomeUnknown, Overloaded, ServiceError, StorageUnavailable
 
 MOST_WAITING = 10_000
@@ -69,6 +70,7 @@ class GroupCommit:
         self._lane = lane
         self._availability = availability
         self._commits = commits
+        self.measures = LaneMeasures()
         self._queue: deque[QueuedWrite] = deque()
         self._arrived = asyncio.Event()
         self._closing = False
@@ -85,6 +87,11 @@ class GroupCommit:
         self._queue.append(QueuedWrite(operation, arguments, options, result, self._loop.time(), lane))
         self._arrived.set()
         return result
+
+    @property
+    def waiting(self) -> int:
+        """How many writes wait for a batch."""
+        return len(self._queue)
 
     async def close(self) -> None:
         """Commit all that is queued, then end; wait at most a few seconds for an unresponsive database."""
@@ -136,6 +143,8 @@ class GroupCommit:
 
     async def _commit(self, batch: list[QueuedWrite]) -> None:
         self._expiry = self._loop.call_later(LONGEST_WAIT_SECONDS, self._expire)
+        self.measures.batch_writes.add(len(batch))
+        self.measures.wait_seconds.add(self._loop.time() - batch[0].queued_at)
         try:
             for writes in transactions_of(batch, self._commits):
                 await self._transact(writes)
@@ -150,7 +159,9 @@ class GroupCommit:
         """Run writes in one transaction: after a conflict again, after another error in halves, after an outage not."""
         try:
             with self._availability.observed():
+                started_at = self._loop.time()
                 results = await self._lane.write(lambda connection: _run_all(connection, writes))
+                self.measures.commit_seconds.add(self._loop.time() - started_at)
         except (StorageUnavailable, OutcomeUnknown) as outage:
             results = [outage] * len(writes)
         except Exception as error:  # noqa: BLE001 - whatever it is, it reaches the caller it belongs to

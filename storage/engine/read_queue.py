@@ -20,6 +20,11 @@ class ReadQueue:
         for lane in lanes:
             self._idle.put_nowait(lane)
 
+    @property
+    def waiting(self) -> int:
+        """How many reads wait for a connection."""
+        return self._waiting
+
     @asynccontextmanager
     async def lane(self) -> AsyncIterator[Lane]:
         """Yield an idle connection. Raises Overloaded when too many reads wait, or this one waited too long."""

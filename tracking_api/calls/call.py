@@ -205,7 +205,7 @@ class Endpoint:
         except ServiceError as error:
             if not (self._public or call.is_logged):
                 error = await _log(call, error)
-            response = error_response(error, scope["request_id"])
+            response = error_response(error, scope)
         await call.signal(response)(scope, receive, send)
 
 
