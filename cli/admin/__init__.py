@@ -2,7 +2,7 @@
 
 import typer
 
-from cli.admin import agent_key, backup, db, member, partner, program, program_key, rates, secret_key, workspace
+from cli.admin import agent_key, backup, copy, db, member, partner, program, program_key, rates, secret_key, workspace
 
 app = typer.Typer(
     help="Set up workspaces, programs, partners and keys; import rates; check the database.\n\n"
@@ -20,3 +20,4 @@ app.add_typer(secret_key.app, name="secrets", help="The secrets that SVC_SECRET_
 app.add_typer(db.app, name="db", help="The database: migrate it, check it.")
 app.command("backup")(backup.backup)
 app.command("restore")(backup.restore)
+app.command("copy")(copy.copy)

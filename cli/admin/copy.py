@@ -1,0 +1,112 @@
+"""`svc admin copy`: every row of one database into another, of the same kind or not."""
+
+import asyncio
+from contextlib import ExitStack
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+import storage
+from cli import logs
+from cli.admin import command, options
+from cli.admin.command import CommandError
+from storage import Storage, migrations
+from storage.checks import books
+from storage.engine import copying, database, serving_lock
+from storage.engine.copying import Position
+
+ROWS_BETWEEN_LINES = 100_000
+Source = Annotated[str, typer.Option("--from", help="The URL of the database to read, as in SVC_DATABASE_URL.")]
+Target = Annotated[str, typer.Option("--to", help="The URL of an empty database; its tables are created.")]
+
+
+def copy(source: Source, target: Target, as_json: options.Json = False) -> None:
+    """Copy a database to another: SQLite to PostgreSQL, or back. Stop the service first.
+
+    A copy that was interrupted goes on where it stopped when the same command runs again. At the end the rows of both
+    databases are counted, and both are checked as `svc admin db check` does; exit 1 if they differ.
+
+    Example:
+      svc admin copy --from sqlite+aiosqlite:///svc.db --to postgresql+asyncpg://svc:password@db/svc
+
+    """
+    with command.answering(as_json=as_json) as answer, ExitStack() as held:
+        if database.parse_url(source) == database.parse_url(target):
+            raise CommandError("same_database", "Both URLs name the same database.", "Name another one with --to.")
+        _require_file(source)
+        for url in (source, target):
+            _hold(url, held)
+        logs.configure()
+        result = asyncio.run(_copy(source, target))
+        answer(result, _text(result))
+        if not result["ok"]:
+            raise typer.Exit(1)
+
+
+def _require_file(source: str) -> None:
+    parsed = database.parse_url(source)
+    if database.is_sqlite(parsed) and not database.file_of(parsed).exists():
+        raise CommandError("database_missing", f"There is no file {parsed.database}.", "Name a database with --from.")
+
+
+def _hold(url: str, held: ExitStack) -> None:
+    """Keep the service from starting on a SQLite file. Raises CommandError if it runs."""
+    parsed = database.parse_url(url)
+    if database.is_sqlite(parsed) and not held.enter_context(serving_lock.hold(database.file_of(parsed), alone=True)):
+        raise CommandError("service_running", f"A service runs on {parsed.database}.", "Stop it first.")
+
+
+async def _copy(source: str, target: str) -> dict[str, Any]:
+    async with storage.opened(source, patient=True) as reading:
+        if not await reading.read(migrations.is_current):
+            raise CommandError("database_not_migrated", "The source is not at this version's schema.", command.UPGRADE)
+        await migrations.upgrade(target)
+        async with storage.opened(target, patient=True) as writing:
+            await _copy_rows(reading, writing, database.parse_url(source).render_as_string(hide_password=True))
+            counted = [await store.read(copying.counts) for store in (reading, writing)]
+            checked = [await store.read(books.run) for store in (reading, writing)]
+            await writing.write(copying.finish)
+    return {
+        "ok": counted[0] == counted[1] and not any(checked),
+        "rows": sum(counted[1].values()),
+        "tables": {table: {"from": rows, "to": counted[1][table]} for table, rows in counted[0].items()},
+        "differences": {
+            side: [str(difference) for difference in found] for side, found in zip(("from", "to"), checked, strict=True)
+        },
+    }
+
+
+async def _copy_rows(reading: Storage, writing: Storage, source: str) -> None:
+    """Copy each table after those that it refers to, and tell the progress on stderr."""
+    positions = await writing.write(copying.begin, source)
+    if positions is None:
+        raise CommandError(
+            "target_not_empty",
+            "The target database already holds rows.",
+            "Name an empty one; an unfinished copy goes on only from the database that it began with.",
+        )
+    totals = await reading.read(copying.counts)
+    for table in copying.TABLES:
+        at = positions.get(table.name, Position())
+        told = at.rows
+        while at.rows < totals[table.name]:
+            chunk = await reading.read(copying.read_chunk, table, at)
+            if not chunk.rows:
+                break
+            await writing.write(copying.store_chunk, table, chunk, source)
+            at = chunk.position
+            if at.rows >= min(told + ROWS_BETWEEN_LINES, totals[table.name]):
+                typer.echo(f"{table.name}: {at.rows:,} of {totals[table.name]:,} rows", err=True)
+                told = at.rows
+
+
+def _text(result: dict[str, Any]) -> str:
+    uneven = [
+        f"[red]{table}: {rows['from']:,} rows in the source, {rows['to']:,} in the target[/]"
+        for table, rows in result["tables"].items()
+        if rows["from"] != rows["to"]
+    ]
+    found = [f"[red]{side}: {escape(each)}[/]" for side, all_of in result["differences"].items() for each in all_of]
+    verdict = "Both databases hold the same rows, and all totals match the events."
+    return "\n".join([f"{result['rows']:,} rows are in the target.", *(uneven + found or [verdict])])

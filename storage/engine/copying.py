@@ -1,0 +1,102 @@
+"""Copies every row to another database, chunk by chunk. The target stores how far that came, so a copy can go on."""
+
+import json
+from collections.abc import Sequence
+from datetime import date
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Date,
+    MetaData,
+    String,
+    Table,
+    Text,
+    func,
+    insert,
+    literal,
+    select,
+    tuple_,
+)
+
+from storage.engine import database
+from storage.tables import committed_batches, metadata
+
+ROWS_AT_ONCE = 5_000
+TABLES = [table for table in metadata.sorted_tables if table is not committed_batches]  # a lane's own notes stay
+_progress = Table(
+    "copy_progress",  # it exists in the target while a copy is unfinished
+    MetaData(),
+    Column("copied", String(64), primary_key=True),
+    Column("source", Text, nullable=False),
+    Column("rows", BigInteger, nullable=False),
+    Column("last_key", Text, nullable=False),
+)
+
+
+class Position(NamedTuple):
+    """How far a table is copied: the rows so far, and the key of the last one."""
+
+    rows: int = 0
+    last_key: Sequence[Any] | None = None
+
+
+class Chunk(NamedTuple):
+    """Rows of a table in the order of its key, and the position after them."""
+
+    rows: list[dict[str, Any]]
+    position: Position
+
+
+def begin(connection: Connection, source: str) -> dict[str, Position] | None:
+    """Prepare the target, and return how far each table is copied from this source; None if other rows are in it."""
+    is_new = not connection.dialect.has_table(connection, _progress.name)
+    if is_new and any(connection.execute(select(table).limit(1)).first() for table in TABLES):
+        return None
+    _progress.create(connection, checkfirst=True)
+    stored = connection.execute(select(_progress)).all()
+    if any(row.source != source for row in stored):
+        return None
+    return {row.copied: Position(row.rows, json.loads(row.last_key)) for row in stored}
+
+
+def read_chunk(connection: Connection, table: Table, after: Position) -> Chunk:
+    """Return the source's next rows; fewer than ROWS_AT_ONCE are the last ones."""
+    key = list(table.primary_key.columns)
+    some = select(table).order_by(*key).limit(ROWS_AT_ONCE)
+    if after.last_key is not None:
+        last = (literal(_loaded(column, value), column.type) for column, value in zip(key, after.last_key, strict=True))
+        some = some.where(tuple_(*key) > tuple_(*last))
+    rows = [dict(row) for row in connection.execute(some).mappings()]
+    last_key = [_dumped(rows[-1][column.name]) for column in key] if rows else after.last_key
+    return Chunk(rows, Position(after.rows + len(rows), last_key))
+
+
+def store_chunk(connection: Connection, table: Table, chunk: Chunk, source: str) -> None:
+    """Store rows in the target, with the position after them."""
+    connection.execute(insert(table), chunk.rows)
+    position = {"source": source, "rows": chunk.position.rows, "last_key": json.dumps(chunk.position.last_key)}
+    upsert = database.insert_for(connection)(_progress).values(copied=table.name, **position)
+    connection.execute(upsert.on_conflict_do_update(index_elements=[_progress.c.copied], set_=position))
+
+
+def finish(connection: Connection) -> None:
+    """Let the target give new rows ids above those that were copied, and forget the positions."""
+    for table in TABLES:
+        database.restart_ids(connection, table)
+    _progress.drop(connection)
+
+
+def counts(connection: Connection) -> dict[str, int]:
+    """Return the number of rows of each table."""
+    return {table.name: connection.execute(select(func.count()).select_from(table)).scalar_one() for table in TABLES}
+
+
+def _dumped(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def _loaded(column: Column[Any], value: Any) -> Any:
+    return date.fromisoformat(value) if isinstance(column.type, Date) else value

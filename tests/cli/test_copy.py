@@ -1,0 +1,123 @@
+"""`svc admin copy`: every row arrives, on either database, also after an interruption."""
+
+import asyncio
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from sqlalchemy import select
+
+import storage
+from cli.admin import copy as command
+from cli.demo import sample
+from storage.access import workspaces
+from storage.engine import copying
+from tests.cli.conftest import Svc
+
+AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def filled(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The URL of a database that holds the demo's workspace."""
+    path = tmp_path_factory.mktemp("filled") / "svc.db"
+    shutil.copy(sqlite_template, path)
+    url = f"sqlite+aiosqlite:///{path}"
+    asyncio.run(writing(url, sample.create, password_hash="-", at=AT))
+    return url
+
+
+async def writing(url: str, operation: Any, *arguments: Any, **options: Any) -> Any:
+    async with storage.opened(url) as store:
+        return await store.write(operation, *arguments, **options)
+
+
+async def reading(url: str, operation: Any, *arguments: Any) -> Any:
+    async with storage.opened(url) as store:
+        return await store.read(operation, *arguments)
+
+
+def rows(url: str) -> dict[str, list[Any]]:
+    """Return every row of every table, sorted."""
+
+    def read(connection: Any) -> dict[str, list[Any]]:
+        return {table.name: sorted(map(repr, connection.execute(select(table)))) for table in copying.TABLES}
+
+    found: dict[str, list[Any]] = asyncio.run(reading(url, read))
+    return found
+
+
+def test_a_database_moves_to_postgresql_and_back_and_new_rows_get_ids_above_the_copied_ones(
+    filled: str, empty_postgres_url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    back = f"sqlite+aiosqlite:///{tmp_path}/back.db"
+
+    command.copy(filled, empty_postgres_url)
+    command.copy(empty_postgres_url, back)
+
+    assert rows(filled) == rows(empty_postgres_url) == rows(back)
+    assert "all totals match the events" in capsys.readouterr().out
+    owner = {"owner_email": "gus@globex.example", "password_hash": "-"}
+    created = asyncio.run(writing(empty_postgres_url, workspaces.create, "Globex", **owner, at=AT))
+    assert created.workspace_id == 2
+
+
+def test_an_interrupted_copy_goes_on_and_doubles_nothing(
+    filled: str, sqlite_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(copying, "ROWS_AT_ONCE", 40)
+    full = "WHEN (SELECT count(*) FROM sales) >= 100 BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
+    change(sqlite_url, f"CREATE TRIGGER full BEFORE INSERT ON sales {full}")
+
+    with pytest.raises(typer.Exit):
+        command.copy(filled, sqlite_url)
+    change(sqlite_url, "DROP TRIGGER full")
+    halfway = len(rows(sqlite_url)["sales"])
+    command.copy(filled, sqlite_url)
+
+    assert halfway == 80
+    assert capsys.readouterr().err.count("clicks: ") == 1
+    assert rows(filled) == rows(sqlite_url)
+    assert change(sqlite_url, "SELECT name FROM sqlite_master WHERE name = 'copy_progress'") == []
+
+
+def test_a_source_that_changed_meanwhile_is_reported(filled: str, sqlite_url: str, capsys: pytest.CaptureFixture[str]):
+    late = "INSERT INTO currency_rates VALUES ('XTS', '2026-11-20', '1')"
+    change(sqlite_url, f"CREATE TRIGGER late AFTER INSERT ON refunds WHEN new.rowid = 1 BEGIN {late}; END")
+
+    with pytest.raises(typer.Exit):
+        command.copy(filled, sqlite_url, as_json=True)
+
+    result = json.loads(capsys.readouterr().out)
+    assert (result["ok"], result["tables"]["currency_rates"]) == (False, {"from": 0, "to": 1})
+    assert result["differences"] == {"from": [], "to": []}
+
+
+def test_it_prints_one_object_with_the_progress_beside_it_and_leaves_a_target_with_rows_alone(svc: Svc, filled: str):
+    arguments = ("admin", "copy", "--from", filled, "--to", "sqlite+aiosqlite:///new.db", "--json")
+
+    copied, again = svc(*arguments), svc(*arguments)
+
+    assert (copied.code, copied.json["ok"], copied.json["tables"]["clicks"]["to"] > 5_000) == (0, True, True)
+    assert "clicks: " in copied.stderr
+    assert (again.code, again.json["error"]["code"]) == (1, "target_not_empty")
+
+
+def test_one_database_is_not_copied_to_itself(filled: str, capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(typer.Exit):
+        command.copy(filled, filled, as_json=True)
+
+    assert json.loads(capsys.readouterr().out)["error"]["code"] == "same_database"
+
+
+def change(url: str, statement: str) -> list[Any]:
+    with closing(sqlite3.connect(url.partition(":///")[2])) as connection:
+        found = connection.execute(statement).fetchall()
+        connection.commit()
+    return found
