@@ -16,7 +16,7 @@ from storage.rules.errors import (
     refunds,
     requests,
 )
-from tests import settings_page, statements
+from tests import sdk_files, settings_page, statements
 from web.errors import STATUS
 
 ROOT = Path(__file__).parent.parent
@@ -70,6 +70,8 @@ FILES: dict[str, Callable[[], str]] = {
     "presentation/guides/errors.md": errors_guide,
     "docs/configuration.md": configuration_page,
     "docs/settings.md": settings_page.markdown,
+    "sdks/python/LICENSE": (ROOT / "LICENSE").read_text,
+    "sdks/python/src/svc_affiliate/codes.py": sdk_files.python_codes,
 } | {f"tests/storage/sql/{name}.sql": partial(statements.sql, each) for name, each in statements.statements()}
 
 

@@ -5,7 +5,7 @@ from collections.abc import Generator
 
 import pytest
 
-SLOW_FIXTURES = {"browser", "postgres_server", "live_server", "serve", "service", "node", "svc", "redis_server"}
+SLOW_FIXTURES = {"browser", "postgres_server", "live_server", "serve", "service", "node", "svc", "redis_server", "shop"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -14,13 +14,14 @@ FOLDERS = (
     "cli",
     "mcp_server",
     "presentation",
+    "sdks",
     "storage",
     "tests",
     "tracking_api",
     "web",
 )
 ROOT_FILES = ("asgi.py", "configuration.py")
-OURS = {*FOLDERS, "asgi", "configuration"}
+OURS = {*FOLDERS, "asgi", "configuration", "svc_affiliate"}
 HTTP = {"starlette", "mcp", "pydantic", "pydantic_core", "uvicorn", "httpx"}
 LONGEST_FILE = 250
 LONGEST_FUNCTION = 40
@@ -44,6 +45,7 @@ FORBIDDEN: list[tuple[str, set[str]]] = [
     ("cli", {"tests", "benchmarks"}),
     ("asgi.py", {"tests", "benchmarks", "cli"}),
     ("configuration.py", OURS - {"storage", "web"}),
+    ("sdks", (OURS - {"svc_affiliate"}) | HTTP | {"sqlalchemy"}),
 ]
 
 # Folder of storage (and the files beside them): the other folders of storage that it imports.

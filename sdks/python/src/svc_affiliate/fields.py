@@ -1,0 +1,101 @@
+"""What a shop reports: the fields of each call, and the JSON that is sent."""
+
+import json
+import uuid
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Literal, NamedTuple, TypedDict
+
+CallName = Literal["lead", "sale", "refund"]
+
+
+class LeadFields(TypedDict, total=False):
+    """A visitor signed up. Without a click id nothing is sent, unless `known` says that the service knows the key."""
+
+    click_id: str | None
+    customer_key: str | int | None
+    email: str | None
+    event_name: str | None
+    known: bool
+
+
+class SaleFields(TypedDict, total=False):
+    """A customer paid. A missing `transaction_id` is generated."""
+
+    transaction_id: str | int | None
+    customer_key: str | int | None
+    click_id: str | None
+    amount_cents: int
+    currency: str | None
+    occurred_at: datetime | str | None
+    sale_type: Literal["payment", "subscription"] | None
+    is_recurring: bool | None
+    subscription_id: str | None
+    subscription_interval: Literal["monthly", "quarterly", "annual"] | None
+    product_id: str | int | None
+    line_items: Any
+
+
+class RefundFields(TypedDict, total=False):
+    """A sale was refunded, all that remains of it without an amount. A missing `refund_id` is generated."""
+
+    transaction_id: str | int | None
+    refund_id: str | int | None
+    refund_amount_cents: int | None
+    refund_reason: str | None
+
+
+DECLARED: Mapping[CallName, frozenset[str]] = {
+    "lead": frozenset(LeadFields.__annotations__),
+    "sale": frozenset(SaleFields.__annotations__),
+    "refund": frozenset(RefundFields.__annotations__),
+}
+GENERATED: Mapping[CallName, str] = {"sale": "transaction_id", "refund": "refund_id"}
+IDENTIFIERS = ("click_id", "customer_key", "transaction_id", "refund_id", "subscription_id", "product_id")
+
+
+class PreparedCall(NamedTuple):
+    """A call ready to send: every attempt sends the same bytes and the same ids."""
+
+    name: CallName
+    body: str
+    repeat_key: str
+    transaction_id: str | None = None
+    refund_id: str | None = None
+
+
+class UnknownFieldError(ValueError):
+    """The shop's code passed a field that the call does not have."""
+
+
+def prepare(name: CallName, fields: Mapping[str, Any], *, test_mode: bool) -> PreparedCall | None:
+    """Return the call to send; None if there is nothing to send. Raises UnknownFieldError, TypeError."""
+    if unknown := sorted(set(fields) - DECLARED[name]):
+        raise UnknownFieldError(f"track.{name} has no field {', '.join(unknown)}")
+    body = {field: _sent(field, value) for field, value in fields.items() if value is not None and value != ""}
+    is_known = body.pop("known", False)
+    if not (test_mode or is_known) and _is_of_a_stranger(name, body):
+        return None
+    if name in GENERATED:
+        body.setdefault(GENERATED[name], f"sdk-{uuid.uuid4().hex}")
+    extra = {"test_mode": True} if test_mode else {}
+    if "event_name" in body:
+        extra["event_name"] = body.pop("event_name")
+    if extra:
+        body["additional_data"] = extra
+    return PreparedCall(
+        name, json.dumps(body), f"sdk-{uuid.uuid4().hex}", body.get("transaction_id"), body.get("refund_id")
+    )
+
+
+def _is_of_a_stranger(name: CallName, body: Mapping[str, Any]) -> bool:
+    """Whether no click brought this person, as far as the shop knows, and the service knows no key of theirs."""
+    if name == "lead":
+        return "click_id" not in body
+    return name == "sale" and "click_id" not in body and "customer_key" not in body
+
+
+def _sent(field: str, value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.astimezone().isoformat()
+    return str(value) if field in IDENTIFIERS else value

@@ -1,0 +1,172 @@
+"""What became of a call: a status, the service's data, and the error by its code."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Generic, TypedDict, TypeVar, cast
+
+from svc_affiliate.codes import ErrorCode
+from svc_affiliate.fields import CallName, PreparedCall
+
+# Ordinary outcomes: no partner earns by this call, and there is nothing to fix in the shop's code.
+UNATTRIBUTED = frozenset(
+    {
+        ErrorCode.CUSTOMER_NOT_FOUND,
+        ErrorCode.CUSTOMER_NOT_ATTRIBUTED,
+        ErrorCode.ATTRIBUTION_WINDOW_EXPIRED,
+        ErrorCode.SALE_BEFORE_CLICK,
+        ErrorCode.STATUS_TRANSITION_REFUSED,
+        ErrorCode.TRANSACTION_NOT_FOUND,
+    }
+)
+SERVER_ERROR, UNAUTHORIZED, TOO_MANY = 500, 401, 429
+
+
+class Status(StrEnum):
+    RECORDED = "recorded"  # the service has stored the call, now or before
+    UNATTRIBUTED = "unattributed"  # no partner sent this customer: there is nothing to record
+    SKIPPED = "skipped"  # nothing was sent: the visitor has no click
+    QUEUED = "queued"  # the call waits in the outbox and is sent later
+    REJECTED = "rejected"  # the call is wrong: `error` says how
+    FAILED = "failed"  # the service or the key is out, and there is no outbox
+
+
+class LeadData(TypedDict, total=False):
+    eventId: int
+    programId: int
+    test_mode: bool
+
+
+class SaleData(TypedDict, total=False):
+    eventId: int
+    programId: int
+    transaction_id: str
+    customer_key: str | None
+    commission_id: int | None
+    commission_cents: int
+    currency: str
+    customer_key_saved: bool
+    test_mode: bool
+
+
+class RefundData(TypedDict, total=False):
+    eventId: int
+    programId: int
+    status: str
+    transaction_id: str
+    refund_id: str | None
+    refunded_cents: int
+    refunded_total_cents: int
+    remaining_cents: int
+    commission_id: int | None
+    commission_reversed_cents: int
+    replayed: bool
+    test_mode: bool
+
+
+@dataclass(frozen=True)
+class WrongField:
+    """One field that was wrong, and how."""
+
+    field: str
+    message: str
+
+
+@dataclass(frozen=True)
+class TrackError:
+    """Why a call was not recorded. Branch on `code`: an ErrorCode, or the text of a code of a newer service."""
+
+    code: ErrorCode | str
+    message: str
+    hint: str = ""
+    fields: tuple[WrongField, ...] = ()
+    request_id: str | None = None
+    http_status: int | None = None
+    retry_after_seconds: int | None = None
+    existing: Mapping[str, Any] | None = None  # duplicate_transaction: the sale that is recorded
+    same_payload: bool | None = None  # duplicate_transaction: whether it is the same sale
+
+    @property
+    def is_temporary(self) -> bool:
+        """Whether the same call can succeed later: the service, the way to it or the key is out."""
+        status = self.http_status
+        return status is None or status >= SERVER_ERROR or status in {UNAUTHORIZED, TOO_MANY}
+
+
+Data = TypeVar("Data", bound=Mapping[str, Any])
+
+
+@dataclass(frozen=True)
+class TrackResult(Generic[Data]):
+    """The outcome of one call. `transaction_id` and `refund_id` are the ids that were sent, given or generated."""
+
+    status: Status
+    call: CallName
+    data: Data = field(default_factory=lambda: cast("Data", {}))
+    error: TrackError | None = None
+    already_recorded: bool = False
+    transaction_id: str | None = None
+    refund_id: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is nothing to do: False only for a call that is wrong or lost."""
+        return self.status not in {Status.REJECTED, Status.FAILED}
+
+
+LeadResult = TrackResult[LeadData]
+SaleResult = TrackResult[SaleData]
+RefundResult = TrackResult[RefundData]
+
+
+def is_of_the_service(content: Mapping[str, Any]) -> bool:
+    """Whether the service can have sent this body."""
+    error = content.get("error")
+    return content.get("success") is True or (isinstance(error, dict) and "code" in error)
+
+
+def of_response(call: PreparedCall, http_status: int, content: Mapping[str, Any]) -> TrackResult[Any]:
+    """Return the result that a response of the service means; a temporary error is a failed call."""
+    if "error" not in content:
+        data = content.get("data") or {}
+        again = bool(content.get("already_recorded") or content.get("replayed"))
+        return _of(call, Status.RECORDED, data=data, already_recorded=again)
+    error = read_error(http_status, content)
+    if error.code == ErrorCode.DUPLICATE_TRANSACTION and error.same_payload:
+        result = _of(call, Status.RECORDED, data=dict(error.existing or {}), already_recorded=True)
+    elif error.code in UNATTRIBUTED:
+        result = _of(call, Status.UNATTRIBUTED, error=error)
+    else:
+        result = _of(call, Status.FAILED if error.is_temporary else Status.REJECTED, error=error)
+    return result
+
+
+def failed(call: PreparedCall, code: ErrorCode, message: str) -> TrackResult[Any]:
+    """Return the result of a call that got no response of the service."""
+    return _of(call, Status.FAILED, error=TrackError(code, message))
+
+
+def queued(call: PreparedCall, error: TrackError | None = None) -> TrackResult[Any]:
+    """Return the result of a call that waits in the outbox, and why."""
+    return _of(call, Status.QUEUED, error=error)
+
+
+def read_error(http_status: int, content: Mapping[str, Any]) -> TrackError:
+    """Return the error that a response's body holds."""
+    error: Mapping[str, Any] = content["error"]
+    code = str(error.get("code"))
+    return TrackError(
+        code=ErrorCode(code) if code in set(ErrorCode) else code,
+        message=str(error.get("message", "")),
+        hint=str(error.get("hint", "")),
+        fields=tuple(WrongField(each["field"], each["message"]) for each in error.get("fields", ())),
+        request_id=content.get("request_id"),
+        http_status=http_status,
+        retry_after_seconds=error.get("retry_after_seconds"),
+        existing=error.get("existing"),
+        same_payload=error.get("same_payload"),
+    )
+
+
+def _of(call: PreparedCall, status: Status, **known: Any) -> TrackResult[Any]:
+    return TrackResult(status, call.name, transaction_id=call.transaction_id, refund_id=call.refund_id, **known)

@@ -1,0 +1,163 @@
+"""What `track.lead`, `track.sale` and `track.refund` send and return: they never raise."""
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from svc_affiliate import AsyncTrack, ErrorCode, Status, Track
+
+from storage.rules.errors import BY_CODE
+from tests.sdk_files import LOCAL
+from tests.sdks.reporting import BOTH, KEY, called, of
+from tests.sdks.stub import Canned, Stub, rejection
+
+SERVED = sorted(set(ErrorCode) - LOCAL.keys())
+
+
+@BOTH
+async def test_a_call_carries_the_key_and_ids_of_its_own(kind: type[Track | AsyncTrack], service: Stub):
+    fields = {"customer_key": 7, "amount_cents": 4900}
+    sold = await called(kind, "sale", fields, base_url=f"{service.base_url}/", api_key=KEY)
+
+    (sent,) = service.received
+    assert (sold.status, sold.ok, sold.call) == (Status.RECORDED, True, "sale")
+    assert sent.headers["Authorization"] == f"Bearer {KEY}"
+    assert sent.headers["Idempotency-Key"]
+    assert sent.body == {"customer_key": "7", "amount_cents": 4900, "transaction_id": sold.transaction_id}
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "is_sent"),
+    [
+        ("lead", {"click_id": None, "customer_key": "user-1"}, False),
+        ("lead", {"click_id": "", "email": "jane@example.com"}, False),
+        ("lead", {"customer_key": "user-1", "known": True}, True),
+        ("lead", {"click_id": "c1"}, True),
+        ("sale", {"click_id": None, "customer_key": None, "amount_cents": 100}, False),
+        ("sale", {"customer_key": "user-1", "amount_cents": 100}, True),
+        ("refund", {"transaction_id": "inv-1"}, True),
+    ],
+)
+def test_nothing_is_sent_for_a_visitor_without_a_click_or_known_key(
+    name: str, fields: dict[str, Any], *, is_sent: bool, service: Stub
+):
+    result = getattr(of(service), name)(**fields)
+
+    assert result.status == (Status.RECORDED if is_sent else Status.SKIPPED)
+    assert result.ok
+    assert len(service.received) == is_sent
+    assert all("known" not in sent.body for sent in service.received)
+
+
+def test_the_click_id_comes_from_the_visitor_s_cookies(service: Stub):
+    track = of(service)
+    track.of({"svc_click_id": "c1", "theme": "dark"}).lead(customer_key="user-1")
+    track.of({}).lead(customer_key="user-2")
+    track.lead(customer_key="user-3")
+
+    assert [sent.body for sent in service.received] == [{"click_id": "c1", "customer_key": "user-1"}]
+
+
+@pytest.mark.parametrize("code", SERVED)
+def test_every_error_is_a_result_with_its_code(code: str, service: Stub):
+    service.answers = [rejection(code)]
+
+    result = of(service).sale(customer_key="user-1", amount_cents=1, transaction_id="inv-1")
+
+    assert result.status in {Status.UNATTRIBUTED, Status.REJECTED, Status.FAILED}
+    assert result.error is not None
+    assert result.error.code is ErrorCode(code)
+    assert (result.error.message, result.error.hint) == (BY_CODE[code].message, BY_CODE[code].hint)
+    assert result.error.request_id == "0" * 24
+
+
+@pytest.mark.parametrize("code", ["customer_not_found", "attribution_window_expired", "customer_not_attributed"])
+def test_a_customer_whom_no_partner_sent_is_not_a_fault(code: str, service: Stub):
+    service.answers = [rejection(code)]
+
+    result = of(service).sale(customer_key="user-1", amount_cents=1)
+
+    assert (result.status, result.ok) == (Status.UNATTRIBUTED, True)
+
+
+@pytest.mark.parametrize(("same", "status"), [(True, Status.RECORDED), (False, Status.REJECTED)])
+def test_a_sale_that_is_recorded_already_is_recorded(*, same: bool, status: Status, service: Stub):
+    existing = {"eventId": 5, "recorded_at": "2026-05-20T12:00:00Z"}
+    service.answers = [rejection("duplicate_transaction", same_payload=same, existing=existing)]
+
+    result = of(service).sale(customer_key="user-1", amount_cents=1, transaction_id="inv-1")
+
+    assert (result.status, result.already_recorded) == (status, same)
+    assert not same or result.data["eventId"] == 5
+
+
+def test_a_code_of_a_newer_service_is_text(service: Stub):
+    service.answers = [Canned(400, '{"error": {"code": "brand_new", "message": "New."}}')]
+
+    result = of(service).refund(transaction_id="inv-1")
+
+    assert result.error is not None
+    assert (result.status, result.error.code) == (Status.REJECTED, "brand_new")
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        ("sale", {"customer_key": "user-1", "amount_cents": Decimal("49.00")}),
+        ("lead", {"clickid": "c1"}),
+        ("refund", {"transaction_id": "inv-1", "amount_cents": 5}),
+    ],
+)
+def test_what_the_shop_s_code_gets_wrong_is_a_rejected_call(name: str, fields: dict[str, Any], service: Stub):
+    result = getattr(of(service), name)(**fields)
+
+    assert (result.status, result.ok) == (Status.REJECTED, False)
+    assert result.error.code == ErrorCode.VALIDATION_ERROR
+    assert service.received == []
+
+
+def test_a_shop_without_a_key_goes_on(service: Stub):
+    result = Track(base_url=service.base_url).lead(click_id="c1")
+
+    assert result.error is not None
+    assert (result.status, result.error.code) == (Status.FAILED, ErrorCode.NOT_CONFIGURED)
+    assert service.received == []
+
+
+def test_an_option_that_does_not_exist_is_logged(service: Stub, caplog: pytest.LogCaptureFixture):
+    wrong: Any = {"api_kye": KEY}
+
+    result = Track(base_url=service.base_url, **wrong).lead(click_id="c1")
+
+    assert result.status == Status.FAILED
+    assert "api_kye" in caplog.text
+
+
+def test_test_mode_marks_every_call_and_needs_no_click(service: Stub, monkeypatch: pytest.MonkeyPatch):
+    of(service, test_mode=True).lead(event_name="trial")
+    monkeypatch.setenv("SERVICE_TEST_MODE", "1")
+    of(service).refund(transaction_id="inv-1", refund_id="re-1")
+
+    assert [sent.body for sent in service.received] == [
+        {"additional_data": {"test_mode": True, "event_name": "trial"}},
+        {"transaction_id": "inv-1", "refund_id": "re-1", "additional_data": {"test_mode": True}},
+    ]
+
+
+def test_the_environment_wins_over_the_project_s_file_and_a_new_key_counts_at_once(
+    service: Stub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / ".svc").mkdir()
+    (tmp_path / "app").mkdir()
+    monkeypatch.chdir(tmp_path / "app")
+    track = Track()
+
+    for key in ("aff_1_old", "aff_1_new"):
+        (tmp_path / ".svc/.env").write_text(f"SERVICE_BASE_URL='{service.base_url}'\nSERVICE_API_KEY={key}\n")
+        track.lead(click_id="c1")
+    monkeypatch.setenv("SERVICE_API_KEY", "aff_1_environment")
+    track.lead(click_id="c1")
+
+    sent = [received.headers["Authorization"].rpartition("_")[2] for received in service.received]
+    assert sent == ["old", "new", "environment"]
