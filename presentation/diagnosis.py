@@ -32,7 +32,8 @@ class TraceStepView(View):
 class ExplanationView(View):
     """Why a sale was credited or not; `smallest_change` is null when it is credited.
 
-    `transaction_id` names the sale, recorded or rejected, that the verdict and the trace are about.
+    `transaction_id` names the sale, recorded or rejected, that the verdict and the trace are about;
+    `payment_event_id` the payment processor's event of a payment that is no sale.
     """
 
     verdict: SaleOutcome
@@ -43,6 +44,7 @@ class ExplanationView(View):
     sale_id: int | None
     commission_id: int | None
     terms_version: int | None
+    payment_event_id: str | None
     trace: list[TraceStepView]
     refused_calls: list[RefusedCallView]
 

@@ -93,6 +93,7 @@ class ExplanationResult(Result):
     sale_id: int | None = None
     commission_id: int | None = None
     terms_version: int | None = None
+    payment_event_id: Untrusted | None = None
     trace: list[ExplanationStepRow]
     refused_calls: list[RefusedCallRow]
     truncated: bool
@@ -107,7 +108,8 @@ def explain_attribution(
     customer_key: Identifier | None = None,
     click_id: Identifier | None = None,
 ) -> ExplanationResult:
-    """Why a sale was credited or not, even if none was recorded. Give one of transaction_id, customer_key, click_id.
+    """Why a sale was credited or not, even if none was recorded. Give one of transaction_id (or a processor's id, such
+    as in_, pi_, ch_, cs_, sub_), customer_key, click_id.
     Returns a verdict, the trace, rejected calls, and the smallest_change that would have credited it.
     """
     explained = explanation.explain(
@@ -131,6 +133,7 @@ def explain_attribution(
         sale_id=explained.sale_id,
         commission_id=explained.commission_id,
         terms_version=explained.terms_version,
+        payment_event_id=explained.payment_event_id,
         trace=[ExplanationStepRow(**step._replace(facts=_sanitized(step.facts))._asdict()) for step in explained.steps],
         refused_calls=calls[:count],
         truncated=count < len(calls),

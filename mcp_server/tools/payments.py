@@ -8,20 +8,24 @@ from mcp_server.results import BUDGET, Result, RowPage, fitting, json_of, page, 
 from mcp_server.sanitize import Untrusted
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.engine.pagination import Paging
-from storage.payments import disputes, processing, received_events
+from storage.payments import disputes, received_events
 from storage.payments.disputes import Dispute, DisputeState
 from storage.payments.received_events import PayingCustomer, PaymentEvent
 from storage.rules import errors
+from storage.rules.payment import PaymentOutcome
 from storage.rules.scope import Scope
 
 MEANINGS = {
-    processing.RECORDED: "Counted.",
-    processing.REPEATED: "The payment was recorded before: nothing to do.",
-    processing.IGNORED: "Not about a sale of this program.",
-    processing.WAITING: "No recorded sale or customer has the id in waits_for yet: it is processed when one does.",
-    processing.HELD: "Looks like a sale that the API reported: the owner decides on the dashboard's page Payments.",
-    processing.SAME: "The owner decided that the API had reported this sale.",
-    processing.TEST: "From the processor's test mode: it earns nothing.",
+    PaymentOutcome.RECORDED: "Counted.",
+    PaymentOutcome.REPEATED: "The payment was recorded before: nothing to do.",
+    PaymentOutcome.LINKED: "Nothing paid yet (trial, coupon, slow transfer): later payments belong to its customer.",
+    PaymentOutcome.IGNORED: "Not about a sale of this program.",
+    PaymentOutcome.WAITING: "No recorded sale or customer has the id in waits_for yet: it is processed when one does.",
+    PaymentOutcome.ORGANIC: "Names no customer: no partner sent them. Nothing to do.",
+    PaymentOutcome.HELD: "Looks like a sale that the API reported: the owner decides on the dashboard's page Payments.",
+    PaymentOutcome.SAME: "The owner decided that the API had reported this sale.",
+    PaymentOutcome.NOT_REFERRED: "The owner decided that no partner sent this customer.",
+    PaymentOutcome.TEST: "From the processor's test mode: it earns nothing.",
 }
 
 
@@ -35,6 +39,7 @@ class PaymentEventRow(Result):
     received_at: datetime
     transaction_id: Untrusted | None = None
     waits_for: Untrusted | None = None
+    click_id: Untrusted | None = None
     amount_cents: int | None = None
     currency: str | None = None
     customer_id: int | None = None
@@ -124,4 +129,5 @@ def _row(event: PaymentEvent, buyer: PayingCustomer | None) -> PaymentEventRow:
 
 
 def _meaning(outcome: str) -> str:
-    return MEANINGS.get(outcome) or f"Rejected. {errors.hint_of(outcome) or ''}".strip()
+    known = MEANINGS[PaymentOutcome(outcome)] if outcome in set(PaymentOutcome) else None
+    return known or f"Rejected. {errors.hint_of(outcome) or ''}".strip()

@@ -10,7 +10,7 @@ from storage.rules.errors import ValidationError
 from web.response import ModelResponse
 
 IDENTIFIERS = {
-    "transaction_id": "The sale's. Send exactly one of the three identifiers.",
+    "transaction_id": "The sale's, or any id of the payment processor. Send exactly one of the three identifiers.",
     "customer_key": "The customer's; their newest sale is explained.",
     "click_id": "The click's.",
 }

@@ -23,6 +23,7 @@ class Explanation(NamedTuple):
 
     `transaction_id` names the sale, recorded or rejected, that the outcome and the steps are about.
     `terms_version` names the commission terms that priced the sale; `rejected_calls` are newest first.
+    `payment_event_id` names the processor's event of a payment that is no sale.
     `likely_customer_key` is the lead's key that the rejected one was likely meant to be, where there is one.
     """
 
@@ -37,6 +38,7 @@ class Explanation(NamedTuple):
     steps: list[ExplanationStep]
     rejected_calls: list[LoggedRejection]
     likely_customer_key: str | None
+    payment_event_id: str | None
 
 
 def explain(
@@ -64,13 +66,14 @@ def explain(
         text=_text(facts, sale_outcome),
         smallest_change=_fitting(facts, sale_outcome, likely) or MESSAGES[sale_outcome].change,
         subject=subject,
-        transaction_id=(facts.sale or facts.rejected or subject).transaction_id,
+        transaction_id=(facts.sale or facts.rejected or facts.payment or subject).transaction_id,
         sale_id=facts.sale.id if facts.sale else None,
         commission_id=facts.commission.id if facts.commission else None,
         terms_version=facts.terms.version if facts.terms else None,
         steps=steps.steps_of(facts),
         rejected_calls=facts.rejected_calls,
         likely_customer_key=likely,
+        payment_event_id=facts.payment.event_id if facts.payment else None,
     )
 
 
@@ -82,6 +85,7 @@ def _outcome(facts: Facts) -> SaleOutcome:
     return outcome.without_sale(
         IdentifierFacts(
             rejected_with=facts.rejected.code if facts.rejected else None,
+            payment=facts.payment.meaning if facts.payment else None,
             tested=facts.tested,
             other_program=click_program_id not in {None, facts.program.id},
             customer_status=CustomerStatus(customer.status) if customer else None,
@@ -116,17 +120,19 @@ def _text(facts: Facts, sale_outcome: SaleOutcome) -> str:
 
 
 def _likely_key(connection: Connection, facts: Facts, sale_outcome: SaleOutcome) -> str | None:
-    """Return the lead's key that a rejected customer_key was likely meant to be."""
-    rejected = facts.rejected
-    unmatched = sale_outcome == CustomerNotFound.code and facts.customer is None
-    if not unmatched or rejected is None or rejected.customer_key is None:
+    """Return the lead's key that an unknown customer_key, of a rejected call or a payment, was likely meant to be."""
+    sent = facts.rejected or facts.payment
+    unmatched = sale_outcome in {CustomerNotFound.code, SaleOutcome.PAYMENT_WAITING} and facts.customer is None
+    if not unmatched or sent is None or sent.customer_key is None:
         return None
-    return identifier_health.likely_key(connection, facts.program.id, rejected.customer_key)
+    return identifier_health.likely_key(connection, facts.program.id, sent.customer_key)
 
 
 def _fitting(facts: Facts, sale_outcome: SaleOutcome, likely: str | None) -> str | None:
     """Return the smallest change for a missing customer, where the facts say more than the outcome."""
     rejected = facts.rejected
+    if facts.payment is not None and likely is not None:
+        return f'Put svc_customer_key "{likely}", as at the lead, into the metadata instead of this one.'
     if sale_outcome != CustomerNotFound.code or rejected is None:
         return None
     if facts.customer is not None:

@@ -8,7 +8,8 @@ from sqlalchemy import Connection, select
 from storage.management import commissions, program_settings
 from storage.management.commissions import Commission
 from storage.management.program_settings import Program
-from storage.reading import rejected_calls
+from storage.reading import payment_search, rejected_calls
+from storage.reading.payment_search import FoundPayment
 from storage.reading.rejected_calls import LoggedRejection
 from storage.rules.commission import CommissionType, Terms
 from storage.rules.errors import DuplicateTransaction
@@ -30,6 +31,8 @@ class Subject(NamedTuple):
 class Facts(NamedTuple):
     """The rows about a sale, each None where there is none; `rejected_calls` name the subject, newest first.
 
+    `payment` is the processor's event with this identifier, if it is no sale.
+
     Where `rejected` is set, the facts are about that rejected call, and `sale` is None.
     """
 
@@ -38,6 +41,7 @@ class Facts(NamedTuple):
     program: Program
     sale: Any
     rejected: LoggedRejection | None
+    payment: FoundPayment | None
     commission: Commission | None
     terms: Terms | None
     customer: Any
@@ -56,13 +60,18 @@ def gather(connection: Connection, program_id: int, subject: Subject, *, at: dat
     program = program_settings.get_program(connection, program_id)
     customer = _customer(connection, program_id, subject)
     sale = _sale(connection, program_id, subject, customer)
+    payment = None if sale or customer else payment_search.find(connection, program_id, **subject._asdict())
+    if payment is not None and payment.sale is not None:
+        sale, payment = _sale(connection, program_id, Subject(payment.sale), None), None
     rejected_calls = _rejected(connection, program_id, subject)
     rejected = _deciding(subject, sale, rejected_calls)
     if rejected is not None:
         sale, customer = None, customer or _customer(connection, program_id, rejected)
     elif sale is not None:
         customer = _one(connection, customers, program_id, customers.c.id == sale.customer_id)
-    click = _click(connection, program_id, customer or rejected or subject)
+    elif payment is not None:
+        customer = _customer(connection, program_id, payment)
+    click = _click(connection, program_id, customer or rejected or payment or subject)
     sent_by = (customer or click) and (customer or click).partner_id
     return Facts(
         subject=subject,
@@ -70,6 +79,7 @@ def gather(connection: Connection, program_id: int, subject: Subject, *, at: dat
         program=program,
         sale=sale,
         rejected=rejected,
+        payment=None if rejected else payment,
         commission=_commission(connection, program_id, sale),
         terms=_terms(connection, program, sale),
         customer=customer,
@@ -101,7 +111,7 @@ def _one(connection: Connection, table: Any, program_id: int, *conditions: Any, 
     return connection.execute(rows.limit(1)).first()
 
 
-def _customer(connection: Connection, program_id: int, named: Subject | LoggedRejection) -> Any:
+def _customer(connection: Connection, program_id: int, named: Subject | LoggedRejection | FoundPayment) -> Any:
     """Return the customer with the customer_key, else the customer created from the click."""
     customer = None
     if named.customer_key is not None:

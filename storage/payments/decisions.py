@@ -8,10 +8,10 @@ from sqlalchemy import Connection, select
 
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
-from storage.payments import event_log, processing, stored_events
-from storage.payments.processing import HELD, NOT_REFERRED, RECORDED, SAME, WAITING, EventOutcome
+from storage.payments import processing, stored_events
+from storage.payments.processing import EventOutcome
 from storage.rules.errors import BY_CODE, CustomerNotFound, NotFound, ServiceError, ValidationError
-from storage.rules.payment import Paid
+from storage.rules.payment import Paid, PaymentOutcome
 from storage.tables import payment_events
 
 
@@ -32,6 +32,7 @@ class NamedCustomer(NamedTuple):
 
 
 NOT_NAMED = NamedCustomer()
+RETRIED = {PaymentOutcome.WAITING, PaymentOutcome.ORGANIC, PaymentOutcome.NOT_REFERRED}
 
 
 def decide(
@@ -58,26 +59,26 @@ def decide(
     if row is None:
         raise NotFound
     paid = stored_events.load(row.payment) if row.payment else None
-    if not isinstance(paid, Paid) or row.is_test or not _fits(decision, row.outcome):
+    if not isinstance(paid, Paid) or not _fits(decision, row.outcome):
         raise ValidationError("This decision does not fit the event's outcome.")
     if decision == Decision.DISMISS:
-        done = EventOutcome(NOT_REFERRED, paid.transaction_id)
+        done = EventOutcome(PaymentOutcome.NOT_REFERRED, paid.transaction_id)
     elif decision == Decision.RETRY:
         done = _retry(connection, program_id, paid, customer, at)
     else:
         done = _resolve(connection, program_id, paid, decision, at)
-    event_log.note(connection, program_id, row.event_id, done._asdict())
+    processing.note(connection, program_id, row.event_id, paid, done)
     entry = Change("payment_event.decide", event_id, "outcome", row.outcome, done.outcome)
     audit.write(connection, program_id, [entry], actor=actor, at=at)
-    if done.outcome in {RECORDED, SAME}:
+    if done.outcome in {PaymentOutcome.RECORDED, PaymentOutcome.SAME}:
         processing.try_again(connection, program_id, paid, at)
     return done.outcome
 
 
 def _fits(decision: Decision, outcome: str) -> bool:
     if decision in {Decision.COUNT, Decision.SAME}:
-        return outcome == HELD
-    return outcome in {WAITING, NOT_REFERRED} or outcome in BY_CODE
+        return outcome == PaymentOutcome.HELD
+    return outcome in RETRIED or outcome in BY_CODE
 
 
 def _retry(connection: Connection, program_id: int, paid: Paid, named: NamedCustomer, at: datetime) -> EventOutcome:
@@ -101,4 +102,4 @@ def _resolve(connection: Connection, program_id: int, paid: Paid, decision: Deci
     sale = paid.transaction_id if decision == Decision.COUNT else duplicate
     if sale is not None:
         processing.link(connection, program_id, paid, customer, sale=sale, at=at)
-    return EventOutcome(RECORDED if decision == Decision.COUNT else SAME, sale)
+    return EventOutcome(PaymentOutcome.RECORDED if decision == Decision.COUNT else PaymentOutcome.SAME, sale)

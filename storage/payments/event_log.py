@@ -9,10 +9,11 @@ from sqlalchemy import Connection, and_, select, update
 from storage.engine import ids
 from storage.engine.database import insert_for
 from storage.payments import stored_events
-from storage.rules.payment import Introduced, Paid, ProcessorEvent
+from storage.rules.payment import Content, Introduced, Paid, PaymentOutcome, ProcessorEvent
 from storage.tables import payment_event_names, payment_events
 
 MOST_OF_A_NAME = 100
+UNLINKED = (PaymentOutcome.WAITING, PaymentOutcome.ORGANIC)
 
 
 def click_name(click_id: str) -> str:
@@ -25,12 +26,12 @@ def key_name(customer_key: str) -> str:
     return f"customer_key:{customer_key}"
 
 
-def add(connection: Connection, program_id: int, event: ProcessorEvent, *, outcome: str, at: datetime) -> bool:
-    """Log an event with a first outcome and its names; return False if it is logged already."""
+def add(connection: Connection, program_id: int, event: ProcessorEvent, *, at: datetime) -> bool:
+    """Log an event with its names; return False if it is logged already."""
     payment = None if event.content is None else stored_events.dump(event.content)
-    row = {"program_id": program_id, "event_id": event.id, "id": ids.after(at, 1)[0], "outcome": outcome}
+    row = {"program_id": program_id, "event_id": event.id, "id": ids.after(at, 1)[0], "outcome": PaymentOutcome.WAITING}
     row |= {"type": event.type, "occurred_at": event.occurred_at, "received_at": at, "payment": payment}
-    row |= {"is_test": event.is_test, "names_customer": bool(customer_names(event.content))}
+    row |= {"is_test": event.is_test}
     new = insert_for(connection)(payment_events).values(**row).on_conflict_do_nothing()
     if connection.execute(new.returning(payment_events.c.event_id)).scalar() is None:
         return False
@@ -45,6 +46,22 @@ def note(connection: Connection, program_id: int, event_id: str, done: Mapping[s
     """Save an event's new outcome."""
     mine = (payment_events.c.program_id == program_id, payment_events.c.event_id == event_id)
     connection.execute(update(payment_events).where(*mine).values(**done))
+
+
+def waiting_for(connection: Connection, program_id: int, names: Iterable[str]) -> list[tuple[str, Content]]:
+    """Return the events that wait for one of these names, in time order."""
+    event = payment_events.c
+    mine = (event.program_id == program_id, event.outcome.in_(UNLINKED), event.waits_for.in_(list(names)))
+    ordered = select(event.event_id, event.payment).where(*mine).order_by(event.occurred_at, event.event_id)
+    return [(row.event_id, stored_events.load(row.payment)) for row in connection.execute(ordered)]
+
+
+def mark_organic(connection: Connection, program_id: int, names: Iterable[str]) -> None:
+    """Mark what waits for a payment as organic."""
+    event = payment_events.c
+    waiting = (event.program_id == program_id, event.outcome == PaymentOutcome.WAITING)
+    mine = (*waiting, event.waits_for.in_(list(names)))
+    connection.execute(update(payment_events).where(*mine).values(outcome=PaymentOutcome.ORGANIC))
 
 
 def find(connection: Connection, program_id: int, names: Iterable[str], *, outcome: str | None = None) -> list[Any]:

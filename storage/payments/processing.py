@@ -1,18 +1,17 @@
 """Processes a connected account's events (payments, refunds, disputes), each once and in any order."""
 
-from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
 from storage.engine.database import insert_for
-from storage.payments import event_log, returns, stored_events
+from storage.payments import event_log, returns
 from storage.rules import keys
 from storage.rules.errors import IdentifierConflict, ServiceError
-from storage.rules.payment import Content, Introduced, Linked, Paid, ProcessorEvent, Returned
+from storage.rules.payment import Content, Introduced, Linked, Paid, PaymentOutcome, ProcessorEvent, Returned
 from storage.rules.settlement import Settlement
-from storage.tables import payment_accounts, payment_customers, payment_events, payment_references, programs
+from storage.tables import payment_accounts, payment_customers, payment_references, programs
 from storage.tracking import leads, program_terms, sales, test_mode
 from storage.tracking.customers import Customer, CustomerQuery, Registry
 from storage.tracking.program_terms import ProgramTerms
@@ -20,9 +19,6 @@ from storage.tracking.recorded_sales import SaleQuery, find_reported_by_api
 from storage.tracking.reported_leads import Lead
 from storage.tracking.sales import Provenance, Sale
 from storage.tracking.test_mode import TestModeCall
-
-RECORDED, REPEATED, IGNORED, WAITING, HELD = "recorded", "repeated", "ignored", "waiting", "held_as_duplicate"
-SAME, TEST, LINKED, NOT_REFERRED = "same_sale", "test", "linked", "not_referred"
 
 
 class EventOutcome(NamedTuple):
@@ -41,12 +37,12 @@ def process(connection: Connection, program_id: int, event: ProcessorEvent, *, a
     """
     account = select(programs.c.sandbox_of).join(payment_accounts).where(programs.c.id == program_id)
     sandbox_of = connection.execute(account.with_for_update(of=payment_accounts)).scalar()  # one event at a time
-    if not event_log.add(connection, program_id, event, outcome=WAITING, at=at):
-        return EventOutcome(REPEATED)
+    if not event_log.add(connection, program_id, event, at=at):
+        return EventOutcome(PaymentOutcome.REPEATED)
     is_test = event.is_test and sandbox_of is None
     done = (_test if is_test else _apply)(connection, program_id, event.content, at)
-    event_log.note(connection, program_id, event.id, done._asdict())
-    if done.outcome in {RECORDED, LINKED}:
+    note(connection, program_id, event.id, event.content, done)
+    if done.outcome in {PaymentOutcome.RECORDED, PaymentOutcome.LINKED}:
         try_again(connection, program_id, event.content, at)
     return done
 
@@ -54,19 +50,21 @@ def process(connection: Connection, program_id: int, event: ProcessorEvent, *, a
 def _apply(connection: Connection, program_id: int, content: Content | None, at: datetime) -> EventOutcome:
     if isinstance(content, Returned):
         transaction_id = returns.save(connection, program_id, content, at=at)
-        done = EventOutcome(RECORDED if transaction_id else WAITING, transaction_id, content.reference)
+        done = EventOutcome(
+            PaymentOutcome.RECORDED if transaction_id else PaymentOutcome.WAITING, transaction_id, content.reference
+        )
     elif isinstance(content, Linked):
         sale = _known(connection, program_id, content.references)
         if sale is not None:
             _refer(connection, program_id, content.references, sale, at)
-        done = EventOutcome(RECORDED if sale else WAITING, sale, content.references[0])
+        done = EventOutcome(PaymentOutcome.RECORDED if sale else PaymentOutcome.WAITING, sale, content.references[0])
     elif content is None or content.program_id not in {None, str(program_id)}:
-        done = EventOutcome(IGNORED)
+        done = EventOutcome(PaymentOutcome.IGNORED)
     elif isinstance(content, Introduced):
         customer = find_customer(connection, program_id, content, at)
         if customer is not None:
             _remember(connection, program_id, content.processor_customer, customer)
-        done = EventOutcome(LINKED if customer else IGNORED)
+        done = EventOutcome(PaymentOutcome.LINKED if customer else PaymentOutcome.IGNORED)
     else:
         done = pay(connection, program_id, content, find_customer(connection, program_id, content, at), at)
     return done
@@ -86,28 +84,29 @@ def _test(connection: Connection, program_id: int, content: Content | None, at: 
     elif isinstance(content, Returned):
         test = TestModeCall("refund", at, transaction_id=content.reference, amount_cents=content.amount_cents)
     else:
-        return EventOutcome(IGNORED)
+        return EventOutcome(PaymentOutcome.IGNORED)
     test_mode.record_of_processor(connection, program_id, test)
-    return EventOutcome(TEST, test.transaction_id)
+    return EventOutcome(PaymentOutcome.TEST, test.transaction_id)
 
 
 def pay(connection: Connection, program_id: int, paid: Paid, customer: Customer | None, at: datetime) -> EventOutcome:
     """Record a payment as a sale, unless it is recorded, may duplicate the API's, or has no known customer."""
     if (sale := _known(connection, program_id, paid.references)) is not None:
         link(connection, program_id, paid, customer, sale=sale, at=at)
-        return EventOutcome(REPEATED, sale)
+        return EventOutcome(PaymentOutcome.REPEATED, sale)
     if customer is None:
         names = event_log.customer_names(paid)
-        dismissed = bool(names) and event_log.find(connection, program_id, names, outcome=NOT_REFERRED)
-        return EventOutcome(NOT_REFERRED if dismissed else WAITING, paid.transaction_id, paid.processor_customer)
+        dismissed = bool(names) and event_log.find(connection, program_id, names, outcome=PaymentOutcome.NOT_REFERRED)
+        outcome = PaymentOutcome.NOT_REFERRED if dismissed else PaymentOutcome.WAITING
+        return EventOutcome(outcome, paid.transaction_id, paid.processor_customer or paid.references[0])
     if possible_duplicate(connection, program_id, paid, customer) is not None:
         _settle(connection, program_terms.load_one(connection, program_id), paid, customer, at)
-        return EventOutcome(HELD, paid.transaction_id)
+        return EventOutcome(PaymentOutcome.HELD, paid.transaction_id)
     result = sell(connection, program_id, paid, customer, at)
     if isinstance(result, ServiceError):
         return EventOutcome(result.code, paid.transaction_id)
     link(connection, program_id, paid, customer, sale=paid.transaction_id, at=at)
-    return EventOutcome(RECORDED, paid.transaction_id)
+    return EventOutcome(PaymentOutcome.RECORDED, paid.transaction_id)
 
 
 def sell(connection: Connection, program_id: int, paid: Paid, customer: Customer, at: datetime) -> Any:
@@ -194,15 +193,24 @@ def try_again(connection: Connection, program_id: int, content: Content | None, 
         return
     references = content.references if isinstance(content, Paid) else ()
     names = [*references, *([content.processor_customer] if content.processor_customer else [])]
-    for event_id, waiting in _waiting_for(connection, program_id, names):
+    for event_id, waiting in event_log.waiting_for(connection, program_id, names):
         done = _apply(connection, program_id, waiting, at)
-        event_log.note(connection, program_id, event_id, done._asdict())
-        if done.outcome in {RECORDED, REPEATED}:
+        note(connection, program_id, event_id, waiting, done)
+        if done.outcome in {PaymentOutcome.RECORDED, PaymentOutcome.REPEATED}:
             try_again(connection, program_id, waiting, at)
 
 
-def _waiting_for(connection: Connection, program_id: int, names: Iterable[str]) -> list[tuple[str, Content]]:
-    event = payment_events.c
-    waiting = (event.program_id == program_id, event.outcome == WAITING, event.waits_for.in_(names))
-    ordered = select(event.event_id, event.payment).where(*waiting).order_by(event.occurred_at, event.event_id)
-    return [(row.event_id, stored_events.load(row.payment)) for row in connection.execute(ordered)]
+def note(connection: Connection, program_id: int, event_id: str, content: Content | None, done: EventOutcome) -> None:
+    """Save an event's outcome; what waits without naming a customer is organic, with all events of its payment."""
+    if done.outcome == PaymentOutcome.WAITING and _is_organic(connection, program_id, content):
+        done = done._replace(outcome=PaymentOutcome.ORGANIC)
+    event_log.note(connection, program_id, event_id, done._asdict())
+    if done.outcome == PaymentOutcome.ORGANIC and isinstance(content, Paid):
+        event_log.mark_organic(connection, program_id, content.references)
+
+
+def _is_organic(connection: Connection, program_id: int, content: Content | None) -> bool:
+    if isinstance(content, Paid):
+        return not event_log.customer_names(content)
+    names = content.references if isinstance(content, Linked) else (getattr(content, "reference", ""),)
+    return bool(event_log.find(connection, program_id, names, outcome=PaymentOutcome.ORGANIC))

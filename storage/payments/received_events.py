@@ -9,6 +9,7 @@ from sqlalchemy import Connection, func, select
 from storage.engine import pagination
 from storage.engine.pagination import FIRST_PAGE, Page, Paging
 from storage.payments import stored_events
+from storage.rules.payment import PaymentOutcome
 from storage.rules.period import ALWAYS, Span
 from storage.tables import customers, payment_events, sales
 
@@ -16,6 +17,7 @@ from storage.tables import customers, payment_events, sales
 class PaymentEvent(NamedTuple):
     """An event: its outcome, and its amount (None without one) in minor units of `currency`.
 
+    `click_id` and `customer_key` are those in its metadata.
     `is_test`: it comes from the processor's test mode, is recorded as a test and earns nothing.
     """
 
@@ -25,6 +27,8 @@ class PaymentEvent(NamedTuple):
     outcome: str
     transaction_id: str | None
     waits_for: str | None
+    click_id: str | None
+    customer_key: str | None
     amount_cents: int | None
     currency: str | None
     is_test: bool
@@ -78,6 +82,21 @@ def count_outcomes(connection: Connection, program_id: int, *, span: Span = ALWA
     times = (func.min(event.received_at), func.max(event.received_at))
     grouped = select(event.outcome, count, *times).where(*mine).group_by(event.outcome)
     return [OutcomeCount(*row) for row in connection.execute(grouped.order_by(count.desc(), event.outcome))]
+
+
+def count_organic(connection: Connection, program_id: int, *, span: Span = ALWAYS) -> int:
+    """Return how many payments named nobody."""
+    event = payment_events.c
+    mine = (event.program_id == program_id, *pagination.within(event.id, event.received_at, span))
+    organic = select(func.count(event.transaction_id.distinct())).where(*mine, event.outcome == PaymentOutcome.ORGANIC)
+    return connection.execute(organic).scalar_one()
+
+
+def first_received_at(connection: Connection, program_id: int, since: datetime) -> datetime | None:
+    """Return when the first event since a time was received, None if none was."""
+    event = payment_events.c
+    mine = (event.program_id == program_id, *pagination.within(event.id, event.received_at, Span(since)))
+    return connection.execute(select(event.received_at).where(*mine).order_by(event.id).limit(1)).scalar()
 
 
 def buyers(connection: Connection, program_id: int, transaction_ids: Iterable[str]) -> dict[str, PayingCustomer]:

@@ -171,3 +171,4 @@ READERS: dict[str, Callable[[Mapping[str, Any], datetime], Content | None]] = {
     "charge.dispute.created": _dispute,
     "charge.dispute.closed": _dispute,
 }
+EVENTS = tuple(READERS)  # what an account's webhook sends to the service

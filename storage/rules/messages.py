@@ -59,6 +59,36 @@ MESSAGES: dict[SaleOutcome, OutcomeMessage] = {
         "The click came from a known bot or a prefetch. It is stored but not counted.",
         "Click the link in a browser. A lead or sale with this click_id would still be attributed.",
     ),
+    SaleOutcome.PAYMENT_WAITING: OutcomeMessage(
+        "The payment processor reported this payment. It waits: no lead has the customer_key in its metadata, and no "
+        "click of this program the click_id.",
+        "Send the customer's lead, then choose Try again under Settings, Payments. There you can also name the "
+        "customer, or dismiss the payment.",
+    ),
+    SaleOutcome.PAYMENT_ORGANIC: OutcomeMessage(
+        "The payment processor reported this payment. Its metadata names no customer, so no partner earns on it.",
+        "Do nothing if no partner sent the customer. Else put svc_click_id and svc_customer_key into the metadata of "
+        "the next checkout, and name this payment's customer under Settings, Payments.",
+    ),
+    SaleOutcome.PAYMENT_HELD: OutcomeMessage(
+        "The payment processor reported this payment. It may be a sale that your server reported, so it does not "
+        "count yet.",
+        "Decide under Settings, Payments, whether it is the same sale.",
+    ),
+    SaleOutcome.PAYMENT_NOT_REFERRED: OutcomeMessage(
+        "The payment processor reported this payment. An owner decided that no partner sent its customer.",
+        "Do nothing. If that was an error, name the customer under Settings, Payments.",
+    ),
+    SaleOutcome.PAYMENT_NOT_A_SALE: OutcomeMessage(
+        "The payment processor reported this object. It is not a payment of this program: its amount is 0, it is not "
+        "paid yet, or its metadata names another program.",
+        "Do nothing. A later payment of the same subscription is recorded when it is paid.",
+    ),
+    SaleOutcome.PAYMENT_MISSING: OutcomeMessage(
+        "The payment processor reported a refund, a dispute or an invoice of this payment, but the payment itself is "
+        "not recorded.",
+        "Do nothing if no partner sent the customer. Else run `svc reconcile` with an export of that time.",
+    ),
     SaleOutcome.NOT_RECORDED: OutcomeMessage(
         "The service has recorded nothing with this identifier and has rejected no request with it in the last 30 "
         "days.",

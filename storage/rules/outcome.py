@@ -4,6 +4,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from storage.rules.commission import CommissionStatus
+from storage.rules.payment import PaymentOutcome
 from storage.rules.settlement import CustomerStatus, Settlement
 
 
@@ -24,6 +25,12 @@ class SaleOutcome(StrEnum):
     LEAD_OUTRANKED = "lead_outranked"
     NO_LEAD = "no_lead"
     CLICK_FILTERED = "click_filtered"
+    PAYMENT_WAITING = "payment_waiting"
+    PAYMENT_ORGANIC = "payment_organic"
+    PAYMENT_HELD = "payment_held"
+    PAYMENT_NOT_REFERRED = "payment_not_referred"
+    PAYMENT_NOT_A_SALE = "payment_not_a_sale"
+    PAYMENT_MISSING = "payment_missing"
     NOT_RECORDED = "not_recorded"
 
     INVALID_JSON = "invalid_json"
@@ -82,6 +89,7 @@ class IdentifierFacts(NamedTuple):
     """The facts about an identifier without a recorded sale."""
 
     rejected_with: str | None = None
+    payment: SaleOutcome | None = None
     tested: bool = False
     other_program: bool = False
     customer_status: CustomerStatus | None = None
@@ -111,7 +119,9 @@ def without_sale(facts: IdentifierFacts) -> SaleOutcome:
     """Return why nothing is credited without a recorded sale: the rejection if there was one, else the last step."""
     if facts.rejected_with is not None:
         return SaleOutcome(facts.rejected_with)
-    if facts.other_program:
+    if facts.payment is not None:
+        outcome = facts.payment
+    elif facts.other_program:
         outcome = SaleOutcome.CUSTOMER_WRONG_PROGRAM
     elif facts.customer_status is None and not facts.clicked:
         outcome = SaleOutcome.ONLY_A_TEST if facts.tested else SaleOutcome.NOT_RECORDED
@@ -128,6 +138,20 @@ def without_sale(facts: IdentifierFacts) -> SaleOutcome:
     else:
         outcome = SaleOutcome.CLICK_FILTERED if facts.filtered else SaleOutcome.NO_LEAD
     return outcome
+
+
+def of_payment(outcome: str, *, is_payment: bool) -> SaleOutcome:
+    """Return why a processor's event is not a sale; `is_payment` is False for a refund, a dispute or a link."""
+    meanings = {
+        PaymentOutcome.WAITING: SaleOutcome.PAYMENT_WAITING if is_payment else SaleOutcome.PAYMENT_MISSING,
+        PaymentOutcome.ORGANIC: SaleOutcome.PAYMENT_ORGANIC,
+        PaymentOutcome.HELD: SaleOutcome.PAYMENT_HELD,
+        PaymentOutcome.NOT_REFERRED: SaleOutcome.PAYMENT_NOT_REFERRED,
+        PaymentOutcome.TEST: SaleOutcome.ONLY_A_TEST,
+    }
+    if outcome in set(PaymentOutcome):
+        return meanings.get(PaymentOutcome(outcome), SaleOutcome.PAYMENT_NOT_A_SALE)
+    return SaleOutcome(outcome)
 
 
 def _unearned(facts: SaleFacts) -> SaleOutcome:

@@ -22,6 +22,24 @@ class Paid(NamedTuple):
     processor_customer: str | None = None
 
 
+class PaymentOutcome(StrEnum):
+    """What became of a processor's event; an event whose sale is rejected has the error's code instead.
+
+    Waiting payments name a customer; organic ones name nobody, and wait without work for anyone.
+    """
+
+    RECORDED = "recorded"
+    REPEATED = "repeated"
+    LINKED = "linked"
+    WAITING = "waiting"
+    ORGANIC = "organic"
+    HELD = "held_as_duplicate"
+    SAME = "same_sale"
+    NOT_REFERRED = "not_referred"
+    TEST = "test"
+    IGNORED = "ignored"
+
+
 class ReturnKind(StrEnum):
     """A refund with its own id, the total refunded of a charge so far, or a dispute."""
 

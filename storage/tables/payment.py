@@ -27,11 +27,11 @@ payment_events = Table(
     Column("waits_for", String(255)),
     Column("payment", Text),
     Column("is_test", Boolean, nullable=False, server_default="0"),
-    Column("names_customer", Boolean, nullable=False, server_default="0"),
     timestamp_column("occurred_at"),
     timestamp_column("received_at"),
     Index("ix_payment_events_newest", "program_id", "id", unique=True),
     Index("ix_payment_events_waiting", "program_id", "waits_for"),
+    Index("ix_payment_events_outcome", "program_id", "outcome", "id"),
 )
 
 payment_event_names = Table(

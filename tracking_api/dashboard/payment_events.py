@@ -1,4 +1,4 @@
-"""GET /api/programs/:id/payment-events and PATCH .../:eventId: list payment events, decide on held ones."""
+"""GET /api/programs/:id/payment-events and PATCH .../:eventId: list events, decide on those that do not count."""
 
 from datetime import datetime
 
@@ -7,29 +7,46 @@ from presentation.api_request import ApiRequest
 from presentation.operations import operation
 from presentation.view import PageView, SuccessView, View, page
 from storage.payments import decisions, received_events
-from storage.payments.decisions import Decision
+from storage.payments.decisions import Decision, NamedCustomer
 from storage.rules.errors import (
     AttributionWindowExpired,
     CurrencyNotSupported,
     CustomerNotAttributed,
+    CustomerNotFound,
     DuplicateTransaction,
     SaleBeforeClick,
 )
-from web.body import Body
+from web.body import Body, Identifier
 from web.response import ModelResponse
 
-OUTCOME = {"outcome": "recorded, repeated, waiting, held_as_duplicate, ignored, test, or an error code."}
+OUTCOME = {
+    "outcome": "recorded, repeated, linked, waiting (for a customer whom it names), organic (it names nobody), "
+    "held_as_duplicate, same_sale, not_referred, ignored, test, or an error code."
+}
 
 
 class PaymentDecision(Body):
-    """The decision on a held payment: a separate sale (count), or the sale that the API reported (same)."""
+    """The decision on a held payment: a separate sale (count), or the sale that the API reported (same).
+
+    On a payment that waits or was rejected: try again (retry), for the customer with `customer_key` or `click_id` if
+    you name one, or never list this customer's payments again (dismiss), since no partner sent them.
+    """
 
     decision: Decision
+    customer_key: Identifier | None = None
+    click_id: Identifier | None = None
+
+
+class PaymentDecisionView(SuccessView):
+    """The decision is made; `outcome` is the event's new one."""
+
+    outcome: str
 
 
 class PaymentEventView(View):
     """An event of the payment account; amounts are in minor units of `currency`, null if the event has no amount.
 
+    `click_id` and `customer_key` are those in its metadata.
     `is_test`: of the processor's test mode; it is recorded as a test, and earns nothing.
     """
 
@@ -39,6 +56,8 @@ class PaymentEventView(View):
     outcome: str
     transaction_id: str | None
     waits_for: str | None
+    click_id: str | None
+    customer_key: str | None
     amount_cents: int | None
     currency: str | None
     is_test: bool
@@ -59,14 +78,22 @@ async def list_payment_events(call: ApiRequest) -> ModelResponse[PageView[Paymen
 
 
 @operation(
-    "Decide on a payment that is held as a possible duplicate",
-    *(DuplicateTransaction, CustomerNotAttributed, AttributionWindowExpired, CurrencyNotSupported, SaleBeforeClick),
+    "Decide on a payment that is held as a possible duplicate, or that waits",
+    *(
+        CustomerNotFound,
+        DuplicateTransaction,
+        CustomerNotAttributed,
+        AttributionWindowExpired,
+        CurrencyNotSupported,
+        SaleBeforeClick,
+    ),
     body=PaymentDecision,
     tag="payments",
 )
-async def decide_payment_event(call: ApiRequest) -> ModelResponse[SuccessView]:
-    """Decide on a payment that is held as a possible duplicate. Raises NotFound, DuplicateTransaction."""
+async def decide_payment_event(call: ApiRequest) -> ModelResponse[PaymentDecisionView]:
+    """Decide on a payment that does not count. Raises NotFound, CustomerNotFound, DuplicateTransaction."""
     event_id = call.path_id("event_id")
     sent = await call.parse(PaymentDecision)
-    await call.write(decisions.decide, event_id, sent.decision)
-    return ModelResponse(SuccessView(success=True))
+    customer = NamedCustomer(sent.click_id, sent.customer_key)
+    outcome = await call.write(decisions.decide, event_id, sent.decision, customer=customer)
+    return ModelResponse(PaymentDecisionView(success=True, outcome=outcome))

@@ -1,4 +1,4 @@
-"""Find a payment event by any of its ids, and say which payments name a customer"""
+"""Find a payment event by any of its ids, and tell payments that name nobody apart"""
 
 import json
 from typing import Any
@@ -24,8 +24,7 @@ def upgrade() -> None:
         sa.Column("event_id", sa.String(length=255), nullable=False),
         sa.PrimaryKeyConstraint("program_id", "name", "event_id", name=op.f("pk_payment_event_names")),
     )
-    with op.batch_alter_table("payment_events", schema=None) as batch_op:
-        batch_op.add_column(sa.Column("names_customer", sa.Boolean(), server_default="0", nullable=False))
+    op.create_index("ix_payment_events_outcome", "payment_events", ["program_id", "outcome", "id"])
     with op.batch_alter_table("payment_customers", schema=None) as batch_op:
         batch_op.drop_constraint(FOREIGN_KEY, type_="foreignkey")
     _name_what_waits()
@@ -51,9 +50,10 @@ def _name_what_waits() -> None:
             row = {"program_id": program_id, "event_id": event_id}
             named = [row | {"name": name} for name in dict.fromkeys([*ids, *customer]) if name]
             connection.execute(names.insert(), named)
-            if customer:
+            if "transaction_id" in fields and not customer:
                 mine = (events.c.program_id == program_id, events.c.event_id == event_id)
-                connection.execute(events.update().where(*mine).values(names_customer=True))
+                waiting_still = events.update().where(*mine, events.c.outcome == "waiting")
+                connection.execute(waiting_still.values(outcome="organic"))
 
 
 def downgrade() -> None:
@@ -64,6 +64,7 @@ def downgrade() -> None:
     with op.batch_alter_table("payment_customers", schema=None) as batch_op:
         columns = ["program_id", "click_id"]
         batch_op.create_foreign_key(FOREIGN_KEY, "customers", columns, columns)
-    with op.batch_alter_table("payment_events", schema=None) as batch_op:
-        batch_op.drop_column("names_customer")
+    op.execute("UPDATE payment_events SET outcome = 'waiting' WHERE outcome IN ('organic', 'not_referred')")
+    op.execute("UPDATE payment_events SET outcome = 'ignored' WHERE outcome = 'linked'")
+    op.drop_index("ix_payment_events_outcome", "payment_events")
     op.drop_table("payment_event_names")

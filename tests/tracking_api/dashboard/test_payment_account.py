@@ -202,3 +202,24 @@ async def test_an_event_of_the_processors_test_mode_is_recorded_as_a_test(dashbo
     logged = (await dashboard.get("./tracking-log")).json()["data"]
     assert [(each["kind"], each["is_test"]) for each in events] == [("test", True), ("click", False)]
     assert [(each["call"], each["event_id"]) for each in logged] == [("sale", events[0]["id"])]
+
+
+async def test_an_owner_tries_a_waiting_payment_again_and_dismisses_another(dashboard: Dashboard):
+    await connect(dashboard)
+    for name in ("in_1", "in_2"):
+        event = stripe.invoice(f"evt_{name}", name=name, metadata={"svc_customer_key": f"user-{name}"}, customer=name)
+        await deliver(dashboard, *stripe.signed(event))
+    waiting = (await dashboard.get("./payment-events", outcome="waiting")).json()["data"]
+    paths = [f"./payment-events/{each['id']}" for each in waiting]
+    named = {"decision": "retry", "click_id": await dashboard.acme.visitor()}
+
+    unknown = await dashboard.patch(paths[0], decision="retry")
+    retried = await dashboard.patch(paths[0], **named)
+    dismissed = await dashboard.patch(paths[1], decision="dismiss")
+
+    assert [each["customer_key"] for each in waiting] == ["user-in_2", "user-in_1"]
+    assert (unknown.status_code, unknown.json()["error"]["code"]) == (400, "customer_not_found")
+    assert [each.json() for each in (retried, dismissed)] == [
+        {"success": True, "outcome": "recorded"},
+        {"success": True, "outcome": "not_referred"},
+    ]

@@ -1,4 +1,6 @@
-"""Settings, Payments: the connected account, its webhook and its events, with possible duplicates first."""
+"""Settings, Payments: the webhook to create, the connected account, and what became of its events."""
+
+from datetime import timedelta
 
 from pydantic_core import to_json
 from starlette.requests import Request
@@ -6,9 +8,14 @@ from starlette.responses import Response
 
 from presentation import queries
 from presentation.api_request import path_id
-from storage.payments import accounts, decisions, processing, received_events
-from storage.payments.decisions import Decision
+from storage.payments import accounts, decisions, received_events, stripe
+from storage.payments.decisions import Decision, NamedCustomer
+from storage.payments.received_events import PaymentEvent
 from storage.rules.errors import NotFound, ValidationError
+from storage.rules.messages import MESSAGES
+from storage.rules.outcome import OutcomeMessage, of_payment
+from storage.rules.payment import PaymentOutcome
+from storage.rules.period import Span
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import filters, forms, notices, page_context, templates
 from tracking_api.dashboard.pages.forms import Problems
@@ -17,6 +24,9 @@ from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.payment_account import NewPaymentAccount
 from web import body
 
+LATELY = timedelta(days=30)
+OUTCOMES = ("", PaymentOutcome.HELD, PaymentOutcome.WAITING, PaymentOutcome.RECORDED, PaymentOutcome.ORGANIC)
+COUNTED = {PaymentOutcome.RECORDED, PaymentOutcome.REPEATED, PaymentOutcome.SAME, PaymentOutcome.TEST}
 FIELDS = ("account_id", "webhook_secret")
 
 
@@ -54,35 +64,54 @@ async def change_payment_account(request: Request) -> Response:
 
 
 async def decide_payment_event(request: Request) -> Response:
-    """Decide on a held payment; show why if it cannot be counted."""
+    """Decide on a payment that does not count; show why if it cannot be counted."""
     context = await page_context.as_owner(request)
     form = await forms.read_form(request)
     decision = {each.value: each for each in Decision}.get(form.text("decision"))
     if decision is None:
-        raise ValidationError("A payment is counted, or is the same sale.")
+        raise ValidationError("A payment is counted, is the same sale, is tried again, or is dismissed.")
     event_id = path_id(request, "event_id")
-    about = {"actor": context.member.actor, "at": context.at, "lane": context.program.id}
-    await storage_of(request).write(decisions.decide, context.program.id, event_id, decision, **about)
-    return notices.leave(redirect(f"{context.program_path}/settings/payments"), f"payment-{decision}")
+    named = NamedCustomer(form.text("click_id") or None, form.text("customer_key") or None)
+    about = {"customer": named, "actor": context.member.actor, "at": context.at, "lane": context.program.id}
+    outcome = await storage_of(request).write(decisions.decide, context.program.id, event_id, decision, **about)
+    notice = f"payment-{decision}"
+    if decision == Decision.RETRY:
+        notice = "payment-recorded" if outcome == PaymentOutcome.RECORDED else "payment-retried"
+    return notices.leave(redirect(f"{context.program_path}/settings/payments"), notice)
 
 
 async def _page(request: Request, context: PageContext, typed: dict[str, str], problems: Problems) -> Response:
     storage = storage_of(request)
+    program_id, lately = context.program.id, Span(context.at - LATELY)
     try:
-        account = await storage.read(accounts.get_account, context.program.id)
+        account = await storage.read(accounts.get_account, program_id)
+        first_at = await storage.read(received_events.first_received_at, program_id, account.connected_at)
     except NotFound:
-        account = None
+        account, first_at = None, None
+    counts = await storage.read(received_events.count_outcomes, program_id, span=lately)
     outcome = filters.text(request, "outcome")
-    page = await storage.read(received_events.list_events, context.program.id, queries.paging(request), outcome=outcome)
+    page = await storage.read(received_events.list_events, program_id, queries.paging(request), outcome=outcome)
     return templates.render(
         request,
         "payments.html",
         status=400 if problems else 200,
         context=context,
         account=account,
+        events=stripe.EVENTS,
+        first_at=first_at,
+        counts={each.outcome: each.events for each in counts},
+        organic=await storage.read(received_events.count_organic, program_id, span=lately),
         page=page,
+        explained={each.id: _explain(each) for each in page.data},
         chosen=filters.chosen(request, "outcome"),
-        outcomes=("", processing.HELD, processing.WAITING, processing.RECORDED),
+        outcomes=OUTCOMES,
         typed={**typed, "webhook_secret": ""},
         problems=problems,
     )
+
+
+def _explain(event: PaymentEvent) -> OutcomeMessage | None:
+    """Return why a payment does not count and what to do, None for another event."""
+    if event.currency is None or event.outcome in COUNTED:
+        return None
+    return MESSAGES[of_payment(event.outcome, is_payment=True)]

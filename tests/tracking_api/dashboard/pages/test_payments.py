@@ -1,6 +1,6 @@
 """Settings, payments: an account connected on the page, and what it reported."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import httpx
 from playwright.async_api import expect
@@ -12,18 +12,24 @@ from tests.tracking_api.dashboard.pages.conftest import MAX, Site
 async def test_an_account_is_connected_and_its_payments_are_listed(site: Site):
     page = await site.sign_in()
     await page.goto(f"{site.program}/settings/payments")
+    before = await page.locator("#webhook").inner_text()
+    await expect(
+        page.get_by_role("listitem").filter(has_text="checkout.session.async_payment_succeeded")
+    ).to_be_visible()
     await page.get_by_label("Account id").fill("acct_1")
     await page.get_by_label("Webhook signing secret").fill(stripe.SECRET)
 
     await page.get_by_role("button", name="Connect").click()
 
     await expect(page.get_by_role("status")).to_contain_text("The payment account is connected")
+    await expect(page.get_by_text("No signed event has arrived yet")).to_be_visible()
     content, headers = stripe.signed(stripe.checkout(metadata={"svc_click_id": await site.acme.visitor()}))
     address = await page.locator("#webhook").inner_text()
     async with httpx.AsyncClient() as client:
         answer = await client.post(address, content=content, headers=headers)
-    assert answer.status_code == 200
+    assert (answer.status_code, address) == (200, before)
     await page.reload()
+    await expect(page.get_by_text("Stripe's signed events arrive")).to_be_visible()
     await expect(page.get_by_role("row", name="checkout.session.completed")).to_be_visible()
     assert stripe.SECRET not in await page.content()
 
@@ -73,3 +79,29 @@ async def test_a_possible_duplicate_is_decided_on_the_page(site: Site):
 
     await expect(page.get_by_role("status")).to_contain_text("the sale that your server reported")
     await expect(page.locator("tbody")).to_contain_text("Same sale")
+
+
+async def test_a_waiting_payment_says_why_and_is_recorded_for_the_customer_whom_an_owner_names(site: Site):
+    page = await site.sign_in()
+    await page.goto(f"{site.program}/settings/payments")
+    await page.get_by_label("Account id").fill("acct_1")
+    await page.get_by_label("Webhook signing secret").fill(stripe.SECRET)
+    await page.get_by_role("button", name="Connect").click()
+    await expect(page.get_by_role("status")).to_be_visible()
+    click_id, now = await site.acme.visitor(), datetime.now(UTC) + timedelta(seconds=2)  # after the click
+    organic = stripe.checkout("evt_2", id="cs_2", payment_intent="pi_2", customer="cus_2", at=now)
+    waiting = stripe.checkout(metadata={"svc_customer_key": "user-404"}, at=now)
+    async with httpx.AsyncClient() as client:
+        for event in (organic, waiting):
+            content, headers = stripe.signed(event)
+            await client.post(await page.locator("#webhook").inner_text(), content=content, headers=headers)
+    await page.goto(f"{site.program}/settings/payments?outcome=waiting")
+    await expect(page.get_by_text("1 payments name nobody")).to_be_visible()
+    row = page.get_by_role("row", name="user-404")
+    await row.get_by_text("Why, and what to do").click()
+    await expect(row).to_contain_text("no lead has the customer_key in its metadata")
+    await row.get_by_label("or click id").fill(click_id)
+
+    await row.get_by_role("button", name="Try again").click()
+
+    await expect(page.get_by_role("status")).to_contain_text("recorded as a sale")

@@ -1,0 +1,96 @@
+"""Payments that wait, on both databases: those that name nobody are counted, the others are explained and fixed."""
+
+import pytest
+
+from storage.checks import books
+from storage.engine.audit import Actor
+from storage.payments import decisions, received_events
+from storage.payments.decisions import NOT_NAMED, Decision, NamedCustomer
+from storage.rules.errors import CustomerNotFound, ValidationError
+from storage.tables import payment_events, sales
+from tests import stripe_events as stripe
+from tests.storage.payments.paying import named, stored, take
+from tests.world import NOW, World
+
+OWNER = Actor("user", "1", "owner@acme.example")
+UNKNOWN = {"svc_customer_key": "user-1"}
+
+
+async def listed(acme: World, outcome: str) -> list[str]:
+    page = await acme.store.read(received_events.list_events, acme.program_id, outcome=outcome)
+    return [event.type for event in page.data]
+
+
+async def decide(acme: World, decision: Decision, customer: NamedCustomer = NOT_NAMED) -> str:
+    """Decide on the first event that the account sent."""
+    [(event_id,), *_] = await stored(acme, payment_events.c.id)
+    about = {"customer": customer, "actor": OWNER, "at": NOW}
+    done: str = await acme.store.write(decisions.decide, acme.program_id, event_id, decision, **about)
+    return done
+
+
+@pytest.mark.parametrize("reverse", [True, False])
+async def test_payments_that_name_nobody_are_counted_once_with_all_that_belongs_to_them(acme: World, reverse: bool):  # noqa: FBT001 - the cases
+    events = [
+        stripe.checkout(invoice="in_1", payment_intent=None, customer=None),
+        stripe.invoice(),
+        stripe.invoice_payment(),
+        stripe.charge_refunded(total=100, intent="pi_in_1"),
+        stripe.invoice("evt_2", name="in_2"),
+    ]
+    for event in reversed(events) if reverse else events:
+        await take(acme, event)
+
+    assert await listed(acme, "waiting") == []
+    assert len(await listed(acme, "organic")) == 5
+    assert await acme.store.read(received_events.count_organic, acme.program_id) == 2
+
+
+async def test_a_payment_that_names_an_unknown_customer_is_listed_as_waiting(acme: World):
+    await take(acme, stripe.checkout())
+    await take(acme, stripe.invoice("evt_2", name="in_2", metadata=UNKNOWN))
+
+    assert (await listed(acme, "waiting"), await listed(acme, "organic")) == (
+        ["invoice.paid"],
+        ["checkout.session.completed"],
+    )
+
+
+async def test_a_waiting_payment_is_recorded_once_its_lead_is_there(acme: World):
+    await take(acme, stripe.checkout(metadata=UNKNOWN))
+    with pytest.raises(CustomerNotFound):
+        await decide(acme, Decision.RETRY)
+    await acme.customer("user-1")
+
+    assert await decide(acme, Decision.RETRY) == "recorded"
+    assert await stored(acme, sales.c.transaction_id) == [("pi_1",)]
+    assert await acme.store.read(books.run) == []
+
+
+async def test_an_owner_names_the_customer_of_an_organic_payment_and_its_renewals_follow(acme: World):
+    await take(acme, stripe.invoice())
+    await take(acme, stripe.invoice("evt_2", name="in_2", renewal=True))
+    await acme.customer("user-1")
+
+    assert await decide(acme, Decision.RETRY, NamedCustomer(customer_key="user-1")) == "recorded"
+    assert sorted(await stored(acme, sales.c.transaction_id)) == [("in_1",), ("in_2",)]
+
+
+async def test_a_dismissed_customers_later_payments_do_not_wait(acme: World):
+    await take(acme, stripe.invoice(metadata=UNKNOWN))
+
+    assert await decide(acme, Decision.DISMISS) == "not_referred"
+    later = await take(acme, stripe.invoice("evt_2", name="in_2", metadata=UNKNOWN))
+    other = await take(acme, stripe.invoice("evt_3", name="in_3", metadata={"svc_customer_key": "user-2"}))
+
+    assert (later.outcome, other.outcome) == ("not_referred", "waiting")
+    await acme.customer("user-1")
+    assert await decide(acme, Decision.RETRY) == "recorded"
+
+
+async def test_a_recorded_payment_is_neither_retried_nor_dismissed(acme: World):
+    await take(acme, stripe.checkout(metadata=await named(acme)))
+
+    for decision in Decision:
+        with pytest.raises(ValidationError):
+            await decide(acme, decision)
