@@ -2,7 +2,20 @@
 
 import typer
 
-from cli.admin import agent_key, backup, copy, db, member, partner, program, program_key, rates, secret_key, workspace
+from cli.admin import (
+    agent_key,
+    backup,
+    copy,
+    db,
+    member,
+    partner,
+    program,
+    program_key,
+    rates,
+    retention,
+    secret_key,
+    workspace,
+)
 
 app = typer.Typer(
     help="Set up workspaces, programs, partners and keys; import rates; check the database.\n\n"
@@ -21,3 +34,4 @@ app.add_typer(db.app, name="db", help="The database: migrate it, check it.")
 app.command("backup")(backup.backup)
 app.command("restore")(backup.restore)
 app.command("copy")(copy.copy)
+app.command("retention")(retention.retention)

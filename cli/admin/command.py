@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -110,6 +110,11 @@ def require_file() -> None:
 
 
 async def _run(kind: str, operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    return await over_storage(lambda store: getattr(store, kind)(operation, *arguments, **options))
+
+
+async def over_storage(work: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
+    """Run `work(storage, ...)` over the migrated database and return its result."""
     async with storage.opened(database_url(), patient=True) as store:
         try:
             current = await store.read(migrations.is_current)
@@ -117,7 +122,7 @@ async def _run(kind: str, operation: Callable[..., Any], *arguments: Any, **opti
             raise _unready(problem) from None
         if not current:
             raise CommandError("database_not_migrated", "The database is not at this version's schema.", UPGRADE)
-        return await getattr(store, kind)(operation, *arguments, **options)
+        return await work(store, *arguments)
 
 
 def _unready(problem: Exception) -> CommandError:

@@ -4,6 +4,7 @@ from storage.tables.agent import agent_keys, idempotent_answers
 from storage.tables.assistant import assistant_clients, assistant_tokens, assistants
 from storage.tables.audit import audit_entries
 from storage.tables.click import clicks
+from storage.tables.click_retention import click_retention
 from storage.tables.columns import metadata
 from storage.tables.committed_batch import committed_batches
 from storage.tables.currency_rate import currency_rates
@@ -42,6 +43,7 @@ __all__ = [
     "assistant_tokens",
     "assistants",
     "audit_entries",
+    "click_retention",
     "clicks",
     "commission_terms",
     "commissions",
