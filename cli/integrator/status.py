@@ -6,6 +6,8 @@ from cli.integrator import project
 from cli.integrator.output import Json, Output, answering, plain
 from cli.integrator.service import ServiceClient
 
+HEADLESS = "No click has counted yet: those of headless browsers and other bots count only in the program's sandbox."
+
 
 def status(as_json: Json = False) -> None:
     """Show the program's health and the open steps of its integration.
@@ -45,4 +47,7 @@ def _say(output: Output, found: dict[str, Any]) -> None:
     for step in found["checklist"]:
         mark = "[green]done[/]" if step["done"] else "[yellow]open[/]"
         output.say(f"  {mark}  {step['step']}")
+    done = {step["step"]: step["done"] for step in found["checklist"]}
+    if done["tracker_installed"] and not done["live_click"]:
+        output.say(HEADLESS)
     output.say(f"Next: {plain(next_step(found))}")

@@ -26,7 +26,10 @@ NEXT_ACTIONS = {
     "test_click": "Send POST /api/v1/track/click with additional_data.test_mode true and the program key.",
     "test_lead": "Send POST /api/v1/track/lead with additional_data.test_mode true and the program key.",
     "test_sale": "Send POST /api/v1/track/sale with additional_data.test_mode true and the program key.",
-    "live_click": "Open the landing page through a partner's link (?aff=<partner code>).",
+    "live_click": (
+        "Open the landing page through a partner's link (?aff=<partner code>). Clicks of headless browsers and other "
+        "bots do not count, except in the program's sandbox: run browser tests there."
+    ),
     "live_lead": "Send POST /api/v1/track/lead with the program key when a referred visitor signs up.",
     "live_sale": "Send POST /api/v1/track/sale with the program key when a referred customer pays.",
 }

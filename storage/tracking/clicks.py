@@ -59,7 +59,8 @@ ClickOutcome = ClickResult | PartnerInactive | ServiceError
 def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]:
     """Record a batch of clicks; each result is a ClickResult, a PartnerInactive, or the error.
 
-    Errors: ProgramNotFound, PartnerNotFound. A visitor who keeps their existing click adds no event.
+    Errors: ProgramNotFound, PartnerNotFound. A visitor who keeps their existing click adds no event. A sandbox counts
+    the clicks of bots, too: integrators test with headless browsers.
     """
     queries = [[n, click.program_id, click.code, click.existing_click_id] for n, click in enumerate(batch)]
     outcomes: list[ClickOutcome | None] = [None] * len(batch)
@@ -67,6 +68,8 @@ def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]
     counted: Counter[tuple[int, int, date]] = Counter()
     for row in _find(connection, queries):
         click = batch[row.n]
+        if row.sandbox_of is not None and click.filtered == "bot":
+            click = click._replace(filtered=None)
         outcome = outcomes[row.n] = _decide(click, row)
         if isinstance(outcome, ClickResult) and outcome.click_id == click.click_id:
             inserted.append(_row(click, row.partner_id))
@@ -118,6 +121,7 @@ def _build_find(_: Callable[..., Any]) -> Any:
     return select(
         parameters.n.label("n"),
         programs.c.status,
+        programs.c.sandbox_of,
         programs.c.attribution_model,
         programs.c.cookie_window_days,
         partners.c.id.label("partner_id"),

@@ -63,6 +63,16 @@ async def test_piped_output_has_no_colors(ready: Shop):
     assert done.stdout.startswith("Acme partners (program ")
 
 
+async def test_the_status_says_that_a_headless_browser_s_clicks_do_not_count(ready: Shop):
+    await ready.acme.click(filtered="bot")
+    filtered = await ready.svc("status")
+    await ready.acme.click()
+    counted = await ready.svc("status")
+
+    assert "No click has counted yet: those of headless browsers" in filtered.stdout
+    assert "headless" not in counted.stdout.replace("\n", " ").partition("Next:")[0]
+
+
 async def test_a_sale_is_explained_and_the_exit_code_says_whether_it_is_credited(ready: Shop):
     await ready.acme.customer()
     await ready.acme.sale()

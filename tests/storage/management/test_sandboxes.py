@@ -12,7 +12,7 @@ from storage.management import program_settings, sandboxes
 from storage.management.sandboxes import Sandbox
 from storage.payments import accounts
 from storage.rules.errors import InvalidKey, NotFound, ValidationError
-from storage.tables import metadata
+from storage.tables import metadata, rollups
 from tests import stripe_events as stripe
 from tests.storage.payments.paying import take
 from tests.world import NOW, World
@@ -52,6 +52,21 @@ async def test_a_sandbox_attributes_end_to_end_and_the_live_program_sees_none_of
     assert sold.commission_cents == 2_000
     assert await rows_of(acme, acme.program_id) == {}
     assert await acme.store.read(books.run) == []
+
+
+async def test_a_sandbox_counts_the_clicks_of_bots_but_not_of_prefetches(acme: World):
+    sandbox = within(acme, await opened(acme))
+
+    for program, code in ((acme, "anna"), (sandbox, "sandbox")):
+        for reason in ("bot", "prefetch"):
+            await program.click(code, filtered=reason)
+
+    async def counted(program_id: int) -> int:
+        query = select(func.coalesce(func.sum(rollups.c.clicks), 0)).where(rollups.c.program_id == program_id)
+        counts: int = await acme.store.read(lambda connection: connection.execute(query).scalar_one())
+        return counts
+
+    assert (await counted(acme.program_id), await counted(sandbox.program_id)) == (0, 1)
 
 
 async def test_the_processor_s_test_payments_are_sales_in_a_sandbox(acme: World):

@@ -1,6 +1,7 @@
 -- SQLite
 SELECT (given_row.value ->> 0) AS n,
        programs.status,
+       programs.sandbox_of,
        programs.attribution_model,
        programs.cookie_window_days,
        partners.id AS partner_id,
@@ -20,6 +21,7 @@ AND holder.id = clicks.partner_id
 -- PostgreSQL
 SELECT CAST(given_row.value ->> 0 AS BIGINT) AS n,
        programs.status,
+       programs.sandbox_of,
        programs.attribution_model,
        programs.cookie_window_days,
        partners.id AS partner_id,
