@@ -15,6 +15,7 @@ _SIGNS = {  # Rails and Laravel bring Vite along, so the server's framework come
     "vite": (("package.json",), r'"vite"\s*:'),
     "react": (("package.json",), r'"react"\s*:'),
     "express": (("package.json",), r'"express"\s*:'),
+    "php": (("composer.json", "index.php"), ""),
 }
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.integrator import framework, programs, project
+from cli.integrator import framework, own_guides, programs, project
 from cli.integrator.login import obtain
 from cli.integrator.output import Failure, Json, Output, answering, plain
 from cli.integrator.service import ServiceClient
@@ -22,11 +22,15 @@ def init(
     api_key_stdin: Annotated[
         bool, typer.Option("--api-key-stdin", help="Read your program key from standard input.")
     ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Add the line to the project's AGENTS.md or CLAUDE.md without asking.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Write .svc/ for this project: AGENTS.md and skills.md for coding agents, .env with the key, .env.example.
 
-    Run again, it changes only what changed; edits outside its marked section stay.
+    Run again, it changes only what changed; edits outside its marked section stay. If the project has an AGENTS.md or
+    CLAUDE.md of its own, it adds one line to it after asking, or with --yes; never without either.
 
     Example:
       svc init --program 1
@@ -38,7 +42,7 @@ def init(
         place, service = project.folder(), _account(output)
         chosen = choose(service, output, program or int(project.settings()[project.PROGRAM] or 0) or None)
         key = _key(service, chosen, output, generate=generate_key, from_stdin=api_key_stdin)
-        changed = _write(place, service, chosen, key)
+        changed = [*_write(place, service, chosen, key), *own_guides.add_line(place.parent, output, yes=yes)]
         for name in changed:
             output.say(f"  wrote {plain(name)}")
         if not changed:

@@ -49,7 +49,7 @@ async def test_agents_md_contains_the_whole_integration(shop: Shop):
     [
         (("package.json", '{"dependencies": {"next": "16", "react": "19"}}'), "Next.js", "next/script", "NEXT_PUBLIC_"),
         (("package.json", '{"devDependencies": {"vite": "7"}}'), "Vite", "fetch(", "VITE_"),
-        (("requirements.txt", "Django==5.2\n"), "Django", "def track(call, **body):\n    request", ""),
+        (("requirements.txt", "Django==5.2\n"), "Django", "def track(call, **body):\n", ""),
         (("pyproject.toml", 'dependencies = ["fastapi>=0.1"]'), "FastAPI", "urllib.request", ""),
         (("Gemfile", 'gem "rails"'), "Rails", "Net::HTTP", ""),
         (("composer.json", '{"require": {"laravel/framework": "^12"}}'), "Laravel", "curl_init", ""),
@@ -70,6 +70,54 @@ async def test_agents_md_leads_with_the_projects_framework(
     assert (f"{exposed}SERVICE_BASE_URL={shop.server.base_url}\n" in lines) is True
     assert f"\n{exposed}SERVICE_BASE_URL=\n" in shop.read(".svc/.env.example")
     assert lines.count("SERVICE_BASE_URL=") == (2 if exposed else 1)
+
+
+@pytest.mark.parametrize("file", ["index.php", "composer.json"])
+async def test_plain_php_is_found_by_its_files(shop: Shop, file: str):
+    await shop.sign_in()
+    (shop.project / file).write_text("")
+
+    await shop.svc("init", "--json")
+
+    assert "## Start here: PHP\n" in shop.read(".svc/AGENTS.md")
+
+
+async def test_agents_md_of_a_framework_is_short_and_names_every_case(shop: Shop):
+    await shop.sign_in()
+    (shop.project / "manage.py").write_text("import django\n")
+
+    await shop.svc("init", "--json")
+
+    agents = shop.read(".svc/AGENTS.md")
+    assert len(agents.splitlines()) < 350
+    for wanted in (
+        *(".svc/.env", "data-svc-consent", "Content Security Policy", "svc.decorate", "data-svc-calls", "7 days"),
+        *("set_cookie", "guest", "identifier_conflict", "headless", "sandbox", "subscription_data", "trial", "Refunds"),
+        *("svc doctor", "svc explain"),
+    ):
+        assert wanted in agents
+    for page in ("docs", "docs/errors", "llms.txt", "openapi.json"):
+        assert f"]({shop.server.base_url}/{page})" in agents
+    assert set(re.findall(r"^```\w+ (?!python|django|flask)([a-z]+)_", agents, re.MULTILINE)) <= {
+        *("cases", "nginx", "stripe")
+    }
+    assert re.findall(r"\]\((?!https?:|#)", agents) == []
+
+
+async def test_a_project_s_own_guide_gets_one_line_only_if_agreed(shop: Shop):
+    await shop.sign_in()
+    (shop.project / "CLAUDE.md").write_text("# Ours\n")
+
+    asked = await shop.svc("init", "--json")
+    before = shop.read("CLAUDE.md")
+    agreed = await shop.svc("init", "--yes", "--json")
+    again = await shop.svc("init", "--yes", "--json")
+
+    assert (asked.code, before) == (0, "# Ours\n")
+    assert agreed.json["changed"] == ["CLAUDE.md"]
+    assert again.json["changed"] == []
+    assert shop.read("CLAUDE.md").startswith("# Ours\n\nAffiliate tracking of this shop: read [.svc/AGENTS.md]")
+    assert not (shop.project / "AGENTS.md").exists()
 
 
 async def test_a_payment_account_that_is_connected_later_is_written_into_env(shop: Shop):
