@@ -20,6 +20,7 @@ MARKDOWN = "text/markdown"
 ABOUT = {
     "integration": ("Integration guide", "The calls that lead to a commission, test mode, and what to check first."),
     "snippets": ("Snippets", "Code for each framework and language: Next.js, Node.js, Python, PHP, Ruby."),
+    "cases": ("Special cases", "Consent, policies, other domains, ad blockers, Safari, guests, bots, trials."),
     "verify": (
         "Verifying an integration",
         "Seven steps from the tracker to a live sale, each with its commands.",

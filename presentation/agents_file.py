@@ -7,19 +7,31 @@ from storage.management.program_settings import Program
 from storage.rules import commission_rate
 from storage.rules.commission import CommissionType
 
+LINKS = (
+    "More: [all guides]({base}/docs), [every error code]({base}/docs/errors), [the API]({base}/openapi.json), "
+    "[an index for language models]({base}/llms.txt).\n"
+)
+VERIFY = """## Check it
+
+1. `svc test click`, `svc test lead` and `svc test sale` send test calls with the key of `.svc/.env`.
+2. Open your shop through a partner's link, sign up, and buy. A headless browser counts only in a sandbox.
+3. `svc status` shows what has arrived and the next step; `svc doctor URL` checks a page of your shop.
+4. `svc explain TRANSACTION` says why a sale was or was not credited.
+"""
 HEAD = "# Affiliate tracking\n\nHow to integrate this program, for coding agents and people.\n"
-GUIDES = ("integration", "snippets", "verify", "errors")
+GUIDES = ("integration", "snippets", "cases", "verify", "errors")
 CHECKOUT = "## Metadata of your checkout\n"
-FRAMEWORKS = {  # its name, and the languages of the tracker's snippet and of the server's
-    "nextjs": ("Next.js", "tsx", "js"),
-    "vite": ("Vite", "html", "js"),
-    "react": ("React", "html", "js"),
-    "express": ("Express", "html", "js"),
-    "django": ("Django", "html", "python"),
-    "flask": ("Flask", "html", "python"),
-    "fastapi": ("FastAPI", "html", "python"),
-    "rails": ("Rails", "html", "ruby"),
-    "laravel": ("Laravel", "html", "php"),
+FRAMEWORKS = {  # its name, and the chapters of `snippets` that its shop needs
+    "nextjs": ("Next.js", ("Next.js", "Node.js")),
+    "vite": ("Vite", ("The tracker", "React and Vite", "Node.js")),
+    "react": ("React", ("The tracker", "React and Vite", "Node.js")),
+    "express": ("Express", ("The tracker", "Node.js", "Express")),
+    "django": ("Django", ("The tracker", "Python", "Django")),
+    "flask": ("Flask", ("The tracker", "Python", "Flask")),
+    "fastapi": ("FastAPI", ("The tracker", "Python", "FastAPI")),
+    "rails": ("Rails", ("The tracker", "Ruby", "Rails")),
+    "laravel": ("Laravel", ("The tracker", "PHP", "Laravel")),
+    "php": ("PHP", ("The tracker", "PHP")),
 }
 
 _UNQUOTED = str.maketrans({"|": "/", "`": "'", "<": "(", ">": ")", "\\": "/"})
@@ -45,21 +57,22 @@ def written(program: Program, *, base_url: str, code: str | None, framework: str
         "Key": "`SERVICE_API_KEY`, from the environment; never in code, in a browser or in a committed file",
     }
     table = "\n".join(f"| {name} | {value} |" for name, value in facts.items())
-    head = f"{HEAD}\n| | |\n|---|---|\n{table}\n"
-    parts = [
-        _demoted(guides.filled(name, filling)).replace("](errors)", f"]({base_url}/docs/errors)") for name in GUIDES
-    ]
-    parts.insert(GUIDES.index("verify"), _demoted(_checkout(guides.filled("payments", filling))))
-    lead = [_lead(guides.filled("snippets", filling), *FRAMEWORKS[framework])] if framework in FRAMEWORKS else []
-    return "\n".join([head, *lead, *parts])
+    head = f"{HEAD}\n| | |\n|---|---|\n{table}\n\n{LINKS.format(base=base_url)}"
+    chapters = {name: _demoted(guides.filled(name, filling)) for name in GUIDES}
+    checkout = _demoted(_checkout(guides.filled("payments", filling)))
+    if framework in FRAMEWORKS:
+        first = _lead(guides.filled("snippets", filling), *FRAMEWORKS[framework])
+        parts = [first, VERIFY, chapters["integration"], chapters["cases"], checkout]
+    else:
+        parts = [*chapters.values(), checkout]
+    return re.sub(r"\]\((?=[a-z-]+\))", f"]({base_url}/docs/", "\n".join([head, *parts]))
 
 
-def _lead(snippets: str, name: str, browser: str, server: str) -> str:
-    """Return the first snippet of the browser's language (the tracker), and the last of the server's."""
-    tracker, calls = (
-        re.findall(rf"^```{each}\n.*?^```$", snippets, re.MULTILINE | re.DOTALL) for each in (browser, server)
-    )
-    return f"## Start here: {name}\n\nOn every page:\n\n{tracker[0]}\n\nOn your server:\n\n{calls[-1]}\n"
+def _lead(snippets: str, name: str, chapters: tuple[str, ...]) -> str:
+    """Return the chapters of a framework, each a level lower, their links within the page without a target."""
+    found = dict(re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", snippets, re.MULTILINE | re.DOTALL))
+    parts = [f"### {chapter}\n{found[chapter]}".rstrip() for chapter in chapters]
+    return "\n\n".join([f"## Start here: {name}", *parts]) + "\n"
 
 
 def _checkout(payments: str) -> str:

@@ -23,6 +23,7 @@ class GuideTopic(StrEnum):
     KEY_ROTATION = "key-rotation"
     METRICS = "metrics"
     SNIPPETS = "snippets"
+    CASES = "cases"
     VERIFY = "verify"
     PAYMENTS = "payments"
 
@@ -55,7 +56,8 @@ def get_integration_guide(
     part: Annotated[int, Field(ge=1, le=20)] = 1,
 ) -> GuideResult:
     """How to send clicks, leads, sales and refunds to this program, in Markdown with its id. topic: integration,
-    snippets, verify (step by step), payments (Stripe), errors, key-rotation, metrics. Long guides have parts.
+    snippets, cases (consent, domains, guests), verify (step by step), payments (Stripe), errors, key-rotation,
+    metrics. Long guides have parts.
     """
     program = program_settings.get_program(request.connection, program_id)
     code = partners.newest_code(request.connection, program.id)

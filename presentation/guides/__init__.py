@@ -44,6 +44,12 @@ def text(name: str) -> str:
     return (_FOLDER / f"{name}.md").read_text(encoding="utf-8")
 
 
+def index() -> str:
+    """Return the list of guides as Markdown."""
+    titles = {name: text(name).partition("\n")[0].removeprefix("# ") for name in NAMES}
+    return "\n".join(["# Guides", "", *(f"- [{title}](/docs/{name})" for name, title in titles.items()), ""])
+
+
 def filled(name: str, filling: Filling) -> str:
     """Return a guide with a program's own values in its examples. Raises NotFound."""
     examples = {
@@ -53,6 +59,7 @@ def filled(name: str, filling: Filling) -> str:
         'program_id: "1"': f'program_id: "{filling.program_id}"',
         "loadSvc(1)": f"loadSvc({filling.program_id})",
         "programId={1}": f"programId={{{filling.program_id}}}",
+        ".shop.example": f".{_registrable(filling.domain)}",
         "shop.example": filling.domain,
         "PARTNER_CODE": filling.code or "PARTNER_CODE",
         "USD": filling.currency,
@@ -61,6 +68,11 @@ def filled(name: str, filling: Filling) -> str:
     return example.sub(lambda found: examples[found[0]], text(name))
 
 
+def _registrable(domain: str) -> str:
+    """Return a domain as a cookie names it: without a port, and without `www`, as the tracker sets it."""
+    return domain.partition(":")[0].removeprefix("www.")
+
+
 def blocks(name: str, filling: Filling) -> dict[str, str]:
-    """Return a guide's code blocks that have a name, filled: those of `verify` are the steps of the checklist."""
+    """Return a guide's code blocks that have a name, filled: the steps of the checklist in `verify`, the snippets."""
     return {block[1]: block[2] for block in _BLOCK.finditer(filled(name, filling))}

@@ -19,7 +19,7 @@ LARGEST_PAGE = 150 * 1000
 WEIGHT = """[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
     .reduce((sum, each) => sum + each.decodedBodySize, 0)"""
 PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 800}
-PUBLIC = ["/", "/sign-in", "/docs/integration", "/docs/errors"]
+PUBLIC = ["/", "/sign-in", "/docs", "/docs/integration", "/docs/errors"]
 
 
 @pytest.fixture

@@ -1,0 +1,136 @@
+"""Small shops in each framework, into which the snippets of the guides are pasted, and then run as a process."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+from typing import NamedTuple
+
+import httpx
+import pytest
+
+from presentation import guides
+from presentation.guides import Filling
+from tests import postgres
+
+SHOPS = Path(__file__).parent / "shops"
+NODE = Path(__file__).parent / "node"
+
+
+class Framework(NamedTuple):
+    """How a shop is started (PORT is its port), which helper it uses, and where both files are."""
+
+    command: list[str]
+    needs: str
+    helper: str
+    helper_file: str
+    shop_file: str
+
+
+PHP = ["php", "-d", "display_errors=1", "-S", "127.0.0.1:PORT", "shop.php"]
+FRAMEWORKS = {
+    "django": Framework([sys.executable, "-m", "shop", "PORT"], "", "python", "shop/affiliate.py", "shop/__main__.py"),
+    "flask": Framework([sys.executable, "shop.py", "PORT"], "", "python", "affiliate.py", "shop.py"),
+    "fastapi": Framework([sys.executable, "shop.py", "PORT"], "", "python", "affiliate.py", "shop.py"),
+    "express": Framework(["node", "shop.mjs", "PORT"], "node", "node", "affiliate.mjs", "shop.mjs"),
+    "php": Framework(PHP, "php", "php", "affiliate.php", "shop.php"),
+    "laravel": Framework(PHP, "php", "php", "affiliate.php", "shop.php"),
+    "rails": Framework(["ruby", "shop.rb", "PORT"], "ruby", "ruby", "affiliate.rb", "shop.rb"),
+}
+
+
+class Answer(NamedTuple):
+    """What a shopper gets, and after how long."""
+
+    status: int
+    text: str
+    seconds: float
+    cookies: list[str]
+
+
+class Shop:
+    """A shop that runs, in a folder of its own."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.folder = folder
+        self.client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30)
+
+    def request(self, path: str, user: str, click_id: str | None = None) -> Answer:
+        """Let a shopper do something: GET /, or POST to another path."""
+        headers = {"Cookie": f"theme=dark; svc_click_id={click_id}; cart=1"} if click_id else {}
+        method, started = "GET" if path == "/" else "POST", monotonic()
+        answer = self.client.request(method, path, data={"user": user} if method == "POST" else None, headers=headers)
+        cookies = answer.headers.get_list("set-cookie")
+        return Answer(answer.status_code, answer.text, monotonic() - started, cookies)
+
+    @property
+    def log(self) -> str:
+        """What the shop's process has printed."""
+        return (self.folder / "log").read_text(encoding="utf-8", errors="replace")
+
+
+@contextmanager
+def opened(name: str, folder: Path, filling: Filling, **environment: str) -> Iterator[Shop]:
+    """Write a framework's shop with the snippets of the guides, and run it until the block ends."""
+    framework = FRAMEWORKS[name]
+    if framework.needs and shutil.which(framework.needs) is None:
+        pytest.skip(f"{framework.needs} is not installed (Debian: see .ci/run)")
+    if name == "express" and not (NODE / "node_modules").is_dir():
+        pytest.skip("Express is not installed: npm ci --prefix tests/snippets/node")
+    _write(name, folder, guides.blocks("snippets", filling) | guides.blocks("payments", filling))
+    port = postgres.free_port()
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("SERVICE_")}
+    command = [part.replace("PORT", str(port)) for part in framework.command]
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            command, cwd=folder, env=kept | {"PHP_CLI_SERVER_WORKERS": "8"} | environment, stdout=log, stderr=log
+        )
+    shop = Shop(folder, port)
+    try:
+        _wait(process, shop)
+        yield shop
+    finally:
+        shop.client.close()
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def _write(name: str, folder: Path, blocks: dict[str, str]) -> None:
+    framework = FRAMEWORKS[name]
+    template = next(SHOPS.glob(f"{name}.*")).read_text(encoding="utf-8")
+    blocks = blocks | _without_imports(blocks)
+    written = re.sub(
+        r"^( *)(?://|#) <<(\w+)>>$", lambda at: textwrap.indent(blocks[at[2]], at[1]), template, flags=re.MULTILINE
+    )
+    opening = "<?php\n" if framework.helper == "php" else ""
+    helper = opening + blocks[f"{framework.helper}_track"]
+    for path, content in ((framework.helper_file, helper), (framework.shop_file, written)):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(content, encoding="utf-8")
+    if name == "express":
+        (folder / "node_modules").symlink_to(NODE / "node_modules")
+
+
+def _without_imports(blocks: dict[str, str]) -> dict[str, str]:
+    """Return the snippets whose imports belong at the top of a file: the imports, and the rest."""
+    lead = blocks["express_lead"]
+    imports = "\n".join(re.findall(r"^import .*$", lead, re.MULTILINE))
+    return {"express_imports": imports, "express_lead": re.sub(r"^import .*\n", "", lead, flags=re.MULTILINE)}
+
+
+def _wait(process: subprocess.Popen[bytes], shop: Shop) -> None:
+    for _ in range(600):
+        if re.search("ready|started", shop.log):
+            return
+        try:
+            process.wait(timeout=0.05)
+        except subprocess.TimeoutExpired:
+            continue
+        break
+    pytest.fail(f"the shop did not start:\n{shop.log}")

@@ -1,0 +1,122 @@
+"""Every snippet of the guides in its framework: what is recorded, and that no shopper notices a failure."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event
+
+import pytest
+from sqlalchemy import Connection, func, select
+
+import storage
+from presentation.guides import Filling
+from storage import Storage
+from storage.tables import leads, refunds, sales
+from tests import world
+from tests.serving import Serve
+from tests.snippets import faults, shop
+from tests.snippets.shop import FRAMEWORKS, Answer, Shop
+
+PATIENCE_SECONDS = 4.5  # the snippets wait for 2 seconds; a machine that runs tests is busy
+SAID = {"/signup": "Welcome", "/buy": "Thank you", "/refund": "Refunded"}
+CALLS = {"/signup": "lead", "/buy": "sale", "/refund": "refund"}
+SLOW = [("/signup", "hangs"), ("/buy", "drips")]
+FAST = [(path, fault) for fault in (*faults.BROKEN, *faults.ERRORS) for path in SAID]
+
+
+@pytest.fixture
+async def prepare(sqlite_url: str) -> AsyncIterator[Storage]:
+    """Storage beside the live server."""
+    async with storage.opened(sqlite_url) as store:
+        yield store
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+async def test_a_referred_visitor_is_recorded_and_an_ordinary_one_is_not(
+    framework: str, prepare: Storage, sqlite_url: str, serve: Serve, tmp_path: Path
+):
+    acme = await world.acme(prepare)
+    click_id = await acme.visitor(at=datetime.now(UTC))
+    served = serve(sqlite_url)
+    filling = Filling(served.base_url, acme.program_id, "www.acme.example:443")
+
+    with shop.opened(framework, tmp_path, filling, SERVICE_API_KEY=acme.key) as opened:
+        for number, path in enumerate(SAID):
+            for user, cookie in (("user-2", None), ("user-1", click_id)):
+                answer = await asyncio.to_thread(opened.request, path, user, cookie)
+                assert (answer.status, answer.text) == (200, SAID[path]), opened.log
+            await _until_recorded(prepare, number)
+        home = await asyncio.to_thread(opened.request, "/", "", click_id)
+
+    assert await prepare.read(_recorded) == [1, 1, 1]
+    assert "customer_not_found" not in opened.log
+    _check_cookie(framework, home, click_id)
+
+
+def _check_cookie(framework: str, home: Answer, click_id: str) -> None:
+    if framework == "laravel":
+        assert home.text == "svc_click_id"
+    elif framework == "rails":
+        assert click_id in home.text
+        assert ':domain=>".acme.example"' in home.text
+    else:
+        name, value, *attributes = home.cookies[0].replace("; ", "=").split("=")
+        assert (name, value) == ("svc_click_id", click_id)
+        assert {"max-age", "path", "domain", "samesite"} <= {each.lower() for each in attributes}
+        assert {"5184000", "/"} <= set(attributes)
+        assert {"acme.example", ".acme.example"} & set(attributes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_no_failure_of_the_service_reaches_a_shopper(framework: str, tmp_path: Path):
+    with (
+        faults.failing() as service,
+        shop.opened(framework, tmp_path, Filling(service.base_url, 1), SERVICE_API_KEY="aff_1_x") as opened,
+        ThreadPoolExecutor(4) as shoppers,
+    ):
+        for path, fault in SLOW:  # one after the other: PHP's own server has a queue
+            _shop(opened, path, fault)
+        list(shoppers.map(lambda each: _shop(opened, *each), FAST))
+        service.wait_for({(CALLS[path], fault) for path, fault in SLOW + FAST})
+        service.down()
+        list(shoppers.map(lambda path: _shop(opened, path, "down"), SAID))
+
+    assert "internal_error" in opened.log  # where the integrator finds it
+    assert "Traceback" not in opened.log
+    assert "Uncaught" not in opened.log
+
+
+def _shop(opened: Shop, path: str, user: str) -> None:
+    answer = opened.request(path, user, "c1")
+    assert (answer.status, answer.text) == (200, SAID[path]), (user, opened.log)
+    assert answer.seconds < PATIENCE_SECONDS, (path, user)
+
+
+@pytest.mark.slow
+def test_the_checkout_s_metadata_is_complete_with_and_without_a_click(tmp_path: Path):
+    with faults.failing() as service, shop.opened("express", tmp_path, Filling(service.base_url, 7)) as opened:
+        referred, ordinary = (json.loads(opened.request("/checkout", "user-1", each).text) for each in ("c1", None))
+
+    for sessions, click_id in ((referred, "c1"), (ordinary, "")):
+        payment, subscription = sessions
+        wanted = {"svc_click_id": click_id, "svc_customer_key": "user-1", "program_id": "7"}
+        assert payment["metadata"] == payment["payment_intent_data"]["metadata"] == wanted
+        assert subscription["metadata"] == subscription["subscription_data"]["metadata"] == wanted
+
+
+def _recorded(connection: Connection) -> list[int]:
+    return [int(connection.scalar(select(func.count()).select_from(table)) or 0) for table in (leads, sales, refunds)]
+
+
+async def _until_recorded(store: Storage, number: int) -> None:
+    """Wait for a call that the shop sends after its response."""
+    for _ in range(300):
+        if (await store.read(_recorded))[number]:
+            return
+        await asyncio.to_thread(Event().wait, 0.02)
+    pytest.fail("the call did not arrive")
