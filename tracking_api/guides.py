@@ -30,7 +30,7 @@ INDEX_DESCRIPTION = Description(
 
 async def list_guides(request: Request) -> Response:
     """Return the list of guides."""
-    return _response(request, guides.index())
+    return _response(request, guides.listed())
 
 
 async def guide(request: Request) -> Response:

@@ -44,7 +44,7 @@ def text(name: str) -> str:
     return (_FOLDER / f"{name}.md").read_text(encoding="utf-8")
 
 
-def index() -> str:
+def listed() -> str:
     """Return the list of guides as Markdown."""
     titles = {name: text(name).partition("\n")[0].removeprefix("# ") for name in NAMES}
     return "\n".join(["# Guides", "", *(f"- [{title}](/docs/{name})" for name, title in titles.items()), ""])
