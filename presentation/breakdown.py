@@ -6,7 +6,7 @@ from typing import Self
 from presentation.report import Number
 from presentation.view import View
 from storage.reading.breakdown import BreakdownResult
-from storage.rules.breakdown import LABELS, NONE, Dimension, GroupTotals, Metric
+from storage.rules.breakdown import NONE, Dimension, GroupTotals, Metric, label
 
 Figures = dict[Metric, Number]
 
@@ -72,6 +72,4 @@ class BreakdownView(View):
 
 def filter_text(dimension: Dimension, value: str | int | None) -> str:
     """Return a filter as it is written in a query."""
-    if isinstance(value, int):
-        return LABELS[dimension][value]
-    return NONE if value is None else value
+    return label(dimension, value) or NONE

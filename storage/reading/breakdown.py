@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, func, select, type_coerce
+from sqlalchemy import BigInteger, Connection, column, func, null, select, type_coerce
 
 from storage.engine.json_rows import JsonField
 from storage.reading import countable_events, performance
 from storage.reading.countable_events import CountableEvents
-from storage.rules.breakdown import LABELS, BreakdownQuery, Dimension, GroupTotals, Metric
+from storage.rules.breakdown import LABELS, OF_BUYERS, BreakdownQuery, Dimension, GroupTotals, Metric, label
 from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.rules.period import DateRangeQuery, Window
 from storage.tables import clicks, partners, programs
@@ -97,8 +97,9 @@ def _grouped(events: CountableEvents, query: BreakdownQuery, window: Window, cod
     inside = at.between(to_millis(window.starts_at), to_millis(window.ends_at))
     wanted = [_equals(events, dimension, value, codes) for dimension, value in query.filters.items()]
     values = [_value(events, dimension).label(f"value_{n}") for n, dimension in enumerate(query.by)]
+    named: list[Any] = [column(value.name) for value in values]  # PostgreSQL groups by no constant
     grouped = select(*values, *events.sums.values()).select_from(events.source)
-    return grouped.where(*events.near, *events.counted, inside, *wanted).group_by(*values).limit(MOST_GROUPS + 1)
+    return grouped.where(*events.near, *events.counted, inside, *wanted).group_by(*named).limit(MOST_GROUPS + 1)
 
 
 def _add(connection: Connection, grouped: Any, events: CountableEvents, sums: _Sums) -> None:
@@ -117,6 +118,8 @@ def _too_much(field: str, message: str) -> ValidationError:
 
 def _value(events: CountableEvents, dimension: Dimension) -> Any:
     """Return the stored value of a dimension: of the event itself, or of the click that its customer came with."""
+    if dimension in OF_BUYERS:
+        return events.own.get(dimension, null())
     at = type_coerce(events.at, BigInteger)
     of_event = {
         Dimension.PARTNER: events.table.c.partner_id,
@@ -128,16 +131,15 @@ def _value(events: CountableEvents, dimension: Dimension) -> Any:
 
 
 def _equals(events: CountableEvents, dimension: Dimension, value: str | int | None, codes: Mapping[int, str]) -> Any:
-    column = _value(events, dimension)
+    stored = _value(events, dimension)
     if dimension == Dimension.PARTNER:
-        return column.in_([partner_id for partner_id, code in codes.items() if code == value])
-    return column.is_(None) if value is None else column == value
+        return stored.in_([partner_id for partner_id, code in codes.items() if code == value])
+    return stored.is_(None) if value is None else stored == value
 
 
 def _labels(query: BreakdownQuery, values: Sequence[Any], codes: Mapping[int, str]) -> tuple[str | None, ...]:
-    shown: dict[Dimension, Any] = {**LABELS, Dimension.PARTNER: codes}
     pairs = zip(query.by, values, strict=True)
-    return tuple(shown[dimension][value] if dimension in shown else value for dimension, value in pairs)
+    return tuple(codes[value] if each == Dimension.PARTNER else label(each, value) for each, value in pairs)
 
 
 def _rank(group: BreakdownGroup, sort: Metric) -> tuple[Any, ...]:

@@ -1,14 +1,17 @@
 """The events that a report counts, as tables that can be grouped; storage/checks/rollups.py counts the same ones."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import FromClause, and_, case, func, select
+from sqlalchemy import BigInteger, FromClause, and_, case, func, literal, select, type_coerce
 
 from storage.engine import ids
+from storage.engine.json_rows import JsonField
+from storage.engine.months import MonthNumber
 from storage.management.commissions import net_cents
 from storage.rules import keys
+from storage.rules.breakdown import NEW, RETURNING, Dimension
 from storage.rules.period import Window
 from storage.rules.settlement import CustomerStatus
 from storage.tables import clicks, commissions, customers, refunds, sales
@@ -20,7 +23,7 @@ class CountableEvents(NamedTuple):
     """One kind of events: `source` joins `table` with the click that each event's customer came with.
 
     `near` limits the table to where the window's rows can be, `counted` to the rows that count, and `at` is the
-    column of their time. `sums` names what they add up to.
+    column of their time. `sums` names what they add up to, `own` the dimensions that they do not have from a click.
     """
 
     source: FromClause
@@ -29,6 +32,7 @@ class CountableEvents(NamedTuple):
     near: tuple[Any, ...]
     counted: tuple[Any, ...]
     sums: dict[str, Any]
+    own: Mapping[Dimension, Any] = {}
 
 
 def list_kinds(program_id: int, window: Window) -> Iterator[CountableEvents]:
@@ -52,9 +56,11 @@ def _customers(program_id: int) -> Iterator[CountableEvents]:
     row, source = customers.c, customers.outerjoin(clicks, _came_with())
     near = (row.program_id == program_id,)
     signed_up = (row.status.in_((CustomerStatus.LEAD, CustomerStatus.CONVERSION)),)
-    yield CountableEvents(source, customers, row.signup_at, near, signed_up, {"leads": func.count()})
+    own = {Dimension.BUYER: literal(NEW), **_cohort(row.signup_at)}
+    yield CountableEvents(source, customers, row.signup_at, near, signed_up, {"leads": func.count()}, own)
     paid = (row.status == CustomerStatus.CONVERSION,)
-    yield CountableEvents(source, customers, row.first_purchase_at, near, paid, {"conversions": func.count()})
+    own = {Dimension.BUYER: literal(NEW), **_cohort(row.first_purchase_at)}
+    yield CountableEvents(source, customers, row.first_purchase_at, near, paid, {"conversions": func.count()}, own)
 
 
 def _sales(program_id: int, since: int) -> CountableEvents:
@@ -70,14 +76,45 @@ def _sales(program_id: int, since: int) -> CountableEvents:
         "refunded_cents": func.sum(back_cents),
     }
     source = _with_click(sales).outerjoin(back, back.c.sale_id == row.id)
-    return CountableEvents(source, sales, row.occurred_at, (row.program_id == program_id, row.id >= since), (), sums)
+    earned = (commissions.c.program_id == row.program_id, commissions.c.sale_id == row.id)
+    own = {
+        Dimension.PRODUCT: JsonField(row.details, "product_id"),
+        Dimension.TERMS_VERSION: select(commissions.c.terms_version).where(*earned).scalar_subquery(),
+        Dimension.BUYER: _buyer(row.occurred_at),
+        **_cohort(row.occurred_at),
+    }
+    near = (row.program_id == program_id, row.id >= since)
+    return CountableEvents(source, sales, row.occurred_at, near, (), sums, own)
 
 
 def _commissions(program_id: int, since: int) -> CountableEvents:
     row = commissions.c
     near = (row.program_id == program_id, row.id >= since)
     sums = {"commission_cents": func.sum(net_cents())}
-    return CountableEvents(_with_click(commissions), commissions, row.created_at, near, (), sums)
+    of_sale = (sales.c.program_id == row.program_id, sales.c.id == row.sale_id)
+    sold_at = func.coalesce(
+        select(sales.c.occurred_at).where(*of_sale).scalar_subquery(), customers.c.first_purchase_at
+    )
+    own = {
+        Dimension.PRODUCT: select(JsonField(sales.c.details, "product_id")).where(*of_sale).scalar_subquery(),
+        Dimension.TERMS_VERSION: row.terms_version,
+        Dimension.BUYER: _buyer(sold_at),
+        **_cohort(row.created_at),
+    }
+    return CountableEvents(_with_click(commissions), commissions, row.created_at, near, (), sums, own)
+
+
+def _buyer(sold_at: Any) -> Any:
+    """Return whether a sale is its customer's first; a lead counts as one."""
+    return case((sold_at > customers.c.first_purchase_at, literal(RETURNING)), else_=literal(NEW))
+
+
+def _cohort(at: Any) -> dict[Dimension, Any]:
+    """Return the month in which the customer signed up (or appeared), and how many months later an event happened."""
+    row = customers.c
+    joined = MonthNumber(func.coalesce(*(type_coerce(each, BigInteger) for each in (row.signup_at, row.created_at))))
+    since = MonthNumber(type_coerce(at, BigInteger)) - joined
+    return {Dimension.COHORT: joined, Dimension.MONTHS_SINCE: case((since < 0, 0), else_=since)}
 
 
 def _with_click(table: FromClause) -> FromClause:

@@ -1,5 +1,6 @@
 """Breakdowns: the dimensions and metrics that a report can be grouped by, and a query that was checked."""
 
+import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
@@ -15,7 +16,10 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 
 class Dimension(StrEnum):
-    """What a report can be grouped by. Hours and weekdays are those of the event, in UTC."""
+    """What a report can be grouped by. Hours and weekdays are those of the event, in UTC.
+
+    Those of buyers belong to sales and customers: clicks lack them, and leads lack products.
+    """
 
     PARTNER = "partner"
     REFERRER = "referrer"
@@ -25,6 +29,7 @@ class Dimension(StrEnum):
     UTM_CAMPAIGN = "utm_campaign"
     UTM_TERM = "utm_term"
     UTM_CONTENT = "utm_content"
+    CAMPAIGN = "campaign"
     DEVICE = "device"
     BROWSER = "browser"
     OS = "os"
@@ -33,10 +38,25 @@ class Dimension(StrEnum):
     LANGUAGE = "language"
     HOUR = "hour"
     WEEKDAY = "weekday"
+    PRODUCT = "product"
+    TERMS_VERSION = "terms_version"
+    BUYER = "buyer"
+    COHORT = "cohort"
+    MONTHS_SINCE = "months_since"
 
 
 Filters = Mapping[Dimension, str | int | None]  # None: what lacks the dimension
+NEW, RETURNING = "new", "returning"  # buyers: with their first purchase, or a later one
 LABELS = {Dimension.HOUR: _HOURS, Dimension.WEEKDAY: WEEKDAYS}  # of values that are stored as numbers
+
+
+OF_BUYERS = tuple(Dimension)[tuple(Dimension).index(Dimension.PRODUCT) :]
+_WHOLE = re.compile("[0-9]{1,6}", re.ASCII)
+_NUMBERED = {
+    Dimension.COHORT: re.compile("[0-9]{4}-(0[1-9]|1[0-2])", re.ASCII),
+    Dimension.MONTHS_SINCE: _WHOLE,
+    Dimension.TERMS_VERSION: _WHOLE,
+}
 
 
 class Metric(StrEnum):
@@ -122,13 +142,27 @@ def stored_filters(sent: Mapping[str, str]) -> Filters:
     return {dimension: _stored(dimension, value) for dimension, value in wanted.items()}
 
 
+def label(dimension: Dimension, value: str | int | None) -> str | None:
+    """Return a stored value as people read it: the number of an hour, a weekday or a month as its name."""
+    if not isinstance(value, int):
+        return value
+    if dimension in LABELS:
+        return LABELS[dimension][value]
+    return f"{value // 12:04}-{value % 12 + 1:02}" if dimension == Dimension.COHORT else str(value)
+
+
 def _stored(dimension: Dimension, text: str) -> str | int | None:
     """Return the stored value of a filter."""
-    if dimension not in LABELS:
+    if dimension in LABELS:
+        if text not in LABELS[dimension]:
+            raise _wrong(dimension, f"One of {', '.join(LABELS[dimension])}")
+        return LABELS[dimension].index(text)
+    if text == NONE or dimension not in _NUMBERED:
         return None if text == NONE else text
-    if text not in LABELS[dimension]:
-        raise _wrong(dimension, f"One of {', '.join(LABELS[dimension])}")
-    return LABELS[dimension].index(text)
+    if not _NUMBERED[dimension].fullmatch(text):
+        raise _wrong(dimension, "A month such as 2026-01" if dimension == Dimension.COHORT else "A whole number")
+    year, _, month = text.partition("-")
+    return int(year) * 12 + int(month) - 1 if dimension == Dimension.COHORT else int(text)
 
 
 def _choice(field: str, text: str, choices: type[Choice]) -> Choice:

@@ -10,6 +10,8 @@ from typing import NamedTuple
 from urllib.parse import unquote_plus, urlsplit
 
 UTM = ("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content")
+CAMPAIGN = "campaign"  # the partner's own tag in their link: ?aff=anna&campaign=spring
+_READ = (*UTM, CAMPAIGN)
 LONGEST = 100
 LONGEST_PATH = 200
 _LONGEST_ESCAPED = 12  # characters of a percent-encoded character
@@ -64,17 +66,17 @@ def place_of(country: str | None, region: str | None) -> Location:
 
 @lru_cache(maxsize=4096)  # many visitors follow the same link
 def _landing(url: str) -> str:
-    """Return the path of a landing URL and its utm_ fields (the first of each counts), as `_written` has them."""
+    """Return the path of a landing URL, its utm_ fields and campaign (the first of each), as `_written` has them."""
     try:
         parts = urlsplit(url)
     except ValueError:
         return ""
     sent: dict[str, str | None] = {}
-    for pair in parts.query.split("&") if "utm_" in parts.query else ():
+    for pair in parts.query.split("&") if "utm_" in parts.query or "campaign=" in parts.query else ():
         name, _, value = pair.partition("=")
-        if name in UTM:
+        if name in _READ:
             sent.setdefault(name, clean(unquote_plus(value[: LONGEST * _LONGEST_ESCAPED])))
-    return _written(("landing_path", *UTM), (clean(parts.path or "/", LONGEST_PATH), *map(sent.get, UTM)))
+    return _written(("landing_path", *_READ), (clean(parts.path or "/", LONGEST_PATH), *map(sent.get, _READ)))
 
 
 @lru_cache(maxsize=4096)

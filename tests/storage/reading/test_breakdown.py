@@ -1,70 +1,32 @@
 """Breakdowns on both databases: every group equals what the stored rows add up to, and their sum is the report."""
 
 import json
-import random
-from collections import Counter
-from contextlib import suppress
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, text
 
 from storage.reading import breakdown, performance
 from storage.reading.breakdown import BreakdownResult
 from storage.rules import breakdown as rules
 from storage.rules.breakdown import Dimension, Metric
 from storage.rules.click_details import ClickDetails
-from storage.rules.errors import NotFound, ServiceError, ValidationError
+from storage.rules.errors import NotFound, ValidationError
 from storage.rules.period import DateRangeQuery
+from tests.storage.reading.rows import COUNTED, busy, recomputed
 from tests.world import NOW, World
 
 pytestmark = pytest.mark.anyio
 MONTH = DateRangeQuery("30d")
-HOSTS = (None, "news.example", "search.example")
-SOURCES = (None, "letter", "'; DROP TABLE clicks; --", "été")
-DEVICES = (None, "mobile", "desktop")
+OF_BUYERS = (
+    ("product", "pro"),
+    ("product", "(none)"),
+    ("terms_version", "2"),
+    ("buyer", "returning"),
+    ("cohort", "2026-04"),
+    ("cohort", "(none)"),
+    ("months_since", "1"),
+)
 SUMS = ("clicks", "leads", "conversions", "sales", "revenue_cents", "commission_cents")
-COUNTED = {
-    "clicks": "SELECT k.*, k.partner_id AS whose, k.at AS millis, 1 AS n FROM clicks k WHERE filtered IS NULL",
-    "leads": """SELECT k.*, c.partner_id AS whose, c.signup_at AS millis, 1 AS n FROM customers c
-        LEFT JOIN clicks k ON k.click_id = c.click_id WHERE c.signup_at IS NOT NULL AND c.status <> 'provisional'""",
-    "conversions": """SELECT k.*, c.partner_id AS whose, c.first_purchase_at AS millis, 1 AS n FROM customers c
-        LEFT JOIN clicks k ON k.click_id = c.click_id WHERE c.status = 'conversion'""",
-    "sales": """SELECT k.*, s.partner_id AS whose, s.occurred_at AS millis, 1 AS n FROM sales s
-        JOIN customers c ON c.id = s.customer_id LEFT JOIN clicks k ON k.click_id = c.click_id
-        WHERE s.refunded_cents <> s.amount_cents""",
-    "revenue_cents": """SELECT k.*, s.partner_id AS whose, s.occurred_at AS millis, s.program_cents -
-        COALESCE((SELECT SUM(r.program_cents) FROM refunds r WHERE r.sale_id = s.id), 0) AS n FROM sales s
-        JOIN customers c ON c.id = s.customer_id LEFT JOIN clicks k ON k.click_id = c.click_id""",
-    "refunded_cents": """SELECT k.*, s.partner_id AS whose, s.occurred_at AS millis, r.program_cents AS n FROM refunds r
-        JOIN sales s ON s.id = r.sale_id
-        JOIN customers c ON c.id = s.customer_id LEFT JOIN clicks k ON k.click_id = c.click_id""",
-    "commission_cents": """SELECT k.*, e.partner_id AS whose, m.created_at AS millis, e.amount_cents AS n
-        FROM ledger_entries e JOIN commissions m ON m.id = e.commission_id
-        JOIN customers c ON c.id = m.customer_id LEFT JOIN clicks k ON k.click_id = c.click_id
-        WHERE e.kind IN ('commission', 'reversal', 'reinstatement', 'rejection')""",
-}
-
-
-async def busy(acme: World, seed: int) -> None:
-    """Record 60 visits of 40 days: some sign up, some buy, some buyers are refunded."""
-    chance = random.Random(seed)
-    for n in range(60):
-        at = NOW - timedelta(minutes=chance.randrange(40 * 24 * 60))
-        carried = {"utm_source": chance.choice(SOURCES), "device": chance.choice(DEVICES), "landing_path": "/"}
-        stored = json.dumps({name: value for name, value in carried.items() if value})
-        details = ClickDetails(chance.choice(HOSTS), dimensions=chance.choice((stored, stored, None)))
-        filtered = chance.choice((None, None, None, "bot"))
-        click = await acme.visitor(chance.choice(("anna", "ben")), at=at, details=details, filtered=filtered)
-        at += timedelta(hours=chance.randrange(40))
-        if n % 2 and at < NOW:
-            await acme.lead(click, f"user-{n}", at=at, is_trusted=chance.random() < 0.8)
-            with suppress(ServiceError):
-                await acme.sale(f"inv-{n}", chance.randrange(1, 9_000), customer_key=f"user-{n}", at=at)
-                await acme.sale(f"more-{n}", 700, customer_key=f"user-{n}", at=at, occurred_at=at)
-                if chance.random() < 0.5:
-                    await acme.refund(f"inv-{n}", chance.choice((None, 1)), at=NOW)
 
 
 async def broken_down(acme: World, *by: str, period: DateRangeQuery = MONTH, **options: Any) -> BreakdownResult:
@@ -72,39 +34,17 @@ async def broken_down(acme: World, *by: str, period: DateRangeQuery = MONTH, **o
     return await acme.store.read(breakdown.get_breakdown, acme.program_id, period, query, at=NOW)
 
 
-def value_of(row: Any, dimension: Dimension, codes: dict[int, str]) -> str | None:
-    at = datetime.fromtimestamp(row.millis / 1000, UTC)
-    carried: dict[str, str] = json.loads(row.dimensions or "{}")
-    special = {
-        Dimension.PARTNER: codes[row.whose],
-        Dimension.REFERRER: row.referrer_host,
-        Dimension.HOUR: f"{at:%H}",
-        Dimension.WEEKDAY: f"{at:%A}",
-    }
-    return special[dimension] if dimension in special else carried.get(dimension)
-
-
-def recomputed(
-    connection: Connection, acme: World, by: tuple[Dimension, ...], device: str | None = None
-) -> dict[tuple[str | None, ...], Counter[str]]:
-    """Add up the rows of the 30 days, read one by one."""
-    codes = {acme.anna: "anna", acme.ben: "ben"}
-    groups: dict[tuple[str | None, ...], Counter[str]] = {}
-    first = (NOW - timedelta(days=29)).replace(hour=0).timestamp() * 1000
-    for name, sql in COUNTED.items():
-        for row in connection.execute(text(sql)):
-            if row.millis >= first and device in {None, value_of(row, Dimension.DEVICE, codes)}:
-                values = tuple(value_of(row, dimension, codes) for dimension in by)
-                groups.setdefault(values, Counter())[name] += int(row.n)
-    return groups
-
-
 @pytest.mark.parametrize("seed", [1, 2])
 async def test_every_group_is_what_its_rows_add_up_to_and_the_groups_add_up_to_the_report(acme: World, seed: int):
     await busy(acme, seed)
     report = await acme.store.read(performance.get_report, acme.program_id, MONTH, at=NOW)
 
-    pairs = [(Dimension.UTM_SOURCE, Dimension.DEVICE), (Dimension.PARTNER, Dimension.HOUR)]
+    pairs = [
+        (Dimension.UTM_SOURCE, Dimension.DEVICE),
+        (Dimension.PARTNER, Dimension.HOUR),
+        (Dimension.COHORT, Dimension.MONTHS_SINCE),
+        (Dimension.PRODUCT, Dimension.TERMS_VERSION),
+    ]
     for by in [*((each,) for each in Dimension), *pairs]:
         result = await broken_down(acme, *by)
         expected = await acme.store.read(recomputed, acme, by)
@@ -130,7 +70,13 @@ async def test_a_filter_leaves_the_rows_that_have_its_value(acme: World):
     }
     by_device = {group.values[0]: group.totals for group in (await broken_down(acme, "device")).groups}
     assert filtered.total == by_device["mobile"]
-    for dimension, value in (("device", "(none)"), ("partner", "anna"), ("weekday", "Monday"), ("hour", "07")):
+    for dimension, value in (
+        ("device", "(none)"),
+        ("partner", "anna"),
+        ("weekday", "Monday"),
+        ("hour", "07"),
+        *OF_BUYERS,
+    ):
         whole = {group.values[0]: group.totals for group in (await broken_down(acme, dimension)).groups}
         part = await broken_down(acme, "utm_source", filters={dimension: value})
         assert part.total == whole.get(None if value == "(none)" else value, type(part.total)())
@@ -212,6 +158,8 @@ async def test_a_breakdown_of_no_program_is_not_found(acme: World):
         ({"by": "os", "limit": "٣"}, "limit"),
         ({"by": "os", "filters": {"hour": "24"}}, "hour"),
         ({"by": "os", "filters": {"moon": "full"}}, "filter"),
+        ({"by": "os", "filters": {"cohort": "2026-13"}}, "cohort"),
+        ({"by": "os", "filters": {"months_since": "few"}}, "months_since"),
     ],
 )
 def test_a_wrong_parameter_is_named(wrong: dict[str, Any], field: str):

@@ -40,6 +40,13 @@ def test_a_click_carries_its_path_campaign_agent_place_and_language():
     }
 
 
+def test_a_click_carries_the_campaign_that_the_partner_wrote_into_their_link():
+    assert described(f"{LINK}&campaign=may%20video&campaign=june") == {
+        "landing_path": "/pricing",
+        "campaign": "may video",
+    }
+
+
 def test_what_a_click_lacks_is_left_out():
     assert described("https://acme.example?aff=anna&utm_source=&utm_medium=%20") == {"landing_path": "/"}
 

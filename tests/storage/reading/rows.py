@@ -1,0 +1,108 @@
+"""A busy program, and what its stored rows add up to by any dimension, read one by one with independent SQL."""
+
+import json
+import random
+from collections import Counter
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, text
+
+from storage.engine.audit import OPERATOR
+from storage.management import program_settings
+from storage.rules.breakdown import Dimension
+from storage.rules.click_details import ClickDetails
+from storage.rules.errors import ServiceError
+from tests.world import NOW, World
+
+HOSTS = (None, "news.example", "search.example")
+SOURCES = (None, "letter", "'; DROP TABLE clicks; --", "été")
+DEVICES = (None, "mobile", "desktop")
+OF_CUSTOMER = "COALESCE(c.signup_at, c.created_at) AS joined, c.first_purchase_at AS bought_first"
+TERMS = "(SELECT m.terms_version FROM commissions m WHERE m.sale_id = s.id)"
+OF_SALE = f"{OF_CUSTOMER}, s.details, {TERMS} AS terms, s.occurred_at AS sold"
+OF_SIGNUP = f"{OF_CUSTOMER}, NULL AS details, NULL AS terms, NULL AS sold"
+COUNTED = {
+    "clicks": """SELECT k.*, NULL AS joined, NULL AS details, NULL AS terms, NULL AS sold, NULL AS bought_first,
+        k.partner_id AS whose, k.at AS millis, 1 AS n FROM clicks k WHERE filtered IS NULL""",
+    "leads": f"""SELECT k.*, {OF_SIGNUP}, c.partner_id AS whose, c.signup_at AS millis, 1 AS n FROM customers c
+        LEFT JOIN clicks k ON k.click_id = c.click_id WHERE c.signup_at IS NOT NULL AND c.status <> 'provisional'""",
+    "conversions": f"""SELECT k.*, {OF_SIGNUP}, c.partner_id AS whose, c.first_purchase_at AS millis, 1 AS n
+        FROM customers c LEFT JOIN clicks k ON k.click_id = c.click_id WHERE c.status = 'conversion'""",
+    "sales": f"""SELECT k.*, {OF_SALE}, s.partner_id AS whose, s.occurred_at AS millis, 1 AS n FROM sales s
+        JOIN customers c ON c.id = s.customer_id LEFT JOIN clicks k ON k.click_id = c.click_id
+        WHERE s.refunded_cents <> s.amount_cents""",
+    "revenue_cents": f"""SELECT k.*, {OF_SALE}, s.partner_id AS whose, s.occurred_at AS millis, s.program_cents -
+        COALESCE((SELECT SUM(r.program_cents) FROM refunds r WHERE r.sale_id = s.id), 0) AS n FROM sales s
+        JOIN customers c ON c.id = s.customer_id LEFT JOIN clicks k ON k.click_id = c.click_id""",
+    "refunded_cents": f"""SELECT k.*, {OF_SALE}, s.partner_id AS whose, s.occurred_at AS millis, r.program_cents AS n
+        FROM refunds r JOIN sales s ON s.id = r.sale_id
+        JOIN customers c ON c.id = s.customer_id LEFT JOIN clicks k ON k.click_id = c.click_id""",
+    "commission_cents": f"""SELECT k.*, {OF_CUSTOMER}, s.details, m.terms_version AS terms, s.occurred_at AS sold,
+        e.partner_id AS whose, m.created_at AS millis, e.amount_cents AS n
+        FROM ledger_entries e JOIN commissions m ON m.id = e.commission_id LEFT JOIN sales s ON s.id = m.sale_id
+        JOIN customers c ON c.id = m.customer_id LEFT JOIN clicks k ON k.click_id = c.click_id
+        WHERE e.kind IN ('commission', 'reversal', 'reinstatement', 'rejection')""",
+}
+
+
+async def busy(acme: World, seed: int) -> None:
+    """Record 60 visits of 40 days: some sign up, some buy, some buyers are refunded. The terms change halfway."""
+    chance = random.Random(seed)
+    for n in range(60):
+        if n == 30:
+            await acme.store.write(program_settings.change, acme.program_id, {"rate": 10}, actor=OPERATOR, at=NOW)
+        at = NOW - timedelta(minutes=chance.randrange(40 * 24 * 60))
+        carried = {"utm_source": chance.choice(SOURCES), "device": chance.choice(DEVICES), "campaign": "spring"}
+        stored = json.dumps({name: value for name, value in carried.items() if value})
+        details = ClickDetails(chance.choice(HOSTS), dimensions=chance.choice((stored, stored, None)))
+        filtered = chance.choice((None, None, None, "bot"))
+        click = await acme.visitor(chance.choice(("anna", "ben")), at=at, details=details, filtered=filtered)
+        at += timedelta(hours=chance.randrange(40))
+        if n % 2 and at < NOW:
+            await acme.lead(click, f"user-{n}", at=at, is_trusted=chance.random() < 0.8)
+            with suppress(ServiceError):
+                bought = chance.choice((None, '{"product_id": "pro"}', '{"is_recurring": true}'))
+                amount = chance.randrange(1, 9_000)
+                await acme.sale(f"inv-{n}", amount, customer_key=f"user-{n}", at=at, details=bought)
+                later = min(at + timedelta(days=chance.randrange(40)), NOW)
+                await acme.sale(f"more-{n}", 700, customer_key=f"user-{n}", at=later, occurred_at=later)
+                if chance.random() < 0.5:
+                    await acme.refund(f"inv-{n}", chance.choice((None, 1)), at=NOW)
+
+
+def value_of(row: Any, dimension: Dimension, codes: dict[int, str]) -> str | None:
+    at = datetime.fromtimestamp(row.millis / 1000, UTC)
+    carried: dict[str, str] = json.loads(row.dimensions or "{}")
+    special = {
+        Dimension.PARTNER: codes[row.whose],
+        Dimension.REFERRER: row.referrer_host,
+        Dimension.HOUR: f"{at:%H}",
+        Dimension.WEEKDAY: f"{at:%A}",
+        Dimension.PRODUCT: json.loads(row.details or "{}").get("product_id"),
+        Dimension.TERMS_VERSION: row.terms and str(row.terms),
+        Dimension.BUYER: row.joined and ("returning" if (row.sold or 0) > (row.bought_first or 0) else "new"),
+        Dimension.COHORT: None,
+        Dimension.MONTHS_SINCE: None,
+    }
+    if row.joined:
+        joined = datetime.fromtimestamp(row.joined / 1000, UTC)
+        months = at.year * 12 + at.month - joined.year * 12 - joined.month
+        special |= {Dimension.COHORT: f"{joined:%Y-%m}", Dimension.MONTHS_SINCE: str(max(0, months))}
+    return special[dimension] if dimension in special else carried.get(dimension)
+
+
+def recomputed(
+    connection: Connection, acme: World, by: tuple[Dimension, ...], device: str | None = None
+) -> dict[tuple[str | None, ...], Counter[str]]:
+    """Add up the rows of the 30 days, read one by one."""
+    codes = {acme.anna: "anna", acme.ben: "ben"}
+    groups: dict[tuple[str | None, ...], Counter[str]] = {}
+    first = (NOW - timedelta(days=29)).replace(hour=0).timestamp() * 1000
+    for name, sql in COUNTED.items():
+        for row in connection.execute(text(sql)):
+            if row.millis >= first and device in {None, value_of(row, Dimension.DEVICE, codes)}:
+                values = tuple(value_of(row, dimension, codes) for dimension in by)
+                groups.setdefault(values, Counter())[name] += int(row.n)
+    return groups
