@@ -28,6 +28,7 @@ from web.middleware import RequestMiddleware
 
 HOUSEKEEPING_SECONDS = 3600
 REVIEW_SECONDS = 5
+LAG_SECONDS = 1
 FIRST_REVIEW = timedelta(days=7)  # what happened while no process ran is reviewed after the start
 PRUNES = (
     rejection_log.prune,
@@ -78,7 +79,7 @@ class Service:
         config = self._config or configuration.load()
         self._is_https = config.base_url.startswith("https://")
         async with (
-            storage.opened(config.database_url) as store,
+            storage.opened(config.database_url, replica_url=config.read_database_url) as store,
             aclosing(Counts(config.redis_url)) as counts,
             mcp_server.app.serving(store.reader, config, counts=counts) as mcp,
         ):
@@ -91,7 +92,8 @@ class Service:
                 ("/llms.txt", mcp),
                 ("", tracking_api.app.create(store, config, counts=counts, others=agent_api.app.ROUTES)),
             ]
-            tasks = [asyncio.create_task(_run_housekeeping(store)), asyncio.create_task(_run_reviews(store))]
+            background = (_run_housekeeping(store), _run_reviews(store), _measure_replica(store))
+            tasks = [asyncio.create_task(each) for each in background]
             _settle_memory()
             try:
                 with metrics.served(registry, host=config.metrics_host, port=config.metrics_port):
@@ -109,6 +111,14 @@ async def _run_housekeeping(store: Storage) -> None:
         await prune_all(store, at=datetime.now(UTC))
         await fill_clicks(store)
         await asyncio.sleep(HOUSEKEEPING_SECONDS)
+
+
+async def _measure_replica(store: Storage) -> None:
+    """Measure every second how far the replica lags behind, if there is one."""
+    while store.has_replica:
+        with suppress(StorageUnavailable, OutcomeUnknown, Overloaded):  # an outage is logged where it is noticed
+            await store.measure_replica(at=datetime.now(UTC))
+        await asyncio.sleep(LAG_SECONDS)
 
 
 async def prune_all(store: Storage, *, at: datetime) -> None:

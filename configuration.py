@@ -72,6 +72,12 @@ class Configuration(BaseSettings):
         description="The database: a SQLite file (three slashes: relative path, four: absolute) or "
         "`postgresql+asyncpg://user:password@host/name`.",
     )
+    read_database_url: DatabaseUrl | None = Field(
+        default=None,
+        repr=False,
+        description="A read replica of the database. Reports, lists of events and customers, explanations and MCP read "
+        "there; keys, sessions and settings are read on the primary.",
+    )
     base_url: BaseUrl = Field(
         default="http://127.0.0.1:8000",
         description="The public URL of the service. Links in responses start with it, and `/mcp` accepts this host "

@@ -13,6 +13,7 @@ from storage import Reader
 from storage.access import agent_keys, assistant_tokens
 from storage.access.agent_keys import AgentKey
 from storage.access.assistants import Assistant
+from storage.engine import committed_batches
 from storage.rules import keys
 from storage.rules.errors import (
     InsufficientScope,
@@ -57,11 +58,13 @@ class Caller:
     ) -> Value:
         """Run `operation(connection, key)` in the same read that proves the key: one hop, one snapshot.
 
+        With a read replica, the primary proves the key first, and the operation runs on the replica.
+
         Raises MCPError with a `rejection`; InsufficientScope or ProgramNotAllowed for a key; what the operation raises.
         """
         granted: tuple[Scope, ...] = ()
 
-        def serve(connection: Any) -> Value:
+        def prove(connection: Any) -> AgentKey | Assistant:
             nonlocal granted
             try:
                 key = self._authorize(connection, scope=scope, program_id=program_id, at=self.at)
@@ -69,10 +72,12 @@ class Caller:
                 self.proven = True
                 raise
             self.proven, granted = True, key.scopes
-            return operation(connection, key)
+            return key
 
         try:
-            return await self._reader.read(serve)
+            if self._reader.has_replica:
+                return await self._reader.report(operation, await self._reader.read(prove))
+            return await self._reader.read(lambda connection: operation(connection, prove(connection)))
         except (InvalidKey, WrongKeyType, InsufficientScope, Overloaded, StorageUnavailable) as error:
             if isinstance(error, InsufficientScope):
                 if not self.signed_in:
@@ -85,6 +90,11 @@ class Caller:
         if self.signed_in and self.credential is not None:
             return assistant_tokens.authorize(connection, self.credential, resource=self._resource, **about)
         return agent_keys.authorize(connection, self.credential, **about)
+
+    def as_of(self, connection: Any) -> datetime:
+        """Return the time of the data that a connection reads."""
+        newest = committed_batches.newest(connection) if self._reader.has_replica else None
+        return min(self.at, newest) if newest else self.at
 
     async def prove(self) -> None:
         """Prove the credential unless a read has done so. Raises the rejection, also an earlier one."""

@@ -45,7 +45,8 @@ async def _read(caller: Caller, params: CallToolRequestParams, base_url: str) ->
         if parsed is None:
             raise wrong or InternalError
         request = ToolRequest(connection, key, caller.at, base_url, parsed.applied())
-        values = results.values(tool.function(request, **dict(parsed)), caller.at, request.applied_query)
+        result = tool.function(request, **dict(parsed))
+        values = results.values(result, caller.as_of(connection), request.applied_query)
         return CallToolResult(content=[_text(values)], structured_content=values)
 
     try:

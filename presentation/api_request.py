@@ -59,6 +59,15 @@ class ApiRequest:
         """Run a read operation on the program."""
         return await self.storage.read(operation, self.program_id, *arguments, **options)
 
+    async def report(
+        self,
+        operation: Callable[Concatenate[Any, int, Parameters], Result],
+        *arguments: Parameters.args,
+        **options: Parameters.kwargs,
+    ) -> Result:
+        """Run a read operation on the program whose result may lag: on the read replica, if there is one."""
+        return await self.storage.report(operation, self.program_id, *arguments, **options)
+
     async def write(self, operation: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
         """Run a write operation on the program, in the caller's name."""
         result: Result = await self.storage.write(

@@ -3,16 +3,21 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
+from datetime import datetime
+from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection
+from sqlalchemy.engine import URL
 
-from storage.engine import database
+from storage.engine import committed_batches, database
 from storage.engine.availability import Availability
 from storage.engine.group_commit import Commits, GroupCommit
+from storage.engine.lane import Lane
 from storage.engine.measures import StorageMeasures
 from storage.engine.own_thread import OwnThread
 from storage.engine.read_queue import ReadQueue
+from storage.engine.replica import Replica
 from storage.tracking.principals import Call, Outcome, PresentedKey, Principal, staged
 from storage.tracking.rejection_log import CallDetails
 from storage.tracking.repeated_calls import Repeatable
@@ -26,9 +31,15 @@ DEFAULT_URL = "sqlite+aiosqlite:///svc.db"  # a file in the working directory
 class Reader:
     """Runs read operations on connections that cannot write. The MCP server gets nothing else."""
 
-    def __init__(self, lanes: ReadQueue, availability: Availability) -> None:
+    def __init__(self, lanes: ReadQueue, availability: Availability, replica: Replica | None = None) -> None:
         self._lanes = lanes
         self._reading = availability
+        self._replica = replica
+
+    @property
+    def has_replica(self) -> bool:
+        """Whether `report` may read from a replica."""
+        return self._replica is not None
 
     async def read(
         self,
@@ -44,14 +55,34 @@ class Reader:
             with self._reading.observed():
                 return await lane.run(lambda connection: operation(connection, *arguments, **options))
 
+    async def report(
+        self,
+        operation: Callable[Concatenate[Connection, Parameters], Result],
+        *arguments: Parameters.args,
+        **options: Parameters.kwargs,
+    ) -> Result:
+        """Run a read whose result may lag a few seconds: on the replica if there is one and it responds, else `read`.
+
+        Never a read that proves a key or a session.
+        """
+        primary = partial(self.read, operation, *arguments, **options)
+        if self._replica is None:
+            return await primary()
+        return await self._replica.run(lambda connection: operation(connection, *arguments, **options), primary)
+
 
 class Storage(Reader):
     """Reads, and writes through group commit."""
 
     def __init__(
-        self, readers: ReadQueue, writers: list[GroupCommit], reading: Availability, writing: Availability
+        self,
+        readers: ReadQueue,
+        writers: list[GroupCommit],
+        reading: Availability,
+        writing: Availability,
+        replica: Replica | None = None,
     ) -> None:
-        super().__init__(readers, reading)
+        super().__init__(readers, reading, replica)
         self._writers = writers
         self._writing = writing
         self._written: set[Hashable] = set()
@@ -60,7 +91,7 @@ class Storage(Reader):
     @property
     def reader(self) -> Reader:
         """The same reads and connections, for callers that must not write."""
-        return Reader(self._lanes, self._reading)
+        return Reader(self._lanes, self._reading, self._replica)
 
     async def write(self, operation: Callable[..., Any], *arguments: Any, lane: Hashable = 0, **options: Any) -> Any:
         """Run a write operation and return its result after the commit that holds its rows.
@@ -96,6 +127,12 @@ class Storage(Reader):
             self._programs[principal.key_hash] = outcome.key.program_id
         return outcome
 
+    async def measure_replica(self, *, at: datetime) -> None:
+        """Store the time on the primary, and note how far the replica lags behind it."""
+        if self._replica is not None:
+            await self.write(committed_batches.probe, at=at)
+            await self._replica.measure(at=at)
+
     def take_written(self) -> set[Hashable]:
         """Return the lanes (programs) that this process has written to since the last call."""
         written, self._written = self._written, set()
@@ -110,7 +147,8 @@ class Storage(Reader):
         """Return what storage measures about its queues, batches and commits; any thread may read it."""
         lanes = [(writer.waiting, writer.measures) for writer in self._writers]
         available = {"reading": not self._reading.is_known_bad, "writing": not self._writing.is_known_bad}
-        return StorageMeasures(lanes, self._lanes.waiting, available)
+        lag_seconds = self._replica.lag_seconds if self._replica else None
+        return StorageMeasures(lanes, self._lanes.waiting, available, lag_seconds)
 
     def _lane(self, principal: Principal) -> int:
         if isinstance(principal, PresentedKey) and principal.program_id is None:
@@ -119,19 +157,26 @@ class Storage(Reader):
 
 
 @asynccontextmanager
-async def opened(url: str, *, patient: bool = False) -> AsyncIterator[Storage]:
+async def opened(url: str, *, replica_url: str | None = None, patient: bool = False) -> AsyncIterator[Storage]:
     """Open the database at `url` (already migrated) while the context lasts; closing it drains the writers.
 
+    `replica_url` names a read replica of it, for `Reader.report`.
     `patient` is for commands: a transaction may take as long as it needs.
     """
     address = database.parse_url(url)
     writing = database.writers(address, patient=patient)
-    lanes = database.readers(address, patient=patient)
-    reading = [lane if database.is_sqlite(address) else OwnThread(lane) for lane in lanes]
+    reading = _readers(address, patient=patient)
+    replicas = _readers(database.parse_url(replica_url), patient=patient) if replica_url else []
     commits, available = Commits(database.commits_each_operation(address)), Availability("writing")
     writers = [GroupCommit(lane, available, commits=commits) for lane in writing]
     try:
-        yield Storage(ReadQueue(reading), writers, Availability("reading"), available)
+        replica = Replica(ReadQueue(replicas)) if replicas else None
+        yield Storage(ReadQueue(reading), writers, Availability("reading"), available, replica)
     finally:
         await asyncio.gather(*(writer.close() for writer in writers))
-        await asyncio.gather(*(lane.close() for lane in (*writing, *reading)))
+        await asyncio.gather(*(lane.close() for lane in (*writing, *reading, *replicas)))
+
+
+def _readers(address: URL, *, patient: bool) -> list[Lane]:
+    lanes = database.readers(address, patient=patient)
+    return lanes if database.is_sqlite(address) else [OwnThread(lane) for lane in lanes]

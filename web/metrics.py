@@ -137,6 +137,8 @@ def _storage(now: StorageMeasures) -> Iterator[Metric]:
     for purpose, is_available in now.is_available.items():
         available.add_metric((purpose,), is_available)
     yield available
+    if now.replica_lag_seconds is not None:
+        yield GaugeMetricFamily("svc_replica_lag_seconds", "Lag of the read replica.", value=now.replica_lag_seconds)
 
 
 def _rounds() -> Iterator[Metric]:

@@ -36,4 +36,4 @@ async def get_breakdown(call: ApiRequest) -> ModelResponse[BreakdownView]:
         limit=sent.get("limit", "25"),
     )
     period = DateRangeQuery(sent.get("period"), sent.get("dateFrom"), sent.get("dateTo"))
-    return ModelResponse(BreakdownView.of(await call.read(breakdown.get_breakdown, period, wanted, at=call.at)))
+    return ModelResponse(BreakdownView.of(await call.report(breakdown.get_breakdown, period, wanted, at=call.at)))

@@ -21,7 +21,7 @@ FILTERS = {
 @operation("The customers", query=FILTERS)
 async def list_customers(call: ApiRequest) -> ModelResponse[PageView[CustomerView]]:
     """List the program's customers; `?status=`, `?partner_id=`, `?customer_key=` and dates narrow it."""
-    stored = await call.read(
+    stored = await call.report(
         customer_timelines.list_customers,
         queries.paging(call.request),
         CustomerFilter(
@@ -37,5 +37,5 @@ async def list_customers(call: ApiRequest) -> ModelResponse[PageView[CustomerVie
 @operation("One customer with their timeline: click, lead, sales, refunds and commissions")
 async def get_customer(call: ApiRequest) -> ModelResponse[CustomerTimelineView]:
     """Return one customer with their timeline."""
-    timeline = await call.read(customer_timelines.get_timeline, call.path_id("customer_id"))
+    timeline = await call.report(customer_timelines.get_timeline, call.path_id("customer_id"))
     return ModelResponse(CustomerTimelineView.timeline(timeline))

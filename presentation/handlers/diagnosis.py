@@ -20,10 +20,10 @@ IDENTIFIERS = {
 async def explain_sale(call: ApiRequest) -> ModelResponse[ExplanationView]:
     """Explain the sale, customer or click that one of the identifiers names."""
     subject = {name: queries.text(call.request, name) for name in SubjectView.model_fields}
-    return ModelResponse(ExplanationView.of(await call.read(explain, **subject, at=call.at)))
+    return ModelResponse(ExplanationView.of(await call.report(explain, **subject, at=call.at)))
 
 
 @operation("What the program still lacks for its first credited sale")
 async def get_readiness(call: ApiRequest) -> ModelResponse[ReadinessView]:
     """Return the gates, the blocker and the identifiers' health."""
-    return ModelResponse(ReadinessView.of(await call.read(check_readiness, at=call.at, base_url=call.base_url)))
+    return ModelResponse(ReadinessView.of(await call.report(check_readiness, at=call.at, base_url=call.base_url)))

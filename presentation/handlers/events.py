@@ -29,4 +29,4 @@ async def list_events(call: ApiRequest) -> ModelResponse[PageView[EventView]]:
         customer_id=queries.number(call.request, "customer_id"),
         transaction_id=queries.text(call.request, "transaction_id"),
     )
-    return page(await call.read(events.list_events, queries.paging(call.request), kind=kind, match=match), EventView)
+    return page(await call.report(events.list_events, queries.paging(call.request), kind=kind, match=match), EventView)

@@ -13,4 +13,4 @@ from web.response import ModelResponse
 async def list_refused_calls(call: ApiRequest) -> ModelResponse[PageView[RefusedCallView]]:
     """List the program's rejected calls; `?code=` narrows it."""
     code = queries.text(call.request, "code")
-    return page(await call.read(rejected_calls.list_calls, queries.paging(call.request), code=code), RefusedCallView)
+    return page(await call.report(rejected_calls.list_calls, queries.paging(call.request), code=code), RefusedCallView)

@@ -12,4 +12,4 @@ from web.response import ModelResponse
 @operation("The log of test-mode calls")
 async def list_tracking_log(call: ApiRequest) -> ModelResponse[PageView[LogEntryView]]:
     """List the program's tracking log."""
-    return page(await call.read(tracking_log.list_entries, queries.paging(call.request)), LogEntryView)
+    return page(await call.report(tracking_log.list_entries, queries.paging(call.request)), LogEntryView)

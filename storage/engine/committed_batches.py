@@ -3,7 +3,7 @@
 import secrets
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, func, select
 
 from storage.engine.database import insert_for
 from storage.engine.pruning import delete_some
@@ -17,6 +17,12 @@ def probe(connection: Connection, *, at: datetime) -> None:
     """Store a row; the lane raises StorageUnavailable while storing does not work."""
     stored = insert_for(connection)(committed_batches).values(lane=_PROBE, token="", at=at)
     connection.execute(stored.on_conflict_do_update(index_elements=["lane"], set_={"at": stored.excluded.at}))
+
+
+def newest(connection: Connection) -> datetime | None:
+    """Return the time of the newest batch or probe: on a replica, how far it has come."""
+    at: datetime | None = connection.execute(select(func.max(committed_batches.c.at))).scalar_one()
+    return at
 
 
 def prune(connection: Connection, *, at: datetime) -> int:

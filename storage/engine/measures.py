@@ -36,8 +36,9 @@ class LaneMeasures:
 
 
 class StorageMeasures(NamedTuple):
-    """What storage does now: the lanes that write, each with the writes that wait; the reads that wait; outages."""
+    """What storage does now: each lane with the writes that wait, the reads that wait, outages, the replica's lag."""
 
     lanes: list[tuple[int, LaneMeasures]]
     reads_waiting: int
     is_available: dict[str, bool]
+    replica_lag_seconds: float | None

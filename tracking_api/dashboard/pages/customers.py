@@ -16,7 +16,7 @@ async def list_customers(request: Request) -> Response:
     """List the customers; status, partner and key narrow it."""
     context = await page_context.as_member(request)
     chosen = filters.chosen(request, "status", "partner_id", "customer_key")
-    page = await storage_of(request).read(
+    page = await storage_of(request).report(
         customer_timelines.list_customers,
         context.program.id,
         queries.paging(request),
@@ -34,5 +34,5 @@ async def show_customer(request: Request) -> Response:
     """Show one customer. Raises NotFound."""
     context = await page_context.as_member(request)
     customer_id = path_id(request, "customer_id")
-    timeline = await storage_of(request).read(customer_timelines.get_timeline, context.program.id, customer_id)
+    timeline = await storage_of(request).report(customer_timelines.get_timeline, context.program.id, customer_id)
     return templates.render(request, "customer.html", context=context, customer=timeline.customer, steps=timeline.steps)

@@ -15,7 +15,7 @@ async def list_events(request: Request) -> Response:
     context = await page_context.as_member(request)
     chosen = filters.chosen(request, "kind", "live")
     kind = filters.choice(request, "kind", EventKind)
-    page = await storage_of(request).read(events.list_events, context.program.id, queries.paging(request), kind=kind)
+    page = await storage_of(request).report(events.list_events, context.program.id, queries.paging(request), kind=kind)
     template = "event_list.html" if request.headers.get("hx-request") == "true" else "events.html"
     first = "cursor" not in request.query_params
     kinds = list(EventKind)

@@ -79,7 +79,7 @@ async def export_card(request: Request) -> Response:
 async def _cards(request: Request, context: PageContext, dimensions: list[Dimension], *, rows: int) -> list[Card]:
     """Return the cards of the program in the path, within the request's range and filters."""
     sent = {each.value: text for each in Dimension if (text := filters.text(request, each)) is not None}
-    return await storage_of(request).read(
+    return await storage_of(request).report(
         explore.get_cards,
         context.program.id,
         ranges.requested(request),

@@ -20,7 +20,7 @@ METRICS = (
 async def show_overview(request: Request) -> Response:
     """Show the requested range, by default the last 30 days; the form shows what is wrong with an invalid range."""
     context = await page_context.as_member(request)
-    problem, read = None, storage_of(request).read
+    problem, read = None, storage_of(request).report
     program_id, at, base_url = context.program.id, context.at, context.base_url
     try:
         overview_result = await read(

@@ -77,9 +77,11 @@ async def _list(request: Request, context: PageContext, typed: dict[str, str], p
     storage = storage_of(request)
     page = await storage.read(partners.list_partners, context.program.id, queries.paging(request))
     requested, created_at = ranges.requested(request), context.program.created_at
-    chosen = await storage.read(performance.choose, context.program.id, requested, created_at=created_at, at=context.at)
+    chosen = await storage.report(
+        performance.choose, context.program.id, requested, created_at=created_at, at=context.at
+    )
     shown = [partner.id for partner in page.data]
-    brought = await storage.read(performance.by_partner, context.program.id, chosen.window, partner_ids=shown)
+    brought = await storage.report(performance.by_partner, context.program.id, chosen.window, partner_ids=shown)
     owed = await storage.read(balances.of_partners, context.program.id, shown, at=context.at)
     results = {result.partner_id: result.totals for result in brought}
     return templates.render(

@@ -33,7 +33,7 @@ async def list_programs(request: Request) -> Response:
     storage, at = storage_of(request), time_of(request)
     page = await storage.read(program_settings.list_programs, workspace_ids=reach, paging=queries.paging(request))
     shown_ids = [each.id for each in page.data]
-    reports = await storage.read(performance.read_each, shown_ids, DateRangeQuery(Period.THIRTY_DAYS), at=at)
+    reports = await storage.report(performance.read_each, shown_ids, DateRangeQuery(Period.THIRTY_DAYS), at=at)
     results = list(zip(page.data, reports, strict=True))
     shown: dict[str, Any] = {"page": page, "results": results, "names": _names(visitor)}
     return templates.render(request, "programs.html", visitor=visitor, owned=_owned(visitor), **shown)

@@ -17,6 +17,6 @@ async def list_refused_calls(request: Request) -> Response:
     context = await page_context.as_member(request)
     code = filters.text(request, "code")
     paging = Paging(EXAMPLES) if code is None else Paging(cursor=request.query_params.get("cursor") or None)
-    grouped = await storage_of(request).read(rejected_calls.grouped, context.program.id, paging, code=code)
+    grouped = await storage_of(request).report(rejected_calls.grouped, context.program.id, paging, code=code)
     groups = [(cause, errors.BY_CODE.get(cause.code), calls) for cause, calls in grouped]
     return templates.render(request, "refused_calls.html", context=context, groups=groups, code=code)

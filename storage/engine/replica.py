@@ -1,0 +1,58 @@
+"""A read replica: a copy of the database that may lag behind, by how much the times that the primary stores tell."""
+
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import datetime
+from typing import TypeVar
+
+from storage.engine import committed_batches
+from storage.engine.availability import Availability
+from storage.engine.failures import is_conflict, unavailable
+from storage.engine.lane import Work
+from storage.engine.read_queue import ReadQueue
+from storage.rules.errors import NotFound, Overloaded, StorageUnavailable
+
+Result = TypeVar("Result")
+MOST_LAG_SECONDS = 60.0  # a replica that lags further is not read
+PAUSE_SECONDS = 5.0  # without a read after it failed
+
+
+class Replica:
+    """Runs reads on the replica's connections while it responds and is near the primary."""
+
+    def __init__(self, lanes: ReadQueue) -> None:
+        self._lanes = lanes
+        self._availability = Availability("reading from the replica")
+        self._retry_at = time.monotonic()
+        self.lag_seconds: float | None = None  # None: not measured yet
+
+    async def run(self, work: Work[Result], primary: Callable[[], Awaitable[Result]]) -> Result:
+        """Run `work` over one snapshot; `primary` instead if the replica lags too far, is down or lacks the row."""
+        is_near = self.lag_seconds is not None and self.lag_seconds <= MOST_LAG_SECONDS
+        if is_near and time.monotonic() >= self._retry_at:
+            with suppress(StorageUnavailable, Overloaded, NotFound):  # a new row may not be there yet
+                return await self._run(work)
+        return await primary()
+
+    async def measure(self, *, at: datetime) -> None:
+        """Compare the newest time that the replica has with `at`, which the primary has just stored."""
+        try:
+            newest = await self._run(committed_batches.newest)
+        except StorageUnavailable:
+            self.lag_seconds = None
+            raise
+        self.lag_seconds = max(0.0, (at - newest).total_seconds()) if newest else None
+
+    async def _run(self, work: Work[Result]) -> Result:
+        try:
+            async with self._lanes.lane() as lane:
+                with self._availability.observed():
+                    return await lane.run(work)
+        except StorageUnavailable:
+            self._retry_at = time.monotonic() + PAUSE_SECONDS
+            raise
+        except Exception as error:
+            if is_conflict(error):  # the replica had to cancel the read, to apply what the primary had written
+                raise unavailable(error) from error
+            raise

@@ -1,0 +1,78 @@
+"""Read replicas: reports come from there, and from the primary where the replica cannot be trusted."""
+
+import shutil
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, select
+
+import storage
+from storage import Storage
+from storage.engine import committed_batches, replica
+from storage.rules.errors import NotFound
+from storage.tables import workspaces
+from tests.world import NOW
+
+
+@pytest.fixture
+def database_url(sqlite_url: str) -> str:
+    return sqlite_url
+
+
+@pytest.fixture
+def replica_url(sqlite_template: Path, tmp_path: Path) -> str:
+    """A copy of the database at its beginning; the time that it has come to is NOW."""
+    return f"sqlite+aiosqlite:///{shutil.copy(sqlite_template, tmp_path / 'replica.db')}"
+
+
+@pytest.fixture
+async def replicated(database_url: str, replica_url: str) -> AsyncIterator[Storage]:
+    """Storage with a replica that lags by two seconds and has no workspace; the primary has one."""
+    async with storage.opened(replica_url) as copy:
+        await copy.write(committed_batches.probe, at=NOW)
+    async with storage.opened(database_url, replica_url=replica_url) as store:
+        await store.write(
+            lambda connection: connection.execute(workspaces.insert().values(name="Acme", created_at=NOW))
+        )
+        await store.measure_replica(at=NOW + timedelta(seconds=2))
+        yield store
+
+
+def names(connection: Connection) -> list[str]:
+    return list(connection.execute(select(workspaces.c.name)).scalars())
+
+
+async def test_reports_are_read_on_the_replica_and_all_else_on_the_primary(replicated: Storage):
+    assert await replicated.report(names) == await replicated.reader.report(names) == []
+    assert await replicated.read(names) == ["Acme"]
+    assert replicated.measures().replica_lag_seconds == 2
+
+
+async def test_a_replica_that_lags_too_far_is_not_read(replicated: Storage):
+    await replicated.measure_replica(at=NOW + timedelta(seconds=replica.MOST_LAG_SECONDS + 1))
+
+    assert await replicated.report(names) == ["Acme"]
+
+
+async def test_what_the_replica_does_not_have_yet_is_read_on_the_primary(replicated: Storage):
+    def first(connection: Connection) -> str:
+        found = names(connection)
+        if not found:
+            raise NotFound
+        return found[0]
+
+    assert await replicated.report(first) == "Acme"
+
+
+async def test_the_primary_stands_in_for_a_replica_that_is_gone(replicated: Storage, tmp_path: Path):
+    (tmp_path / "replica.db").unlink()
+
+    assert await replicated.report(names) == ["Acme"]
+    assert replicated.is_available
+
+
+async def test_without_a_replica_reports_are_ordinary_reads(store: Storage):
+    assert await store.report(names) == []
+    assert store.measures().replica_lag_seconds is None
