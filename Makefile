@@ -42,6 +42,7 @@ screenshots: .venv/develop ## take docs/screenshots anew
 browser: ## with Node.js: check, build and test the tracker, the SDK and its examples
 	cd browser/tracker && $(NPM_CI) && npm run --silent check
 	cd browser/sdk && $(NPM_CI) && npm run --silent check && npm run --silent build && npm test
+	cd sdks/node && $(NPM_CI) && npm run --silent check
 	cd examples/vite-react && $(NPM_CI) && npm run --silent sdk && npm run --silent build
 	cd examples/next && $(NPM_CI) && npm run --silent sdk && npm run --silent check
 
@@ -50,6 +51,7 @@ audit: .venv/develop ## known vulnerabilities of the dependencies; needs PyPI's 
 	$(BIN)/pip-audit --disable-pip --requirement requirements.lock
 	npm audit --prefix browser/tracker
 	npm audit --prefix browser/sdk
+	npm audit --prefix sdks/node
 
 lock: .venv/develop ## pin the newest versions that pyproject.toml allows
 	$(BIN)/pip install --quiet uv

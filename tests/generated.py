@@ -70,9 +70,8 @@ FILES: dict[str, Callable[[], str]] = {
     "presentation/guides/errors.md": errors_guide,
     "docs/configuration.md": configuration_page,
     "docs/settings.md": settings_page.markdown,
-    "sdks/python/LICENSE": (ROOT / "LICENSE").read_text,
-    "sdks/python/src/svc_affiliate/codes.py": sdk_files.python_codes,
 } | {f"tests/storage/sql/{name}.sql": partial(statements.sql, each) for name, each in statements.statements()}
+FILES |= sdk_files.files()
 
 
 if __name__ == "__main__":

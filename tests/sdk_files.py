@@ -2,6 +2,8 @@
 
 import re
 import tomllib
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import tracking_api.app
@@ -52,10 +54,25 @@ export type ErrorCode =
 """
 
 
-def package_json(folder: str) -> str:
-    """Return a package.json with the version of pyproject.toml, which is the only place that states it."""
-    content = (ROOT / folder / "package.json").read_text(encoding="utf-8")
-    return re.sub(r'("version": )"[^"]*"', rf'\1"{_version()}"', content, count=1)
+def with_version(path: str, *, times: int) -> str:
+    """Return a file of npm with the version of pyproject.toml, which is the only place that states it."""
+    content = (ROOT / path).read_text(encoding="utf-8")
+    return re.sub(r'("version": )"[^"]*"', rf'\1"{_version()}"', content, count=times)
+
+
+def files() -> dict[str, Callable[[], str]]:
+    """Return what writes each file."""
+    written: dict[str, Callable[[], str]] = {
+        "sdks/python/LICENSE": (ROOT / "LICENSE").read_text,
+        "sdks/python/src/svc_affiliate/codes.py": python_codes,
+        "sdks/node/LICENSE": (ROOT / "LICENSE").read_text,
+        "sdks/node/src/codes.ts": node_codes,
+        "sdks/node/src/version.ts": node_version,
+    }
+    for folder in PACKAGES:
+        written[f"{folder}/package.json"] = partial(with_version, f"{folder}/package.json", times=1)
+        written[f"{folder}/package-lock.json"] = partial(with_version, f"{folder}/package-lock.json", times=2)
+    return written
 
 
 def node_version() -> str:

@@ -1,18 +1,25 @@
 """A stub of the service, and the SDKs as their users install them: built, then unpacked."""
 
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+import tarfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
-from svc_affiliate import log
+from svc_affiliate import AsyncTrack, Track, log
 
+from tests.conftest import ROOT
 from tests.sdks import stub
+from tests.sdks.reporting import DRIVER, KEY, Node, NodeReporter, PythonReporter, Reporter
 from tests.sdks.stub import Stub
 
-ROOT = Path(__file__).parent.parent.parent
+NODE_SDK = ROOT / "sdks/node"
+NOT_INSTALLED = "the SDK's development packages are not installed (npm ci --prefix sdks/node)"
 
 
 @pytest.fixture
@@ -25,6 +32,42 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
         yield running
 
 
+@dataclass
+class Sdk:
+    """An SDK of one kind: `sdk(**options)` makes a Track for the stub, `logged` is what it has logged."""
+
+    kind: str
+    make: Callable[[dict[str, Any]], Reporter]
+    logged: Callable[[], list[str]]
+    service: Stub
+
+    def __call__(self, **options: Any) -> Reporter:
+        return self.make({"base_url": self.service.base_url, "api_key": KEY, **options})
+
+
+@pytest.fixture(params=["threads", "asyncio", "node"])
+def sdk(
+    request: pytest.FixtureRequest, service: Stub, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> Iterator[Sdk]:
+    """Each SDK in turn."""
+    if request.param == "node":
+        node = Node(request.getfixturevalue("built_node"), tmp_path / "stderr")
+        lines = lambda: (tmp_path / "stderr").read_text().splitlines()  # noqa: E731 - as short as it is
+        yield Sdk("node", lambda options: NodeReporter(node, _of_node(options)), lines, service)
+        node.end()
+    else:
+        kind = Track if request.param == "threads" else AsyncTrack
+        messages = lambda: [record.getMessage() for record in caplog.records]  # noqa: E731 - as above
+        yield Sdk(request.param, lambda options: PythonReporter(kind(**options)), messages, service)
+
+
+def _of_node(options: dict[str, Any]) -> dict[str, Any]:
+    """Return options as Node's SDK names them."""
+    if "timeout_seconds" in options:
+        options["timeout_ms"] = options.pop("timeout_seconds") * 1000
+    return {name: str(value) if isinstance(value, Path) else value for name, value in options.items()}
+
+
 @pytest.fixture(scope="session")
 def built_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the built packages, and in `installed` the wheel without anything else."""
@@ -35,3 +78,22 @@ def built_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     install = [sys.executable, "-m", "uv", "pip", "install", "-q", "--offline", "--no-deps", "--target"]
     subprocess.run([*install, str(folder / "installed"), str(wheel)], check=True, capture_output=True)
     return folder
+
+
+@pytest.fixture(scope="session")
+def built_node(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project in which Express and the packed package are installed; the package's archive is beside them."""
+    if not (NODE_SDK / "node_modules").is_dir():
+        pytest.skip(NOT_INSTALLED)
+    project = tmp_path_factory.mktemp("node-sdk")
+    source = project / "source"
+    shutil.copytree(NODE_SDK, source, ignore=shutil.ignore_patterns("node_modules", "dist"))
+    (source / "node_modules").symlink_to(NODE_SDK / "node_modules")
+    command = ["npm", "pack", "--silent", "--pack-destination", str(project)]
+    subprocess.run(command, cwd=source, check=True, capture_output=True)
+    with tarfile.open(next(project.glob("*.tgz"))) as archive:
+        archive.extractall(project / "node_modules", filter="data")
+    (project / "node_modules/package").rename(project / "node_modules/svc-affiliate")
+    (project / "node_modules/express").symlink_to(NODE_SDK / "node_modules/express")
+    shutil.copy(DRIVER, project)
+    return project

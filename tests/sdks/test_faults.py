@@ -1,25 +1,24 @@
 """Outages: a call takes no longer than its timeout, is sent at most twice with the same ids, and is logged once."""
 
-import logging
 import threading
 import time
 
 import pytest
-from svc_affiliate import AsyncTrack, ErrorCode, Status, Track, delivery
+from svc_affiliate import ErrorCode, Status, Track, delivery
 
 from tests.postgres import free_port
-from tests.sdks.reporting import BOTH, KEY, called, of
+from tests.sdks.conftest import Sdk
+from tests.sdks.reporting import KEY
 from tests.sdks.stub import CUTS, DRIPS, HANGS, Canned, Stub, rejection
 
 
-@BOTH
 @pytest.mark.parametrize("fault", [HANGS, DRIPS])
-async def test_a_call_takes_no_longer_than_its_timeout(kind: type[Track | AsyncTrack], fault: str, service: Stub):
+def test_a_call_takes_no_longer_than_its_timeout(fault: str, service: Stub, sdk: Sdk):
     service.answers = [fault]
+    track = sdk(timeout_seconds=0.3)
     started = time.monotonic()
 
-    options = {"base_url": service.base_url, "api_key": KEY, "timeout_seconds": 0.3}
-    result = await called(kind, "lead", {"click_id": "c1"}, **options)
+    result = track.lead(click_id="c1")
 
     assert time.monotonic() - started < 1.5
     assert result.error is not None
@@ -27,20 +26,18 @@ async def test_a_call_takes_no_longer_than_its_timeout(kind: type[Track | AsyncT
     assert result.error.code in {ErrorCode.TIMED_OUT, ErrorCode.SERVICE_UNREACHABLE}
 
 
-def test_the_timeout_is_two_seconds_by_default(service: Stub):
+def test_the_timeout_is_two_seconds_by_default(service: Stub, sdk: Sdk):
     service.answers = [HANGS]
     started = time.monotonic()
 
-    result = of(service).lead(click_id="c1")
+    result = sdk().lead(click_id="c1")
 
     assert 1.9 < time.monotonic() - started < 4
     assert result.status == Status.FAILED
 
 
-@BOTH
-async def test_a_service_that_is_down_is_a_result(kind: type[Track | AsyncTrack]):
-    where = {"base_url": f"http://127.0.0.1:{free_port()}", "api_key": KEY}
-    result = await called(kind, "lead", {"click_id": "c1"}, **where)
+def test_a_service_that_is_down_is_a_result(sdk: Sdk):
+    result = sdk(base_url=f"http://127.0.0.1:{free_port()}").lead(click_id="c1")
 
     assert result.error is not None
     assert (result.status, result.error.code) == (Status.FAILED, ErrorCode.SERVICE_UNREACHABLE)
@@ -49,10 +46,10 @@ async def test_a_service_that_is_down_is_a_result(kind: type[Track | AsyncTrack]
 @pytest.mark.parametrize(
     "fault", [CUTS, Canned(502, "<h1>Bad gateway"), rejection("internal_error"), rejection("storage_unavailable")]
 )
-def test_one_retry_sends_the_same_ids(fault: Canned | str, service: Stub):
+def test_one_retry_sends_the_same_ids(fault: Canned | str, service: Stub, sdk: Sdk):
     service.answers = [fault, Canned()]
 
-    result = of(service).sale(customer_key="user-1", amount_cents=1)
+    result = sdk().sale(customer_key="user-1", amount_cents=1)
 
     first, second = service.received
     assert result.status == Status.RECORDED
@@ -61,18 +58,18 @@ def test_one_retry_sends_the_same_ids(fault: Canned | str, service: Stub):
 
 
 @pytest.mark.parametrize("code", ["invalid_key", "rate_limited", "validation_error"])
-def test_what_would_fail_again_is_not_sent_again(code: str, service: Stub):
+def test_what_would_fail_again_is_not_sent_again(code: str, service: Stub, sdk: Sdk):
     service.answers = [rejection(code)]
 
-    of(service).lead(click_id="c1")
+    sdk().lead(click_id="c1")
 
     assert len(service.received) == 1
 
 
-def test_no_retry_waits_longer_than_the_timeout(service: Stub):
+def test_no_retry_waits_longer_than_the_timeout(service: Stub, sdk: Sdk):
     service.answers = [rejection("overloaded", retry_after_seconds=60)]
 
-    of(service).lead(click_id="c1")
+    sdk().lead(click_id="c1")
 
     assert len(service.received) == 1
 
@@ -88,10 +85,10 @@ def test_no_retry_waits_longer_than_the_timeout(service: Stub):
     ],
     ids=["404", "list", "nothing", "another error", "redirect"],
 )
-def test_what_is_not_the_service_is_named(answer: Canned, service: Stub):
+def test_what_is_not_the_service_is_named(answer: Canned, service: Stub, sdk: Sdk):
     service.answers = [answer]
 
-    result = of(service).lead(click_id="c1")
+    result = sdk().lead(click_id="c1")
 
     assert result.error is not None
     assert result.error.code == ErrorCode.NOT_THE_SERVICE
@@ -100,32 +97,33 @@ def test_what_is_not_the_service_is_named(answer: Canned, service: Stub):
 def test_more_calls_than_may_hang_at_once_fail_at_once(service: Stub, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(delivery, "_free", threading.Semaphore(0))
 
-    result = of(service).lead(click_id="c1")
+    result = Track(base_url=service.base_url, api_key=KEY).lead(click_id="c1")
 
     assert result.status == Status.FAILED
     assert service.received == []
 
 
-def test_a_warning_of_rotation_is_logged_once(service: Stub, caplog: pytest.LogCaptureFixture):
+def test_a_warning_of_rotation_is_logged_once(service: Stub, sdk: Sdk):
     warning = '{"code": "api_key_rotation_required", "message": "Rotate.", "hint": "Ask.", "rotate_by": "2026-06-01"}'
     service.answers = [Canned(200, f'{{"success": true, "warnings": [{warning}]}}')]
-    track = of(service)
+    track = sdk()
 
     for _ in range(3):
         track.lead(click_id="c1")
 
-    assert [record.message for record in caplog.records] == ["api_key_rotation_required: Rotate. Ask."]
+    assert [line.removeprefix("svc-affiliate: ") for line in sdk.logged()] == [
+        "api_key_rotation_required: Rotate. Ask."
+    ]
 
 
-def test_an_outage_is_logged_once_a_minute_and_without_the_key(service: Stub, caplog: pytest.LogCaptureFixture):
+def test_an_outage_is_logged_once_a_minute_and_without_the_key(service: Stub, sdk: Sdk):
     service.answers = [rejection("invalid_key")]
-    track = of(service)
+    track = sdk()
 
-    with caplog.at_level(logging.WARNING):
-        for _ in range(3):
-            track.lead(click_id="c1", email="jane@example.com")
+    for _ in range(3):
+        track.lead(click_id="c1", email="jane@example.com")
 
-    (record,) = caplog.records
-    assert "invalid_key" in record.message
-    assert KEY not in caplog.text
-    assert "jane" not in caplog.text
+    (line,) = sdk.logged()
+    assert "invalid_key" in line
+    assert KEY not in line
+    assert "jane" not in line

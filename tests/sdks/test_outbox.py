@@ -8,10 +8,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from svc_affiliate import AsyncTrack, Status, Track, outbox, resending
+from svc_affiliate import Status, Track, outbox, resending
 
 from tests.postgres import free_port
-from tests.sdks.reporting import KEY, of
+from tests.sdks.conftest import Sdk
+from tests.sdks.reporting import KEY
 from tests.sdks.stub import HANGS, Canned, Stub, rejection
 
 OUTAGES = {
@@ -41,9 +42,11 @@ def waiting(folder: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("outage", OUTAGES)
-def test_a_call_waits_through_an_outage_and_then_arrives_with_the_same_ids(outage: str, service: Stub, folder: Path):
+def test_a_call_waits_through_an_outage_and_then_arrives_with_the_same_ids(
+    outage: str, service: Stub, sdk: Sdk, folder: Path
+):
     service.answers = [OUTAGES[outage]]
-    track = of(service, outbox=folder)
+    track = sdk(outbox=folder)
 
     queued = track.sale(customer_key="user-1", amount_cents=4900)
     still = track.resend()
@@ -58,17 +61,16 @@ def test_a_call_waits_through_an_outage_and_then_arrives_with_the_same_ids(outag
     assert waiting(folder) == []
 
 
-async def test_an_asynchronous_call_waits_too(folder: Path):
-    where = f"http://127.0.0.1:{free_port()}"
-    queued = await AsyncTrack(base_url=where, api_key=KEY, outbox=folder).lead(click_id="c1")
+def test_a_call_waits_while_nothing_listens(sdk: Sdk, folder: Path):
+    queued = sdk(base_url=f"http://127.0.0.1:{free_port()}", outbox=folder).lead(click_id="c1")
 
     assert queued.status == Status.QUEUED
     assert len(waiting(folder)) == 1
 
 
-def test_a_rotation_loses_nothing(service: Stub, folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_rotation_loses_nothing(service: Stub, sdk: Sdk, folder: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("SERVICE_API_KEY", "aff_1_old")
-    track = of(service, outbox=folder, api_key=None)
+    track = sdk(outbox=folder, api_key=None)
     service.answers = [rejection("invalid_key")]
     track.lead(click_id="c1", customer_key="user-1")
     track.sale(customer_key="user-1", amount_cents=100)
@@ -83,8 +85,8 @@ def test_a_rotation_loses_nothing(service: Stub, folder: Path, monkeypatch: pyte
     ]
 
 
-def test_a_sale_does_not_overtake_the_lead_that_waits(service: Stub, folder: Path):
-    track = of(service, outbox=folder)
+def test_a_sale_does_not_overtake_the_lead_that_waits(service: Stub, sdk: Sdk, folder: Path):
+    track = sdk(outbox=folder)
     service.answers = [rejection("storage_unavailable")]
     track.lead(click_id="c1", customer_key="user-1")
     service.answers = [Canned()]
@@ -97,9 +99,9 @@ def test_a_sale_does_not_overtake_the_lead_that_waits(service: Stub, folder: Pat
     assert [sent.call for sent in service.received] == ["lead", "sale"]
 
 
-def test_a_call_that_succeeds_after_its_timeout_leaves_the_outbox(service: Stub, folder: Path):
+def test_a_call_that_succeeds_after_its_timeout_leaves_the_outbox(service: Stub, sdk: Sdk, folder: Path):
     service.answers = [HANGS]
-    track = of(service, outbox=folder, timeout_seconds=0.1)
+    track = sdk(outbox=folder, timeout_seconds=0.1)
     assert track.lead(click_id="c1").status == Status.QUEUED
 
     service.answers = [Canned()]
@@ -108,8 +110,8 @@ def test_a_call_that_succeeds_after_its_timeout_leaves_the_outbox(service: Stub,
     assert len({sent.headers["Idempotency-Key"] for sent in service.received}) == 1
 
 
-def test_a_rejected_call_is_set_aside_and_the_next_goes_on(service: Stub, folder: Path):
-    track = of(service, outbox=folder)
+def test_a_rejected_call_is_set_aside_and_the_next_goes_on(service: Stub, sdk: Sdk, folder: Path):
+    track = sdk(outbox=folder)
     service.answers = [rejection("overloaded")]
     track.sale(customer_key="user-1", amount_cents=100, currency="XTS", transaction_id="inv-1")
     track.sale(customer_key="user-1", amount_cents=100, transaction_id="inv-2")
@@ -120,8 +122,8 @@ def test_a_rejected_call_is_set_aside_and_the_next_goes_on(service: Stub, folder
     assert ["inv-1" in path.read_text() for path in folder.rglob("*.rejected")] == [True]
 
 
-def test_a_call_at_which_the_service_fails_does_not_hold_up_the_others(service: Stub, folder: Path):
-    track = of(service, outbox=folder)
+def test_a_call_at_which_the_service_fails_does_not_hold_up_the_others(service: Stub, sdk: Sdk, folder: Path):
+    track = sdk(outbox=folder)
     service.answers = [rejection("overloaded")]
     for number in (1, 2):
         track.sale(customer_key="user-1", amount_cents=100, transaction_id=f"inv-{number}")
@@ -132,44 +134,44 @@ def test_a_call_at_which_the_service_fails_does_not_hold_up_the_others(service: 
     assert service.received[-1].body["transaction_id"] == "inv-2"
 
 
-def test_what_waits_for_one_program_is_not_sent_to_another(service: Stub, folder: Path):
+def test_what_waits_for_one_program_is_not_sent_to_another(service: Stub, sdk: Sdk, folder: Path):
     service.answers = [rejection("overloaded")]
-    of(service, outbox=folder, api_key="aff_7_sandbox").lead(click_id="c1")
+    sdk(outbox=folder, api_key="aff_7_sandbox").lead(click_id="c1")
     service.answers = [Canned()]
 
-    live = of(service, outbox=folder, api_key="aff_1_live")
+    live = sdk(outbox=folder, api_key="aff_1_live")
 
     assert live.lead(click_id="c2").status == Status.RECORDED
     assert live.resend() == 0
     assert len(waiting(folder)) == 1
 
 
-def test_only_its_owner_reads_what_waits(service: Stub, folder: Path):
+def test_only_its_owner_reads_what_waits(service: Stub, sdk: Sdk, folder: Path):
     service.answers = [rejection("overloaded")]
-    of(service, outbox=folder).lead(click_id="c1", email="jane@example.com")
+    sdk(outbox=folder).lead(click_id="c1", email="jane@example.com")
 
     (path,) = waiting(folder)
     assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
     assert KEY not in path.read_text()
 
 
-def test_an_outbox_that_cannot_be_written_fails_the_call_only(service: Stub, tmp_path: Path):
+def test_an_outbox_that_cannot_be_written_fails_the_call_only(service: Stub, sdk: Sdk, tmp_path: Path):
     service.answers = [rejection("overloaded")]
     (tmp_path / "file").write_text("not a folder")
 
-    assert of(service, outbox=tmp_path / "file").lead(click_id="c1").status == Status.FAILED
+    assert sdk(outbox=tmp_path / "file").lead(click_id="c1").status == Status.FAILED
 
 
 def test_a_full_outbox_fails_the_call_only(service: Stub, folder: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(outbox, "MOST_WAITING", 1)
     service.answers = [rejection("overloaded")]
-    track = of(service, outbox=folder)
+    track = Track(base_url=service.base_url, api_key=KEY, outbox=folder)
 
     assert [track.lead(click_id="c1").status for _ in range(2)] == [Status.QUEUED, Status.FAILED]
 
 
-def test_one_process_resends_at_a_time(service: Stub, folder: Path):
-    track = of(service, outbox=folder)
+def test_one_process_resends_at_a_time(service: Stub, sdk: Sdk, folder: Path):
+    track = sdk(outbox=folder)
     service.answers = [rejection("overloaded")]
     track.lead(click_id="c1")
     lock = waiting(folder)[0].parent / "lock"
@@ -186,7 +188,7 @@ def test_one_process_resends_at_a_time(service: Stub, folder: Path):
 
 def test_calls_that_several_workers_resend_arrive_once_each(service: Stub, folder: Path):
     service.answers = [rejection("overloaded")]
-    workers = [of(service, outbox=folder) for _ in range(4)]
+    workers = [Track(base_url=service.base_url, api_key=KEY, outbox=folder) for _ in range(4)]
     with ThreadPoolExecutor() as pool:
         list(pool.map(lambda worker: worker.lead(customer_key=workers.index(worker), known=True), workers))
         service.received.clear()
@@ -201,7 +203,7 @@ def test_what_waits_is_resent_in_the_background(service: Stub, folder: Path, mon
     monkeypatch.undo()
     monkeypatch.setattr(resending, "SHORTEST_WAIT_SECONDS", 0.01)
     service.answers = [rejection("invalid_key"), Canned()]
-    track = of(service, outbox=folder)
+    track = Track(base_url=service.base_url, api_key=KEY, outbox=folder)
 
     queued = track.lead(click_id="c1")
     thread = next(each for each in threading.enumerate() if each.name == "svc-outbox")

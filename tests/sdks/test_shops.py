@@ -1,6 +1,8 @@
 """Shops in each framework with the SDK as it is installed: what is recorded, and that no fault hurts a shopper."""
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -18,29 +20,33 @@ import storage
 from storage import Storage
 from storage.tables import leads, refunds, sales
 from tests import world
+from tests.conftest import ROOT
 from tests.sdks.stub import DRIPS, HANGS, Canned, Stub, rejection
 from tests.serving import Serve
 
 SHOPS = Path(__file__).parent / "shops"
-PYTHON = ("django", "flask", "fastapi")
+NEXT = ROOT / "examples/next"
+NOT_BUILT = "the example is not installed and built (see examples/next/README.md)"
+FRAMEWORKS = ("django", "flask", "fastapi", "express", "next")
 ERRORS = ("invalid_key", "internal_error", "storage_unavailable", "rate_limited", "validation_error")
 FAULTS: dict[str, Canned | str] = {"hangs": HANGS, "drips": DRIPS, "html": Canned(502, "<h1>Bad gateway")}
 Open = Callable[..., httpx.Client]
 
 
 @contextmanager
-def started(name: str, installed: Path, folder: Path, **environment: str) -> Iterator[httpx.Client]:
-    """Run a shop in a folder, with what is installed and no source of ours."""
+def started(command: list[str], folder: Path, log: Path, **environment: str) -> Iterator[httpx.Client]:
+    """Run a shop until the block ends; its first line with a port says that it is ready."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("SERVICE_", "PYTHONPATH"))}
-    command = [sys.executable, str(SHOPS / f"{name}_shop.py")]
-    environment = kept | {"PYTHONPATH": str(installed)} | environment
     with (
-        (folder / "log").open("wb") as log,
-        subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=log) as process,
+        log.open("wb") as errors,
+        subprocess.Popen(
+            command, cwd=folder, env=kept | environment, stdout=subprocess.PIPE, stderr=errors, text=True
+        ) as process,
     ):
         assert process.stdout
-        port = process.stdout.readline().decode().strip()
-        assert port, (folder / "log").read_text()
+        ports = (re.search(r"^(?:.*127\.0\.0\.1:)?(\d+)$", line.strip()) for line in process.stdout)
+        port = next((found[1] for found in ports if found), None)
+        assert port, log.read_text()
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as client:
             yield client
         process.terminate()
@@ -48,12 +54,25 @@ def started(name: str, installed: Path, folder: Path, **environment: str) -> Ite
 
 @pytest.fixture
 def shop(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Open]:
-    """Open shops: `shop(name, **environment)`."""
+    """Open shops: `shop(framework, **environment)`."""
     with ExitStack() as stack:
 
-        def opened(name: str, **environment: str) -> httpx.Client:
-            installed = request.getfixturevalue("built_python") / "installed"
-            return stack.enter_context(started(name, installed, tmp_path, **environment))
+        def opened(framework: str, **environment: str) -> httpx.Client:
+            folder = tmp_path
+            if framework == "next":
+                folder, command = (
+                    NEXT,
+                    ["node", "node_modules/next/dist/bin/next", "start", "-H", "127.0.0.1", "-p", "0"],
+                )
+                if not (NEXT / ".next/BUILD_ID").is_file() or not (NEXT / "node_modules/svc-affiliate").is_dir():
+                    pytest.skip(NOT_BUILT)
+            elif framework == "express":
+                folder = request.getfixturevalue("built_node")
+                command = ["node", shutil.copy(SHOPS / "express_shop.mjs", folder)]
+            else:
+                environment["PYTHONPATH"] = str(request.getfixturevalue("built_python") / "installed")
+                command = [sys.executable, str(SHOPS / f"{framework}_shop.py")]
+            return stack.enter_context(started(command, folder, tmp_path / "log", **environment))
 
         yield opened
 
@@ -78,7 +97,7 @@ def of_a_customer(shop: httpx.Client, user: str, click_id: str | None) -> list[s
     return [request(shop, path, user, click_id)["status"] for path in ("/sign-up", "/buy", "/refund")]
 
 
-@pytest.mark.parametrize("framework", PYTHON)
+@pytest.mark.parametrize("framework", FRAMEWORKS)
 async def test_a_referred_customer_is_recorded_and_an_ordinary_one_is_not(
     framework: str, store: Storage, sqlite_url: str, serve: Serve, shop: Open
 ):
@@ -98,7 +117,7 @@ def _counts(connection: Connection) -> list[int]:
     return [connection.scalar(select(func.count()).select_from(table)) or 0 for table in (leads, sales, refunds)]
 
 
-@pytest.mark.parametrize("framework", PYTHON)
+@pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_no_shopper_notices_a_fault_of_the_service(framework: str, service: Stub, shop: Open):
     opened = shop(framework, SERVICE_BASE_URL=service.base_url, SERVICE_API_KEY="aff_1_secret")
 
@@ -108,3 +127,19 @@ def test_no_shopper_notices_a_fault_of_the_service(framework: str, service: Stub
         result = request(opened, "/sign-up", "user-1", "c1")
         assert result == {"status": "rejected" if fault == rejection("validation_error") else "failed", "ok": False}
         assert monotonic() - since < 2.5
+
+
+async def test_a_server_action_reports_a_form_without_javascript(
+    store: Storage, sqlite_url: str, serve: Serve, shop: Open
+):
+    acme = await world.acme(store)
+    click_id = await acme.visitor(at=datetime.now(UTC))
+    opened = shop("next", SERVICE_BASE_URL=serve(sqlite_url).base_url, SERVICE_API_KEY=acme.key)
+    (action,) = re.findall(r'name="(\$ACTION_ID_\w+)"', opened.get("/join").text)
+
+    answer = opened.post(
+        "/join", files={action: (None, ""), "user": (None, "user-1")}, headers={"Cookie": f"svc_click_id={click_id}"}
+    )
+
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/join?status=recorded")
+    assert await store.read(_counts) == [1, 0, 0]

@@ -5,20 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from svc_affiliate import AsyncTrack, ErrorCode, Status, Track
+from svc_affiliate import ErrorCode, Status, Track
 
 from storage.rules.errors import BY_CODE
 from tests.sdk_files import LOCAL
-from tests.sdks.reporting import BOTH, KEY, called, of
+from tests.sdks.conftest import Sdk
+from tests.sdks.reporting import KEY
 from tests.sdks.stub import Canned, Stub, rejection
 
 SERVED = sorted(set(ErrorCode) - LOCAL.keys())
 
 
-@BOTH
-async def test_a_call_carries_the_key_and_ids_of_its_own(kind: type[Track | AsyncTrack], service: Stub):
-    fields = {"customer_key": 7, "amount_cents": 4900}
-    sold = await called(kind, "sale", fields, base_url=f"{service.base_url}/", api_key=KEY)
+def test_a_call_carries_the_key_and_ids_of_its_own(service: Stub, sdk: Sdk):
+    sold = sdk(base_url=f"{service.base_url}/").sale(customer_key=7, amount_cents=4900)
 
     (sent,) = service.received
     assert (sold.status, sold.ok, sold.call) == (Status.RECORDED, True, "sale")
@@ -40,9 +39,9 @@ async def test_a_call_carries_the_key_and_ids_of_its_own(kind: type[Track | Asyn
     ],
 )
 def test_nothing_is_sent_for_a_visitor_without_a_click_or_known_key(
-    name: str, fields: dict[str, Any], *, is_sent: bool, service: Stub
+    name: str, fields: dict[str, Any], *, is_sent: bool, service: Stub, sdk: Sdk
 ):
-    result = getattr(of(service), name)(**fields)
+    result = sdk().call(name, fields)
 
     assert result.status == (Status.RECORDED if is_sent else Status.SKIPPED)
     assert result.ok
@@ -50,8 +49,8 @@ def test_nothing_is_sent_for_a_visitor_without_a_click_or_known_key(
     assert all("known" not in sent.body for sent in service.received)
 
 
-def test_the_click_id_comes_from_the_visitor_s_cookies(service: Stub):
-    track = of(service)
+def test_the_click_id_comes_from_the_visitor_s_cookies(service: Stub, sdk: Sdk):
+    track = sdk()
     track.of({"svc_click_id": "c1", "theme": "dark"}).lead(customer_key="user-1")
     track.of({}).lead(customer_key="user-2")
     track.lead(customer_key="user-3")
@@ -59,66 +58,72 @@ def test_the_click_id_comes_from_the_visitor_s_cookies(service: Stub):
     assert [sent.body for sent in service.received] == [{"click_id": "c1", "customer_key": "user-1"}]
 
 
-@pytest.mark.parametrize("code", SERVED)
-def test_every_error_is_a_result_with_its_code(code: str, service: Stub):
-    service.answers = [rejection(code)]
+def test_every_error_is_a_result_with_its_code(service: Stub, sdk: Sdk):
+    track = sdk()
+    for code in SERVED:
+        service.answers = [rejection(code)]
 
-    result = of(service).sale(customer_key="user-1", amount_cents=1, transaction_id="inv-1")
+        result = track.sale(customer_key="user-1", amount_cents=1, transaction_id="inv-1")
 
-    assert result.status in {Status.UNATTRIBUTED, Status.REJECTED, Status.FAILED}
-    assert result.error is not None
-    assert result.error.code is ErrorCode(code)
-    assert (result.error.message, result.error.hint) == (BY_CODE[code].message, BY_CODE[code].hint)
-    assert result.error.request_id == "0" * 24
+        assert result.status in {Status.UNATTRIBUTED, Status.REJECTED, Status.FAILED}
+        assert result.error is not None
+        assert result.error.code is ErrorCode(code)
+        assert (result.error.message, result.error.hint) == (BY_CODE[code].message, BY_CODE[code].hint)
+        assert result.error.request_id == "0" * 24
 
 
 @pytest.mark.parametrize("code", ["customer_not_found", "attribution_window_expired", "customer_not_attributed"])
-def test_a_customer_whom_no_partner_sent_is_not_a_fault(code: str, service: Stub):
+def test_a_customer_whom_no_partner_sent_is_not_a_fault(code: str, service: Stub, sdk: Sdk):
     service.answers = [rejection(code)]
 
-    result = of(service).sale(customer_key="user-1", amount_cents=1)
+    result = sdk().sale(customer_key="user-1", amount_cents=1)
 
     assert (result.status, result.ok) == (Status.UNATTRIBUTED, True)
 
 
 @pytest.mark.parametrize(("same", "status"), [(True, Status.RECORDED), (False, Status.REJECTED)])
-def test_a_sale_that_is_recorded_already_is_recorded(*, same: bool, status: Status, service: Stub):
+def test_a_sale_that_is_recorded_already_is_recorded(*, same: bool, status: Status, service: Stub, sdk: Sdk):
     existing = {"eventId": 5, "recorded_at": "2026-05-20T12:00:00Z"}
     service.answers = [rejection("duplicate_transaction", same_payload=same, existing=existing)]
 
-    result = of(service).sale(customer_key="user-1", amount_cents=1, transaction_id="inv-1")
+    result = sdk().sale(customer_key="user-1", amount_cents=1, transaction_id="inv-1")
 
     assert (result.status, result.already_recorded) == (status, same)
     assert not same or result.data["eventId"] == 5
 
 
-def test_a_code_of_a_newer_service_is_text(service: Stub):
+def test_a_code_of_a_newer_service_is_text(service: Stub, sdk: Sdk):
     service.answers = [Canned(400, '{"error": {"code": "brand_new", "message": "New."}}')]
 
-    result = of(service).refund(transaction_id="inv-1")
+    result = sdk().refund(transaction_id="inv-1")
 
     assert result.error is not None
     assert (result.status, result.error.code) == (Status.REJECTED, "brand_new")
 
 
 @pytest.mark.parametrize(
-    ("name", "fields"),
-    [
-        ("sale", {"customer_key": "user-1", "amount_cents": Decimal("49.00")}),
-        ("lead", {"clickid": "c1"}),
-        ("refund", {"transaction_id": "inv-1", "amount_cents": 5}),
-    ],
+    ("name", "fields"), [("lead", {"clickid": "c1"}), ("refund", {"transaction_id": "inv-1", "amount_cents": 5})]
 )
-def test_what_the_shop_s_code_gets_wrong_is_a_rejected_call(name: str, fields: dict[str, Any], service: Stub):
-    result = getattr(of(service), name)(**fields)
+def test_a_field_that_the_call_does_not_have_is_rejected(name: str, fields: dict[str, Any], service: Stub, sdk: Sdk):
+    result = sdk().call(name, fields)
 
+    assert result.error is not None
     assert (result.status, result.ok) == (Status.REJECTED, False)
     assert result.error.code == ErrorCode.VALIDATION_ERROR
     assert service.received == []
 
 
-def test_a_shop_without_a_key_goes_on(service: Stub):
-    result = Track(base_url=service.base_url).lead(click_id="c1")
+def test_what_is_not_json_is_rejected(service: Stub):
+    wrong: Any = Decimal("49.00")
+
+    result = Track(base_url=service.base_url, api_key=KEY).sale(customer_key="user-1", amount_cents=wrong)
+
+    assert result.status == Status.REJECTED
+    assert service.received == []
+
+
+def test_a_shop_without_a_key_goes_on(service: Stub, sdk: Sdk):
+    result = sdk(api_key=None).lead(click_id="c1")
 
     assert result.error is not None
     assert (result.status, result.error.code) == (Status.FAILED, ErrorCode.NOT_CONFIGURED)
@@ -134,10 +139,10 @@ def test_an_option_that_does_not_exist_is_logged(service: Stub, caplog: pytest.L
     assert "api_kye" in caplog.text
 
 
-def test_test_mode_marks_every_call_and_needs_no_click(service: Stub, monkeypatch: pytest.MonkeyPatch):
-    of(service, test_mode=True).lead(event_name="trial")
+def test_test_mode_marks_every_call_and_needs_no_click(service: Stub, sdk: Sdk, monkeypatch: pytest.MonkeyPatch):
+    sdk(test_mode=True).lead(event_name="trial")
     monkeypatch.setenv("SERVICE_TEST_MODE", "1")
-    of(service).refund(transaction_id="inv-1", refund_id="re-1")
+    sdk().refund(transaction_id="inv-1", refund_id="re-1")
 
     assert [sent.body for sent in service.received] == [
         {"additional_data": {"test_mode": True, "event_name": "trial"}},
@@ -146,12 +151,12 @@ def test_test_mode_marks_every_call_and_needs_no_click(service: Stub, monkeypatc
 
 
 def test_the_environment_wins_over_the_project_s_file_and_a_new_key_counts_at_once(
-    service: Stub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    service: Stub, sdk: Sdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     (tmp_path / ".svc").mkdir()
     (tmp_path / "app").mkdir()
     monkeypatch.chdir(tmp_path / "app")
-    track = Track()
+    track = sdk(base_url=None, api_key=None)
 
     for key in ("aff_1_old", "aff_1_new"):
         (tmp_path / ".svc/.env").write_text(f"SERVICE_BASE_URL='{service.base_url}'\nSERVICE_API_KEY={key}\n")
