@@ -88,7 +88,8 @@ async def test_a_waiting_payment_says_why_and_is_recorded_for_the_customer_whom_
     await page.get_by_label("Webhook signing secret").fill(stripe.SECRET)
     await page.get_by_role("button", name="Connect").click()
     await expect(page.get_by_role("status")).to_be_visible()
-    click_id, now = await site.acme.visitor(), datetime.now(UTC) + timedelta(seconds=2)  # after the click
+    now = datetime.now(UTC)
+    click_id = await site.acme.visitor(at=now - timedelta(hours=1))
     organic = stripe.checkout("evt_2", id="cs_2", payment_intent="pi_2", customer="cus_2", at=now)
     waiting = stripe.checkout(metadata={"svc_customer_key": "user-404"}, at=now)
     async with httpx.AsyncClient() as client:
