@@ -32,7 +32,8 @@ COMMANDS = {
         "Compare a Stripe export with the sales: missing or doubled, wrong amounts, missing refunds and renewals.",
     ),
     "admin": ("cli.admin:app", "Set up workspaces, programs, partners and keys; import rates; check the database."),
-    "programs": ("cli.integrator.programs:app", "List and create programs, as the logged-in account."),
+    "programs": ("cli.integrator.programs:app", "List, create and delete programs, as the logged-in account."),
+    "partners": ("cli.integrator.partners:app", "Add partners, as the logged-in account."),
     "test": (
         "cli.integrator.try_calls:app",
         "Send a test-mode call, without commission or attribution.",

@@ -27,6 +27,7 @@ STATUS = dict.fromkeys(CODES, HTTPStatus.BAD_REQUEST) | {
     "idempotency_key_reused": HTTPStatus.CONFLICT,
     "commission_on_hold": HTTPStatus.CONFLICT,
     "last_owner": HTTPStatus.CONFLICT,
+    "program_has_events": HTTPStatus.CONFLICT,
     "commission_flagged": HTTPStatus.CONFLICT,
     "second_factor_exists": HTTPStatus.CONFLICT,
     "precondition_failed": HTTPStatus.PRECONDITION_FAILED,

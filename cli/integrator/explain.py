@@ -11,7 +11,9 @@ MARKS = {"pass": "[green]pass[/]", "fail": "[red]fail[/]", "unknown": "[yellow] 
 
 
 def explain(
-    transaction: Annotated[str, typer.Argument(metavar="TRANSACTION", help="The sale's transaction_id.")],
+    transaction: Annotated[
+        str, typer.Argument(metavar="TRANSACTION", help="The sale's transaction_id, or any id of Stripe's.")
+    ],
     program: Annotated[int | None, typer.Option(help="The program; else SERVICE_PROGRAM_ID, or your only one.")] = None,
     as_json: Json = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""`svc programs list|create`: the programs of the account that is logged in."""
+"""`svc programs list|create|delete`: the programs of the account that is logged in."""
 
 from typing import Annotated, Any
 
@@ -7,10 +7,10 @@ from rich.console import Console
 from rich.table import Table
 
 from cli.integrator import login_file
-from cli.integrator.output import Json, answering, plain
+from cli.integrator.output import Failure, Json, answering, plain
 from cli.integrator.service import ServiceClient
 
-app = typer.Typer(no_args_is_help=True, help="List and create programs, as the logged-in account.")
+app = typer.Typer(no_args_is_help=True, help="List, create and delete programs, as the logged-in account.")
 
 
 @app.command("list")
@@ -29,7 +29,7 @@ def list_programs(as_json: Json = False) -> None:
         table = Table("id", "name", "domain", "commission", "status", "key", box=None, pad_edge=False)
         for each in found:
             table.add_row(
-                *map(plain, (each["id"], each["name"], each["domain"])),
+                *map(plain, (each["id"], label(each), each["domain"])),
                 *map(plain, (commission(each), each["status"], each["api_token_masked"])),
             )
         if found:
@@ -59,6 +59,32 @@ def create(
         made = account().call("POST", "/api/programs", sent)
         output.say(f"Created program [bold]{made['id']}[/]. Next: svc init --program {made['id']}")
         output.result(made)
+
+
+@app.command()
+def delete(
+    program: Annotated[int, typer.Argument(metavar="ID", help="The program's id.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Delete without asking.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Delete a program that has no events, or a sandbox. It cannot be restored.
+
+    Example:
+      svc programs delete 7 --yes
+
+    """
+    with answering(as_json=as_json) as output:
+        if not yes and not (output.is_interactive and typer.confirm(f"Delete program {program}?", default=False)):
+            raise Failure("not_confirmed", "Nothing is deleted.", "Use --yes.", exit_code=2)
+        account().call("DELETE", f"/api/programs/{program}")
+        output.say(f"Deleted program {program}.")
+        output.result({"deleted": program})
+
+
+def label(program: dict[str, Any]) -> str:
+    """Return a program's name; a sandbox's says so, since it has the name of its live program."""
+    live = program["sandbox_of"]
+    return str(program["name"]) if live is None else f"{program['name']} (sandbox of {live})"
 
 
 def account() -> ServiceClient:

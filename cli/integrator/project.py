@@ -18,6 +18,7 @@ EXPLAINED = {
     PAYMENTS: "the connected payment account's id, if there is one",
 }
 LOCAL = "http://127.0.0.1:8000"
+ASIDE = {KEY: "SERVICE_OTHER_API_KEY", PROGRAM: "SERVICE_OTHER_PROGRAM_ID"}  # the program that was used before
 _LINE = re.compile(r"^(?:export )?([A-Z_]+)=(.*)$")
 
 
@@ -32,6 +33,12 @@ def settings() -> dict[str, str]:
     """Return the settings of this project: the environment takes precedence over `.svc/.env`."""
     stored = _read(folder() / ".env")
     return {name: os.environ.get(name) or stored.get(name, "") for name in EXPLAINED}
+
+
+def set_aside() -> dict[str, str]:
+    """Return the key and the id of the program that this project used before, as settings."""
+    stored = _read(folder() / ".env")
+    return {name: stored.get(aside, "") for name, aside in ASIDE.items()}
 
 
 def base_url(given: str | None = None) -> str:

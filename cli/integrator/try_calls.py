@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from cli.integrator import project, status, try_stripe
+from cli.integrator import landing, project, status, try_stripe
 from cli.integrator.output import Json, answering, plain
 from cli.integrator.service import ServiceClient
 
@@ -28,8 +28,8 @@ def click(as_json: Json = False) -> None:
     """
     with answering(as_json=as_json) as output:
         found = status.read()
-        landing = f"https://{found['domain']}/?aff=test"
-        _send("click", {"program_id": found["program_id"], "affiliate_url": landing, **TEST}, output)
+        address = landing.url(found["domain"], "test")
+        _send("click", {"program_id": found["program_id"], "affiliate_url": address, **TEST}, output)
 
 
 @app.command()

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.integrator import project, status
+from cli.integrator import landing, project, status
 from cli.integrator.output import Failure, Json, answering, plain
 from cli.integrator.service import ServiceClient
 
@@ -37,11 +37,13 @@ def stripe(
             hint = "Use --webhook-secret-stdin."
             raise Failure("usage", "The webhook secret is read from standard input.", hint, exit_code=2)
         secret, service, about = sys.stdin.readline().strip(), ServiceClient(project.base_url()), status.read()
-        landing = {"program_id": about["program_id"], "affiliate_url": f"https://{about['domain']}/?aff={code}"}
-        click_id = service.call("POST", "/api/v1/track/click", landing).get("click_id")
+        address = landing.url(about["domain"], code)
+        click_id = service.call(
+            "POST", "/api/v1/track/click", {"program_id": about["program_id"], "affiliate_url": address}
+        ).get("click_id")
         if click_id is None:
             raise Failure("partner_inactive", "This partner's clicks do not count.", "Choose an active partner's code.")
-        output.say(f"A visitor follows {plain(landing['affiliate_url'])}")
+        output.say(f"A visitor follows {plain(address)}")
         steps = []
         for title, event in _events(str(click_id), str(about["program_id"])):
             content = json.dumps(event)

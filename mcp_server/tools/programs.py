@@ -68,8 +68,9 @@ class ProgramWithTotalsRow(ProgramRow):
 
 
 class ProgramPage(RowPage[ProgramWithTotalsRow]):
-    """Programs, newest first, and the windows of their totals."""
+    """Live programs, newest first, and the windows of their totals; `sandboxes` are trials of theirs."""
 
+    sandboxes: list[ProgramRow] | None = None
     window: ReportWindow | None = None
     previous_window: ReportWindow | None = None
 
@@ -85,7 +86,7 @@ def list_programs(
     date_to: Timestamp | None = None,
 ) -> ProgramPage:
     """Programs that this key can read. Call it first: other tools need their ids. With a period or dates
-    (performance:read) it compares them, also with the period before. Leave those with sandbox_of (trials) out of
+    (performance:read) it compares them, also with the period before. `sandboxes` are trials: leave them out of
     answers about live programs.
     """
     programs = program_settings.list_programs(
@@ -95,7 +96,7 @@ def list_programs(
         paging=Paging(limit, cursor),
     )
     if (period is None and date_from is None and date_to is None) or not programs.data:
-        return ProgramPage(**dict(page(programs, lambda program: ProgramWithTotalsRow(**_flat(program)))))
+        return ProgramPage(**_apart(page(programs, lambda program: ProgramWithTotalsRow(**_flat(program)))))
     if Scope.PERFORMANCE_READ not in request.key.scopes:
         raise InsufficientScope(hint="Leave period and dates out.", required_scope=Scope.PERFORMANCE_READ)
     report = read_report(request, programs.data[0].id, period or ReportPeriod.SEVEN_DAYS, date_from, date_to)
@@ -105,7 +106,7 @@ def list_programs(
         return ProgramWithTotalsRow(**_flat(program), totals=sums.totals, previous_totals=sums.previous_totals)
 
     return ProgramPage(
-        **dict(page(programs, row)),
+        **_apart(page(programs, row)),
         window=ReportWindow.model_validate(report.window),
         previous_window=ReportWindow.model_validate(report.previous_window),
     )
@@ -123,6 +124,17 @@ def get_program(request: ToolRequest, *, program_id: int) -> ProgramResult:
         program_key_rotate_by=program.rotate_by,
     )
     return ProgramResult(program=details)
+
+
+def _apart(found: RowPage[ProgramWithTotalsRow]) -> dict[str, Any]:
+    """Return a page with the sandboxes in a list of their own."""
+    live = [each for each in found.data if each.sandbox_of is None]
+    sandboxes = [ProgramRow(**_named(each)) for each in found.data if each.sandbox_of is not None]
+    return dict(found) | {"data": live, "sandboxes": sandboxes or None}
+
+
+def _named(row: ProgramRow) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in ProgramRow.model_fields}
 
 
 def _flat(program: program_settings.Program) -> dict[str, Any]:

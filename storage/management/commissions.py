@@ -196,6 +196,8 @@ def _require_free(connection: Connection, commission: Any, status: CommissionSta
     """Raise CommissionOnHold or CommissionFlagged for what may not be approved or paid `until` now (None: any time)."""
     if status == CommissionStatus.APPROVED and until is not None and until < commission.hold_until:
         raise CommissionOnHold(f"The commission is on hold until {commission.hold_until:%Y-%m-%d %H:%M} UTC.")
+    if status == CommissionStatus.PAID:
+        payouts.require_live(connection, commission.program_id)
     if status in {CommissionStatus.APPROVED, CommissionStatus.PAID}:
         flags.require_unflagged(connection, commission)
 

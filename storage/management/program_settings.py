@@ -79,12 +79,18 @@ def list_programs(
     *,
     workspace_ids: Sequence[int],
     program_ids: Sequence[int] | None = None,
+    are_sandboxes: bool | None = None,
     paging: Paging = FIRST_PAGE,
 ) -> Page[Program]:
-    """Return a page of the workspaces' programs, newest first; only `program_ids` unless that is None."""
+    """Return a page of the workspaces' programs, newest first.
+
+    Only `program_ids` unless that is None; only sandboxes, or only live programs, unless `are_sandboxes` is None.
+    """
     mine = _select().where(programs.c.workspace_id.in_(workspace_ids))
     if program_ids is not None:
         mine = mine.where(programs.c.id.in_(program_ids))
+    if are_sandboxes is not None:
+        mine = mine.where(programs.c.sandbox_of.is_not(None) if are_sandboxes else programs.c.sandbox_of.is_(None))
     return pagination.by_id(connection, mine, programs.c.id, paging, _of_row)
 
 

@@ -6,9 +6,17 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, FromClause, func, select
 
 from storage.rules.commission import CommissionStatus
-from storage.tables import commissions, ledger_entries, partners
+from storage.rules.errors import ValidationError
+from storage.tables import commissions, ledger_entries, partners, programs
 from storage.tracking import ledger
 from storage.tracking.ledger import ACCOUNT_KINDS, PARTNER_KINDS, EntryKind
+
+
+def require_live(connection: Connection, program_id: int) -> None:
+    """Raise ValidationError for a sandbox: its commissions are trials, and no payout includes them."""
+    sandbox_of = select(programs.c.sandbox_of).where(programs.c.id == program_id)
+    if connection.execute(sandbox_of).scalar() is not None:
+        raise ValidationError("A sandbox's commissions are trials: nobody is paid for them.")
 
 
 def record(connection: Connection, commission: Any, *, at: datetime) -> None:

@@ -9,7 +9,8 @@ from jsonschema_rs import validator_for
 from mcp_server.tools import ALL
 from mcp_server.tools.tool import Tool
 from storage.access import program_keys
-from storage.management import flags, partners
+from storage.engine.audit import Actor
+from storage.management import flags, partners, sandboxes
 from storage.rules.errors import CustomerNotFound, DuplicateTransaction, InvalidJson
 from storage.rules.fraud.flag import Finding, FlagKind
 from tests import world
@@ -17,6 +18,7 @@ from tests.mcp_server.conftest import BASE, EVERY_TOOL, HOSTILE, INERT, MODERN, 
 from tests.world import NOW
 
 pytestmark = pytest.mark.anyio
+OWNER = Actor("user", "1", "owner@acme.example")
 AS_OF = "2026-05-20T13:00:00Z"
 
 
@@ -43,6 +45,16 @@ async def test_programs_are_those_the_key_reaches(assistant: Assistant):
     assert some["data"] == every["data"][1:]
     assert every["applied_query"] == {"limit": 25}
     assert (every["truncated"], every["next_cursor"]) == (False, None)
+
+
+async def test_sandboxes_are_listed_apart_from_live_programs(assistant: Assistant):
+    acme = assistant.acme
+    opened = await acme.store.write(sandboxes.open_sandbox, acme.program_id, actor=OWNER, at=NOW)
+
+    listed = (await assistant.tool("list_programs", period="7d")).payload
+
+    assert [each["id"] for each in listed["data"]] == [acme.program_id]
+    assert [(each["id"], each["sandbox_of"]) for each in listed["sandboxes"]] == [(opened.program_id, acme.program_id)]
 
 
 async def test_a_program_shows_its_terms_and_whether_its_key_must_be_replaced(assistant: Assistant):

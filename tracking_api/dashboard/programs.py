@@ -1,14 +1,22 @@
-"""POST /api/programs, GET|PATCH /api/programs/:id: members read, owners create and change."""
+"""POST /api/programs, GET|PATCH|DELETE /api/programs/:id: members read; owners create, change and delete."""
 
 from presentation.api_request import ApiRequest
 from presentation.changes import NewProgram, ProgramChange
 from presentation.operations import operation
 from presentation.resources import ProgramView
+from presentation.view import SuccessView
 from storage.access.sessions import Visitor
 from storage.access.workspaces import Role
-from storage.management import program_settings
+from storage.management import deletion, program_settings
 from storage.rules import settings
-from storage.rules.errors import CurrencyNotSupported, FieldError, Forbidden, OwnerRequired, ValidationError
+from storage.rules.errors import (
+    CurrencyNotSupported,
+    FieldError,
+    Forbidden,
+    OwnerRequired,
+    ProgramHasEvents,
+    ValidationError,
+)
 from storage.rules.settings import ProgramSettings
 from tracking_api.dashboard.roles import VisitorRequest
 from web.response import CreatedResponse, ModelResponse
@@ -37,6 +45,13 @@ async def change_program(call: ApiRequest) -> ModelResponse[ProgramView]:
     """Change the settings that are sent; earned commissions do not change."""
     sent = (await call.parse(ProgramChange)).sent()
     return ModelResponse(ProgramView.of(await call.write(program_settings.change, sent)))
+
+
+@operation("Delete a program that has no events, or a sandbox; its own sandbox goes with it", ProgramHasEvents)
+async def delete_program(call: ApiRequest) -> ModelResponse[SuccessView]:
+    """Delete the program. Raises ProgramHasEvents."""
+    await call.write(deletion.delete_program)
+    return ModelResponse(SuccessView(success=True))
 
 
 def _workspace(visitor: Visitor, named: int | None) -> int:

@@ -63,7 +63,12 @@ ROUTES = [
     ),
     route("/api/workspaces/{workspace_id}/owner", POST=signed_in(members.transfer_ownership)),
     route("/api/programs", GET=signed_in(list_programs), POST=signed_in(programs.create_program)),
-    route(PROGRAM, GET=member(programs.get_program), PATCH=owner(programs.change_program)),
+    route(
+        PROGRAM,
+        GET=member(programs.get_program),
+        PATCH=owner(programs.change_program),
+        DELETE=owner(programs.delete_program),
+    ),
     route(f"{PROGRAM}/breakdown", GET=member(breakdown.get_breakdown)),
     route(f"{PROGRAM}/agent-caps", GET=member(agent_caps.get_agent_caps), PATCH=owner(agent_caps.change_agent_caps)),
     route(f"{PROGRAM}/regenerate-api-token", POST=owner(program_keys.regenerate_program_key)),

@@ -29,6 +29,12 @@ class PreconditionFailed(ServiceError):
     hint = "Get the program again and repeat the change with its new ETag."
 
 
+class ProgramHasEvents(ServiceError):
+    code = "program_has_events"
+    message = "The program has events, so it cannot be deleted: partners may have earned with them."
+    hint = "Set its status to paused instead. Its sandbox can always be deleted."
+
+
 class CommissionOnHold(ServiceError):
     code = "commission_on_hold"
     message = "The commission is on hold, so it cannot be approved yet."

@@ -130,3 +130,21 @@ def test_a_spreadsheet_runs_no_cell_of_the_export(cell: str):
 
 def test_an_ordinary_cell_is_exported_as_it_is():
     assert csv_export.guarded("user-1 = Anna") == "user-1 = Anna"
+
+
+async def test_a_program_is_deleted_on_its_settings_page_once_the_owner_ticks_the_box(
+    browser: httpx.AsyncClient, dashboard: Dashboard
+):
+    address, token = f"/programs/{dashboard.acme.program_id}/settings/delete", await csrf(browser)
+
+    unticked = await browser.post(address, data={"csrf": token}, headers=OURS)
+    await dashboard.acme.visitor()
+    used = await browser.post(address, data={"csrf": token, "confirmed": "yes"}, headers=OURS)
+    made = (await dashboard.post("/api/programs", name="New", domain="new.example")).json()["id"]
+    made_address, yes = f"/programs/{made}/settings/delete", {"csrf": token, "confirmed": "yes"}
+    deleted = await browser.post(made_address, data=yes, headers=OURS)
+
+    assert (unticked.status_code, used.status_code) == (400, 400)
+    assert "cannot be restored" in unticked.text
+    assert "partners may have earned" in used.text
+    assert (deleted.status_code, deleted.headers["Location"]) == (303, "/programs")

@@ -217,3 +217,26 @@ async def test_the_old_key_fails_when_the_new_one_is_shown(dashboard: Dashboard)
 
     assert (await dashboard.get("/api/v1/cli/status", old)).json()["error"]["code"] == "invalid_key"
     assert (await dashboard.get("/api/v1/cli/status", new)).status_code == 200
+
+
+async def test_an_owner_deletes_a_program_before_its_first_event_and_not_after(dashboard: Dashboard):
+    made = (await dashboard.post("/api/programs", name="New", domain="new.example")).json()["id"]
+    path = f"/api/programs/{made}"
+
+    by_member = await dashboard.call("DELETE", path, MAX)
+    deleted = await dashboard.call("DELETE", path)
+    gone = await dashboard.get(path)
+    await dashboard.acme.visitor()
+    used = await dashboard.call("DELETE", ".")
+
+    assert (by_member.status_code, deleted.json(), gone.status_code) == (403, {"success": True}, 403)
+    assert (used.status_code, used.json()["error"]["code"]) == (409, "program_has_events")
+
+
+async def test_live_programs_and_sandboxes_are_listed_apart(dashboard: Dashboard):
+    sandbox_id = (await dashboard.post("./sandbox")).json()["data"]["program_id"]
+
+    live, sandboxes = [(await dashboard.get("/api/programs", kind=kind)).json()["data"] for kind in ("live", "sandbox")]
+
+    assert [each["id"] for each in live] == [dashboard.acme.program_id]
+    assert [(each["id"], each["sandbox_of"]) for each in sandboxes] == [(sandbox_id, dashboard.acme.program_id)]

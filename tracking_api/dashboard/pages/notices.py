@@ -13,6 +13,7 @@ _VALUE = re.compile(r"([a-z-]{1,32})((?:\.[0-9]{1,4}){0,2})")
 SENTENCES = {
     "program-created": "The program is created. The integration checklist shows the next steps.",
     "program-changed": "The settings are saved. New terms apply to later sales only.",
+    "program-deleted": "The program is deleted.",
     "caps-changed": "The caps are saved. They apply to the next change by an agent key.",
     "partner-added": "The partner is added. Copy their referral link and send it to them.",
     "partner-active": "The partner is active.",

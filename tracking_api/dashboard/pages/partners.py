@@ -11,6 +11,7 @@ from presentation.api_request import path_id
 from presentation.changes import NewPartner
 from storage.management import balances, partners
 from storage.reading import performance
+from storage.rules import host_name
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import ValidationError
 from storage.rules.period import Period
@@ -70,7 +71,7 @@ async def change_partner(request: Request) -> Response:
 
 def referral_link(context: PageContext, code: str) -> str:
     """Return a partner's referral link."""
-    return f"https://{context.program.settings.domain}/?aff={quote(code, safe='')}"
+    return f"{host_name.url_of(context.program.settings.domain)}/?aff={quote(code, safe='')}"
 
 
 async def _list(request: Request, context: PageContext, typed: dict[str, str], problems: Problems) -> Response:

@@ -73,6 +73,7 @@ ROUTES = [
     _page(f"{PROGRAM}/events", PageEndpoint(GET=events.list_events)),
     _page(f"{PROGRAM}/refused-calls", PageEndpoint(GET=refused_calls.list_refused_calls)),
     _page(f"{PROGRAM}/settings", PageEndpoint(GET=settings.show_settings, POST=settings.change_settings)),
+    _page(f"{PROGRAM}/settings/delete", PageEndpoint(POST=settings.delete_program)),
     _page(
         f"{PROGRAM}/settings/api-keys",
         PageEndpoint(GET=program_key.show_program_key, POST=program_key.regenerate_program_key),

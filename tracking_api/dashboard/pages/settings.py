@@ -5,9 +5,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation.changes import ProgramChange
-from storage.management import program_settings
+from storage.management import deletion, program_settings
 from storage.management.program_settings import Program
-from storage.rules.errors import CurrencyNotSupported, PreconditionFailed, ValidationError
+from storage.rules.errors import CurrencyNotSupported, PreconditionFailed, ProgramHasEvents, ValidationError
 from storage.rules.setting_kinds import Kind
 from storage.rules.settings import SECTIONS, SETTINGS
 from tracking_api.dashboard.authentication import storage_of
@@ -17,6 +17,7 @@ from tracking_api.dashboard.pages.page import redirect
 from tracking_api.dashboard.pages.page_context import PageContext
 from web import body
 
+UNCONFIRMED = "Select the box first: a deleted program cannot be restored."
 BY_SECTION = {section: [setting for setting in SETTINGS if setting.section == section] for section in SECTIONS}
 
 
@@ -44,6 +45,20 @@ async def change_settings(request: Request) -> Response:
     except (ValidationError, CurrencyNotSupported, PreconditionFailed) as rejection:
         return _form(request, context, values.typed(form), _problems(rejection))
     return notices.leave(redirect(f"{context.program_path}/settings"), "program-changed")
+
+
+async def delete_program(request: Request) -> Response:
+    """Delete a program that has no events, or a sandbox."""
+    context = await page_context.as_owner(request)
+    form = await forms.read_form(request)
+    if form.text("confirmed") != "yes":
+        return _form(request, context, _typed(context.program), Problems({"": UNCONFIRMED}))
+    about = {"actor": context.member.actor, "at": context.at, "lane": context.program.id}
+    try:
+        await storage_of(request).write(deletion.delete_program, context.program.id, **about)
+    except ProgramHasEvents as rejection:
+        return _form(request, context, _typed(context.program), Problems({"": rejection.text}))
+    return notices.leave(redirect("/programs"), "program-deleted")
 
 
 def _problems(rejection: ValidationError | CurrencyNotSupported | PreconditionFailed) -> Problems:

@@ -1,0 +1,50 @@
+"""Deletes a program: a live one only before its first event, a sandbox always."""
+
+from datetime import datetime
+
+from sqlalchemy import Connection, Table, delete, select
+
+from storage.engine import audit
+from storage.engine.audit import Actor
+from storage.management import program_settings, sandboxes
+from storage.rules.errors import ProgramHasEvents
+from storage.tables import (
+    audit_entries,
+    clicks,
+    customers,
+    ledger_entries,
+    metadata,
+    payment_events,
+    programs,
+)
+
+EVENTS = (clicks, customers, ledger_entries, payment_events)  # leads, sales and refunds have a customer
+
+
+def delete_program(connection: Connection, program_id: int, *, actor: Actor, at: datetime) -> None:
+    """Delete a program with its settings, key, partners, tests and sandbox; its audit log stays.
+
+    Raises NotFound, ProgramHasEvents for a live program with a click or more.
+    """
+    connection.execute(select(programs.c.id).where(programs.c.id == program_id).with_for_update())
+    program = program_settings.get_program(connection, program_id)
+    if program.sandbox_of is None and any(_has_rows(connection, table, program_id) for table in EVENTS):
+        raise ProgramHasEvents
+    sandbox_id = sandboxes.find(connection, program_id)
+    for each in (sandbox_id, program_id):
+        if each is not None:
+            _delete(connection, each)
+    change = audit.Change("program.delete", program_id, before=program.settings.name)
+    audit.write(connection, program.sandbox_of or program_id, [change], actor=actor, at=at)
+
+
+def _has_rows(connection: Connection, table: Table, program_id: int) -> bool:
+    column = table.c.program_id
+    return connection.execute(select(column).where(column == program_id).limit(1)).scalar() is not None
+
+
+def _delete(connection: Connection, program_id: int) -> None:
+    for table in reversed(metadata.sorted_tables):
+        if "program_id" in table.c and table is not audit_entries:
+            connection.execute(delete(table).where(table.c.program_id == program_id))
+    connection.execute(delete(programs).where(programs.c.id == program_id))
