@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import re
+import subprocess
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -12,6 +14,7 @@ import pytest
 from sqlalchemy import Connection, func, select
 
 import storage
+from presentation import guides
 from presentation.guides import Filling
 from storage import Storage
 from storage.tables import leads, refunds, sales
@@ -22,6 +25,8 @@ from tests.snippets.shop import FRAMEWORKS, Answer, Shop
 
 PATIENCE_SECONDS = 4.5  # the snippets wait for 2 seconds; a machine that runs tests is busy
 SAID = {"/signup": "Welcome", "/buy": "Thank you", "/refund": "Refunded"}
+GUIDES = ("snippets", "cases", "payments")
+EXAMPLE = Path(__file__).parent.parent.parent / "examples/next"
 CALLS = {"/signup": "lead", "/buy": "sale", "/refund": "refund"}
 SLOW = [("/signup", "hangs"), ("/buy", "drips")]
 FAST = [(path, fault) for fault in (*faults.BROKEN, *faults.ERRORS) for path in SAID]
@@ -95,6 +100,40 @@ def _shop(opened: Shop, path: str, user: str) -> None:
     answer = opened.request(path, user, "c1")
     assert (answer.status, answer.text) == (200, SAID[path]), (user, opened.log)
     assert answer.seconds < PATIENCE_SECONDS, (path, user)
+
+
+@pytest.mark.slow
+def test_wordpress_prints_the_tracker_into_the_head(tmp_path: Path):
+    code = guides.blocks("snippets", Filling("https://svc.example", 7))["wordpress_tracker"]
+    stub = "function add_action(string $hook, callable $print) { echo $hook; $print(); }"
+
+    done = subprocess.run(["php", "-r", stub + code], cwd=tmp_path, capture_output=True, text=True, check=True)
+
+    tag = 'src="https://svc.example/js/svc-tracker.js" data-svc-program-id="7"></script>'
+    assert done.stdout == f"wp_head<script async {tag}"
+
+
+def test_every_snippet_is_run_somewhere():
+    filling = Filling("https://svc.example", 1)
+    named = {name: code for guide in GUIDES for name, code in guides.blocks(guide, filling).items()}
+    pasted = {name for path in shop.SHOPS.iterdir() for name in re.findall(r"<<(\w+)>>", path.read_text())}
+    files = [path.read_text() for path in EXAMPLE.glob("**/*.*js*") if not {"node_modules", ".next"} & {*path.parts}]
+    in_example = {name for name, code in named.items() if any(_has(text, code) for text in files)}
+
+    assert named.keys() - pasted - in_example == {
+        *("php_track", "ruby_track", "python_track"),  # in the shops, as a file of their own
+        *("tracker", "cases_tracker"),  # tests/browser/test_guide_tags.py
+        "wordpress_tracker",
+        "nginx_proxy",  # not run: a server's configuration
+    }
+    for guide in GUIDES:
+        assert re.findall(r"^```\w+$", guides.text(guide), re.MULTILINE) == []
+
+
+def _has(text: str, code: str) -> bool:
+    """Say whether an example has every line of a snippet; it may import from another path."""
+    lines = [line.strip() for line in code.splitlines()]
+    return all(line in text for line in lines if not line.startswith(("//", "import ")))
 
 
 @pytest.mark.slow

@@ -6,6 +6,9 @@ import { abandon, present, svc, type Svc } from "./svc.js";
 export interface Options {
   /** The URL of the service, such as "https://svc.example" or "/svc" (a proxy); default: the project's SERVICE_BASE_URL. */
   baseUrl?: string | undefined;
+  /** The URL of the script and of the calls, up to their names, where a proxy has renamed them; instead of baseUrl. */
+  scriptUrl?: string | undefined;
+  callsUrl?: string | undefined;
   /** Hold everything until `consent()` is called. */
   consent?: "required" | undefined;
   /** Tell every step and its reason in the console. */
@@ -27,15 +30,17 @@ export function loadSvc(programId: number, options: Options = {}): Svc {
 
 function load(programId: number, options: Options): void {
   const baseUrl = options.baseUrl ?? found();
-  if (baseUrl !== undefined) document.head.append(tag(programId, baseUrl, options));
+  const source = options.scriptUrl ?? (baseUrl !== undefined && `${baseUrl.replace(/\/+$/, "")}/js/svc-tracker.js`);
+  if (source) document.head.append(tag(programId, source, options));
   else if (abandon()) console.error(NOT_SET);
 }
 
-function tag(programId: number, baseUrl: string, { consent, debug, nonce }: Options): HTMLScriptElement {
+function tag(programId: number, source: string, { callsUrl, consent, debug, nonce }: Options): HTMLScriptElement {
   const script = document.createElement("script");
-  script.src = `${baseUrl.replace(/\/+$/, "")}/js/svc-tracker.js`;
+  script.src = source;
   script.async = true;
   script.setAttribute("data-svc-program-id", String(programId));
+  if (callsUrl) script.setAttribute("data-svc-calls", callsUrl);
   if (consent) script.setAttribute("data-svc-consent", consent);
   if (debug) script.setAttribute("data-svc-debug", "");
   if (nonce) script.nonce = nonce;

@@ -21,8 +21,8 @@ export function useSvc(): Svc {
 }
 
 /** Load the tracker once the component is in a page; mounted again (strict mode), nothing more happens. */
-export function useTracker({ programId, baseUrl, consent, debug, nonce }: SvcProps): void {
+export function useTracker({ programId, baseUrl, scriptUrl, callsUrl, consent, debug, nonce }: SvcProps): void {
   useEffect(() => {
-    loadSvc(programId, { baseUrl, consent, debug, nonce });
-  }, [programId, baseUrl, consent, debug, nonce]);
+    loadSvc(programId, { baseUrl, scriptUrl, callsUrl, consent, debug, nonce });
+  }, [programId, baseUrl, scriptUrl, callsUrl, consent, debug, nonce]);
 }

@@ -23,6 +23,13 @@ test("with an empty address the page's own origin serves the tracker", () => {
   expect(tags()[0]?.getAttributeNames().sort()).toEqual(["async", "data-svc-program-id", "src"]);
 });
 
+test("a proxy may rename the script and the calls", () => {
+  loadSvc(7, { scriptUrl: "/assets/visit/app.js", callsUrl: "/assets/visit/" });
+
+  expect(tags()[0]?.getAttribute("src")).toBe("/assets/visit/app.js");
+  expect(tags()[0]?.getAttribute("data-svc-calls")).toBe("/assets/visit/");
+});
+
 test("however often it is loaded there is one tag", () => {
   const first = loadSvc(7);
   const second = loadSvc(7);

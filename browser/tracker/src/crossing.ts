@@ -63,7 +63,7 @@ export async function pickUp(arrived: string, settings: Settings): Promise<void>
 }
 
 function place(settings: Settings, call: string): string {
-  return `${settings.apiBase}/api/v1/track/${call}?program_id=${settings.programId}`;
+  return `${settings.calls}${call}?program_id=${settings.programId}`;
 }
 
 /** Return a query string without the token, and every other part of it as it was written. */

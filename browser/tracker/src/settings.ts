@@ -2,7 +2,7 @@
 
 export interface Settings {
   programId: number;
-  apiBase: string;
+  calls: string; // the URL of the calls, up to their name
   debug: boolean;
   consentRequired: boolean;
 }
@@ -13,9 +13,10 @@ export function readSettings(): Settings {
   const said = (name: string) => tag?.getAttribute(`data-svc-${name}`) ?? null;
   const source = (tag as HTMLScriptElement | null)?.src ?? "";
   const debug = said("debug");
+  const apiBase = (said("api-base") ?? source.replace(/\/js\/[^/]*$/, "")).replace(/\/+$/, "");
   return {
     programId: Number(said("program-id") || NaN),
-    apiBase: (said("api-base") ?? source.replace(/\/js\/[^/]*$/, "")).replace(/\/+$/, ""),
+    calls: (said("calls") ?? `${apiBase}/api/v1/track`).replace(/\/*$/, "/"),
     debug: debug !== null && debug !== "false",
     consentRequired: said("consent") === "required",
   };

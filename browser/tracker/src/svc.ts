@@ -49,7 +49,7 @@ export function start(settings: Settings): Svc {
   const lead = (customerKey?: string | number | null, email?: string | null): Answer | Promise<Answer> => {
     const id = clickId();
     if (!id) return refused("no_click", "No partner sent this visitor: there is no lead to record.");
-    return send(`${settings.apiBase}/api/v1/track/lead`, {
+    return send(`${settings.calls}lead`, {
       click_id: id,
       ...(customerKey != null && { customer_key: String(customerKey) }),
       ...(email && { email }),

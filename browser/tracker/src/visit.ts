@@ -24,7 +24,7 @@ export function landing(): Landing | undefined {
 /** Record a click and let the visitor carry its id. */
 export async function click(settings: Settings, { code, url, referrer }: Landing): Promise<void> {
   const existing = clickId();
-  const answer = await send(`${settings.apiBase}/api/v1/track/click`, {
+  const answer = await send(`${settings.calls}click`, {
     program_id: settings.programId,
     affiliate_url: url,
     page_url: clean(address(), LONGEST_URL),

@@ -1,4 +1,4 @@
-/** Every page of the shop. */
+/** Pages that load the tracker in other ways. */
 export default function Layout({ children }) {
   return (
     <html lang="en">

@@ -1,0 +1,45 @@
+"""The service with Acme's program 1 at shop.example, and a relay before it."""
+
+import asyncio
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from storage import Storage
+from storage.engine.audit import OPERATOR
+from storage.management import program_settings
+from tests import serving, world
+from tests.examples import relay
+from tests.examples.relay import Relay
+from tests.serving import Served
+from tests.test_journeys import stored
+from tests.world import NOW, World
+
+
+class Between(NamedTuple):
+    """Acme, the service, and what stands between it and the shops."""
+
+    acme: World
+    served: Served
+    relay: Relay
+
+
+@pytest.fixture(scope="module")
+def service(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Between]:
+    """The service, the relay before it, and Acme's program, which is number 1."""
+    path = shutil.copy(sqlite_template, tmp_path_factory.mktemp("service") / "svc.db")
+    url = f"sqlite+aiosqlite:///{path}"
+    acme = asyncio.run(stored(url, _acme))
+    assert acme.program_id == 1
+    with serving.in_a_thread(url) as served, relay.before(served.base_url) as between:
+        yield Between(acme, served, between)
+
+
+async def _acme(store: Storage) -> World:
+    made = await world.acme(store)
+    domains = {"domain": "shop.example", "further_domains": "checkout.example"}
+    await store.write(program_settings.change, made.program_id, domains, actor=OPERATOR, at=NOW)
+    return made

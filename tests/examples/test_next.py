@@ -1,0 +1,200 @@
+"""The Next.js example, made of the guides' snippets: shoppers in Chromium, and a service that fails under them."""
+
+from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime, timedelta
+from time import monotonic
+
+import httpx
+import pytest
+from playwright.async_api import Browser, Route
+from sqlalchemy import Connection, func, select
+
+from storage.access import program_keys
+from storage.tables import leads, refunds, sales
+from tests.examples import relay, shop
+from tests.examples.conftest import Between
+from tests.examples.shop import EXAMPLES, Example, Shopper
+from tests.snippets.faults import ERRORS
+from tests.test_journeys import regenerate, stored
+
+FOLDER = EXAMPLES / "next"
+PATIENCE_SECONDS = 15  # for three pages of a busy machine; `after` adds nothing
+NOT_BUILT = "the Next.js example is not built (see examples/next/README.md)"
+
+
+@pytest.fixture(scope="module")
+def example(service: Between, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:
+    """The example, built and running."""
+    if not (FOLDER / ".next/BUILD_ID").is_file() or not (FOLDER / "node_modules/next").is_dir():
+        pytest.skip(NOT_BUILT)
+    command = ["node", "node_modules/next/dist/bin/next", "start", "-p", "PORT", "-H", "127.0.0.1"]
+    environment = {"SERVICE_BASE_URL": service.relay.base_url, "SERVICE_API_KEY": service.acme.key}
+    log = tmp_path_factory.mktemp("next") / "log"
+    with shop.running(command, "Ready in", cwd=FOLDER, log=log, NEXT_TELEMETRY_DISABLED="1", **environment) as running:
+        yield running
+
+
+@pytest.fixture
+async def shopper(service: Between, example: Example, browser: Browser) -> AsyncIterator[Shopper]:
+    """A shopper; no page may throw."""
+    service.relay.fault = ""
+    service.relay.seen.clear()
+    visiting = await shop.shopper(browser, example)
+    yield visiting
+    service.relay.fault = ""
+    assert visiting.thrown == []
+
+
+async def _counts(service: Between) -> list[int]:
+    def read(connection: Connection) -> list[int]:
+        queries = [select(func.count()).select_from(table) for table in (leads, sales, refunds)]
+        return [connection.execute(query).scalar_one() for query in queries]
+
+    return await stored(service.served.database_url, lambda store: store.read(read))
+
+
+async def flag(service: Between) -> None:
+    """Flag the program key: it works until its deadline."""
+    now = datetime.now(UTC)
+    about = {"rotate_by": now + timedelta(days=9), "at": now}
+    await stored(
+        service.served.database_url,
+        lambda store: store.write(program_keys.flag, service.acme.program_id, **about),
+    )
+
+
+async def test_an_ordinary_visitor_signs_up_and_buys(service: Between, shopper: Shopper):
+    before = await _counts(service)
+
+    await shopper.sign_up()
+    await shopper.pay()
+    service.relay.wait_for("sale", 1)
+
+    assert service.relay.calls("lead") == []
+    assert "customer_not_found" not in shopper.example.log
+    assert await _counts(service) == before
+
+
+async def test_a_referred_visitor_tries_buys_and_gets_a_refund(service: Between, shopper: Shopper):
+    click_id = await shopper.arrive("anna")
+    user = await shopper.sign_up()
+    (lead,) = service.relay.wait_for("lead", 1)
+    await shopper.page.click("text=Start the trial")
+    await shopper.page.wait_for_selector("#plan:has-text('trial')")
+    assert service.relay.calls("sale") == []
+
+    invoice = await shopper.pay()
+    (sale,) = service.relay.wait_for("sale", 1)
+    await shopper.refund()
+    (refund,) = service.relay.wait_for("refund", 1)
+
+    assert (lead["click_id"], lead["customer_key"]) == (click_id, user)
+    assert (sale["customer_key"], sale["transaction_id"]) == (user, invoice)
+    assert (refund["transaction_id"], refund["refund_amount_cents"]) == (invoice, 900)
+    assert "affiliate" not in shopper.example.log
+    assert await _counts(service) == [1, 1, 1]
+
+
+@pytest.mark.parametrize("fault", [relay.DOWN, relay.HANGS])
+async def test_a_service_that_is_down_or_hangs_reaches_no_shopper(service: Between, shopper: Shopper, fault: str):
+    await shopper.arrive("anna")
+    service.relay.fault = fault
+
+    started = monotonic()
+    await shopper.sign_up()
+    await shopper.pay()
+    await shopper.refund()
+
+    assert monotonic() - started < PATIENCE_SECONDS
+    for call in ("lead", "sale", "refund"):
+        service.relay.wait_for(call, 1)
+
+
+async def test_no_error_of_the_service_reaches_a_shopper(service: Between, shopper: Shopper):
+    await shopper.arrive("anna")
+    service.relay.fault = "identifier_conflict"
+    await shopper.sign_up()
+
+    for fault in ERRORS:
+        service.relay.fault = fault
+        await shopper.pay()
+    service.relay.wait_for("sale", len(ERRORS))
+
+    assert "affiliate lead: identifier_conflict" in shopper.example.log
+
+
+async def test_the_proxy_forwards_no_cookie_and_only_the_tracker(service: Between, shopper: Shopper):
+    asked: list[str] = []
+    shopper.page.on("request", lambda request: asked.append(request.url))
+    await shopper.sign_up()
+
+    await shopper.arrive("anna")
+
+    assert "session" in await shopper.cookies()
+    relayed = [(path, headers) for path, headers, _ in service.relay.seen]
+    assert {path for path, _ in relayed} == {"/js/svc-tracker.js", "/api/v1/track/click"}
+    assert [headers for _, headers in relayed if "cookie" in headers or "authorization" in headers] == []
+    assert [url for url in asked if "track" in url or not url.startswith(shopper.example.url())] == []
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{shopper.example.port}") as client:
+        for name in ("sale", "refund", "__proto__", "..%2Fcli%2Fstatus"):
+            assert (await client.get(f"/assets/visit/{name}")).status_code == 404
+
+
+async def test_the_server_sets_the_click_cookie_again_for_safari(shopper: Shopper):
+    click_id = await shopper.arrive("anna")
+
+    async with shopper.page.expect_response(shopper.example.url("/register")) as caught:
+        await shopper.page.goto(shopper.example.url("/register"))
+
+    cookie = (await (await caught.value).all_headers())["set-cookie"]
+    assert f"svc_click_id={click_id}" in cookie
+    assert {"Max-Age=5184000", "Domain=.shop.example", "SameSite=lax", "Path=/"} <= set(cookie.split("; "))
+    assert [each["value"] for each in await shopper.context.cookies() if each["name"] == "svc_click_id"] == [click_id]
+
+
+async def test_a_link_to_the_checkout_s_domain_carries_a_token(shopper: Shopper):
+    click_id = await shopper.arrive("anna")
+    async with shopper.page.expect_response("**/assets/visit/handover?*"):
+        await shopper.page.hover("text=Our checkout")
+    await shopper.page.wait_for_function("() => svc.decorate('http://checkout.example/').includes('svc_click_id=')")
+    await shopper.context.route("http://checkout.example/**", lambda route: route.fulfill(body="Checkout"))
+
+    await shopper.page.click("text=Our checkout")
+    await shopper.page.wait_for_url(f"http://checkout.example/?svc_click_id={click_id}.*")
+
+
+@pytest.mark.parametrize("path", ["direct", "sdk", "react"])
+async def test_the_tracker_loads_from_the_service_in_each_way(service: Between, shopper: Shopper, path: str):
+    async def pass_on(route: Route) -> None:
+        url = route.request.url.replace("https://svc.example", service.served.base_url)
+        await route.fulfill(response=await route.fetch(url=url))
+
+    await shopper.context.route("https://svc.example/**", pass_on)
+    await shopper.page.goto(shopper.example.url(f"/{path}?aff=ben"))
+    await shopper.page.wait_for_function("() => document.cookie.includes('svc_click_id=')")
+
+    if path == "react":
+        async with shopper.page.expect_response("https://svc.example/api/v1/track/lead") as caught:
+            await shopper.page.click("text=Sign up")
+        assert (await (await caught.value).json())["provisional"] is True
+        await shopper.page.wait_for_selector("text=Welcome")
+
+
+async def test_a_key_that_is_replaced_while_the_shop_runs_reaches_no_shopper(service: Between, shopper: Shopper):
+    await shopper.arrive("anna")
+    await shopper.sign_up()
+    await flag(service)
+    await shopper.pay()
+    service.relay.wait_for("sale", 1)
+    recorded = await _counts(service)
+
+    new_key = await regenerate(service.served.database_url, service.acme)
+    invoice = await shopper.pay()
+    service.relay.wait_for("sale", 2)
+    await shopper.refund()
+    service.relay.wait_for("refund", 1)
+
+    assert await _counts(service) == recorded
+    service.relay.key = new_key  # for the tests that follow
+    assert "affiliate sale: invalid_key" in shopper.example.log
+    assert invoice in shopper.example.log
