@@ -57,6 +57,7 @@ lock: .venv/develop ## pin the newest versions that pyproject.toml allows
 	$(BIN)/pip install --quiet uv
 	$(PIN) pyproject.toml --group build -o requirements.lock
 	$(PIN) pyproject.toml --group dev -o requirements-dev.lock
+	$(PIN) tests/openapi_clients/requirements.in -o tests/openapi_clients/requirements.lock
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed"; exit 1; }

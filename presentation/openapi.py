@@ -120,9 +120,15 @@ async def endpoint(request: Request) -> Published:
     return Published(request.app.state.openapi)
 
 
-class _Names(GenerateJsonSchema):
+class _Generator(GenerateJsonSchema):
     def normalize_name(self, name: str) -> str:
         return published_name(name)
+
+    def default_schema(self, schema: Any) -> dict[str, Any]:
+        """Leave a default out: generators of clients would demand a field that has one."""
+        written = super().default_schema(schema)
+        written.pop("default", None)
+        return written
 
 
 class _Writer(NamedTuple):
@@ -223,7 +229,7 @@ def _schemas(descriptions: Sequence[Description]) -> tuple[References, dict[str,
     models: dict[Any, None] = dict.fromkeys([*bodies, *responses, Error])
     # "validation" for responses too: there, a member with a default is one that may be absent.
     references, definitions = models_json_schema(
-        [(model, "validation") for model in models], ref_template=REFERENCE, schema_generator=_Names
+        [(model, "validation") for model in models], ref_template=REFERENCE, schema_generator=_Generator
     )
     codes = {"type": "string", "enum": CODES, "description": _explained(BY_CODE.values())}
     schemas = {**definitions["$defs"], "ErrorCode": codes}

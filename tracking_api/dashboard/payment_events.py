@@ -37,7 +37,7 @@ class PaymentDecision(Body):
     click_id: Identifier | None = None
 
 
-class PaymentDecisionView(SuccessView):
+class PaymentDecidedView(SuccessView):
     """The decision is made; `outcome` is the event's new one."""
 
     outcome: str
@@ -90,10 +90,10 @@ async def list_payment_events(call: ApiRequest) -> ModelResponse[PageView[Paymen
     body=PaymentDecision,
     tag="payments",
 )
-async def decide_payment_event(call: ApiRequest) -> ModelResponse[PaymentDecisionView]:
+async def decide_payment_event(call: ApiRequest) -> ModelResponse[PaymentDecidedView]:
     """Decide on a payment that does not count. Raises NotFound, CustomerNotFound, DuplicateTransaction."""
     event_id = call.path_id("event_id")
     sent = await call.parse(PaymentDecision)
     customer = NamedCustomer(sent.click_id, sent.customer_key)
     outcome = await call.write(decisions.decide, event_id, sent.decision, customer=customer)
-    return ModelResponse(PaymentDecisionView(success=True, outcome=outcome))
+    return ModelResponse(PaymentDecidedView(success=True, outcome=outcome))

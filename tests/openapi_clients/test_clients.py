@@ -1,0 +1,98 @@
+"""Clients generated from /openapi.json: nothing is left out, and a shop's code can use them."""
+
+import asyncio
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import storage
+from storage import Storage
+from tests import world
+from tests.documented import DOCUMENT
+from tests.serving import Serve
+
+HERE = Path(__file__).parent
+NOT_INSTALLED = "openapi-typescript is not installed (npm ci --prefix tests/openapi_clients)"
+CONFIG = "post_hooks: []\nproject_name_override: affiliate-tracking-service-client\n"
+COMMON = {"500", "503"}
+
+
+@pytest.fixture(scope="session")
+def python_generator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The Python of an environment with openapi-python-client, which needs another version of Typer than ours."""
+    place = tmp_path_factory.mktemp("generator") / "venv"
+    uv = [sys.executable, "-m", "uv"]
+    subprocess.run([*uv, "venv", "-q", str(place)], check=True)
+    lock = ["--require-hashes", "-r", str(HERE / "requirements.lock")]
+    subprocess.run([*uv, "pip", "install", "-q", "--python", str(place), *lock], check=True)
+    yield place / "bin/python"
+    shutil.rmtree(place)
+
+
+@pytest.fixture
+async def store(sqlite_url: str) -> AsyncIterator[Storage]:
+    """Storage beside the live server."""
+    async with storage.opened(sqlite_url) as opened:
+        yield opened
+
+
+def run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command and return what it printed."""
+    return subprocess.run(list(map(str, command)), cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+async def test_a_generated_python_client_is_complete_and_works(
+    store: Storage, sqlite_url: str, serve: Serve, python_generator: Path, tmp_path: Path
+):
+    acme = await world.acme(store)
+    await acme.customer(at=datetime.now(UTC))
+    (tmp_path / "openapi.json").write_text(json.dumps(DOCUMENT))
+    (tmp_path / "config.yaml").write_text(CONFIG)
+    generate = [
+        *(str(python_generator), "-m", "openapi_python_client", "generate", "--fail-on-warning", "--meta", "none")
+    ]
+    where = ["--path", "openapi.json", "--config", "config.yaml", "--output-path", "affiliate_tracking_service_client"]
+
+    generated = await asyncio.to_thread(run, *generate, *where, folder=tmp_path)
+    shutil.copy(HERE / "use.py.txt", tmp_path / "use.py")
+    used = await asyncio.to_thread(
+        run, python_generator, "use.py", serve(sqlite_url).base_url, acme.key, folder=tmp_path
+    )
+
+    assert generated.returncode == 0, generated.stdout + generated.stderr
+    assert "WARNING" not in generated.stdout + generated.stderr
+    assert used.returncode == 0, used.stderr
+
+
+@pytest.mark.slow
+def test_generated_typescript_compiles_with_a_shop_s_code(tmp_path: Path):
+    if not (HERE / "node_modules").is_dir():
+        pytest.skip(NOT_INSTALLED)
+    (tmp_path / "openapi.json").write_text(json.dumps(DOCUMENT))
+    shutil.copy(HERE / "use.ts", tmp_path)
+    node = ["node", str(HERE / "node_modules/openapi-typescript/bin/cli.js"), "openapi.json", "-o", "schema.d.ts"]
+    subprocess.run(node, cwd=tmp_path, check=True, capture_output=True)
+    compile_ = ["node", str(HERE / "node_modules/typescript/bin/tsc"), "--noEmit", "--strict", "--module", "nodenext"]
+
+    done = subprocess.run(
+        [*compile_, "use.ts", "schema.d.ts"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 0, done.stdout
+
+
+def test_every_operation_lists_its_statuses_with_the_one_error_schema():
+    for path, operations in DOCUMENT["paths"].items():
+        for method, operation in operations.items():
+            failures = {status for status in operation["responses"] if status >= "400"}
+            if path.startswith("/api/") and method not in {"head", "options"}:
+                assert failures >= COMMON, f"{method} {path} lists {failures}"
+            if operation["security"] and {} not in operation["security"]:
+                assert failures & {"401", "403"}, f"{method} {path}"
