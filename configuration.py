@@ -1,5 +1,6 @@
 """The settings from the environment: every SVC_ variable with its type, its default and its purpose."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -59,6 +60,13 @@ BaseUrl = Annotated[str, AfterValidator(_base_url)]
 RedisUrl = Annotated[str | None, AfterValidator(_redis_url)]
 Rate = Annotated[str, AfterValidator(_rate)]
 Hosts = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+
+
+class LogFormat(StrEnum):
+    """How the log is written."""
+
+    CONSOLE = "console"
+    JSON = "json"
 
 
 class Configuration(BaseSettings):
@@ -144,6 +152,11 @@ class Configuration(BaseSettings):
         default=None,
         description="A MaxMind DB file (`.mmdb`, of cities or countries) with the country and region of an IP "
         "address where no header does. None is shipped; no IP address is stored.",
+    )
+    log_format: LogFormat = Field(
+        default=LogFormat.CONSOLE,
+        description="`console` for people, `json` for a log collector: one line for each event on stderr. Lines about "
+        "a request have its `request_id` and `program_id`; none has a key, a password or an e-mail address.",
     )
     metrics_port: int | None = Field(
         default=None,

@@ -1,18 +1,81 @@
-"""Logging of the commands: one line for each event on stderr, without requests and secrets."""
+"""Logging of the commands: a line for each event on stderr, as text or JSON, without requests, secrets and e-mails."""
 
 import logging.config
+import re
 from typing import Any
+
+import structlog
+from structlog.stdlib import ProcessorFormatter
+
+import configuration
+from configuration import LogFormat
+from web.current_request import current
 
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "formatters": {"line": {"()": "cli.logs.formatter"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "stream": "ext://sys.stderr"}},
     "root": {"level": "INFO", "handlers": ["stderr"]},
     "loggers": {name: {"level": "WARNING"} for name in ("alembic", "mcp", "uvicorn")},
 }
+_SECRETS = (
+    (re.compile(r"://[^\s/@]+@"), "://[secret]@"),
+    (re.compile(r"[\w.%+-]+@[\w-]+(\.[\w-]+)+"), "[e-mail]"),
+    (re.compile(r"\b(aff|agt|ses|oac|oat|ort|rst|set|whsec)_[\w-]{20,}"), r"\1_[secret]"),
+    (re.compile(r"\bBearer \S+"), "Bearer [secret]"),
+)
 
 
 def configure() -> None:
-    """Set logging up for this process."""
+    """Set logging up for this process. Raises ConfigurationError."""
+    configuration.load()
     logging.config.dictConfig(LOGGING)
+
+
+def formatter() -> logging.Formatter:
+    """Return the formatter that SVC_LOG_FORMAT names."""
+    plain = structlog.dev.ConsoleRenderer(
+        colors=False, pad_event_to=0, pad_level=False, exception_formatter=structlog.dev.plain_traceback
+    )
+    is_json = configuration.load().log_format is LogFormat.JSON
+    return ProcessorFormatter(
+        foreign_pre_chain=[
+            structlog.stdlib.add_log_level,
+            structlog.stdlib.add_logger_name,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            _add_request,
+            structlog.processors.format_exc_info,
+            _hide_secrets,
+        ],
+        processors=[
+            ProcessorFormatter.remove_processors_meta,
+            structlog.processors.JSONRenderer() if is_json else plain,
+        ],
+    )
+
+
+def _add_request(_: Any, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """Add the ids of the request that is being served, and of its program."""
+    scope = current.get()
+    if scope is not None:
+        program_id = scope.get("program_id") or scope.get("path_params", {}).get("program_id")
+        event["request_id"] = scope.get("request_id")
+        if program_id is not None:
+            event["program_id"] = str(program_id)
+    return event
+
+
+def _hide_secrets(_: Any, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """Hide what drivers and libraries may have put into a message or a traceback."""
+    for name in ("event", "exception"):
+        if name in event:
+            event[name] = hidden(str(event[name]))
+    return event
+
+
+def hidden(text: str) -> str:
+    """Return a text without e-mail addresses, keys and passwords of URLs."""
+    for pattern, replacement in _SECRETS:
+        text = pattern.sub(replacement, text)
+    return text

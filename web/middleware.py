@@ -10,7 +10,7 @@ from functools import lru_cache
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from storage.rules.errors import InternalError, OutcomeUnknown
-from web import measures
+from web import current_request, measures
 from web.error_page import error_in_client_format
 
 log = logging.getLogger(__name__)
@@ -46,6 +46,7 @@ class RequestMiddleware:
             return
         request_id = scope["request_id"] = f"{_RUN}{next(_count):08x}"
         header = (b"x-request-id", request_id.encode())
+        current_request.current.set(scope)
         started = closed = False
         started_at = time.perf_counter()
 

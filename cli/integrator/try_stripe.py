@@ -1,5 +1,6 @@
 """`svc test stripe`: send a subscription, a renewal and refunds as signed webhooks."""
 
+import hmac
 import json
 import secrets
 import sys
@@ -30,8 +31,6 @@ def stripe(
       svc test stripe --code anna --webhook-secret-stdin < webhook-secret.txt
 
     """
-    from stripe import WebhookSignature  # noqa: PLC0415 - 0.2 s that the other commands of this group do not need
-
     with answering(as_json=as_json) as output:
         if not webhook_secret_stdin:
             hint = "Use --webhook-secret-stdin."
@@ -47,13 +46,19 @@ def stripe(
         steps = []
         for title, event in _events(str(click_id), str(about["program_id"])):
             content = json.dumps(event)
-            signature = {"Stripe-Signature": WebhookSignature.generate_signature_header(content, secret)}
+            signature = {"Stripe-Signature": _signature(content, secret)}
             response = service.deliver(f"/api/v1/payments/stripe/{about['program_id']}", content, **signature)
             did = plain(f"{response['outcome']} {response['transaction_id']}")
             output.say(f"[bold]{plain(event['type'])}[/]: {title}\n  {did}")
             steps.append({"type": event["type"], "what": title, "outcome": response["outcome"]})
         output.say("See them on the dashboard: Settings, Payments.")
         output.result({"click_id": click_id, "steps": steps})
+
+
+def _signature(content: str, secret: str) -> str:
+    """Return the header with which Stripe signs a webhook."""
+    signed_at = int(time.time())
+    return f"t={signed_at},v1={hmac.new(secret.encode(), f'{signed_at}.{content}'.encode(), 'sha256').hexdigest()}"
 
 
 def _events(click_id: str, program_id: str) -> list[tuple[str, dict[str, Any]]]:

@@ -122,7 +122,7 @@ class SqliteLane:
             raw.execute("PRAGMA journal_mode = WAL")
             raw.execute("PRAGMA synchronous = FULL")
         self._file.created()
-        engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool)
+        engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool, hide_parameters=True)
         begin = "BEGIN" if self._read_only else "BEGIN IMMEDIATE"
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
         self._checked_out = engine.connect()  # SQLAlchemy reads its PRAGMAs here, before the authorizer forbids them

@@ -60,6 +60,7 @@ class PostgresLane:
         self._engine = create_async_engine(
             url,
             poolclass=NullPool,
+            hide_parameters=True,  # values do not belong in the log
             isolation_level="AUTOCOMMIT",  # the lane begins and ends transactions itself
             connect_args={"timeout": CONNECT_SECONDS, "server_settings": settings, **options},
         )

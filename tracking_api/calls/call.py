@@ -120,6 +120,8 @@ class TrackingRequest:
             operation, item, principal=principal, details=details, repeatable=repeatable
         )
         self.key = outcome.key
+        if outcome.key is not None:
+            self.scope["program_id"] = outcome.key.program_id
         self.is_logged = True
         if isinstance(outcome.result, ServiceError):
             raise outcome.result
@@ -165,6 +167,7 @@ class TrackingRequest:
         known = self.services.known_programs
         if program_id is None:
             raise if_unknown
+        self.scope["program_id"] = program_id
         if program_id not in known:
             with suppress(Overloaded):
                 if not await self.storage.read(program_terms.load, [program_id]):

@@ -1,0 +1,55 @@
+"""The log: one line for each event, as text or JSON, with the request and without secrets."""
+
+import json
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from cli import logs
+from web.current_request import current
+
+SECRETS = {
+    "Key (email)=(ada@acme.example) already exists": "Key (email)=([e-mail]) already exists",
+    "postgresql+asyncpg://svc:hunter2@db/svc": "postgresql+asyncpg://[secret]@db/svc",
+    "agt_0123456789abcdefghijklmno is wrong": "agt_[secret] is wrong",
+    "Authorization: Bearer abc.def": "Authorization: Bearer [secret]",
+    "request 01ab-2 of program 7 failed": "request 01ab-2 of program 7 failed",
+}
+
+
+@pytest.fixture
+def in_a_request() -> Iterator[None]:
+    token = current.set({"request_id": "r-1", "path_params": {"program_id": "7"}})
+    yield
+    current.reset(token)
+
+
+def line(text: str, *, failed: bool = False) -> str:
+    caught = (ValueError, ValueError(text), None) if failed else None
+    record = logging.LogRecord("asgi", logging.ERROR, "asgi.py", 1, "%s", (text,), caught)
+    return logs.formatter().format(record)
+
+
+@pytest.mark.parametrize(("text", "shown"), SECRETS.items())
+def test_secrets_and_e_mails_are_hidden(text: str, shown: str):
+    assert logs.hidden(text) == shown
+
+
+@pytest.mark.usefixtures("in_a_request")
+def test_a_line_of_json_names_the_request_and_its_program(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SVC_LOG_FORMAT", "json")
+
+    logged = json.loads(line("ada@acme.example", failed=True))
+
+    about = {"level": "error", "logger": "asgi", "request_id": "r-1", "program_id": "7", "event": "[e-mail]"}
+    assert about.items() <= logged.items()
+    assert "ValueError: [e-mail]" in logged["exception"]
+    assert logged["timestamp"].endswith("Z")
+
+
+def test_text_is_the_default():
+    first, *traceback = line("it failed", failed=True).splitlines()
+
+    assert first.endswith("[error] it failed [asgi]")
+    assert traceback[-1] == "ValueError: it failed"
