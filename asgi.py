@@ -19,8 +19,9 @@ from storage import Storage
 from storage.access import assistant_clients, assistant_tokens, device_logins, idempotency, sessions
 from storage.engine import committed_batches, pruning
 from storage.management import flags, fraud_review
+from storage.reading import ungrouped
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
-from storage.tracking import click_dimensions, handovers, rejection_log, test_mode
+from storage.tracking import click_dimensions, dimension_rollups, handovers, rejection_log, test_mode
 from tracking_api.calls.user_agents import agent_of
 from web import measures, metrics
 from web.counts import Counts
@@ -29,6 +30,7 @@ from web.middleware import RequestMiddleware
 HOUSEKEEPING_SECONDS = 3600
 REVIEW_SECONDS = 5
 LAG_SECONDS = 1
+GROUPING_SECONDS = 20
 FIRST_REVIEW = timedelta(days=7)  # what happened while no process ran is reviewed after the start
 PRUNES = (
     rejection_log.prune,
@@ -92,8 +94,8 @@ class Service:
                 ("/llms.txt", mcp),
                 ("", tracking_api.app.create(store, config, counts=counts, others=agent_api.app.ROUTES)),
             ]
-            background = (_run_housekeeping(store), _run_reviews(store), _measure_replica(store))
-            tasks = [asyncio.create_task(each) for each in background]
+            background = (_run_housekeeping, _run_reviews, _run_grouping, _measure_replica)
+            tasks = [asyncio.create_task(run(store)) for run in background]
             _settle_memory()
             try:
                 with metrics.served(registry, host=config.metrics_host, port=config.metrics_port):
@@ -164,6 +166,22 @@ async def review_all(store: Storage, *, since: datetime, at: datetime, is_whole:
                 continue
             if found:
                 await store.write(flags.raise_flags, program_id, found, at=at, lane=program_id)
+
+
+async def _run_grouping(store: Storage) -> None:
+    """Add up the new events of large programs by dimension, every few seconds."""
+    while True:
+        await group_all(store)
+        await asyncio.sleep(GROUPING_SECONDS)
+
+
+async def group_all(store: Storage, *, at: datetime | None = None) -> None:
+    """Group what can be grouped now, or at the time `at`, a step at a time."""
+    with _failures_logged("grouping events by dimension"):
+        for program_id in await store.read(ungrouped.list_programs):
+            while step := await store.read(ungrouped.next_step, program_id, at=at or datetime.now(UTC)):
+                if not await store.write(dimension_rollups.save, step, lane=program_id):
+                    break  # another process groups this program
 
 
 @contextmanager

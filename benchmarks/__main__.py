@@ -7,7 +7,7 @@ from pathlib import Path
 
 import uvloop
 
-from benchmarks import flood, growth, mcp, reconcile, report, reports, servers, tracking
+from benchmarks import breakdowns, flood, growth, mcp, reconcile, report, reports, servers, tracking
 from benchmarks.results import Line
 from benchmarks.rounds import QUICK, Plan
 
@@ -18,6 +18,7 @@ BENCHMARKS: dict[str, Callable[[Plan, Path], Awaitable[list[Line]]]] = {
     "rows": growth.rows,
     "memory": growth.memory,
     "reports": reports.reports,
+    "breakdowns": breakdowns.breakdowns,
     "reconcile": reconcile.reconcile,
     "mcp": mcp.costs,
     "mcp-memory": mcp.memory,

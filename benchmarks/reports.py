@@ -46,7 +46,7 @@ async def reports(plan: Plan, folder: Path) -> list[Line]:
         }
         reported = await reads["many"]()
         assert reported.current.clicks == sum(await reads["counted"]()), "the report is not what the clicks add up to"
-        rates = await _alternate(reads, plan)
+        rates = await alternate(reads, plan)
     return _lines(rates, plan.many_clicks)
 
 
@@ -76,7 +76,7 @@ def _grouped(connection: Connection, program_id: int, at: datetime) -> list[int]
     return [row[1] for row in connection.execute(GROUP_BY, given)]
 
 
-async def _alternate(reads: dict[str, Read], plan: Plan) -> dict[str, Rates]:
+async def alternate(reads: dict[str, Read], plan: Plan) -> dict[str, Rates]:
     """Time the reads in turn, round by round: many calls of each, one of the GROUP BY."""
     taken: dict[str, list[list[float]]] = {name: [] for name in reads}
     for _ in range(plan.rounds):

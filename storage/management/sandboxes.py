@@ -18,7 +18,9 @@ from storage.tables import (
     clicks,
     commissions,
     customers,
+    dimension_rollups,
     flags,
+    grouped_days,
     idempotent_calls,
     leads,
     ledger_entries,
@@ -44,6 +46,7 @@ EVENTS = (  # in an order in which no row refers to a deleted one
     *(flags, payment_returns, payment_references, payment_customers, payment_event_names, payment_events),
     *(ledger_entries, commissions, refunds, sales, leads, customers, clicks),
     *(idempotent_calls, refused_calls, test_events, tracking_log, used_handovers),
+    *(dimension_rollups, grouped_days),
 )
 
 

@@ -1,4 +1,4 @@
-"""A program's report of a period, grouped by one or two dimensions. It reads events, up to a bound."""
+"""A program's report of a period by one or two dimensions, from stored totals, or from events up to a bound."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import BigInteger, Connection, column, func, null, select, type_coerce
 
 from storage.engine.json_rows import JsonField
-from storage.reading import countable_events, performance
+from storage.reading import countable_events, performance, stored_breakdown
 from storage.reading.countable_events import CountableEvents
 from storage.rules.breakdown import LABELS, OF_BUYERS, BreakdownQuery, Dimension, GroupTotals, Metric, label
 from storage.rules.errors import FieldError, NotFound, ValidationError
@@ -31,7 +31,10 @@ class BreakdownGroup(NamedTuple):
 
 
 class BreakdownResult(NamedTuple):
-    """The groups with the most of the sort's metric, the sum of the `other_groups` beyond them, and the sum of all."""
+    """The groups with the most of the sort's metric, the sum of the `other_groups` beyond them, and the sum of all.
+
+    What is not stored by value counts as one other group: rare values of a day with many, and the last events.
+    """
 
     program_id: int
     currency: str
@@ -56,15 +59,18 @@ def get_breakdown(
         raise NotFound
     window = performance.choose(connection, program_id, wanted, created_at=program.created_at, at=at).window
     enrolled = select(partners.c.id, partners.c.code).where(partners.c.program_id == program_id)
-    codes = {row.id: row.code for row in connection.execute(enrolled)}
-    sums: _Sums = defaultdict(lambda: [0] * len(GroupTotals._fields))
-    for events in countable_events.list_kinds(program_id, window):
-        _require_bounded(connection, events)
-        _add(connection, _grouped(events, query, window, codes), events, sums)
-    groups = [BreakdownGroup(_labels(query, values, codes), GroupTotals(*totals)) for values, totals in sums.items()]
+    needs_codes = Dimension.PARTNER in {*query.by, *query.filters}
+    codes = {row.id: row.code for row in connection.execute(enrolled)} if needs_codes else {}
+    stored = stored_breakdown.find(connection, program_id, window, query, today=at.date())
+    if stored is None:
+        sums, rest = _read(connection, program_id, window, query, codes), GroupTotals()
+    else:
+        sums, rest = {(value,): totals for value, totals in stored.groups.items()}, stored.rest
+    groups = [BreakdownGroup(_labels(query, values, codes), totals) for values, totals in sums.items()]
     groups.sort(key=lambda group: _rank(group, query.sort))
-    total = added(group.totals for group in groups)
-    whole = BreakdownResult(program_id, program.currency, window, query, groups, 0, GroupTotals(), total)
+    total = added([rest, *(group.totals for group in groups)])
+    others = 1 if any(rest) else 0
+    whole = BreakdownResult(program_id, program.currency, window, query, groups, others, rest, total)
     return shortened(whole, query.limit)
 
 
@@ -83,6 +89,23 @@ def added(totals: Iterable[GroupTotals]) -> GroupTotals:
 def negated(totals: GroupTotals) -> GroupTotals:
     """Return totals that take these away from a sum."""
     return GroupTotals(*(-count for count in totals))
+
+
+def _read(
+    connection: Connection, program_id: int, window: Window, query: BreakdownQuery, codes: Mapping[int, str]
+) -> dict[tuple[Any, ...], GroupTotals]:
+    """Return the totals of each combination of values, from the events."""
+    sums: _Sums = defaultdict(lambda: [0] * len(GroupTotals._fields))
+    lacking = {*query.by, *query.filters} <= {*OF_BUYERS}  # clicks lack all of these: they need not be read
+    for events in countable_events.list_kinds(program_id, window):
+        if lacking and events.table is clicks:
+            if not any(value is not None for value in query.filters.values()):
+                reported = performance.get_totals(connection, program_id, window)
+                sums[(None,) * len(query.by)][0] += reported.clicks
+            continue
+        _require_bounded(connection, events)
+        _add(connection, _grouped(events, query, window, codes), events, sums)
+    return {values: GroupTotals(*totals) for values, totals in sums.items()}
 
 
 def _require_bounded(connection: Connection, events: CountableEvents) -> None:

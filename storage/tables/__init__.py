@@ -24,7 +24,7 @@ from storage.tables.payment import (
     payment_returns,
 )
 from storage.tables.program import agent_caps, commission_terms, program_keys, programs, retired_program_keys
-from storage.tables.rollup import partner_rollups, rollups
+from storage.tables.rollup import dimension_rollups, grouped_days, partner_rollups, rollups
 from storage.tables.workspace import (
     device_logins,
     members,
@@ -51,7 +51,9 @@ __all__ = [
     "currency_rates",
     "customers",
     "device_logins",
+    "dimension_rollups",
     "flags",
+    "grouped_days",
     "idempotent_answers",
     "idempotent_calls",
     "leads",

@@ -1,6 +1,6 @@
 """Daily totals, incremented in the event's own transaction, so that a report reads days and never events."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from datetime import date, datetime
 from typing import Any, NamedTuple
@@ -36,13 +36,15 @@ def add(connection: Connection, steps: Iterable[Increment]) -> None:
     """Add increments to the rollups. Rows are locked in key order, so lanes never deadlock."""
     by_program: defaultdict[tuple[Any, ...], list[int]] = defaultdict(_zeros)
     by_partner: defaultdict[tuple[Any, ...], list[int]] = defaultdict(_zeros)
+    changes: Counter[tuple[Any, ...]] = Counter()
     for item in steps:
         program, partner, day, *counts = item
+        changes[program, day.isoformat()] += not item.clicks
         for totals in (by_program[program, day.isoformat()], by_partner[program, day.isoformat(), partner]):
             for index, count in enumerate(counts):
                 totals[index] += count
     if by_program:
-        _step_programs(connection, [[*key, *by_program[key]] for key in sorted(by_program)])
+        _step_programs(connection, [[*key, *by_program[key], changes[key]] for key in sorted(by_program)])
         _step_partners(connection, [[*key, *by_partner[key]] for key in sorted(by_partner)])
 
 
@@ -50,16 +52,16 @@ def _zeros() -> list[int]:
     return [0] * len(COUNTS)
 
 
-def _upsert(table: Any, **keys: Any) -> Prepared:
-    parameters = Parameters(**keys, **{name: BigInteger() for name in COUNTS})
+def _upsert(table: Any, *names: str, **keys: Any) -> Prepared:
+    parameters = Parameters(**keys, **{name: BigInteger() for name in names})
 
     def build(insert: Callable[..., Any]) -> Any:
         statement = insert_parameters(insert, table, parameters)
-        added = {name: table.c[name] + statement.excluded[name] for name in COUNTS}
+        added = {name: table.c[name] + statement.excluded[name] for name in names}
         return statement.on_conflict_do_update(index_elements=list(keys), set_=added)
 
     return Prepared(build)
 
 
-_step_programs = _upsert(rollups, program_id=BigInteger(), day=Date())
-_step_partners = _upsert(partner_rollups, program_id=BigInteger(), day=Date(), partner_id=BigInteger())
+_step_programs = _upsert(rollups, *COUNTS, "changes", program_id=BigInteger(), day=Date())
+_step_partners = _upsert(partner_rollups, *COUNTS, program_id=BigInteger(), day=Date(), partner_id=BigInteger())

@@ -19,6 +19,7 @@ from tests.world import NOW, World
 HOSTS = (None, "news.example", "search.example")
 SOURCES = (None, "letter", "'; DROP TABLE clicks; --", "été")
 DEVICES = (None, "mobile", "desktop")
+SUMS = ("clicks", "leads", "conversions", "sales", "revenue_cents", "commission_cents")
 OF_CUSTOMER = "COALESCE(c.signup_at, c.created_at) AS joined, c.first_purchase_at AS bought_first"
 TERMS = "(SELECT m.terms_version FROM commissions m WHERE m.sale_id = s.id)"
 OF_SALE = f"{OF_CUSTOMER}, s.details, {TERMS} AS terms, s.occurred_at AS sold"

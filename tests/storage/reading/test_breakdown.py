@@ -12,7 +12,7 @@ from storage.rules.breakdown import Dimension, Metric
 from storage.rules.click_details import ClickDetails
 from storage.rules.errors import NotFound, ValidationError
 from storage.rules.period import DateRangeQuery
-from tests.storage.reading.rows import COUNTED, busy, recomputed
+from tests.storage.reading.rows import COUNTED, SUMS, busy, recomputed
 from tests.world import NOW, World
 
 pytestmark = pytest.mark.anyio
@@ -26,7 +26,6 @@ OF_BUYERS = (
     ("cohort", "(none)"),
     ("months_since", "1"),
 )
-SUMS = ("clicks", "leads", "conversions", "sales", "revenue_cents", "commission_cents")
 
 
 async def broken_down(acme: World, *by: str, period: DateRangeQuery = MONTH, **options: Any) -> BreakdownResult:

@@ -1,0 +1,105 @@
+"""A breakdown of many clicks by one dimension, from the stored totals of each day (docs/decisions/0037)."""
+
+from collections import defaultdict
+from datetime import date, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Select, and_, bindparam, case, func, select
+
+from storage.reading.ungrouped import FEW_CLICKS
+from storage.rules import dimension_totals
+from storage.rules.breakdown import BreakdownQuery, Dimension, GroupTotals
+from storage.rules.dimension_totals import LACKING, OTHER, STORED, filled
+from storage.rules.period import Window
+from storage.tables import dimension_rollups, grouped_days, rollups
+
+_LAG = timedelta(days=1)  # an older day that is not grouped at all is yet to be: right after an upgrade
+_REPORTED = GroupTotals._fields[
+    : GroupTotals._fields.index("refunds")
+]  # those that are in the report, too: all but refunds
+_NUMBERED = {Dimension.PARTNER, Dimension.HOUR}
+
+
+class StoredGroups(NamedTuple):
+    """Totals by stored value; `rest` has those of values that are not stored, and of the last events."""
+
+    groups: dict[str | int | None, GroupTotals]
+    rest: GroupTotals
+
+
+def find(
+    connection: Connection, program_id: int, window: Window, query: BreakdownQuery, *, today: date
+) -> StoredGroups | None:
+    """Return the window's groups; None where events have to be read: few clicks, filters, two dimensions."""
+    dimension = query.by[0]
+    if len(query.by) > 1 or query.filters or dimension not in {*STORED, Dimension.WEEKDAY}:
+        return None
+    reported = _reported(connection, program_id, window, today)
+    if reported is None:
+        return None
+    sums = _added(connection, program_id, window, dimension)
+    other = sums.pop(OTHER, _zeros())
+    kept = [sum(column) for column in zip(*sums.values(), strict=True)] or _zeros()
+    rest = [whole - part for whole, part in zip(reported, kept, strict=False)]
+    groups = {value: GroupTotals(*counts) for value, counts in sums.items()}
+    return StoredGroups(groups, GroupTotals(*rest, *other[len(rest) :]))
+
+
+def _added(
+    connection: Connection, program_id: int, window: Window, dimension: Dimension
+) -> dict[str | int | None, list[int]]:
+    """Return the sums of each value over the window's days."""
+    by_day = dimension == Dimension.WEEKDAY
+    mine = {"program_id": program_id, "dimension": Dimension.HOUR if by_day else dimension}
+    visited: dict[Any, int] = {}  # most values of a day have clicks alone
+    sums: defaultdict[Any, list[int]] = defaultdict(_zeros)
+    for day, totals in connection.execute(_DAYS, {**mine, "first": window.first, "last": window.last}):
+        weekday = day.weekday()
+        for value, counts in dimension_totals.read(totals).items():
+            key = weekday if by_day else value
+            if isinstance(counts, int):
+                visited[key] = visited.get(key, 0) + counts
+            else:
+                sums[key] = [*map(sum, zip(sums[key], filled(counts), strict=True))]
+    for key, clicks in visited.items():
+        sums[key][0] += clicks
+    return {_value(dimension, key): row for key, row in sums.items()}
+
+
+def _reported(connection: Connection, program_id: int, window: Window, today: date) -> list[int] | None:
+    """Return the report's counts of the window; None if they are few, or a day before yesterday is not grouped."""
+    wanted = {"program_id": program_id, "first": window.first, "last": window.last, "grouped_before": today - _LAG}
+    ungrouped, *counts = (int(count or 0) for count in connection.execute(_REPORT, wanted).one())
+    return None if ungrouped or counts[0] <= FEW_CLICKS else counts
+
+
+def _value(dimension: Dimension, key: str | int) -> str | int | None:
+    if dimension in _NUMBERED and key != OTHER:
+        return int(key)
+    return key if key != LACKING else None
+
+
+def _zeros() -> list[int]:
+    return [0] * len(GroupTotals._fields)
+
+
+def _report() -> Select[Any]:
+    day, grouped = rollups.c, grouped_days.c
+    theirs = and_(grouped.program_id == day.program_id, grouped.day == day.day)
+    late = case((and_(grouped.phase.is_(None), day.day < bindparam("grouped_before")), 1), else_=0)
+    sums = [func.sum(day[name]) for name in _REPORTED]
+    return _within(select(func.sum(late), *sums).select_from(rollups.outerjoin(grouped_days, theirs)), day)
+
+
+def _within(statement: Select[Any], row: Any) -> Select[Any]:
+    days = row.day.between(bindparam("first"), bindparam("last"))
+    return statement.where(row.program_id == bindparam("program_id"), days)
+
+
+_REPORT = _report()
+_DAYS = _within(
+    select(dimension_rollups.c.day, dimension_rollups.c.totals).where(
+        dimension_rollups.c.dimension == bindparam("dimension")
+    ),
+    dimension_rollups.c,
+)

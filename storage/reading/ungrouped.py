@@ -1,0 +1,159 @@
+"""Adds up a day's events by dimension, as far as they have not been: a step at a time, for a background task to store.
+
+Clicks are added once each, in the order of their ids; everything else of a day is counted again when it changed.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import BigInteger, Connection, and_, func, or_, select, type_coerce
+
+from storage.reading import countable_events
+from storage.reading.countable_events import CountableEvents
+from storage.rules import dimension_totals, keys
+from storage.rules.breakdown import Dimension
+from storage.rules.dimension_totals import Carried, DayStep, DayTotals, GroupedDay, Phase, filled
+from storage.rules.period import Window
+from storage.tables import clicks, dimension_rollups, grouped_days, rollups
+from storage.tables.columns import to_millis
+
+FEW_CLICKS = 20_000  # breakdowns of fewer read the events themselves
+CLICKS_AT_ONCE = 20_000
+MARGIN = timedelta(seconds=10)  # a click's commit may be this late
+_HOUR_MILLIS = 3_600_000
+_DAY_HOURS = 24
+
+
+class _Progress(NamedTuple):
+    """What a step of a day starts from: its rollup, how far it is grouped, and up to which click it may go."""
+
+    program_id: int
+    window: Window
+    clicks: int
+    changes: int
+    before: GroupedDay | None
+    stop: str
+    is_over: bool
+
+
+def list_programs(connection: Connection) -> list[int]:
+    """Return the programs with so many clicks that their days are grouped."""
+    total = select(rollups.c.program_id).group_by(rollups.c.program_id).having(func.sum(rollups.c.clicks) > FEW_CLICKS)
+    return list(connection.execute(total).scalars())
+
+
+def next_step(connection: Connection, program_id: int, *, at: datetime) -> DayStep | None:
+    """Return the next step of the program's newest day that has one; None: all is grouped, or has to wait."""
+    unfilled = (
+        select(clicks.c.click_id).where(clicks.c.program_id == program_id, clicks.c.dimensions.is_(None)).limit(1)
+    )
+    if connection.execute(unfilled).first() is not None:
+        return None
+    steps = (_step(connection, each) for each in _candidates(connection, program_id, at))
+    return next((step for step in steps if step is not None), None)
+
+
+def _candidates(connection: Connection, program_id: int, at: datetime) -> Iterator[_Progress]:
+    day, grouped = rollups.c, grouped_days.c
+    theirs = and_(grouped.program_id == day.program_id, grouped.day == day.day)
+    waiting = or_(
+        grouped.phase.is_(None),
+        grouped.phase != Phase.CLOSED,
+        grouped.clicks != day.clicks,
+        grouped.changes != day.changes,
+    )
+    columns = (
+        day.day,
+        day.clicks,
+        day.changes,
+        *(grouped[name].label(f"grouped_{name}") for name in GroupedDay._fields),
+    )
+    rows = select(*columns).select_from(rollups.outerjoin(grouped_days, theirs)).where(day.program_id == program_id)
+    ready = at - MARGIN
+    for row in connection.execute(rows.where(waiting).order_by(day.day.desc())).all():
+        window = Window(row.day, row.day)
+        is_over = ready > window.ends_at
+        before = None if row.grouped_phase is None else GroupedDay(Phase(row.grouped_phase), *row[4:])
+        stop = _end(window) if is_over else keys.first_click_id(max(ready, window.starts_at))
+        yield _Progress(program_id, window, row.clicks, row.changes, before, stop, is_over)
+
+
+def _step(connection: Connection, day: _Progress) -> DayStep | None:
+    """Return the day's next step; None without anything new."""
+    start = keys.first_click_id(day.window.starts_at)
+    now = day.before or GroupedDay(Phase.OPEN, start, 0, 0)
+    totals = _stored(connection, day)
+    if now.phase == Phase.CLOSED and now.clicks != day.clicks:
+        now = _recounted(now, start, totals)
+    if now.changes != day.changes:
+        dimension_totals.clear(totals, clicks=False)
+        _add_others(connection, day, totals)
+        now = now._replace(changes=day.changes)
+    if now.phase != Phase.CLOSED:
+        until, count = _add_clicks(connection, day, now.until, totals)
+        now = now._replace(until=until, clicks=now.clicks + count) if count or day.is_over else now
+        if day.is_over and until >= day.stop:
+            now = _closed(now, day, start, totals)
+    if now == day.before or (day.before is None and not any(totals.values()) and not day.is_over):
+        return None
+    return DayStep(day.program_id, day.window.first, day.before, now, dimension_totals.capped(totals))
+
+
+def _closed(now: GroupedDay, day: _Progress, start: str, totals: DayTotals) -> GroupedDay:
+    """Close a day whose clicks are all there; count it again, once, if a click was too late for its turn."""
+    if now.phase == Phase.OPEN and now.clicks != day.clicks:
+        return _recounted(now, start, totals)
+    return now._replace(phase=Phase.CLOSED, clicks=day.clicks)
+
+
+def _recounted(now: GroupedDay, start: str, totals: DayTotals) -> GroupedDay:
+    dimension_totals.clear(totals, clicks=True)
+    return now._replace(phase=Phase.RECOUNT, until=start, clicks=0)
+
+
+def _end(window: Window) -> str:
+    return keys.first_click_id(window.starts_at + timedelta(days=1))
+
+
+def _stored(connection: Connection, day: _Progress) -> DayTotals:
+    row = dimension_rollups.c
+    mine = (row.program_id == day.program_id, row.dimension.in_(dimension_totals.STORED), row.day == day.window.first)
+    rows = connection.execute(select(row.dimension, row.totals).where(*mine))
+    stored = {
+        Dimension(dimension): {value: filled(row) for value, row in dimension_totals.read(totals).items()}
+        for dimension, totals in rows
+    }
+    return {dimension: stored.get(dimension, {}) for dimension in dimension_totals.STORED}
+
+
+def _add_clicks(connection: Connection, day: _Progress, until: str, totals: DayTotals) -> tuple[str, int]:
+    """Add the next clicks after `until`; return the new `until` and how many they were."""
+    row = clicks.c
+    hour = type_coerce(row.at, BigInteger) // _HOUR_MILLIS % _DAY_HOURS
+    near = (row.program_id == day.program_id, row.click_id > until, row.click_id < day.stop, row.filtered.is_(None))
+    some = select(row.click_id, row.partner_id, hour, row.referrer_host, row.dimensions).where(*near)
+    rows = connection.execute(some.order_by(row.click_id).limit(CLICKS_AT_ONCE)).all()
+    for carried, count in Counter(tuple(row[1:]) for row in rows).items():
+        dimension_totals.add(totals, Carried(*carried), {"clicks": count})
+    return rows[-1].click_id if len(rows) == CLICKS_AT_ONCE else day.stop, len(rows)
+
+
+def _add_others(connection: Connection, day: _Progress, totals: DayTotals) -> None:
+    """Add the day's signups, first purchases, sales and commissions."""
+    begin, end = to_millis(day.window.starts_at), to_millis(day.window.ends_at)
+    for events in countable_events.list_kinds(day.program_id, day.window):
+        if events.table is not clicks:
+            for row in connection.execute(
+                _grouped(events).where(type_coerce(events.at, BigInteger).between(begin, end))
+            ):
+                counts = {name: int(count) for name, count in zip(events.sums, row[4:], strict=True)}
+                dimension_totals.add(totals, Carried(*row[:4]), counts)
+
+
+def _grouped(events: CountableEvents) -> Any:
+    hour = (type_coerce(events.at, BigInteger) // _HOUR_MILLIS % _DAY_HOURS).label("hour")
+    shared = (events.table.c.partner_id, hour, clicks.c.referrer_host, clicks.c.dimensions)
+    grouped = select(*shared, *events.sums.values()).select_from(events.source).where(*events.near, *events.counted)
+    return grouped.group_by(*shared)

@@ -1,0 +1,126 @@
+"""A day's totals by dimension: which are stored, how events add to them, and which values a full day leaves out."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import date
+from enum import StrEnum
+from typing import NamedTuple
+
+from storage.rules.breakdown import OF_BUYERS, Dimension, GroupTotals
+
+MOST_VALUES = 100  # of a dimension on a day; visitors choose most of them
+LACKING = ""  # the stored value of events that lack the dimension
+OTHER = "\t"  # of the values beyond the most; no value is a tab, which does not print
+STORED = tuple(each for each in Dimension if each not in {Dimension.WEEKDAY, *OF_BUYERS})
+_CLICKS = GroupTotals._fields.index("clicks")
+_BUYERS = [GroupTotals._fields.index(name) for name in ("sales", "conversions", "leads")]
+DayTotals = dict[Dimension, dict[str, list[int]]]  # by dimension and value, in the order of GroupTotals
+
+
+class Phase(StrEnum):
+    """An open day gets more events; one that is over is counted again if clicks came late, and closed."""
+
+    OPEN = "open"
+    RECOUNT = "recount"
+    CLOSED = "closed"
+
+
+class GroupedDay(NamedTuple):
+    """How far a day is grouped: `clicks` of those before the click id `until`, and the rollup's `changes`."""
+
+    phase: Phase
+    until: str
+    clicks: int
+    changes: int
+
+
+class DayStep(NamedTuple):
+    """A day's new totals, and how far it is grouped before (None: not at all) and after."""
+
+    program_id: int
+    day: date
+    before: GroupedDay | None
+    after: GroupedDay
+    totals: DayTotals
+
+
+class Carried(NamedTuple):
+    """What events have in common: their partner, their hour, and their click's referrer and dimensions (JSON)."""
+
+    partner_id: int
+    hour: int
+    referrer_host: str | None
+    dimensions: str | None
+
+
+def add(totals: DayTotals, carried: Carried, counts: Mapping[str, int]) -> None:
+    """Add counts, by their names in GroupTotals, to each dimension's value."""
+    places = [(GroupTotals._fields.index(name), count) for name, count in counts.items() if count]
+    values = json.loads(carried.dimensions or "{}")
+    values[Dimension.PARTNER] = str(carried.partner_id)
+    values[Dimension.REFERRER] = carried.referrer_host
+    values[Dimension.HOUR] = str(carried.hour)
+    for dimension in STORED:
+        value = values.get(dimension) or LACKING
+        rows = totals[dimension]
+        row = rows.get(value)
+        if row is None:
+            row = rows[value] = [0] * len(GroupTotals._fields)
+        for place, count in places:
+            row[place] += count
+
+
+def clear(totals: DayTotals, *, clicks: bool) -> None:
+    """Set the clicks, or everything else, to 0."""
+    for rows in totals.values():
+        for row in rows.values():
+            row[:] = [0 if (place == _CLICKS) == clicks else count for place, count in enumerate(row)]
+
+
+def capped(totals: DayTotals) -> DayTotals:
+    """Return totals with at most MOST_VALUES values of each dimension; the sum of the others is a value of its own."""
+    return {
+        dimension: _capped({value: row for value, row in rows.items() if any(row)})
+        for dimension, rows in totals.items()
+    }
+
+
+def written(rows: Mapping[str, Sequence[int]]) -> str:
+    """Return a dimension's rows as JSON: a number where there are clicks alone, no zeros at the end of other rows."""
+    return json.dumps({value: _short(row) for value, row in rows.items()}, ensure_ascii=False, separators=(",", ":"))
+
+
+def read(stored: str) -> dict[str, list[int] | int]:
+    """Return the rows of a text as it has them."""
+    rows: dict[str, list[int] | int] = json.loads(stored)
+    return rows
+
+
+def filled(row: list[int] | int) -> list[int]:
+    """Return a row of a text with its zeros."""
+    counts = [row] if isinstance(row, int) else row
+    return counts + [0] * (len(GroupTotals._fields) - len(counts))
+
+
+def _capped(rows: dict[str, list[int]]) -> dict[str, list[int]]:
+    other = rows.pop(OTHER, None)
+    if len(rows) > MOST_VALUES:
+        ranked = sorted(rows, key=lambda value: _rank(rows[value]), reverse=True)
+        rest = [rows[value] for value in ranked[MOST_VALUES:]] + ([other] if other else [])
+        rows, other = (
+            {value: rows[value] for value in ranked[:MOST_VALUES]},
+            [sum(column) for column in zip(*rest, strict=True)],
+        )
+    return rows | ({OTHER: other} if other else {})
+
+
+def _rank(row: Sequence[int]) -> tuple[int, int]:
+    """Return what a value is kept for: buyers first, whom nobody can invent, then clicks."""
+    return sum(row[place] for place in _BUYERS), row[_CLICKS]
+
+
+def _short(row: Sequence[int]) -> Sequence[int] | int:
+    length = len(row)
+    while length > 1 and not row[length - 1]:
+        length -= 1
+    return row[:length] if length > 1 else row[_CLICKS]

@@ -1,0 +1,154 @@
+"""Stored totals by dimension, on both databases: they equal what the rows add up to, after every kind of change."""
+
+import json
+from datetime import datetime, timedelta
+
+import pytest
+from sqlalchemy import select
+
+import asgi
+from storage.reading import breakdown, performance, stored_breakdown, ungrouped
+from storage.reading.breakdown import BreakdownResult
+from storage.rules import breakdown as rules
+from storage.rules import dimension_totals
+from storage.rules.breakdown import Dimension
+from storage.rules.click_details import ClickDetails
+from storage.rules.dimension_totals import STORED
+from storage.rules.period import DateRangeQuery
+from storage.tables import dimension_rollups, grouped_days
+from storage.tracking import dimension_rollups as stored_totals
+from tests.storage.reading.rows import COUNTED, SUMS, busy, recomputed
+from tests.world import NOW, World
+
+pytestmark = pytest.mark.anyio
+GROUPED = (*STORED, Dimension.WEEKDAY)
+SOON = NOW + timedelta(minutes=1)
+NEXT_DAY = NOW + timedelta(days=1)
+
+
+@pytest.fixture(autouse=True)
+def few_clicks_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (ungrouped, stored_breakdown):
+        monkeypatch.setattr(module, "FEW_CLICKS", 0)
+    monkeypatch.setattr(ungrouped, "CLICKS_AT_ONCE", 7)
+
+
+async def visit(acme: World, source: str, at: datetime = NOW) -> str:
+    return await acme.visitor(at=at, details=ClickDetails(dimensions=json.dumps({"utm_source": source})))
+
+
+async def broken_down(acme: World, by: Dimension, at: datetime = NOW) -> BreakdownResult:
+    query = rules.query(by, limit=200)
+    return await acme.store.read(breakdown.get_breakdown, acme.program_id, DateRangeQuery("30d"), query, at=at)
+
+
+async def require_equality(acme: World) -> None:
+    report = await acme.store.read(performance.get_report, acme.program_id, DateRangeQuery("30d"), at=NOW)
+    for dimension in GROUPED:
+        result = await broken_down(acme, dimension)
+        expected = await acme.store.read(recomputed, acme, (dimension,))
+        groups = {group.values: group.totals for group in result.groups if any(group.totals)}
+        assert result.other_groups == 0
+        assert set(groups) == {values for values, counts in expected.items() if any(counts.values())}
+        for values, totals in groups.items():
+            assert {name: getattr(totals, name) for name in COUNTED} == {
+                name: expected[values][name] for name in COUNTED
+            }
+        assert [getattr(result.total, name) for name in SUMS] == [getattr(report.current, name) for name in SUMS]
+
+
+@pytest.mark.parametrize("seed", [5, 6])
+async def test_stored_totals_equal_the_rows_also_after_refunds_and_late_sales(acme: World, seed: int):
+    await busy(acme, seed)
+    await asgi.fill_clicks(acme.store)
+
+    await asgi.group_all(acme.store, at=SOON)
+    await require_equality(acme)
+
+    old = await acme.visitor("ben", at=NOW - timedelta(days=5), details=ClickDetails("late.example", dimensions="{}"))
+    await acme.lead(old, "late", at=NOW - timedelta(days=4))
+    await acme.sale("late", 5_000, customer_key="late", at=NOW, occurred_at=NOW - timedelta(days=3))
+    await acme.refund("late", 2_000)
+    await asgi.group_all(acme.store, at=SOON)
+    await require_equality(acme)
+
+
+async def test_a_breakdown_of_many_clicks_reads_no_click(acme: World, monkeypatch: pytest.MonkeyPatch):
+    for source in ("letter", "letter", "video"):
+        await visit(acme, source)
+    await asgi.group_all(acme.store, at=SOON)
+    monkeypatch.setattr(breakdown, "MOST_EVENTS", 1)
+
+    result = await broken_down(acme, Dimension.UTM_SOURCE)
+
+    assert {group.values[0]: group.totals.clicks for group in result.groups} == {"letter": 2, "video": 1}
+
+
+async def test_the_last_events_are_in_the_total_before_they_are_grouped(acme: World):
+    await visit(acme, "letter")
+    await asgi.group_all(acme.store, at=SOON)
+    await visit(acme, "video")
+
+    result = await broken_down(acme, Dimension.UTM_SOURCE)
+
+    assert [group.values for group in result.groups] == [("letter",)]
+    assert (result.other_groups, result.other.clicks, result.total.clicks) == (1, 1, 2)
+
+
+async def test_a_click_that_was_too_late_is_counted_when_its_day_is_over(acme: World):
+    await visit(acme, "letter", NOW)
+    await asgi.group_all(acme.store, at=SOON)
+    await visit(acme, "video", NOW - timedelta(hours=1))
+
+    await asgi.group_all(acme.store, at=SOON)
+    assert (await broken_down(acme, Dimension.UTM_SOURCE)).other.clicks == 1
+    await asgi.group_all(acme.store, at=NEXT_DAY)
+
+    assert (await broken_down(acme, Dimension.UTM_SOURCE)).other_groups == 0
+    assert await acme.store.read(lambda c: set(c.execute(select(grouped_days.c.phase)).scalars())) == {"closed"}
+    assert await acme.store.read(ungrouped.next_step, acme.program_id, at=NEXT_DAY) is None
+
+
+async def test_rare_values_of_a_day_with_many_are_one_sum(acme: World, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(dimension_totals, "MOST_VALUES", 2)
+    for source in ("a", "b", "b", "b", "c", "c", "d"):
+        buyer = await visit(acme, source)
+    await acme.lead(buyer, "buyer")
+    await acme.sale(customer_key="buyer")
+
+    await asgi.group_all(acme.store, at=SOON)
+    result = await broken_down(acme, Dimension.UTM_SOURCE)
+
+    assert [group.values[0] for group in result.groups] == ["b", "d"]  # a buyer outranks clicks, which anyone can make
+    assert (result.other.clicks, result.total.clicks, result.total.revenue_cents) == (3, 7, 10_000)
+
+
+async def test_two_processes_never_count_a_click_twice(acme: World):
+    await visit(acme, "letter")
+    step = await acme.store.read(ungrouped.next_step, acme.program_id, at=SOON)
+
+    stored = [await acme.store.write(stored_totals.save, step) for _ in range(2)]
+    await visit(acme, "letter", SOON)
+    later = await acme.store.read(ungrouped.next_step, acme.program_id, at=SOON + timedelta(minutes=1))
+    stored += [await acme.store.write(stored_totals.save, later) for _ in range(2)]
+
+    assert stored == [True, False, True, False]
+    counted = select(dimension_rollups.c.totals).where(dimension_rollups.c.dimension == Dimension.UTM_SOURCE)
+    assert await acme.store.read(lambda connection: connection.execute(counted).scalars().all()) == ['{"letter":2}']
+
+
+async def test_a_program_with_few_clicks_is_not_grouped(acme: World, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(ungrouped, "FEW_CLICKS", 1)
+    await visit(acme, "letter")
+
+    await asgi.group_all(acme.store, at=SOON)
+
+    assert await acme.store.read(lambda connection: connection.execute(select(grouped_days)).all()) == []
+
+
+async def test_a_program_whose_days_are_not_grouped_yet_reads_events(acme: World):
+    await visit(acme, "letter", NOW - timedelta(days=9))
+
+    result = await broken_down(acme, Dimension.UTM_SOURCE)
+
+    assert (result.groups[0].values, result.other_groups) == (("letter",), 0)
