@@ -31,6 +31,10 @@ COMMANDS = {
         "cli.integrator.reconcile:reconcile",
         "Compare a Stripe export with the sales: missing or doubled, wrong amounts, missing refunds and renewals.",
     ),
+    "listen": (
+        "cli.integrator.listen:listen",
+        "Show each event of the payment processor as it arrives, with its outcome and what to do, until Ctrl-C.",
+    ),
     "admin": ("cli.admin:app", "Set up workspaces, programs, partners and keys; import rates; check the database."),
     "programs": ("cli.integrator.programs:app", "List, create and delete programs, as the logged-in account."),
     "partners": ("cli.integrator.partners:app", "Add partners, as the logged-in account."),

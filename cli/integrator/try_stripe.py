@@ -1,90 +1,94 @@
-"""`svc test stripe`: send a subscription, a renewal and refunds as signed webhooks."""
+"""`svc test stripe`: plays how the shop sells (one-off, subscription, trial) as events of Stripe."""
 
 import hmac
 import json
-import secrets
 import sys
 import time
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
-from cli.integrator import landing, project, status
-from cli.integrator.output import Failure, Json, answering, plain
+from cli.integrator import landing, project, sandbox, status
+from cli.integrator.output import Failure, Json, Output, answering, plain
 from cli.integrator.service import ServiceClient
+from cli.integrator.stripe_shapes import SampleBuyer, Scene, ShopShape
 
-CENTS = 4900
+Deliver = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 def stripe(
-    code: Annotated[str, typer.Option(help="The code of the partner who sends the sample visitor.")],
+    shape: Annotated[ShopShape, typer.Option(help="How the shop sells.")] = ShopShape.SUBSCRIPTION,
+    code: Annotated[str, typer.Option(help="The code of the partner who sends the visitor.")] = "sandbox",
     webhook_secret_stdin: Annotated[
-        bool, typer.Option("--webhook-secret-stdin", help="Read the account's webhook secret from standard input.")
+        bool, typer.Option("--webhook-secret-stdin", help="Sign with the webhook secret from standard input.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Send a sample sequence of Stripe events, signed with your webhook secret, to the service.
+    """Play a sequence of Stripe events against the service, and show the outcome of each.
 
-    It records real sales on the program and refunds them at the end: use a program made for trying.
+    It plays in the program's sandbox, as the logged-in owner: nothing live changes. With --webhook-secret-stdin it
+    signs the events and sends them to the webhook of this project's program, which records real sales and refunds them
+    at the end. Exit code 0: every outcome is right; 1: one is not.
 
     Example:
+      svc test stripe --shape trial
       svc test stripe --code anna --webhook-secret-stdin < webhook-secret.txt
 
     """
     with answering(as_json=as_json) as output:
-        if not webhook_secret_stdin:
-            hint = "Use --webhook-secret-stdin."
-            raise Failure("usage", "The webhook secret is read from standard input.", hint, exit_code=2)
-        secret, service, about = sys.stdin.readline().strip(), ServiceClient(project.base_url()), status.read()
-        address = landing.url(about["domain"], code)
-        click_id = service.call(
-            "POST", "/api/v1/track/click", {"program_id": about["program_id"], "affiliate_url": address}
-        ).get("click_id")
-        if click_id is None:
-            raise Failure("partner_inactive", "This partner's clicks do not count.", "Choose an active partner's code.")
-        output.say(f"A visitor follows {plain(address)}")
-        steps = []
-        for title, event in _events(str(click_id), str(about["program_id"])):
-            content = json.dumps(event)
-            signature = {"Stripe-Signature": _signature(content, secret)}
-            response = service.deliver(f"/api/v1/payments/stripe/{about['program_id']}", content, **signature)
-            did = plain(f"{response['outcome']} {response['transaction_id']}")
-            output.say(f"[bold]{plain(event['type'])}[/]: {title}\n  {did}")
-            steps.append({"type": event["type"], "what": title, "outcome": response["outcome"]})
+        if webhook_secret_stdin:
+            program, deliver = status.read(), _signed(sys.stdin.readline().strip())
+        else:
+            service, program = sandbox.find(output)
+            deliver = sandbox.delivery(service, program["program_id"])
+        click_id = _visit(program, code, output)
+        steps = play(
+            SampleBuyer(click_id, program["program_id"], live=webhook_secret_stdin).play(shape), deliver, output
+        )
         output.say("See them on the dashboard: Settings, Payments.")
-        output.result({"click_id": click_id, "steps": steps})
+        output.result({"click_id": click_id, "program_id": program["program_id"], "steps": steps})
+    if not all(step["right"] for step in steps):
+        raise typer.Exit(1)
+
+
+def play(scenes: list[Scene], deliver: Deliver, output: Output) -> list[dict[str, Any]]:
+    """Deliver the events of a sequence and return the outcome of each."""
+    steps = []
+    for title, event, expected in scenes:
+        response = deliver(event)
+        right = response["outcome"] == expected
+        mark = "[green]right[/]" if right else f"[red]expected {expected}[/]"
+        did = plain(f"{response['outcome']} {response['transaction_id'] or ''}".strip())
+        output.say(f"[bold]{plain(event['type'])}[/]: {title}\n  {did}  {mark}")
+        steps.append({"type": event["type"], "what": title, "outcome": response["outcome"], "right": right})
+    return steps
+
+
+def _visit(program: dict[str, Any], code: str, output: Output) -> str:
+    """Follow a partner's link; return the click_id."""
+    address = landing.url(program["domain"], code)
+    click = {"program_id": program["program_id"], "affiliate_url": address}
+    click_id = ServiceClient(project.base_url()).call("POST", "/api/v1/track/click", click).get("click_id")
+    if click_id is None:
+        raise Failure("partner_inactive", "This partner's clicks do not count.", "Choose an active partner's code.")
+    output.say(f"A visitor follows {plain(address)}")
+    return str(click_id)
+
+
+def _signed(secret: str) -> Deliver:
+    """Return how an event is delivered to the webhook of this project's program, signed."""
+    service, program_id = ServiceClient(project.base_url()), status.read()["program_id"]
+
+    def deliver(event: dict[str, Any]) -> dict[str, Any]:
+        content = json.dumps(event)
+        signature = {"Stripe-Signature": _signature(content, secret)}
+        return service.deliver(f"/api/v1/payments/stripe/{program_id}", content, **signature)
+
+    return deliver
 
 
 def _signature(content: str, secret: str) -> str:
     """Return the header with which Stripe signs a webhook."""
     signed_at = int(time.time())
     return f"t={signed_at},v1={hmac.new(secret.encode(), f'{signed_at}.{content}'.encode(), 'sha256').hexdigest()}"
-
-
-def _events(click_id: str, program_id: str) -> list[tuple[str, dict[str, Any]]]:
-    """Return the sequence: a title and an event for each step."""
-    name, now = secrets.token_hex(6), int(time.time())
-    metadata = {"svc_click_id": click_id, "program_id": program_id}
-    paid = {"currency": "usd", "customer": f"cus_{name}", "metadata": metadata}
-    session = {"id": f"cs_{name}", "amount_total": CENTS, "payment_status": "paid", "invoice": f"in_{name}1"}
-    first = {"id": f"in_{name}1", "amount_paid": CENTS, "billing_reason": "subscription_create"}
-    second = {"id": f"in_{name}2", "amount_paid": CENTS, "billing_reason": "subscription_cycle"}
-    back = {"amount_refunded": CENTS, "currency": "usd"}
-    refunds = [{"id": f"ch_{name}{number}", "payment_intent": f"pi_{name}{number}", **back} for number in (1, 2)]
-    return [
-        ("the visitor subscribes", _event("checkout.session.completed", {**paid, **session}, now)),
-        ("the invoice of that checkout: the same sale", _event("invoice.paid", _invoice(paid, first, 1, name), now)),
-        ("a renewal", _event("invoice.paid", _invoice(paid, second, 2, name), now)),
-        ("the renewal is refunded", _event("charge.refunded", refunds[1], now)),
-        ("the first payment is refunded", _event("charge.refunded", refunds[0], now)),
-    ]
-
-
-def _invoice(paid: dict[str, Any], invoice: dict[str, Any], number: int, name: str) -> dict[str, Any]:
-    parent = {"type": "subscription_details", "subscription_details": {"metadata": paid["metadata"]}}
-    payments = {"data": [{"payment": {"type": "payment_intent", "payment_intent": f"pi_{name}{number}"}}]}
-    return {**paid, **invoice, "metadata": {}, "parent": parent, "payments": payments}
-
-
-def _event(kind: str, found: dict[str, Any], created: int) -> dict[str, Any]:
-    return {"id": f"evt_{secrets.token_hex(12)}", "type": kind, "created": created, "data": {"object": found}}

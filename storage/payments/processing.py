@@ -35,8 +35,9 @@ def process(connection: Connection, program_id: int, event: ProcessorEvent, *, a
     If the sale is rejected (its window is over, its currency has no rate), the outcome is the error's code. An event
     that cannot be linked yet waits for a sale of the same payment or processor customer. A sandbox records test events.
     """
-    account = select(programs.c.sandbox_of).join(payment_accounts).where(programs.c.id == program_id)
-    sandbox_of = connection.execute(account.with_for_update(of=payment_accounts)).scalar()  # one event at a time
+    account = select(payment_accounts.c.program_id).where(payment_accounts.c.program_id == program_id)
+    connection.execute(account.with_for_update())  # one event at a time
+    sandbox_of = connection.execute(select(programs.c.sandbox_of).where(programs.c.id == program_id)).scalar()
     if not event_log.add(connection, program_id, event, at=at):
         return EventOutcome(PaymentOutcome.REPEATED)
     is_test = event.is_test and sandbox_of is None

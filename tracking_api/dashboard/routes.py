@@ -73,6 +73,7 @@ ROUTES = [
     route(f"{PROGRAM}/agent-caps", GET=member(agent_caps.get_agent_caps), PATCH=owner(agent_caps.change_agent_caps)),
     route(f"{PROGRAM}/regenerate-api-token", POST=owner(program_keys.regenerate_program_key)),
     route(f"{PROGRAM}/sandbox", POST=owner(sandboxes.open_sandbox)),
+    route(f"{PROGRAM}/sandbox/payment-events", POST=owner(sandboxes.rehearse_payment_event)),
     route(f"{PROGRAM}/sandbox/events", DELETE=owner(sandboxes.empty_sandbox)),
     route(f"{PROGRAM}/partners", GET=member(list_partners), POST=owner(partners.enrol_partner)),
     route(f"{PROGRAM}/partners/{{partner_id}}", PATCH=owner(change_partner)),

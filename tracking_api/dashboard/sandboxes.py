@@ -1,12 +1,15 @@
-"""POST /api/programs/:id/sandbox, DELETE .../sandbox/events: owners open and empty a program's sandbox."""
+"""POST /api/programs/:id/sandbox, DELETE .../events, POST .../payment-events: owners open, empty and try a sandbox."""
 
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
 from presentation.view import SuccessView, View
 from storage.management import sandboxes
-from storage.rules.errors import NotFound, ValidationError
+from storage.payments import rehearsal
+from storage.rules.errors import InvalidJson, NotFound, PayloadTooLarge, UnsupportedMediaType, ValidationError
 from tracking_api.dashboard.program_keys import NewKeyView
 from tracking_api.dashboard.sessions import NO_STORE
+from tracking_api.payments.stripe import LARGEST_EVENT, ReceivedEventView, event_of
+from web import body
 from web.response import ModelResponse
 
 
@@ -35,3 +38,15 @@ async def empty_sandbox(call: ApiRequest) -> ModelResponse[SuccessView]:
     """Delete the sandbox's events; its settings, key and partners stay."""
     await call.write(sandboxes.empty)
     return ModelResponse(SuccessView(success=True))
+
+
+@operation(
+    "Process an event of the payment processor in the program's sandbox, without its signature",
+    *(NotFound, InvalidJson, PayloadTooLarge, UnsupportedMediaType),
+    tag="payments",
+)
+async def rehearse_payment_event(call: ApiRequest) -> ModelResponse[ReceivedEventView]:
+    """Process an event in the sandbox; it needs no connected account and reaches no live program."""
+    content = bytes(await body.read_body(call.request.scope, call.request.receive, largest=LARGEST_EVENT))
+    done = await call.write(rehearsal.receive, event_of(content, call.at))
+    return ModelResponse(ReceivedEventView(received=True, outcome=done.outcome, transaction_id=done.transaction_id))

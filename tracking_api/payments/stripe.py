@@ -1,6 +1,7 @@
 """POST /api/v1/payments/stripe/:programId: what a program's connected Stripe account reports, by its signature."""
 
 import time
+from datetime import datetime
 from typing import Literal
 
 from pydantic_core import from_json
@@ -21,6 +22,7 @@ from storage.rules.errors import (
     PayloadTooLarge,
     UnsupportedMediaType,
 )
+from storage.rules.payment import ProcessorEvent
 from tracking_api.dashboard.authentication import LARGEST_PROGRAM_ID
 from web import body
 from web.response import ModelResponse
@@ -54,14 +56,20 @@ async def receive_stripe_event(request: Request) -> ModelResponse[ReceivedEventV
         raise InvalidSignature
     await _verify(request, storage, program_id, content)
     at = request.app.state.clock()
+    event = event_of(content, at)
+    done: EventOutcome = await storage.write(processing.process, program_id, event, at=at, lane=program_id)
+    received = ReceivedEventView(received=True, outcome=done.outcome, transaction_id=done.transaction_id)
+    return ModelResponse(received)
+
+
+def event_of(content: bytes, at: datetime) -> ProcessorEvent:
+    """Return the event in a body. Raises InvalidJson for anything else."""
     try:
         event = parse_event(from_json(content))
         payment.require_plausible_times(event, at)
     except ValueError:
         raise InvalidJson("The body is not an event of this processor.") from None
-    done: EventOutcome = await storage.write(processing.process, program_id, event, at=at, lane=program_id)
-    received = ReceivedEventView(received=True, outcome=done.outcome, transaction_id=done.transaction_id)
-    return ModelResponse(received)
+    return event
 
 
 async def _verify(request: Request, storage: Storage, program_id: int, content: bytes) -> None:

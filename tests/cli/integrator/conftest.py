@@ -58,10 +58,11 @@ class Shop:
             run, arguments, cwd=self.project, env=self.environment(**environment), stdin=stdin
         )
 
-    def start(self, *arguments: object) -> subprocess.Popen[str]:
+    def start(self, *arguments: object, stderr: int | None = None) -> subprocess.Popen[str]:
         """Start a command that waits for input."""
+        where, environment = self.project, self.environment()
         return subprocess.Popen(
-            command(arguments), cwd=self.project, env=self.environment(), stdout=subprocess.PIPE, text=True
+            command(arguments), cwd=where, env=environment, stdout=subprocess.PIPE, stderr=stderr, text=True
         )
 
     async def sign_in(self, email: str = OLGA) -> None:

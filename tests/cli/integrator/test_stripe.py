@@ -1,6 +1,12 @@
-"""`svc test stripe`: signed sample events against the live server, each with its effect."""
+"""`svc test stripe` and `svc listen` against the live server: sample events, each with its effect."""
 
+import asyncio
+import json
+import signal
+import subprocess
 from datetime import UTC, datetime
+
+import httpx
 
 from storage.engine.audit import Actor
 from storage.engine.sealing import Sealer
@@ -54,3 +60,50 @@ async def test_a_wrong_secret_is_rejected(shop: Shop):
     )
 
     assert (done.code, done.json["error"]["code"]) == (1, "invalid_signature")
+
+
+async def test_each_shape_plays_in_the_sandbox_without_a_secret_and_touches_nothing_live(shop: Shop):
+    await shop.sign_in()
+    await shop.svc("init", "--sandbox")
+
+    played = [await shop.svc("test", "stripe", "--shape", shape, "--json") for shape in ("one-off", "trial")]
+
+    assert [done.code for done in played] == [0, 0]
+    assert {step["right"] for done in played for step in done.json["steps"]} == {True}
+    live = await shop.svc("status", "--json", SERVICE_API_KEY=shop.acme.key)
+    assert live.json["recent_events"] == {"clicks_24h": 0, "leads_24h": 0, "sales_24h": 0}
+
+
+async def test_without_a_sandbox_nothing_is_played(shop: Shop):
+    await shop.sign_in()
+
+    done = await shop.svc("test", "stripe", "--json")
+
+    assert (done.code, done.json["error"]["code"]) == (1, "no_sandbox")
+
+
+async def test_listening_shows_each_event_as_it_arrives_and_what_to_do(shop: Shop):
+    await shop.sign_in()
+    await connect(shop)
+    now = datetime.now(UTC)
+    unknown = {"svc_customer_key": "user-404"}
+    events = [
+        stripe_events.invoice("evt_1", at=now),
+        stripe_events.invoice("evt_2", name="in_2", metadata=unknown, at=now),
+    ]
+    with shop.start("listen", "--json", "--interval", "0.2", stderr=subprocess.PIPE) as listening:
+        assert listening.stdout
+        assert listening.stderr
+        await asyncio.to_thread(listening.stderr.readline)
+
+        async with httpx.AsyncClient(base_url=shop.server.base_url) as client:
+            for event in events:
+                content, headers = stripe_events.signed(event)
+                await client.post(f"/api/v1/payments/stripe/{shop.acme.program_id}", content=content, headers=headers)
+        first, second = [json.loads(await asyncio.to_thread(listening.stdout.readline)) for _ in events]
+        listening.send_signal(signal.SIGINT)
+
+        assert await asyncio.to_thread(listening.wait, 10) == 0
+    assert (first["outcome"], first["advice"]) == ("organic", None)
+    assert (second["event_id"], second["outcome"]) == ("evt_2", "waiting")
+    assert "Try again" in second["advice"]

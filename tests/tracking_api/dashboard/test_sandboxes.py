@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests import stripe_events as stripe
 from tests.tracking_api.dashboard.conftest import MAX, Dashboard
 
 pytestmark = pytest.mark.anyio
@@ -49,3 +50,18 @@ async def test_a_sandbox_has_no_sandbox(dashboard: Dashboard):
     refused = await dashboard.post(f"/api/programs/{sandbox}/sandbox")
 
     assert (refused.status_code, refused.json()["error"]["code"]) == (400, "validation_error")
+
+
+async def test_an_owner_plays_processor_events_in_the_sandbox_and_nowhere_else(dashboard: Dashboard):
+    event = stripe.checkout(at=dashboard.at)
+
+    without = await dashboard.post("./sandbox/payment-events", **event)
+    sandbox_id = (await dashboard.post("./sandbox")).json()["data"]["program_id"]
+    by_member = await dashboard.post("./sandbox/payment-events", MAX, **event)
+    by_live = await dashboard.post("./sandbox/payment-events", **event)
+    by_itself = await dashboard.post(f"/api/programs/{sandbox_id}/sandbox/payment-events", **event)
+    broken = await dashboard.post("./sandbox/payment-events", type="invoice.paid")
+    live = (await dashboard.get("./payment-events")).json()["data"]
+
+    assert [each.status_code for each in (without, by_member, broken)] == [404, 403, 400]
+    assert (by_live.json()["outcome"], by_itself.json()["outcome"], live) == ("waiting", "repeated", [])
