@@ -1,6 +1,8 @@
 """The index of the `svc` commands; each command's module is imported when the command runs."""
 
+import re
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import typer
@@ -49,14 +51,19 @@ class Index(TyperGroup):
     """Lists COMMANDS without importing them; imports the one that is used."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - the signature of TyperGroup
-        return list(COMMANDS)
+        return [name for name, (target, _) in COMMANDS.items() if _is_installed(target)]
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - the signature of TyperGroup
-        return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1]) if cmd_name in COMMANDS else None
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1]) if cmd_name in self.list_commands(ctx) else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, _, rest = super().resolve_command(ctx, args)
         return name, load(str(name)), rest
+
+
+def _is_installed(target: str) -> bool:
+    """Whether a command is here: the package `svc-cli` has those for integrators alone."""
+    return find_spec(".".join(re.split("[.:]", target)[:2])) is not None
 
 
 def load(name: str) -> Any:
@@ -74,7 +81,8 @@ def load(name: str) -> Any:
 app = typer.Typer(
     cls=Index,
     name="svc",
-    epilog="Start with: svc demo. In a shop's project: svc login, then svc init.",
+    epilog=("Start with: svc demo. " if _is_installed("cli.demo") else "")
+    + "In a shop's project: svc login, then svc init.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )

@@ -65,6 +65,7 @@ def files() -> dict[str, Callable[[], str]]:
     written: dict[str, Callable[[], str]] = {
         "sdks/python/LICENSE": (ROOT / "LICENSE").read_text,
         "sdks/python/src/svc_affiliate/codes.py": python_codes,
+        "sdks/cli/LICENSE": (ROOT / "LICENSE").read_text,
         "sdks/node/LICENSE": (ROOT / "LICENSE").read_text,
         "sdks/node/src/codes.ts": node_codes,
         "sdks/node/src/version.ts": node_version,

@@ -2,15 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from babel.numbers import format_currency, get_currency_precision
 
 from cli.integrator import project, stripe_export
 from cli.integrator.init import meant
+from cli.integrator.money import money
 from cli.integrator.output import Failure, Json, Output, answering, plain
 from cli.integrator.service import ServiceClient
 
@@ -111,8 +110,7 @@ def _say(output: Output, finding: dict[str, Any]) -> None:
 
 
 def _money(finding: dict[str, Any], cents: str, currency: str) -> str:
-    code = str(finding[currency])
-    return plain(format_currency(Decimal(finding[cents]).scaleb(-get_currency_precision(code)), code, locale="en_US"))
+    return plain(money(int(finding[cents]), str(finding[currency])))
 
 
 def _sum_up(output: Output, found: dict[str, Any], payments: int, fixed: int) -> None:

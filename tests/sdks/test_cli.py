@@ -1,0 +1,113 @@
+"""The integrator's `svc` as a package of its own: small, without the server, and with every command for integrators."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+import storage
+from cli.main import COMMANDS
+from storage import Storage
+from tests import world
+from tests.conftest import ROOT
+from tests.serving import Serve
+from tests.test_architecture import OURS, imported
+from tests.test_dependencies import NEEDED, PROVIDERS, names, normalized
+
+PACKAGE = tomllib.loads((ROOT / "sdks/cli/pyproject.toml").read_text(encoding="utf-8"))
+SOURCES = [ROOT / "cli/main.py", *(ROOT / "cli/integrator").rglob("*.py")]
+MOST_BYTES = 25 * 1024 * 1024  # the server takes more than 200 MB
+UV = [sys.executable, "-m", "uv"]
+
+
+@pytest.fixture(scope="session")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clean environment with the built package and what it needs, in the versions that the server pins."""
+    folder = tmp_path_factory.mktemp("cli")
+    build = [sys.executable, "-m", "hatchling", "build", "-d", str(folder)]
+    subprocess.run(build, cwd=ROOT / "sdks/cli", check=True, capture_output=True)
+    subprocess.run([*UV, "venv", "-q", str(folder / "venv")], check=True)
+    pins = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
+    (folder / "pins").write_text("\n".join(line.partition(" ")[0] for line in pins if "==" in line))
+    install = [*UV, "pip", "install", "-q", "--python", str(folder / "venv"), "-c", str(folder / "pins")]
+    subprocess.run([*install, str(next(folder.glob("*.whl")))], check=True)
+    return folder / "venv"
+
+
+@pytest.fixture
+async def store(sqlite_url: str) -> AsyncIterator[Storage]:
+    """Storage beside the live server."""
+    async with storage.opened(sqlite_url) as opened:
+        yield opened
+
+
+def svc(environment: Path, folder: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run the installed command in a folder."""
+    dropped = ("SVC_", "SERVICE_", "PYTHONPATH")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
+    command = [str(environment / "bin/svc"), *arguments]
+    return subprocess.run(command, cwd=folder, env=kept | settings, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+def test_the_help_lists_the_commands_for_integrators_alone(environment: Path, tmp_path: Path):
+    done = svc(environment, tmp_path, "--help")
+
+    ours = {name for name, (target, _) in COMMANDS.items() if target.startswith("cli.integrator.")}
+    assert done.returncode == 0, done.stderr
+    assert {name for name in COMMANDS if f" {name} " in done.stdout} == ours
+
+
+@pytest.mark.slow
+def test_every_command_for_integrators_is_there(environment: Path, tmp_path: Path):
+    modules = sorted(".".join(path.relative_to(ROOT).with_suffix("").parts) for path in SOURCES)
+    command = [str(environment / "bin/python"), "-I", "-c", f"import {', '.join(modules)}"]
+
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+async def test_status_works_against_a_service(
+    environment: Path, tmp_path: Path, store: Storage, sqlite_url: str, serve: Serve
+):
+    acme = await world.acme(store)
+    settings = {"SERVICE_BASE_URL": serve(sqlite_url).base_url, "SERVICE_API_KEY": acme.key}
+
+    done = await asyncio.to_thread(svc, environment, tmp_path, "status", **settings)
+
+    assert done.returncode == 0, done.stderr
+    assert "acme.example" in done.stdout
+
+
+@pytest.mark.slow
+def test_it_is_small(environment: Path):
+    size = sum(path.stat().st_size for path in environment.rglob("*") if path.is_file() and not path.is_symlink())
+
+    assert size < MOST_BYTES
+
+
+def test_it_declares_what_it_imports_as_the_server_does():
+    packages = {module.split(".")[0] for path in SOURCES for module in imported(path)} - OURS
+    providers = {normalized(each) for package in packages for each in PROVIDERS.get(package, ())}
+    needed = PACKAGE["project"]["dependencies"]
+
+    assert names(needed) == providers
+    assert set(needed) <= set(NEEDED)
+
+
+def test_commands_for_integrators_import_no_other_half_of_the_command():
+    others = {
+        f"{path.name} imports {module}"
+        for path in SOURCES
+        for module in imported(path)
+        if module.startswith("cli.") and not module.startswith("cli.integrator")
+    }
+
+    assert others == set()
