@@ -25,6 +25,10 @@ COMMANDS = {
         "cli.integrator.status:status",
         "Show the program's health and the open steps of its integration.",
     ),
+    "doctor": (
+        "cli.integrator.doctor.command:doctor",
+        "Check a shop: tracker, addresses, proxy, policy, consent, cookie, key, rotation, clock, metadata.",
+    ),
     "explain": (
         "cli.integrator.explain:explain",
         "Explain why a sale was credited or not, even if it was rejected or never arrived.",

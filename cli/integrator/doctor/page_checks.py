@@ -1,0 +1,120 @@
+"""Checks of a page: the tracker's tag, its addresses, the policy, consent and the cookie."""
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import httpx2
+
+from cli.integrator.doctor import policy
+from cli.integrator.doctor.finding import ShopFinding, notice
+from cli.integrator.doctor.shop_page import TIMEOUT_SECONDS, ShopPage, TrackerTag
+
+CONSENT_TOOLS = ("cookiebot", "onetrust", "usercentrics", "iubenda", "didomi", "cookieyes", "osano", "termly")
+LOCAL = ("localhost", "127.0.0.1", "::1")
+CHECKS = ("tracker", "address", "proxy", "policy", "consent", "cookie")
+
+
+def check(page: ShopPage, *, base_url: str, program_id: str, domain: str) -> Iterator[ShopFinding]:
+    """Yield what is wrong with a page."""
+    yield from _response(page, domain)
+    tag = next(iter(page.tags), None)
+    if tag is None:
+        where = "" if page.console is not None else " A script may add it: install Chromium, and this looks there, too."
+        message = f"There is no tag of the tracker on {page.url}.{where}"
+        line = f'<script async src="{base_url}/js/svc-tracker.js" data-svc-program-id="{program_id}"></script>'
+        yield ShopFinding("tracker_missing", message, f"Put {line} into the head of every page.")
+    else:
+        yield from _tag(page, tag, program_id)
+        yield from _addresses(page, tag, base_url)
+        yield from _policies(page, tag)
+        yield from _consent(page, tag)
+
+
+def _response(page: ShopPage, domain: str) -> Iterator[ShopFinding]:
+    host = urlsplit(page.url).hostname or ""
+    if page.status != httpx2.codes.OK:
+        yield ShopFinding(
+            "page_error", f"{page.url} answers {page.status}.", "Give the URL of a page that visitors see."
+        )
+    bare = domain.partition(":")[0].removeprefix("www.")
+    if bare and host not in LOCAL and host != bare and not host.endswith(f".{bare}"):
+        text = f"{host} is not on the program's domain {domain}."
+        yield notice("other_domain", text, "Change the program's domain, or list this one in its further domains.")
+    if "svc_click_id=" not in " ".join(page.headers.get_list("set-cookie")):
+        text = "The shop's server does not set the cookie svc_click_id again, and Safari deletes it after 7 days."
+        yield notice("cookie_by_script_only", text, "See the section Safari of .svc/AGENTS.md.")
+
+
+def _tag(page: ShopPage, tag: TrackerTag, program_id: str) -> Iterator[ShopFinding]:
+    if not tag.program_id.isdigit():
+        yield ShopFinding(
+            "program_id_missing", "The tracker's tag has no program id.", f'Add data-svc-program-id="{program_id}".'
+        )
+    elif program_id and tag.program_id != program_id:
+        text = f"The tag names program {tag.program_id}, SERVICE_PROGRAM_ID is {program_id}."
+        yield ShopFinding("other_program", text, "Use the same program (or its sandbox) in both.")
+    if len(page.tags) > 1:
+        yield notice(
+            "tracker_twice", f"The page has {len(page.tags)} tags of the tracker.", "Keep one; the first counts."
+        )
+
+
+def _addresses(page: ShopPage, tag: TrackerTag, base_url: str) -> Iterator[ShopFinding]:
+    script, shop = urlsplit(tag.source), urlsplit(page.url)
+    own = (script.hostname, script.port) == (shop.hostname, shop.port)
+    if shop.scheme == "https" and script.scheme == "http":
+        yield ShopFinding("mixed_content", f"{tag.source} is http on an https page.", "Load the tracker over https.")
+    if script.hostname in LOCAL and shop.hostname not in LOCAL:
+        yield ShopFinding(
+            "local_address", f"{tag.source} is this machine, which no visitor reaches.", f"Use {base_url}."
+        )
+    elif not own and not tag.source.startswith(f"{base_url}/"):
+        text = f"The tracker comes from {tag.source}, not from {base_url} or the shop's own domain."
+        yield notice("other_address", text, "Check SERVICE_BASE_URL and the tag's src.")
+    fix = "Check the proxy's paths." if own else "Check the tag's src."
+    found = _get(tag.source)
+    if found is None or found.status_code != httpx2.codes.OK or "svc_click_id" not in found.text:
+        answered = f"answers {found.status_code}" if found is not None else "does not respond"
+        yield ShopFinding("script_unreachable", f"{tag.source} {answered}, or is not the tracker.", fix)
+    if not _is_service(f"{tag.calls}click"):
+        where = "a proxy forwards them" if own else "the tag says so"
+        text = f"{tag.calls}click does not answer as the service does."
+        yield ShopFinding("calls_unreachable", text, f"The tracker sends its calls there, because {where}. {fix}")
+
+
+def _get(url: str) -> httpx2.Response | None:
+    try:
+        return httpx2.get(url, timeout=TIMEOUT_SECONDS, follow_redirects=True)
+    except (httpx2.TransportError, httpx2.InvalidURL):
+        return None
+
+
+def _is_service(url: str) -> bool:
+    """Say whether an empty click gets the service's own error; it records nothing."""
+    try:
+        error = httpx2.post(url, json={}, timeout=TIMEOUT_SECONDS).json()["error"]["code"]
+    except (httpx2.TransportError, httpx2.InvalidURL, ValueError, KeyError, TypeError):
+        return False
+    return bool(error == "program_id_required")
+
+
+def _policies(page: ShopPage, tag: TrackerTag) -> Iterator[ShopFinding]:
+    for kind, directive, url in (("script", "script-src", tag.source), ("connect", "connect-src", tag.calls)):
+        origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
+        fine = all(policy.allows(each, kind, url, page_url=page.url, nonce=tag.nonce) for each in page.policies)
+        said = any(directive in line and origin in line for line in page.console or ())
+        if not fine or said:
+            text = f"The page's Content Security Policy forbids {url}."
+            yield ShopFinding(f"policy_{kind}", text, f"Add {origin} to {directive}.")
+
+
+def _consent(page: ShopPage, tag: TrackerTag) -> Iterator[ShopFinding]:
+    tool = next((name for name in CONSENT_TOOLS if name in page.html.lower()), None)
+    if tag.needs_consent and "svc.consent" not in page.html:
+        text = "The tracker waits for consent, and this page's HTML does not call window.svc.consent()."
+        yield notice(
+            "consent_never_given", text, "Call it after the visitor has agreed; a script file may do so already."
+        )
+    elif tool and not tag.needs_consent:
+        text = f"The page uses {tool}, but the tracker does not wait for consent."
+        yield notice("consent_not_awaited", text, 'Add data-svc-consent="required", and call window.svc.consent().')

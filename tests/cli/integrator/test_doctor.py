@@ -1,0 +1,183 @@
+"""`svc doctor`: a healthy shop has no problem, and each way to be wrong is found and comes with its fix."""
+
+import asyncio
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from cli.integrator.doctor import page_checks, policy, service_checks, shop_page
+from cli.integrator.doctor.finding import ShopFinding
+from cli.integrator.doctor.shop_page import ShopPage
+from storage.access import program_keys
+from tests import stripe_events as stripe
+from tests.browser import shop as web_shop
+from tests.browser.shop import Shop as WebShop
+from tests.chromium import MISSING
+from tests.cli.conftest import Done
+from tests.cli.integrator.conftest import Shop
+from tests.cli.integrator.test_stripe import connect
+from tests.storage.payments.paying import take
+
+NO_BROWSER = {"PATH": "/nonexistent"}
+
+
+@pytest.fixture
+def web() -> Iterator[WebShop]:
+    """The shop's web server."""
+    with web_shop.opened() as opened:
+        yield opened
+
+
+def tag(shop: Shop, attributes: str = "", *, source: str = "", program: object = None) -> str:
+    """Return the tracker's tag."""
+    source = source or f"{shop.server.base_url}/js/svc-tracker.js"
+    return f'<script src="{source}" data-svc-program-id="{program or shop.acme.program_id}" {attributes}></script>'
+
+
+async def doctor(shop: Shop, web: WebShop, **environment: str) -> Done:
+    key = {"SERVICE_API_KEY": shop.acme.key, "SERVICE_PROGRAM_ID": str(shop.acme.program_id)}
+    return await shop.svc("doctor", web.url(), "--json", **NO_BROWSER | key | environment)
+
+
+def codes(done: Done, *, problems: bool = True) -> list[str]:
+    return [each["code"] for each in done.json["findings"] if each["is_problem"] or not problems]
+
+
+async def test_a_healthy_shop_has_no_problem_and_ci_passes(shop: Shop, web: WebShop):
+    web.page = tag(shop)
+    web.headers = {"Content-Security-Policy": f"script-src {shop.server.base_url}; connect-src {shop.server.base_url}"}
+
+    done = await doctor(shop, web)
+    told = await shop.svc("doctor", web.url(), **NO_BROWSER, SERVICE_API_KEY=shop.acme.key)
+
+    assert (done.code, codes(done), done.json["problems"]) == (0, [], 0), done.stdout
+    assert codes(done, problems=False) == ["cookie_by_script_only"]
+    assert "No problem found on http" in told.stdout
+
+
+async def test_a_shop_with_problems_fails_ci_and_each_has_its_fix(shop: Shop, web: WebShop):
+    web.page = "<h1>No tracker"
+    await shop.acme.store.write(
+        program_keys.flag, shop.acme.program_id, rotate_by=datetime.now(UTC) + timedelta(9), at=datetime.now(UTC)
+    )
+
+    done = await doctor(shop, web, SERVICE_PROGRAM_ID="77")
+    wrong_key = await doctor(shop, web, SERVICE_API_KEY="aff_wrong")
+
+    assert (done.code, codes(done)) == (1, ["other_key", "key_rotation", "tracker_missing"])
+    assert all(each["fix"] for each in done.json["findings"])
+    assert (wrong_key.code, codes(wrong_key)) == (1, ["invalid_key", "tracker_missing"])
+
+
+async def test_payments_without_metadata_are_found_if_the_account_is_logged_in(shop: Shop, web: WebShop):
+    web.page = tag(shop)
+    await connect(shop)
+    without_login = await doctor(shop, web)
+    await shop.sign_in()
+    none_yet = await doctor(shop, web)
+
+    await take(shop.acme, stripe.checkout())
+    organic = await doctor(shop, web)
+    named = {"svc_customer_key": "user-1", "program_id": str(shop.acme.program_id)}
+    await take(shop.acme, stripe.checkout("evt_2", metadata=named, payment_intent="pi_2"))
+    fine = await doctor(shop, web)
+
+    assert without_login.json["skipped"] == ["metadata (You are not logged in.)"]
+    assert [codes(each) for each in (none_yet, organic, fine)] == [["no_payment_events"], ["metadata_missing"], []]
+
+
+async def test_a_browser_sees_a_tag_that_a_script_adds_and_a_policy_that_forbids_it(shop: Shop, web: WebShop):
+    if not any(map(shutil.which, shop_page.BROWSERS)):
+        pytest.skip(MISSING)
+    add = "const s = document.createElement('script'); s.src = '{}/js/svc-tracker.js'; {} document.head.append(s)"
+    web.page = f"<script>{add.format(shop.server.base_url, 's.dataset.svcProgramId = 1;')}</script>"
+
+    page = await asyncio.to_thread(shop_page.fetch, web.url())
+    web.headers = {"Content-Security-Policy": "script-src 'unsafe-inline'"}
+    forbidden = await asyncio.to_thread(shop_page.fetch, web.url())
+
+    assert [each.source for each in page.tags] == [f"{shop.server.base_url}/js/svc-tracker.js"]
+    assert page.console == []
+    assert "Content Security Policy" in "".join(forbidden.console or ())
+
+
+BROKEN: list[tuple[str, dict[str, Any], dict[str, str], set[str]]] = [
+    ("", {"program": "x"}, {}, {"program_id_missing"}),
+    ("", {"program": 99}, {}, {"other_program"}),
+    ("", {"source": "/svc/js/svc-tracker.js"}, {}, {"script_unreachable", "calls_unreachable"}),
+    ("data-svc-calls='/x/'", {}, {}, {"calls_unreachable"}),
+    ("", {}, {"Content-Security-Policy": "default-src 'self'"}, {"policy_script", "policy_connect"}),
+    ("", {}, {"Content-Security-Policy": "script-src * 'unsafe-inline'; connect-src 'none'"}, {"policy_connect"}),
+    ("data-svc-consent=required", {}, {}, {"consent_never_given"}),
+    ("data-x=cookiebot", {}, {}, {"consent_not_awaited"}),
+    ("></script><script src=/a/svc-tracker.js", {}, {}, {"tracker_twice"}),
+    ("", {}, {"Set-Cookie": "svc_click_id=doctor; Path=/"}, set()),
+]
+
+
+async def test_what_is_wrong_with_a_page_is_found(shop: Shop, web: WebShop, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PATH", "")
+    about = {"base_url": shop.server.base_url, "program_id": str(shop.acme.program_id), "domain": "acme.example"}
+
+    for attributes, changed, headers, wanted in BROKEN:
+        web.page, web.headers = tag(shop, attributes, **changed), headers
+        page = await asyncio.to_thread(shop_page.fetch, web.url())
+        findings = await asyncio.to_thread(partial(_check, page, about))
+
+        found = {each.code for each in findings}
+        assert found - {"cookie_by_script_only"} == wanted, (attributes, changed, headers)
+        assert ("cookie_by_script_only" in found) == ("Set-Cookie" not in headers)
+
+
+def _check(page: ShopPage, about: dict[str, str]) -> list[ShopFinding]:
+    return list(page_checks.check(page, **about))
+
+
+def test_a_machine_whose_clock_is_wrong_is_found():
+    class Late(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response_only(200)
+            self.send_header("Date", "Wed, 21 Oct 2015 07:28:00 GMT")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Late) as server:
+        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}).start()
+        found = list(service_checks.check_clock(f"http://127.0.0.1:{server.server_port}"))
+        server.shutdown()
+
+    assert [each.code for each in found] == ["clock"]
+
+
+@pytest.mark.parametrize(
+    ("policy_text", "allowed"),
+    [
+        ("", True),
+        ("img-src 'none'", True),
+        ("default-src 'none'", False),
+        ("script-src 'self'", False),
+        ("script-src 'self'; script-src-elem https://t.example", True),
+        ("script-src https:", True),
+        ("script-src *", True),
+        ("script-src t.example", True),
+        ("script-src *.example", True),
+        ("script-src *.t.example", False),
+        ("script-src https://t.example:8443", False),
+        ("script-src https://t.example:*", True),
+        ("script-src http://t.example", True),
+        ("script-src 'nonce-abc'", True),
+        ("script-src 'nonce-other'", False),
+        ("script-src 'strict-dynamic' 'nonce-other'", True),
+        ("SCRIPT-SRC HTTPS://T.EXAMPLE", True),
+    ],
+)
+def test_a_policy_is_read_as_browsers_read_it(policy_text: str, *, allowed: bool):
+    url = "https://t.example/js/svc-tracker.js"
+
+    assert policy.allows(policy_text, "script", url, page_url="https://shop.example/", nonce="abc") is allowed
