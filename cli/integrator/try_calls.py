@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from cli.integrator import landing, project, status, try_stripe
+from cli.integrator import journey, landing, project, status, try_stripe
 from cli.integrator.output import Json, answering, plain
 from cli.integrator.service import ServiceClient
 
@@ -57,6 +57,7 @@ def sale(as_json: Json = False) -> None:
 
 
 app.command("stripe")(try_stripe.stripe)
+app.command("journey")(journey.journey)
 
 
 def _send(call: str, body: dict[str, Any], output: Any) -> None:

@@ -42,7 +42,7 @@ def stripe(
         else:
             service, program = sandbox.find(output)
             deliver = sandbox.delivery(service, program["program_id"])
-        click_id = _visit(program, code, output)
+        click_id = visit(program, code, output)
         steps = play(
             SampleBuyer(click_id, program["program_id"], live=webhook_secret_stdin).play(shape), deliver, output
         )
@@ -65,7 +65,7 @@ def play(scenes: list[Scene], deliver: Deliver, output: Output) -> list[dict[str
     return steps
 
 
-def _visit(program: dict[str, Any], code: str, output: Output) -> str:
+def visit(program: dict[str, Any], code: str, output: Output) -> str:
     """Follow a partner's link; return the click_id."""
     address = landing.url(program["domain"], code)
     click = {"program_id": program["program_id"], "affiliate_url": address}
