@@ -21,6 +21,9 @@ ABOUT = {
     "integration": ("Integration guide", "The calls that lead to a commission, test mode, and what to check first."),
     "snippets": ("Snippets", "Code for each framework and language: Next.js, Node.js, Python, PHP, Ruby."),
     "cases": ("Special cases", "Consent, policies, other domains, ad blockers, Safari, guests, bots, trials."),
+    "tracker": ("The browser tracker", "The script tag, consent, other domains, your own proxy, content policies."),
+    "sdk": ("SDKs", "The SDKs for browsers and for servers, which never throw into a checkout."),
+    "cli": ("The svc command", "Every `svc` command for a shop's project: set-up, status, tests, explanations."),
     "verify": (
         "Verifying an integration",
         "Seven steps from the tracker to a live sale, each with its commands.",

@@ -24,6 +24,9 @@ class GuideTopic(StrEnum):
     METRICS = "metrics"
     SNIPPETS = "snippets"
     CASES = "cases"
+    TRACKER = "tracker"
+    SDK = "sdk"
+    CLI = "cli"
     VERIFY = "verify"
     PAYMENTS = "payments"
 
@@ -56,8 +59,8 @@ def get_integration_guide(
     part: Annotated[int, Field(ge=1, le=20)] = 1,
 ) -> GuideResult:
     """How to send clicks, leads, sales and refunds to this program, in Markdown with its id. topic: integration,
-    snippets, cases (consent, domains, guests), verify (step by step), payments (Stripe), errors, key-rotation,
-    metrics. Long guides have parts.
+    snippets, cases (consent, domains, guests), tracker, sdk, cli, verify (step by step), payments (Stripe), errors,
+    key-rotation, metrics. Long guides have parts.
     """
     program = program_settings.get_program(request.connection, program_id)
     code = partners.newest_code(request.connection, program.id)

@@ -15,7 +15,7 @@ from tests.serving import Served
 from tests.test_journeys import stored
 from tests.world import NOW, World
 
-GUIDE = (Path(__file__).parent.parent.parent / "docs/tracker.md").read_text(encoding="utf-8")
+GUIDE = (Path(__file__).parent.parent.parent / "presentation/guides/tracker.md").read_text(encoding="utf-8")
 STUB = re.findall(r"```html stub\n(.*?)```", GUIDE, re.DOTALL)[0]
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"  # headless Chromium's is a bot's
 
