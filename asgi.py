@@ -16,7 +16,7 @@ import storage
 import tracking_api.app
 from configuration import Configuration
 from storage import Storage
-from storage.access import assistant_clients, assistant_tokens, device_logins, idempotency, sessions
+from storage.access import assistant_clients, assistant_tokens, device_logins, idempotency, invitations, sessions
 from storage.engine import committed_batches, pruning
 from storage.management import flags, fraud_review
 from storage.reading import ungrouped
@@ -35,6 +35,7 @@ FIRST_REVIEW = timedelta(days=7)  # what happened while no process ran is review
 PRUNES = (
     rejection_log.prune,
     sessions.prune,
+    invitations.prune,
     device_logins.prune,
     idempotency.prune,
     assistant_tokens.prune,

@@ -36,6 +36,12 @@ def _redis_url(url: str | None) -> str | None:
     return url
 
 
+def _smtp_url(url: str | None) -> str | None:
+    if url is not None and (urlsplit(url).scheme not in {"smtp", "smtps"} or not urlsplit(url).hostname):
+        raise ValueError("Write a URL, such as smtp://user:password@host:587")
+    return url
+
+
 def _base_url(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
@@ -58,6 +64,7 @@ def _split(hosts: object) -> object:
 DatabaseUrl = Annotated[str, AfterValidator(_database_url)]
 BaseUrl = Annotated[str, AfterValidator(_base_url)]
 RedisUrl = Annotated[str | None, AfterValidator(_redis_url)]
+SmtpUrl = Annotated[str | None, AfterValidator(_smtp_url)]
 Rate = Annotated[str, AfterValidator(_rate)]
 Hosts = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 
@@ -174,6 +181,17 @@ class Configuration(BaseSettings):
         repr=False,
         description="The token that opens `GET /metrics` on the public port (`Authorization: Bearer`): long and "
         "random. Unset, the public port answers 404. Several workers need `SVC_METRICS_PORT` instead.",
+    )
+    smtp_url: SmtpUrl = Field(
+        default=None,
+        repr=False,
+        description="The server that sends e-mail: `smtp://user:password@host:587` (STARTTLS if it is offered) or "
+        "`smtps://user:password@host:465`. Unset, no e-mail is sent, and the dashboard shows each link for copying.",
+    )
+    mail_from: str | None = Field(
+        default=None,
+        description="The sender of e-mail, such as `Acme affiliates <affiliates@acme.example>`. Unset, `no-reply@` "
+        "the host of `SVC_BASE_URL`.",
     )
     body_seconds: float = Field(default=30.0, gt=0, le=600, description="The time in which a request body must arrive.")
     set_up_code_hash: str | None = Field(

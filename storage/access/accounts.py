@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from storage.access import members, sessions
+from storage.access.workspaces import MemberStatus, Role
 from storage.engine.audit import Actor, Change
 from storage.rules import keys
-from storage.rules.errors import LinkExpired, NotFound
+from storage.rules.errors import Forbidden, LinkExpired, NotFound
 from storage.tables import members as joined
 from storage.tables import password_resets, users
 
@@ -59,6 +60,27 @@ def create_reset_link(connection: Connection, user_id: int, *, actor: Actor, at:
     connection.execute(insert(password_resets).values(**row))
     write_audit(connection, user_id, "account.reset_link", actor=actor, at=at)
     return link
+
+
+def create_member_reset_link(
+    connection: Connection, workspace_id: int, user_id: int, *, owner_id: int, actor: Actor, at: datetime
+) -> ResetLink:
+    """Return a link's token for a member of an owner's workspace.
+
+    Raises NotFound, and Forbidden for an account that also belongs to a workspace that the owner does not own: the link
+    would open that one, too.
+    """
+    members.get_member(connection, workspace_id, user_id)
+    owned = select(joined.c.workspace_id).where(
+        joined.c.user_id == owner_id, joined.c.role == Role.OWNER, joined.c.status == MemberStatus.ACTIVE
+    )
+    elsewhere = select(joined.c.workspace_id).where(joined.c.user_id == user_id, joined.c.workspace_id.not_in(owned))
+    if connection.execute(elsewhere.limit(1)).scalar() is not None:
+        raise Forbidden(
+            "This account also belongs to a workspace that is not yours.",
+            hint="They can ask for a link on the sign-in page, or the operator of this server can create one.",
+        )
+    return create_reset_link(connection, user_id, actor=actor, at=at)
 
 
 def get_reset_email(connection: Connection, token: str, *, at: datetime) -> str:

@@ -27,6 +27,7 @@ from storage.tables.program import agent_caps, commission_terms, program_keys, p
 from storage.tables.rollup import dimension_rollups, grouped_days, partner_rollups, rollups
 from storage.tables.workspace import (
     device_logins,
+    invitations,
     members,
     password_resets,
     recovery_codes,
@@ -56,6 +57,7 @@ __all__ = [
     "grouped_days",
     "idempotent_answers",
     "idempotent_calls",
+    "invitations",
     "leads",
     "ledger_entries",
     "members",

@@ -1,6 +1,6 @@
 """Workspaces, the people in them, how they sign in, and their dashboard sessions."""
 
-from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Integer, String, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Integer, String, Table, Text, UniqueConstraint
 
 from storage.tables.columns import metadata, timestamp_column
 
@@ -29,6 +29,19 @@ members = Table(
     Column("role", String(16), nullable=False),
     Column("status", String(16), nullable=False, server_default="active"),
     timestamp_column("created_at"),
+)
+
+invitations = Table(
+    "invitations",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("token_hash", String(64), nullable=False, unique=True),
+    Column("workspace_id", ForeignKey(workspaces.c.id), nullable=False),
+    Column("email", String(255), nullable=False),
+    Column("role", String(16), nullable=False),
+    timestamp_column("created_at"),
+    timestamp_column("expires_at"),
+    UniqueConstraint("workspace_id", "email"),
 )
 
 sessions = Table(

@@ -7,6 +7,7 @@ from presentation.view import SuccessView, View
 from storage.access import members
 from storage.access.workspaces import MemberStatus, Role
 from storage.rules.errors import LastOwner, NotFound, OwnerRequired
+from tracking_api.dashboard.invitations import owned
 from tracking_api.dashboard.roles import VisitorRequest
 from web.body import Body
 from web.response import ModelResponse
@@ -53,7 +54,7 @@ async def list_members(call: VisitorRequest) -> ModelResponse[MembersView]:
 @operation("Change a member's role, suspend or reactivate them", OwnerRequired, LastOwner, body=MemberChange)
 async def change_member(call: VisitorRequest) -> ModelResponse[MemberView]:
     """Change a member. Raises Forbidden, OwnerRequired, NotFound, LastOwner."""
-    workspace_id = _owned(call)
+    workspace_id = owned(call)
     sent = (await call.parse(MemberChange)).model_dump(exclude_none=True)
     user_id = call.path_id("user_id")
     if sent:
@@ -67,7 +68,7 @@ async def change_member(call: VisitorRequest) -> ModelResponse[MemberView]:
 @operation("Remove a member from a workspace; the account stays", OwnerRequired, LastOwner)
 async def remove_member(call: VisitorRequest) -> ModelResponse[SuccessView]:
     """Remove a member. Raises Forbidden, OwnerRequired, NotFound, LastOwner."""
-    workspace_id = _owned(call)
+    workspace_id = owned(call)
     await call.storage.write(members.remove, workspace_id, call.path_id("user_id"), actor=call.actor, at=call.at)
     return ModelResponse(SuccessView(success=True))
 
@@ -75,14 +76,8 @@ async def remove_member(call: VisitorRequest) -> ModelResponse[SuccessView]:
 @operation("Hand a workspace over to another active member", OwnerRequired, NotFound, body=NewOwner)
 async def transfer_ownership(call: VisitorRequest) -> ModelResponse[SuccessView]:
     """Make a member an owner in place of the one who asks. Raises Forbidden, OwnerRequired, NotFound."""
-    workspace_id = _owned(call)
+    workspace_id = owned(call)
     new_owner = (await call.parse(NewOwner)).user_id
     about = {"owner_id": call.visitor.user_id, "actor": call.actor, "at": call.at}
     await call.storage.write(members.transfer_ownership, workspace_id, new_owner, **about)
     return ModelResponse(SuccessView(success=True))
-
-
-def _owned(call: VisitorRequest) -> int:
-    workspace_id = call.path_id("workspace_id")
-    call.visitor.require_workspace(workspace_id, owner=True)
-    return workspace_id

@@ -48,7 +48,9 @@ class ExpiredToken(ServiceError):
 class LinkExpired(ServiceError):
     code = "link_expired"
     message = "This link was already used, has expired, or never existed."
-    hint = "Ask the operator of this server for a new link: svc admin member reset-link."
+    hint = (
+        "Ask an owner of your workspace, or the operator of this server (svc admin member reset-link), for a new one."
+    )
 
 
 class SecondFactorRequired(ServiceError):

@@ -1,0 +1,148 @@
+"""Invitations to a workspace: a one-time link, valid for a week, that makes somebody a member."""
+
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from storage.access import members, sessions, workspaces
+from storage.access.sessions import Started
+from storage.access.workspaces import Role
+from storage.engine.audit import Actor, Change
+from storage.engine.pruning import delete_some
+from storage.rules import keys
+from storage.rules.errors import FieldError, Forbidden, LinkExpired, NotFound, ValidationError
+from storage.tables import invitations, users
+from storage.tables import members as joined
+from storage.tables import workspaces as workspaces_table
+
+LIFETIME = timedelta(days=7)
+
+
+class Invitation(NamedTuple):
+    """An invitation that waits for an answer."""
+
+    id: int
+    email: str
+    role: Role
+    created_at: datetime
+    expires_at: datetime
+
+
+class NewInvitation(NamedTuple):
+    """A new invitation, and the token of its link, which is shown once and stored as a hash."""
+
+    invitation: Invitation
+    workspace: str
+    token: str
+
+
+class Offer(NamedTuple):
+    """What a link offers, and to whom. `user_id` is the account with the e-mail address, if it is in any workspace."""
+
+    invitation_id: int
+    workspace_id: int
+    workspace: str
+    email: str
+    role: Role
+    user_id: int | None
+
+
+def invite(
+    connection: Connection, workspace_id: int, *, email: str, role: Role, actor: Actor, at: datetime
+) -> NewInvitation:
+    """Create an invitation, which replaces an earlier one to the same e-mail address.
+
+    Raises ValidationError for somebody who is a member already.
+    """
+    email = email.strip().lower()
+    theirs = select(users.c.id).join(joined, joined.c.user_id == users.c.id)
+    if connection.execute(theirs.where(users.c.email == email, joined.c.workspace_id == workspace_id)).scalar():
+        raise ValidationError(fields=[FieldError("email", "This account is a member of the workspace already")])
+    connection.execute(delete(invitations).where(*_to(workspace_id, email)))
+    token = keys.generate(keys.INVITATION_PREFIX)
+    row = {"email": email, "role": role, "created_at": at, "expires_at": at + LIFETIME}
+    created = insert(invitations).values(**row, workspace_id=workspace_id, token_hash=keys.digest(token))
+    invitation_id = connection.execute(created.returning(invitations.c.id)).scalar_one()
+    entry = Change("member.invite", invitation_id, "email", None, email)
+    members.write_audit(connection, workspace_id, [entry], actor=actor, at=at)
+    name = select(workspaces_table.c.name).where(workspaces_table.c.id == workspace_id)
+    workspace = connection.execute(name).scalar_one()
+    return NewInvitation(Invitation(invitation_id, email, role, at, at + LIFETIME), workspace, token)
+
+
+def list_invitations(connection: Connection, workspace_id: int, *, at: datetime) -> list[Invitation]:
+    """Return a workspace's invitations that have neither been accepted nor expired, the oldest first."""
+    waiting = (invitations.c.workspace_id == workspace_id, invitations.c.expires_at > at)
+    rows = connection.execute(select(invitations).where(*waiting).order_by(invitations.c.id))
+    return [Invitation(row.id, row.email, Role(row.role), row.created_at, row.expires_at) for row in rows]
+
+
+def withdraw(connection: Connection, workspace_id: int, invitation_id: int, *, actor: Actor, at: datetime) -> None:
+    """Delete an invitation: its link is dead. Raises NotFound."""
+    mine = (invitations.c.workspace_id == workspace_id, invitations.c.id == invitation_id)
+    email = connection.execute(delete(invitations).where(*mine).returning(invitations.c.email)).scalar()
+    if email is None:
+        raise NotFound("There is no such invitation.", hint="List the workspace's invitations.")
+    entry = Change("member.withdraw", invitation_id, "email", email)
+    members.write_audit(connection, workspace_id, [entry], actor=actor, at=at)
+
+
+def find(connection: Connection, token: str, *, at: datetime) -> Offer:
+    """Return what a link offers; looking does not use it up. Raises LinkExpired."""
+    live = (invitations.c.token_hash == keys.digest(token), invitations.c.expires_at > at)
+    tables = invitations.join(workspaces_table, workspaces_table.c.id == invitations.c.workspace_id)
+    columns = (invitations.c.id, invitations.c.workspace_id, workspaces_table.c.name, invitations.c.email)
+    offered = select(*columns, invitations.c.role).select_from(tables).where(*live)
+    row = connection.execute(offered).one_or_none()
+    if row is None:
+        raise LinkExpired
+    used = select(users.c.id).join(joined, joined.c.user_id == users.c.id).where(users.c.email == row.email)
+    return Offer(*row[:4], Role(row.role), connection.execute(used.limit(1)).scalar())
+
+
+def join(connection: Connection, token: str, *, user_id: int, at: datetime) -> Offer:
+    """Make the signed-in user a member, once. Raises LinkExpired, Forbidden for another account than the invited."""
+    offer = find(connection, token, at=at)
+    if offer.user_id != user_id:
+        raise Forbidden(f"This invitation is for {offer.email}.", hint="Sign in with that account.")
+    _add(connection, offer, password_hash="", at=at)
+    return offer
+
+
+def sign_up(
+    connection: Connection, token: str, *, password_hash: str, client: str | None = None, at: datetime
+) -> Started:
+    """Create the invited account and sign it in, once. An account that is in no workspace any more is opened again.
+
+    Raises LinkExpired, and Forbidden if the account is in use.
+    """
+    offer = find(connection, token, at=at)
+    if offer.user_id is not None:
+        raise Forbidden(f"{offer.email} has an account already.", hint="Sign in, then open the link again.")
+    user_id = _add(connection, offer, password_hash=password_hash, at=at)
+    connection.execute(update(users).where(users.c.id == user_id).values(password_hash=password_hash))
+    return sessions.start(connection, user_id, client=client, at=at)
+
+
+def prune(connection: Connection, *, at: datetime) -> int:
+    """Delete a chunk of the expired invitations; return how many."""
+    return delete_some(connection, invitations, invitations.c.expires_at <= at)
+
+
+def _add(connection: Connection, offer: Offer, *, password_hash: str, at: datetime) -> int:
+    """Use the invitation up and add its member; return their user id. Raises LinkExpired."""
+    spent = delete(invitations).where(invitations.c.id == offer.invitation_id)
+    if connection.execute(spent).rowcount == 0:
+        raise LinkExpired
+    user_id = workspaces.add_member(
+        connection, offer.workspace_id, email=offer.email, role=offer.role, password_hash=password_hash, at=at
+    )
+    actor = Actor("user", str(user_id), offer.email)
+    entry = Change("member.join", user_id, "role", None, offer.role)
+    members.write_audit(connection, offer.workspace_id, [entry], actor=actor, at=at)
+    return user_id
+
+
+def _to(workspace_id: int, email: str) -> tuple[Any, ...]:
+    return invitations.c.workspace_id == workspace_id, invitations.c.email == email

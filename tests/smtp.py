@@ -1,0 +1,47 @@
+"""A real SMTP server for tests, which keeps what it receives."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from typing import Any
+
+from aiosmtpd.controller import Controller
+
+
+class Mailbox:
+    """The messages that arrived; `url` is the server's."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.messages: list[EmailMessage] = []
+
+    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802 - aiosmtpd's name
+        """Keep a message."""
+        parsed = message_from_bytes(envelope.content, policy=policy.default)
+        assert isinstance(parsed, EmailMessage)
+        self.messages.append(parsed)
+        return "250 OK"
+
+    def text(self) -> str:
+        """Return the text of the last message."""
+        part = self.messages[-1].get_body(("plain",))
+        assert part is not None
+        return str(part.get_content())
+
+
+@contextmanager
+def running() -> Iterator[Mailbox]:
+    """Run a server on a free port."""
+    mailbox = Mailbox()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    controller = Controller(mailbox, hostname="127.0.0.1", port=port)
+    controller.start()
+    mailbox.url = f"smtp://127.0.0.1:{port}"
+    try:
+        yield mailbox
+    finally:
+        controller.stop()

@@ -1,0 +1,65 @@
+"""E-mail to people: text and HTML from the templates in templates/mail, through the SMTP server of the settings."""
+
+import logging
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import aiosmtplib
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from starlette.requests import Request
+
+from configuration import Configuration
+
+SECONDS = 10.0
+_PORTS = {"smtp": 587, "smtps": 465}
+_environment = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates" / "mail"),
+    autoescape=select_autoescape(["html"]),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+)
+log = logging.getLogger(__name__)
+
+
+def is_on(request: Request) -> bool:
+    """Return whether this server sends e-mail."""
+    settings: Configuration = request.app.state.settings
+    return settings.smtp_url is not None
+
+
+async def send(request: Request, to: str, template: str, **values: Any) -> bool:
+    """Send a message made of a template's .txt (its first line is the subject) and .html.
+
+    Returns whether the SMTP server accepted it; without one, or if it fails, which is logged, return False.
+    """
+    settings: Configuration = request.app.state.settings
+    if settings.smtp_url is None:
+        return False
+    server = urlsplit(settings.smtp_url)
+    try:
+        await aiosmtplib.send(
+            _message(settings, to, template, values),
+            hostname=server.hostname,
+            port=server.port or _PORTS[server.scheme],
+            username=unquote(server.username) if server.username else None,
+            password=unquote(server.password) if server.password else None,
+            use_tls=server.scheme == "smtps",
+            timeout=SECONDS,
+        )
+    except (aiosmtplib.SMTPException, OSError) as error:
+        log.warning("the SMTP server did not take an e-mail (%s): %s", template, type(error).__name__)
+        return False
+    return True
+
+
+def _message(settings: Configuration, to: str, template: str, values: dict[str, Any]) -> EmailMessage:
+    subject, _, text = _environment.get_template(f"{template}.txt").render(values).partition("\n")
+    message = EmailMessage()
+    message["Subject"] = " ".join(subject.split())
+    message["From"] = settings.mail_from or f"no-reply@{urlsplit(settings.base_url).hostname}"
+    message["To"] = to
+    message.set_content(text.strip() + "\n")
+    message.add_alternative(_environment.get_template(f"{template}.html").render(values), subtype="html")
+    return message
