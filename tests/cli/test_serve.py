@@ -3,7 +3,9 @@
 import os
 import re
 import signal
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -95,12 +97,16 @@ def test_serve_stops_at_a_wrong_value_without_a_traceback(svc: Svc):
         ("sqlite+aiosqlite:///garbage.db", "{folder}/garbage.db is not a SQLite database."),
         ("sqlite+aiosqlite:///a-folder", "{folder}/a-folder is a folder."),
         ("sqlite+aiosqlite:////proc/svc.db", "This user may not write /proc/svc.db."),
+        ("sqlite+aiosqlite:///newer.db", "A newer version of the service migrated this database."),
         ("postgresql+asyncpg://svc@127.0.0.1:1/svc", "PostgreSQL at 127.0.0.1:1 cannot be used: "),
     ],
 )
 def test_serve_says_in_one_line_why_the_database_cannot_be_used(svc: Svc, url: str, message: str):
     (svc.folder / "garbage.db").write_text("garbage " * 1000)
     (svc.folder / "a-folder").mkdir()
+    with closing(sqlite3.connect(svc.folder / "newer.db")) as newer:
+        newer.execute("CREATE TABLE alembic_version AS SELECT '9999' AS version_num")
+        newer.commit()
 
     stopped = svc("serve", "--port", 0, SVC_DATABASE_URL=url)
 

@@ -1,0 +1,68 @@
+"""The files of deploy/ name metrics, settings and paths that exist."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from configuration import Configuration, variable_of
+from storage.engine.measures import LaneMeasures, StorageMeasures
+from tests.test_architecture import ROOT
+from web import measures
+from web.metrics import ServiceCollector
+
+DEPLOY = ROOT / "deploy"
+FILES = sorted(path for path in DEPLOY.iterdir() if path.is_file())
+SUFFIXES = ("_total", "_bucket", "_sum", "_count")
+
+
+def metrics() -> set[str]:
+    """Return the names of the service's metrics, as its documentation and its scrape have them."""
+    measures.count_round("housekeeping", failed=False)
+    now = StorageMeasures([(0, LaneMeasures())], 0, {"writing": True}, 1.0)
+    return {metric.name for metric in ServiceCollector(lambda: now).collect()}
+
+
+@pytest.mark.parametrize("path", [*FILES, ROOT / "docs/configuration.md", ROOT / "docs/operations.md"], ids=str)
+def test_every_metric_that_is_named_exists(path: Path):
+    named = re.findall(r"\bsvc_[a-z_]+(?=[{[( )`\s,*]|$)", path.read_text(encoding="utf-8"))
+
+    bare = {name.removesuffix(next((each for each in SUFFIXES if name.endswith(each)), "")) for name in named}
+    assert bare - metrics() - {"svc_click_id"} == set()
+
+
+@pytest.mark.parametrize("path", [*FILES, ROOT / "Dockerfile", ROOT / "docs/operations.md"], ids=str)
+def test_every_variable_that_is_named_exists(path: Path):
+    named = set(re.findall(r"\bSVC_[A-Z_]+\b", path.read_text(encoding="utf-8")))
+
+    assert named <= {*map(variable_of, Configuration.model_fields), "SVC_SECRET_KEY_OLD"}
+
+
+def test_every_alert_says_what_to_do():
+    alerts = re.findall(r"alert: (\w+)", (DEPLOY / "alerts.yaml").read_text(encoding="utf-8"))
+    advice = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/operations.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+    assert advice == alerts
+
+
+def test_the_dashboard_is_one_that_grafana_reads():
+    board = json.loads((DEPLOY / "grafana.json").read_text(encoding="utf-8"))
+
+    assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"]) == 12
+    assert all(target["expr"] for panel in board["panels"] for target in panel["targets"])
+
+
+def test_the_image_copies_every_package():
+    kept = {line[1:] for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line[0] == "!"}
+
+    packages = {"agent_api", "cli", "mcp_server", "presentation", "storage", "tracking_api", "web"}
+    assert kept == packages | {
+        "asgi.py",
+        "configuration.py",
+        "LICENSE",
+        "README.md",
+        "pyproject.toml",
+        "requirements.lock",
+    }
+    assert all((ROOT / name).exists() for name in kept)
