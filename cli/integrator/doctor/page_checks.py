@@ -34,7 +34,7 @@ def _response(page: ShopPage, domain: str) -> Iterator[ShopFinding]:
     host = urlsplit(page.url).hostname or ""
     if page.status != httpx2.codes.OK:
         yield ShopFinding(
-            "page_error", f"{page.url} answers {page.status}.", "Give the URL of a page that visitors see."
+            "page_error", f"{page.url} answers {page.status}.", "Give the URL of a page for visitors."
         )
     bare = domain.partition(":")[0].removeprefix("www.")
     if bare and host not in LOCAL and host != bare and not host.endswith(f".{bare}"):
@@ -66,7 +66,7 @@ def _addresses(page: ShopPage, tag: TrackerTag, base_url: str) -> Iterator[ShopF
         yield ShopFinding("mixed_content", f"{tag.source} is http on an https page.", "Load the tracker over https.")
     if script.hostname in LOCAL and shop.hostname not in LOCAL:
         yield ShopFinding(
-            "local_address", f"{tag.source} is this machine, which no visitor reaches.", f"Use {base_url}."
+            "local_address", f"No visitor reaches {tag.source}.", f"Use {base_url}."
         )
     elif not own and not tag.source.startswith(f"{base_url}/"):
         text = f"The tracker comes from {tag.source}, not from {base_url} or the shop's own domain."
