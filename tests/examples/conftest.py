@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from sqlalchemy import Connection, func, select
 
 from storage import Storage
 from storage.engine.audit import OPERATOR
 from storage.management import program_settings
+from storage.tables import leads, refunds, sales
 from tests import serving, world
 from tests.examples import relay
 from tests.examples.relay import Relay
@@ -43,3 +45,13 @@ async def _acme(store: Storage) -> World:
     domains = {"domain": "shop.example", "further_domains": "checkout.example"}
     await store.write(program_settings.change, made.program_id, domains, actor=OPERATOR, at=NOW)
     return made
+
+
+async def counts(service: Between) -> list[int]:
+    """Return how many leads, sales and refunds are recorded."""
+
+    def read(connection: Connection) -> list[int]:
+        queries = [select(func.count()).select_from(table) for table in (leads, sales, refunds)]
+        return [connection.execute(query).scalar_one() for query in queries]
+
+    return await stored(service.served.database_url, lambda store: store.read(read))

@@ -10,7 +10,9 @@ from threading import Event, Thread
 from typing import Any
 
 DOWN, HANGS = "down", "hangs"
-PASSED_ON = ("content-type", "authorization", "origin", "user-agent")
+CORS = ("access-control-request-method", "access-control-request-headers")
+PASSED_ON = ("content-type", "authorization", "origin", "user-agent", *CORS)
+OWN = ("content-length", "connection", "transfer-encoding")
 
 
 class Relay(ThreadingHTTPServer):
@@ -63,7 +65,7 @@ class _Relayed(BaseHTTPRequestHandler):
         elif answer:
             self._answer(*answer)
 
-    do_POST = do_GET  # noqa: N815 - the name of the base class
+    do_POST = do_OPTIONS = do_GET  # noqa: N815 - the names of the base class
 
     def _passed_on(self, content: bytes, headers: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
         sent = {name: headers[name] for name in PASSED_ON if name in headers}
@@ -75,11 +77,12 @@ class _Relayed(BaseHTTPRequestHandler):
         except urllib.error.HTTPError as rejection:
             response = rejection
         with response:
-            return response.status, {"Content-Type": response.headers["Content-Type"]}, response.read()
+            return response.status, dict(response.headers), response.read()
 
     def _answer(self, status: int, headers: dict[str, str], content: bytes) -> None:
         self.send_response(status)
-        for name, value in (headers | {"Content-Length": str(len(content))}).items():
+        kept = {name: value for name, value in headers.items() if name.lower() not in OWN}
+        for name, value in (kept | {"Content-Length": str(len(content))}).items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(content)

@@ -110,4 +110,5 @@ class Shopper:
 async def shopper(browser: Browser, example: Example) -> Shopper:
     """Return a shopper who has not been to the shop."""
     context = await browser.new_context(user_agent=FIREFOX)
+    context.set_default_timeout(15_000)
     return Shopper(example, context, await context.new_page())

@@ -7,12 +7,10 @@ from time import monotonic
 import httpx
 import pytest
 from playwright.async_api import Browser, Route
-from sqlalchemy import Connection, func, select
 
 from storage.access import program_keys
-from storage.tables import leads, refunds, sales
 from tests.examples import relay, shop
-from tests.examples.conftest import Between
+from tests.examples.conftest import Between, counts
 from tests.examples.shop import EXAMPLES, Example, Shopper
 from tests.snippets.faults import ERRORS
 from tests.test_journeys import regenerate, stored
@@ -45,14 +43,6 @@ async def shopper(service: Between, example: Example, browser: Browser) -> Async
     assert visiting.thrown == []
 
 
-async def _counts(service: Between) -> list[int]:
-    def read(connection: Connection) -> list[int]:
-        queries = [select(func.count()).select_from(table) for table in (leads, sales, refunds)]
-        return [connection.execute(query).scalar_one() for query in queries]
-
-    return await stored(service.served.database_url, lambda store: store.read(read))
-
-
 async def flag(service: Between) -> None:
     """Flag the program key: it works until its deadline."""
     now = datetime.now(UTC)
@@ -64,7 +54,7 @@ async def flag(service: Between) -> None:
 
 
 async def test_an_ordinary_visitor_signs_up_and_buys(service: Between, shopper: Shopper):
-    before = await _counts(service)
+    before = await counts(service)
 
     await shopper.sign_up()
     await shopper.pay()
@@ -72,7 +62,7 @@ async def test_an_ordinary_visitor_signs_up_and_buys(service: Between, shopper: 
 
     assert service.relay.calls("lead") == []
     assert "customer_not_found" not in shopper.example.log
-    assert await _counts(service) == before
+    assert await counts(service) == before
 
 
 async def test_a_referred_visitor_tries_buys_and_gets_a_refund(service: Between, shopper: Shopper):
@@ -92,7 +82,7 @@ async def test_a_referred_visitor_tries_buys_and_gets_a_refund(service: Between,
     assert (sale["customer_key"], sale["transaction_id"]) == (user, invoice)
     assert (refund["transaction_id"], refund["refund_amount_cents"]) == (invoice, 900)
     assert "affiliate" not in shopper.example.log
-    assert await _counts(service) == [1, 1, 1]
+    assert await counts(service) == [1, 1, 1]
 
 
 @pytest.mark.parametrize("fault", [relay.DOWN, relay.HANGS])
@@ -186,7 +176,7 @@ async def test_a_key_that_is_replaced_while_the_shop_runs_reaches_no_shopper(ser
     await flag(service)
     await shopper.pay()
     service.relay.wait_for("sale", 1)
-    recorded = await _counts(service)
+    recorded = await counts(service)
 
     new_key = await regenerate(service.served.database_url, service.acme)
     invoice = await shopper.pay()
@@ -194,7 +184,7 @@ async def test_a_key_that_is_replaced_while_the_shop_runs_reaches_no_shopper(ser
     await shopper.refund()
     service.relay.wait_for("refund", 1)
 
-    assert await _counts(service) == recorded
+    assert await counts(service) == recorded
     service.relay.key = new_key  # for the tests that follow
     assert "affiliate sale: invalid_key" in shopper.example.log
     assert invoice in shopper.example.log

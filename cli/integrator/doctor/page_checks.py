@@ -33,9 +33,7 @@ def check(page: ShopPage, *, base_url: str, program_id: str, domain: str) -> Ite
 def _response(page: ShopPage, domain: str) -> Iterator[ShopFinding]:
     host = urlsplit(page.url).hostname or ""
     if page.status != httpx2.codes.OK:
-        yield ShopFinding(
-            "page_error", f"{page.url} answers {page.status}.", "Give the URL of a page for visitors."
-        )
+        yield ShopFinding("page_error", f"{page.url} answers {page.status}.", "Give the URL of a page for visitors.")
     bare = domain.partition(":")[0].removeprefix("www.")
     if bare and host not in LOCAL and host != bare and not host.endswith(f".{bare}"):
         text = f"{host} is not on the program's domain {domain}."
@@ -65,9 +63,7 @@ def _addresses(page: ShopPage, tag: TrackerTag, base_url: str) -> Iterator[ShopF
     if shop.scheme == "https" and script.scheme == "http":
         yield ShopFinding("mixed_content", f"{tag.source} is http on an https page.", "Load the tracker over https.")
     if script.hostname in LOCAL and shop.hostname not in LOCAL:
-        yield ShopFinding(
-            "local_address", f"No visitor reaches {tag.source}.", f"Use {base_url}."
-        )
+        yield ShopFinding("local_address", f"No visitor reaches {tag.source}.", f"Use {base_url}.")
     elif not own and not tag.source.startswith(f"{base_url}/"):
         text = f"The tracker comes from {tag.source}, not from {base_url} or the shop's own domain."
         yield notice("other_address", text, "Check SERVICE_BASE_URL and the tag's src.")

@@ -1,0 +1,1 @@
+"""A small store with Django."""
