@@ -17,7 +17,8 @@ import tracking_api.app
 from configuration import Configuration
 from storage import Storage
 from storage.access import assistant_clients, assistant_tokens, device_logins, idempotency, invitations, sessions
-from storage.engine import committed_batches, pruning
+from storage.engine import committed_batches, pruning, recurring
+from storage.engine.recurring import TaskTurn
 from storage.management import flags, fraud_review
 from storage.reading import ungrouped
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
@@ -28,6 +29,7 @@ from web.counts import Counts
 from web.middleware import RequestMiddleware
 
 HOUSEKEEPING_SECONDS = 3600
+LOOK_SECONDS = 60  # between two looks whether an hourly task is due
 REVIEW_SECONDS = 5
 LAG_SECONDS = 1
 GROUPING_SECONDS = 20
@@ -109,11 +111,21 @@ class Service:
 
 
 async def _run_housekeeping(store: Storage) -> None:
-    """Prune expired rows and fill old clicks every hour."""
+    """Prune expired rows and fill old clicks, every hour in one process."""
     while True:
-        await prune_all(store, at=datetime.now(UTC))
-        await fill_clicks(store)
-        await asyncio.sleep(HOUSEKEEPING_SECONDS)
+        at = datetime.now(UTC)
+        if await _claimed(store, "housekeeping", at=at):
+            await prune_all(store, at=at)
+            await fill_clicks(store)
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+async def _claimed(store: Storage, task: str, *, at: datetime) -> TaskTurn | None:
+    """Return the turn if an hourly task is due and no other process runs it."""
+    turn: TaskTurn | None = None
+    with suppress(StorageUnavailable, OutcomeUnknown, Overloaded):  # the next look is soon
+        turn = await store.write(recurring.claim, task, every=timedelta(seconds=HOUSEKEEPING_SECONDS), at=at)
+    return turn
 
 
 async def _measure_replica(store: Storage) -> None:
@@ -140,15 +152,17 @@ async def fill_clicks(store: Storage) -> None:
 
 
 async def _run_reviews(store: Storage) -> None:
-    """Look for signs of fraud: every few seconds about new commissions, every hour about clicks and rates."""
-    at = datetime.now(UTC)
-    since, next_whole = at - FIRST_REVIEW, at
+    """Look for signs of fraud: every few seconds about this process's commissions, every hour in one about all."""
+    since = next_look = datetime.now(UTC)
     while True:
         at = datetime.now(UTC)
-        is_whole = at >= next_whole
-        await review_all(store, since=since, at=at, is_whole=is_whole)
+        await review_all(store, since=since, at=at, is_whole=False)
         since = at - timedelta(seconds=2 * REVIEW_SECONDS)
-        next_whole = at + timedelta(seconds=HOUSEKEEPING_SECONDS) if is_whole else next_whole
+        if at >= next_look:
+            next_look = at + timedelta(seconds=LOOK_SECONDS)
+            if turn := await _claimed(store, "fraud review", at=at):
+                last = turn.previous_at - timedelta(seconds=LOOK_SECONDS) if turn.previous_at else at - FIRST_REVIEW
+                await review_all(store, since=max(last, at - FIRST_REVIEW), at=at, is_whole=True)
         await asyncio.sleep(REVIEW_SECONDS)
 
 

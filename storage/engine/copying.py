@@ -22,10 +22,12 @@ from sqlalchemy import (
 )
 
 from storage.engine import database
-from storage.tables import committed_batches, metadata
+from storage.tables import committed_batches, metadata, recurring_tasks
 
 ROWS_AT_ONCE = 5_000
-TABLES = [table for table in metadata.sorted_tables if table is not committed_batches]  # a lane's own notes stay
+TABLES = [
+    table for table in metadata.sorted_tables if table not in {committed_batches, recurring_tasks}
+]  # notes of the processes
 _progress = Table(
     "copy_progress",  # it exists in the target while a copy is unfinished
     MetaData(),

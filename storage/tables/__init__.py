@@ -24,6 +24,7 @@ from storage.tables.payment import (
     payment_returns,
 )
 from storage.tables.program import agent_caps, commission_terms, program_keys, programs, retired_program_keys
+from storage.tables.recurring_task import recurring_tasks
 from storage.tables.rollup import dimension_rollups, grouped_days, partner_rollups, rollups
 from storage.tables.workspace import (
     device_logins,
@@ -74,6 +75,7 @@ __all__ = [
     "program_keys",
     "programs",
     "recovery_codes",
+    "recurring_tasks",
     "refunds",
     "refused_calls",
     "retired_program_keys",

@@ -8,6 +8,7 @@ import pytest
 
 from storage.engine.measures import Histogram
 from tests.serving import Serve
+from web import measures
 
 TOKEN = "a long and random token of Prometheus"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
@@ -50,6 +51,7 @@ def test_requests_batches_and_rejected_calls_are_counted(sqlite_url: str, serve:
         return values(httpx.get(f"{service.base_url}/metrics", headers=BEARER).text)
 
     httpx.get(f"{service.base_url}/readyz")
+    measures.count_round("a task", failed=False)
     before = scrape()
     httpx.post(f"{service.base_url}{CLICK}", json={"program_id": 77})
     httpx.get(f"{service.base_url}/no/such/page")
@@ -60,7 +62,8 @@ def test_requests_batches_and_rejected_calls_are_counted(sqlite_url: str, serve:
     assert all(after[name] > before.get(name, 0) for name in BATCHES)
     assert after["svc_lanes"] == after['svc_storage_available{purpose="writing"}'] == 1
     assert after["svc_reads_waiting"] == after['svc_writes_waiting{lane="0"}'] == 0
-    assert after['svc_background_rounds_total{result="done",task="housekeeping"}'] > 0
+    assert after['svc_background_rounds_total{result="done",task="a task"}'] == 1
+    assert after['svc_background_done_timestamp_seconds{task="a task"}'] > 0
     assert after["process_resident_memory_bytes"] > 0
 
 

@@ -1,0 +1,29 @@
+"""Background tasks that one process at a time runs, however many share the database."""
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+
+from storage.engine.database import insert_for
+from storage.tables import recurring_tasks
+
+
+class TaskTurn(NamedTuple):
+    """The task is this process's to run now; it last began at `previous_at` (None: never)."""
+
+    previous_at: datetime | None
+
+
+def claim(connection: Connection, name: str, *, every: timedelta, at: datetime) -> TaskTurn | None:
+    """Return the turn if the task is due, and None if it began less than `every` ago, in whatever process."""
+    row = recurring_tasks.c
+    previous_at = connection.execute(select(row.started_at).where(row.name == name)).scalar()
+    if previous_at is not None and previous_at > at - every:
+        return None
+    mine = insert_for(connection)(recurring_tasks).values(name=name, started_at=at)
+    still_due = mine.on_conflict_do_update(
+        index_elements=[row.name], set_={"started_at": at}, where=row.started_at <= at - every
+    )
+    is_mine = connection.execute(still_due.returning(row.name)).scalar() is not None
+    return TaskTurn(previous_at) if is_mine else None
