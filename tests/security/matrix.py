@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import select
 
 from storage import Storage
-from storage.access import agent_keys, program_keys, sessions, workspaces
+from storage.access import agent_keys, invitations, program_keys, sessions, workspaces
 from storage.access.workspaces import Role
+from storage.engine.audit import OPERATOR
 from storage.rules import keys
 from storage.rules.scope import Scope
 from storage.tables import customers
@@ -72,7 +73,9 @@ async def _rows(program: World, user_id: int) -> dict[str, Any]:
     ids = {"program_id": program.program_id, "workspace_id": program.workspace_id, "partner_id": program.anna}
     newest = select(customers.c.id).where(customers.c.program_id == program.program_id)
     customer_id = await program.store.read(lambda connection: connection.execute(newest).scalar_one())
-    ids |= {"flag_id": await program.flag(customer_id)}
+    about = {"email": "invited@example.com", "role": Role.MEMBER, "actor": OPERATOR, "at": NOW}
+    invited = await program.store.write(invitations.invite, program.workspace_id, **about)
+    ids |= {"flag_id": await program.flag(customer_id), "invitation_id": invited.invitation.id}
     return ids | {"commission_id": sold.commission_id, "customer_id": customer_id, "user_id": user_id}
 
 

@@ -29,7 +29,7 @@ from web.middleware import RequestMiddleware
 OPEN = {
     *("trackClick", "prefetchClick", "preflightClick", "trackLead", "preflightLead", "receiveStripeEvent"),
     *("issueHandover", "preflightHandover", "redeemHandover", "preflightRedeem"),
-    *("getTracker", "getHealth", "getReadiness", "getGuide", "getOpenapi", "healthz", "readyz"),
+    *("getTracker", "getHealth", "getReadiness", "listGuides", "getGuide", "getOpenapi", "healthz", "readyz"),
     *("logIn", "logOut", "startDeviceLogin", "pollDeviceLogin"),
 }
 
