@@ -1,0 +1,72 @@
+"""docs/integration-times.md: its commands, run in a copy of the Django example, lead to a verified click, lead and sale."""
+
+import asyncio
+import re
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from time import monotonic
+
+
+from playwright.async_api import Browser
+
+from tests.cli.integrator.conftest import Shop, prepare, shop  # noqa: F401 - fixtures
+from tests.examples import shop as examples
+from tests.examples.shop import EXAMPLES
+
+ROOT = Path(__file__).parent.parent.parent
+PAGE = (ROOT / "docs/integration-times.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = re.findall(r"```sh times\n(.*?)\n```", PAGE, re.DOTALL)[0].splitlines()
+SERVE = next(number for number, command in enumerate(COMMANDS) if "runserver" in command)
+
+
+async def test_the_page_s_commands_lead_to_a_verified_click_lead_and_sale(
+    shop: Shop,  # noqa: F811 - the fixture
+    browser: Browser,
+):
+    shutil.copytree(EXAMPLES / "django", shop.project, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    started = monotonic()
+
+    for command in COMMANDS[:SERVE]:
+        await _run(shop, command)
+    serve = [sys.executable, "-u", *shlex.split(COMMANDS[SERVE].replace("8001", "--noreload 127.0.0.1:PORT"))[1:]]
+    log = shop.project / "log"
+    with examples.running(serve, "Starting development server", cwd=shop.project, log=log) as running:
+        shopper = await examples.shopper(browser, running)
+        for step, act in (("click", shopper.arrive), ("lead", shopper.sign_up), ("sale", shopper.pay)):
+            await act()
+            print(f"{step}: {monotonic() - started:.1f} s")  # noqa: T201 - `pytest -s` shows what the page keeps
+            assert await _is_verified(shop, f"live_{step}"), running.log
+        doctor = await shop.svc("doctor", f"http://127.0.0.1:{running.port}/", "--json")
+
+    assert (doctor.code, doctor.json["problems"]) == (0, 0), doctor.stdout
+    for step, number in (("click", SERVE + 1), ("lead", SERVE + 1), ("sale", SERVE + 1)):
+        assert f"| first verified {step} | {number} |" in PAGE
+    assert f"| checked and confirmed | {len(COMMANDS)} |" in PAGE
+
+
+def test_the_readme_s_walk_takes_as_many_commands_as_the_page_says():
+    walk = re.findall(r"```bash walk\n(.*?)```", README, re.DOTALL)[0]
+    commands = re.findall(r"^(?:\w+=\$\(|)(?:echo .*\| )?(svc admin|curl|track )", walk, re.MULTILINE)
+
+    assert commands[:7] == ["svc admin"] * 4 + ["curl", "track ", "track "]
+    assert "5 commands to the first click (4 of them set the program up), 6 to the first lead and 7 to the first" in PAGE
+
+
+async def _run(shop: Shop, command: str) -> None:  # noqa: F811 - the fixture's value
+    name, *arguments = shlex.split(command)
+    if arguments == ["login"]:
+        await shop.sign_in()  # as if it had been approved: tests/cli/integrator/test_login.py
+    elif name == "svc":
+        done = await shop.svc(*arguments)
+        assert done.code == 0, done.stderr
+    else:
+        process = await asyncio.create_subprocess_exec(sys.executable, *arguments, cwd=shop.project)
+        assert await process.wait() == 0
+
+
+async def _is_verified(shop: Shop, step: str) -> bool:  # noqa: F811 - the fixture's value
+    checklist = (await shop.svc("status", "--json")).json["checklist"]
+    return bool(next(each["done"] for each in checklist if each["step"] == step))
