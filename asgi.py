@@ -24,7 +24,7 @@ from storage.reading import ungrouped
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
 from storage.tracking import click_dimensions, dimension_rollups, handovers, rejection_log, test_mode
 from tracking_api.calls.user_agents import agent_of
-from web import measures, metrics
+from web import measures, metrics, tracing
 from web.counts import Counts
 from web.middleware import RequestMiddleware
 
@@ -221,4 +221,4 @@ def _settle_memory() -> None:
     gc.set_threshold(50_000, 20, 100)
 
 
-app = RequestMiddleware(Service())
+app = tracing.traced(RequestMiddleware(Service()))

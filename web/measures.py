@@ -34,9 +34,7 @@ class Rounds(NamedTuple):
 
 def count_request(scope: Scope, status: int, started_at: float) -> None:
     """Count a request that got a response; `started_at` is of `time.perf_counter`."""
-    path = scope.get("route_path")
-    if path is None:
-        path = scope["route"].path if "route" in scope else NO_ROUTE
+    path = route_of(scope)
     route = routes.get(path)
     if route is None:
         route = routes[path] = RouteMeasures()
@@ -45,6 +43,14 @@ def count_request(scope: Scope, status: int, started_at: float) -> None:
     code = scope.get("error_code")
     if code is not None:
         rejections[code] = rejections.get(code, 0) + 1
+
+
+def route_of(scope: Scope) -> str:
+    """Return the path of the route that serves a request, with the names of its parameters."""
+    path: str | None = scope.get("route_path")
+    if path is None:
+        path = scope["route"].path if "route" in scope else NO_ROUTE
+    return path
 
 
 def count_round(task: str, *, failed: bool) -> None:
