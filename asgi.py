@@ -22,7 +22,7 @@ from storage.engine.recurring import TaskTurn
 from storage.management import flags, fraud_review
 from storage.reading import ungrouped
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
-from storage.tracking import click_dimensions, dimension_rollups, handovers, rejection_log, test_mode
+from storage.tracking import click_dimensions, dimension_rollups, handovers, key_callers, rejection_log, test_mode
 from tracking_api.calls.user_agents import agent_of
 from web import measures, metrics, tracing
 from web.counts import Counts
@@ -45,6 +45,7 @@ PRUNES = (
     committed_batches.prune,
     test_mode.prune,
     handovers.prune,
+    key_callers.prune,
 )
 log = logging.getLogger(__name__)
 
@@ -184,9 +185,10 @@ async def review_all(store: Storage, *, since: datetime, at: datetime, is_whole:
 
 
 async def _run_grouping(store: Storage) -> None:
-    """Add up the new events of large programs by dimension, every few seconds."""
+    """Add up the new events of large programs by dimension, and store who used a key, every few seconds."""
     while True:
         await group_all(store)
+        await save_callers(store)
         await asyncio.sleep(GROUPING_SECONDS)
 
 
@@ -197,6 +199,13 @@ async def group_all(store: Storage, *, at: datetime | None = None) -> None:
             while step := await store.read(ungrouped.next_step, program_id, at=at or datetime.now(UTC)):
                 if not await store.write(dimension_rollups.save, step, lane=program_id):
                     break  # another process groups this program
+
+
+async def save_callers(store: Storage) -> None:
+    """Store who called with a key since the last time; an outage loses these counts."""
+    if counts := store.callers.take():
+        with _failures_logged("storing who uses a key"):
+            await store.write(key_callers.save, counts)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
-"""A tool's result: a model, sent as compact text (below 24 KB) and as the same structured content."""
+"""A tool's result: a model, sent as structured content and as compact text (below 24 KB) that says the same."""
 
 import json
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Generic, TypeVar
@@ -55,15 +56,45 @@ def weight(values: Any) -> int:
     return len(compact(values).encode()) + 1
 
 
+def text_of(values: Mapping[str, Any]) -> str:
+    """Return JSON values as the text that a model reads: long lists of rows become tables."""
+    return compact({name: _shown(each) for name, each in values.items()})
+
+
+def table(rows: list[dict[str, Any]]) -> Any:
+    """Return rows as `columns` and `rows` under what is the `same` in all of them, or as they are if that is shorter.
+
+    `a.b` is the field b of the object a; null stands for a field that a row does not have.
+    """
+    flat = [_flat(row) for row in rows]
+    names = list(dict.fromkeys(name for row in flat for name in row))
+    same = {name: flat[0][name] for name in names if all(name in row and row[name] == flat[0][name] for row in flat)}
+    columns = [name for name in names if name not in same]
+    short = {"same": same, "columns": columns, "rows": [[row.get(name) for name in columns] for row in flat]}
+    has_null = any(None in row.values() for row in flat)  # it means something else than a field that is not there
+    return rows if has_null else min(rows, short, key=weight)
+
+
 def fitting(rows: Iterable[BaseModel], budget: int = BUDGET) -> int:
     """Return how many of the rows fit a result."""
-    count = used = 0
-    for row in rows:
-        used += weight(json_of(row))
-        if used > budget:
-            break
-        count += 1
-    return count
+    values = [json_of(row) for row in rows]
+    return bisect_right(range(1, len(values) + 1), budget, key=lambda count: weight(_shown(values[:count])))
+
+
+def _shown(value: Any) -> Any:
+    return table(value) if _is_list(value) else value
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 1 and all(isinstance(each, dict) for each in value)
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in row.items():
+        parts = value if isinstance(value, dict) else {}
+        flat |= {f"{name}.{part}": each for part, each in parts.items()} if parts else {name: value}
+    return flat
 
 
 def _id(value: Any) -> list[Any]:

@@ -47,7 +47,7 @@ async def _read(caller: Caller, params: CallToolRequestParams, base_url: str) ->
         request = ToolRequest(connection, key, caller.at, base_url, parsed.applied())
         result = tool.function(request, **dict(parsed))
         values = results.values(result, caller.as_of(connection), request.applied_query)
-        return CallToolResult(content=[_text(values)], structured_content=values)
+        return CallToolResult(content=[TextContent(text=results.text_of(values))], structured_content=values)
 
     try:
         return await caller.read(run, scope=tool.scope, program_id=getattr(parsed, "program_id", None))

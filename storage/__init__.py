@@ -18,6 +18,7 @@ from storage.engine.measures import StorageMeasures
 from storage.engine.own_thread import OwnThread
 from storage.engine.read_queue import ReadQueue
 from storage.engine.replica import Replica
+from storage.tracking.key_callers import CallerCounts, CallerOfKey
 from storage.tracking.principals import Call, Outcome, PresentedKey, Principal, staged
 from storage.tracking.rejection_log import CallDetails
 from storage.tracking.repeated_calls import Repeatable
@@ -86,6 +87,7 @@ class Storage(Reader):
         self._writers = writers
         self._writing = writing
         self._written: set[Hashable] = set()
+        self.callers = CallerCounts()
         self._programs: dict[str, int] = {}  # of keys that do not name theirs: it only chooses a lane
 
     @property
@@ -121,6 +123,9 @@ class Storage(Reader):
         lane = self._lane(principal)
         call = Call(principal, item, details, repeatable)
         outcome: Outcome = await self.write(staged(operation), call, lane=lane)
+        if isinstance(principal, PresentedKey):
+            who = (details.call, details.user_agent or "", details.network_hash or "")
+            self.callers.add(CallerOfKey(principal.key_hash, *who), details.at)
         if isinstance(principal, PresentedKey) and outcome.key is not None and principal.program_id is None:
             if len(self._programs) >= MOST_REMEMBERED:
                 self._programs.clear()

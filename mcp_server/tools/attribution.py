@@ -110,7 +110,7 @@ def explain_attribution(
 ) -> ExplanationResult:
     """Why a sale was credited or not, even if none was recorded. Give one of transaction_id (or a processor's id, such
     as in_, pi_, ch_, cs_, sub_), customer_key, click_id.
-    Returns a verdict, the trace, rejected calls, and the smallest_change that would have credited it.
+    Returns verdict, trace, rejected calls, and the smallest_change that would have credited it.
     """
     explained = explanation.explain(
         request.connection,
@@ -152,8 +152,8 @@ def list_refused_calls(
     date_from: Timestamp | None = None,
     date_to: Timestamp | None = None,
 ) -> RefusedCallPage:
-    """Calls with the program key, rejected in the last 30 days. view causes: by error code, most frequent first,
-    with money at stake, first and last time, still_happening, and what to do. view calls: one by one, newest first.
+    """Calls with the program key, rejected in the last 30 days. view causes: by error code, with money
+    at stake, first and last time, still_happening, what to do. view calls: one by one, newest first.
     """
     span = span_of(date_from, date_to)
     if view == RefusedCallGrouping.CAUSES:

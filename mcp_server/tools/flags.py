@@ -48,8 +48,8 @@ def list_flags(
     state: FlagState | None = None,
     partner_id: RowId | None = None,
 ) -> RowPage[FlagRow]:
-    """Signs of fraud, newest first, with reason and evidence. An open flag holds commissions: none is approved or
-    paid until a person dismisses it (releases them) or confirms it (rejects them).
+    """Signs of fraud, newest first, with reason and evidence. An open flag holds commissions until a person
+    dismisses it (releases them) or confirms it (rejects them).
     """
     paging = Paging(limit, cursor)
     stored = flags.list_flags(request.connection, program_id, paging, state=state, partner_id=partner_id)

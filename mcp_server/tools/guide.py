@@ -58,9 +58,8 @@ def get_integration_guide(
     topic: GuideTopic = GuideTopic.INTEGRATION,
     part: Annotated[int, Field(ge=1, le=20)] = 1,
 ) -> GuideResult:
-    """How to send clicks, leads, sales and refunds to this program, in Markdown with its id. topic: integration,
-    snippets, cases (consent, domains, guests), tracker, sdk, cli, verify (step by step), payments (Stripe), errors,
-    key-rotation, metrics. Long guides have parts.
+    """How to send clicks, leads, sales and refunds to this program, in Markdown with its id. cases: consent, domains,
+    guests; verify: step by step; payments: Stripe.
     """
     program = program_settings.get_program(request.connection, program_id)
     code = partners.newest_code(request.connection, program.id)

@@ -97,7 +97,7 @@ def list_partners(
     status: PartnerStatus | None = None,
 ) -> PartnerPage:
     """Partners (affiliates), newest first, with what each is owed: pending, on hold until when, approved, paid, owed
-    back. Their links have ?aff=code. For the best, use get_performance with top_partners.
+    back. Their links have ?aff=code.
     """
     stored = partners.list_partners(request.connection, program_id, Paging(limit, cursor), status=status)
     owed = balances.of_partners(request.connection, program_id, [each.id for each in stored.data], at=request.at)

@@ -108,7 +108,7 @@ def get_performance(
 ) -> PerformanceResult:
     """Clicks, leads, conversions (first purchases), sales, revenue, commission (by leads, by sales), refunds and ratios
     of a period (or date_from to date_to, UTC days) and of the one before; compare_with adds programs by id. breakdown
-    adds rows; top_partners (partners:read) the best by revenue. Money is net of refunds.
+    adds rows; top_partners (partners:read) the best by revenue.
     """
     if top_partners and Scope.PARTNERS_READ not in request.key.scopes:
         raise InsufficientScope(hint="Leave top_partners out.", required_scope=Scope.PARTNERS_READ)

@@ -11,10 +11,14 @@ from mcp_server.tools.tool import ToolRequest, tool
 from presentation.settings_models import with_settings
 from storage.engine.pagination import Paging
 from storage.management import program_settings
+from storage.reading import key_callers
+from storage.reading.key_callers import KeyCaller
 from storage.rules import rotation, settings
 from storage.rules.errors import InsufficientScope
 from storage.rules.scope import Scope
 from storage.rules.setting_kinds import Kind, Setting
+
+SHOWN_CALLERS = 20
 
 
 class ProgramRow(Result):
@@ -54,10 +58,22 @@ class ProgramDetails(_ProgramSettingsRow):
     program_key_rotate_by: datetime | None = None
 
 
+class KeyCallerRow(Result):
+    """Who calls with the program's key, or with one that was replaced; `calls` counts each kind."""
+
+    key: str
+    user_agent: Untrusted | None = None
+    network_hash: str | None = None
+    calls: dict[str, int]
+    first_at: datetime
+    last_at: datetime
+
+
 class ProgramResult(Result):
     """One program."""
 
     program: ProgramDetails
+    key_callers: list[KeyCallerRow]
 
 
 class ProgramWithTotalsRow(ProgramRow):
@@ -114,8 +130,8 @@ def list_programs(
 
 @tool("Program settings", Scope.PROGRAMS_READ)
 def get_program(request: ToolRequest, *, program_id: int) -> ProgramResult:
-    """Commission terms, windows, and program_key_state: active, flagged, expired. commission_rate is percent,
-    or cents if commission_type is flat. No recurring_months: sales earn for life.
+    """Terms, windows, program_key_state (active, flagged, expired), key_callers (who uses the key, or still a replaced
+    one). commission_rate is percent, or cents if commission_type is flat. No recurring_months: sales earn for life.
     """
     program = program_settings.get_program(request.connection, program_id)
     details = ProgramDetails(
@@ -123,7 +139,12 @@ def get_program(request: ToolRequest, *, program_id: int) -> ProgramResult:
         program_key_state=rotation.state(program.rotate_by, request.at),
         program_key_rotate_by=program.rotate_by,
     )
-    return ProgramResult(program=details)
+    callers = key_callers.list_callers(request.connection, program_id, limit=SHOWN_CALLERS)
+    return ProgramResult(program=details, key_callers=[_caller_row(caller) for caller in callers])
+
+
+def _caller_row(caller: KeyCaller) -> KeyCallerRow:
+    return KeyCallerRow(**caller._asdict(), key="current" if caller.is_current else "replaced")
 
 
 def _apart(found: RowPage[ProgramWithTotalsRow]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from storage.tables import (
     flags,
     grouped_days,
     idempotent_calls,
+    key_callers,
     leads,
     ledger_entries,
     partner_rollups,
@@ -46,7 +47,7 @@ EVENTS = (  # in an order in which no row refers to a deleted one
     *(flags, payment_returns, payment_references, payment_customers, payment_event_names, payment_events),
     *(ledger_entries, commissions, refunds, sales, leads, customers, clicks),
     *(idempotent_calls, refused_calls, test_events, tracking_log, used_handovers),
-    *(dimension_rollups, grouped_days),
+    *(dimension_rollups, grouped_days, key_callers),
 )
 
 

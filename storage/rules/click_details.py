@@ -44,6 +44,7 @@ class AddressHashes:
         self._secret = secret
         self._day: date | None = None
         self._salt = b""
+        self._lasting = b""
 
     def of(self, address: str, at: datetime) -> str | None:
         """Return the hash of an IP address's network on the day of `at`; None for one that is not public."""
@@ -55,6 +56,14 @@ class AddressHashes:
             self._salt = daily_salt(self._secret(), day)
             self._day = day
         return _hashed(network, self._salt)
+
+    def of_caller(self, address: str) -> str | None:
+        """Return the hash of a server's network, by which it is recognized on every day; None as in `of`."""
+        network = network_of(address)
+        if network is None:
+            return None
+        self._lasting = self._lasting or hmac.digest(self._secret().encode(), b"networks of callers", "sha256")
+        return _hashed(network, self._lasting)
 
 
 @lru_cache(maxsize=4096)

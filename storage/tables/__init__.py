@@ -12,7 +12,7 @@ from storage.tables.customer import customers
 from storage.tables.event import leads, refunds, sales
 from storage.tables.flag import flags
 from storage.tables.handover import used_handovers
-from storage.tables.integration import idempotent_calls, refused_calls, test_events, tracking_log
+from storage.tables.integration import idempotent_calls, key_callers, refused_calls, test_events, tracking_log
 from storage.tables.ledger import commissions, ledger_entries
 from storage.tables.partner import partners
 from storage.tables.payment import (
@@ -59,6 +59,7 @@ __all__ = [
     "idempotent_answers",
     "idempotent_calls",
     "invitations",
+    "key_callers",
     "leads",
     "ledger_entries",
     "members",

@@ -1,4 +1,4 @@
-"""What an integration attempt stores: test events, the tracking log, rejected calls and repeated calls."""
+"""What integrations leave: test events, the tracking log, rejected calls, repeated calls, and who uses a key."""
 
 from sqlalchemy import BigInteger, Boolean, Column, Index, String, Table, Text
 
@@ -61,4 +61,17 @@ idempotent_calls = Table(
     Column("request_hash", String(64), nullable=False),
     Column("body", Text, nullable=False),
     timestamp_column("at"),
+)
+
+key_callers = Table(
+    "key_callers",
+    metadata,
+    program_id(),
+    Column("key_hash", String(64), primary_key=True),
+    Column("call", String(16), primary_key=True),
+    Column("user_agent", String(160), primary_key=True),
+    Column("network_hash", String(24), primary_key=True),
+    Column("calls", BigInteger, nullable=False),
+    timestamp_column("first_at"),
+    timestamp_column("last_at"),
 )

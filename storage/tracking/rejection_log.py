@@ -17,7 +17,10 @@ KEPT_DAYS = 30
 
 
 class CallDetails(NamedTuple):
-    """A tracking call in the log: `call` is sale, lead ...; identifiers and amount are as sent."""
+    """A tracking call in the log: `call` is sale, lead ...; identifiers and amount are as sent.
+
+    `user_agent` and `network_hash` say who calls with a key; they are not in the log.
+    """
 
     call: str
     request_id: str
@@ -27,6 +30,8 @@ class CallDetails(NamedTuple):
     transaction_id: str | None = None
     amount_cents: int | None = None
     currency: str | None = None
+    user_agent: str | None = None
+    network_hash: str | None = None
 
 
 class Rejection(NamedTuple):

@@ -33,6 +33,28 @@ def database_url(sqlite_url: str) -> str:
     return sqlite_url
 
 
+def written_out(result: dict[str, Any]) -> dict[str, Any]:
+    """Return a result's text with its tables written out, as the server's instructions explain them."""
+    return {name: _rows(value) if _is_table(value) else value for name, value in result.items()}
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, dict) and value.keys() == {"same", "columns", "rows"}
+
+
+def _rows(table: dict[str, Any]) -> list[dict[str, Any]]:
+    return [_row(table["same"] | dict(zip(table["columns"], row, strict=True))) for row in table["rows"]]
+
+
+def _row(flat: dict[str, Any]) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    for name, value in flat.items():
+        part, dot, field = name.partition(".")
+        if value is not None:
+            row.setdefault(part, {}).update({field: value}) if dot else row.update({part: value})
+    return row
+
+
 class Answer(NamedTuple):
     """An HTTP answer, read as JSON-RPC."""
 
@@ -55,10 +77,11 @@ class Answer(NamedTuple):
 
     @property
     def payload(self) -> Any:
-        """A tool's result; its text and its structured content are the same."""
+        """A tool's result; its text, with its tables written out, and its structured content are the same."""
         assert self.result["isError"] is False, self.text
-        compact = json.dumps(self.result["structuredContent"], ensure_ascii=False, separators=(",", ":"))
-        assert self.text == compact
+        read = json.loads(self.text)
+        assert self.text == json.dumps(read, ensure_ascii=False, separators=(",", ":"))
+        assert written_out(read) == self.result["structuredContent"]
         return self.result["structuredContent"]
 
     @property

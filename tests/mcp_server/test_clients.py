@@ -16,7 +16,7 @@ from presentation import guides
 from storage.access import agent_keys
 from storage.rules.scope import Scope
 from tests import world
-from tests.mcp_server.conftest import CLIENTS, EVERY_TOOL, a_sale_and_a_refusal
+from tests.mcp_server.conftest import CLIENTS, EVERY_TOOL, a_sale_and_a_refusal, written_out
 from tests.serving import Serve
 from tests.world import NOW
 
@@ -62,7 +62,9 @@ async def test_a_client_can_use_every_tool_resource_and_prompt(sqlite_url: str, 
 
     assert sorted(tools) == sorted(results)
     assert [name for name, result in results.items() if result.is_error] == []
-    assert all(json.loads(text(result.content[0])) == result.structured_content for result in results.values())
+    assert all(
+        written_out(json.loads(text(result.content[0]))) == result.structured_content for result in results.values()
+    )
     assert len(prompts) == len(PLANS)
     assert sorted(text(resource.contents[0]) for resource in resources) == sorted(map(guides.text, guides.NAMES))
     assert unknown.value.error.code == -32602

@@ -1,12 +1,13 @@
 """Results stay below 24 KB whatever is stored, and a page that is cut goes on where it ended."""
 
+import json
 import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mcp_server.results import compact, weight
+from mcp_server.results import compact, table, text_of, weight
 from storage.engine.pagination import Paging
 from storage.management import commissions, partners
 from storage.reading import customer_timelines, events
@@ -22,7 +23,7 @@ SERIES = "WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM seri
 FILL = [
     """INSERT INTO clicks (program_id, click_id, partner_id, at, landing_url, page_url, page_title, referrer_url,
     visitor)
-    SELECT :p, printf('%012x%020x-%x', :t - n * 1000, n, :p), :anna, :t - n, :w, :w, :w, :w, '{}'
+    SELECT :p, printf('%012x%020x-%x', :t - n * 1000, n, :p), :anna, :t - n, n || :w, n || :w, n || :w, n || :w, '{}'
     FROM series""",
     """INSERT INTO customers (program_id, id, partner_id, click_id, clicked_at, customer_key, status, settlement,
     signup_at, first_purchase_at, revision, created_at)
@@ -118,3 +119,29 @@ async def test_a_page_of_60_ordinary_clicks_fits(assistant: Assistant):
     page = (await assistant.tool("list_events", limit=60)).payload
 
     assert (len(page["data"]), page["truncated"]) == (60, False)
+
+
+async def test_a_page_of_100_ordinary_clicks_fits_as_a_table(assistant: Assistant):
+    acme = assistant.acme
+    for number in range(101):
+        page_url = f"https://acme.example/articles/{number}"
+        await acme.click(referrer_url="https://news.example/weekly", page_url=page_url, page_title=f"Article {number}")
+
+    answer = await assistant.tool("list_events", limit=100)
+
+    table = json.loads(answer.text)["data"]
+    assert (len(answer.payload["data"]), answer.payload["truncated"]) == (100, False)
+    assert len(answer.text.encode()) < MOST
+    assert table["same"]["kind"] == "click"
+    assert "untrusted.page_url" in table["columns"]
+
+
+def test_a_short_or_ragged_list_stays_a_list_where_that_is_shorter():
+    assert json.loads(text_of({"data": [{"a": 1}]})) == {"data": [{"a": 1}]}
+    ragged = [{f"field_{n}": n} for n in range(9)]
+    assert json.loads(text_of({"data": ragged})) == {"data": ragged}
+    assert table([{"a": 1, "b": {"c": n}, "d": []} for n in range(9)]) == {
+        "same": {"a": 1, "d": []},
+        "columns": ["b.c"],
+        "rows": [[n] for n in range(9)],
+    }

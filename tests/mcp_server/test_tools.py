@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from jsonschema_rs import validator_for
 
+import asgi
 from mcp_server.tools import ALL
 from mcp_server.tools.tool import Tool
 from storage.access import program_keys
@@ -55,6 +56,18 @@ async def test_sandboxes_are_listed_apart_from_live_programs(assistant: Assistan
 
     assert [each["id"] for each in listed["data"]] == [acme.program_id]
     assert [(each["id"], each["sandbox_of"]) for each in listed["sandboxes"]] == [(opened.program_id, acme.program_id)]
+
+
+async def test_a_program_says_who_uses_its_key_and_who_still_uses_the_one_before(assistant: Assistant):
+    acme = assistant.acme
+    await acme.reject(CustomerNotFound(), user_agent="shop/1\u200b", network_hash="ab12")
+    await asgi.save_callers(acme.store)
+    await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
+
+    callers = (await assistant.tool("get_program")).payload["key_callers"]
+
+    shop = next(each for each in callers if each.get("user_agent") == "shop/1")
+    assert (shop["key"], shop["network_hash"], shop["calls"]) == ("replaced", "ab12", {"sale": 1})
 
 
 async def test_a_program_shows_its_terms_and_whether_its_key_must_be_replaced(assistant: Assistant):

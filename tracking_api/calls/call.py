@@ -116,6 +116,9 @@ class TrackingRequest:
         if isinstance(principal, PresentedKey):
             await self.limit("keyed", principal.key_hash)
         details = CallDetails(self.name, self.scope["request_id"], self.at, **self._sent())
+        if isinstance(principal, PresentedKey):
+            network = self.services.address_hashes.of_caller(self._client)
+            details = details._replace(user_agent=self.header(b"user-agent"), network_hash=network)
         outcome = await self.storage.handle(
             operation, item, principal=principal, details=details, repeatable=repeatable
         )

@@ -72,3 +72,12 @@ def test_hostile_text_never_raises_and_never_grows(landing: str, referrer: str, 
 
 def test_every_marker_at_once_fits_its_column():
     assert len(",".join(click_details.AD_MARKERS)) <= 128
+
+
+def test_a_server_s_network_is_recognized_on_every_day_and_no_visitor_by_it():
+    hashes = AddressHashes(lambda: "a secret")
+
+    assert hashes.of_caller("203.0.113.5") == hashes.of_caller("203.0.113.77")
+    assert hashes.of_caller("203.0.113.5") != hashes.of_caller("203.0.114.5")
+    assert hashes.of_caller("203.0.113.5") != hashes.of("203.0.113.5", NOW)
+    assert hashes.of_caller("10.0.0.1") is None

@@ -1,10 +1,11 @@
-"""Developers, API keys: the masked key, and the one response that shows a new key."""
+"""Developers, API keys: the masked key, who uses it, and the one response that shows a new key."""
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from storage.access import program_keys
 from storage.access.program_keys import NewKey
+from storage.reading import key_callers
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import forms, page_context, templates
 from tracking_api.dashboard.pages.page_context import PageContext
@@ -15,7 +16,7 @@ REPLACED = "This key was already replaced, so nothing changed. A new key is show
 
 async def show_program_key(request: Request) -> Response:
     """Show the key's mask; owners may replace it."""
-    return _page(request, await page_context.as_member(request))
+    return await _page(request, await page_context.as_member(request))
 
 
 async def regenerate_program_key(request: Request) -> Response:
@@ -26,16 +27,17 @@ async def regenerate_program_key(request: Request) -> Response:
     context = await page_context.as_owner(request)
     form = await forms.read_form(request)
     if form.text("replaces") != context.program.api_token_masked:
-        return _page(request, context, problem=REPLACED)
+        return await _page(request, context, problem=REPLACED)
     if form.text("confirmed") != "yes":
-        return _page(request, context, problem=UNCONFIRMED)
+        return await _page(request, context, problem=UNCONFIRMED)
     new_key: NewKey = await storage_of(request).write(
         program_keys.regenerate, context.program.id, at=context.at, actor=context.member.actor, lane=context.program.id
     )
     fresh = context.program._replace(api_token_masked=new_key.masked, flagged_at=None, rotate_by=None)
-    return _page(request, context._replace(program=fresh), secret=new_key.secret)
+    return await _page(request, context._replace(program=fresh), secret=new_key.secret)
 
 
-def _page(request: Request, context: PageContext, *, problem: str = "", secret: str = "") -> Response:
-    status = 400 if problem else 200
-    return templates.render(request, "program_key.html", status=status, context=context, problem=problem, secret=secret)
+async def _page(request: Request, context: PageContext, *, problem: str = "", secret: str = "") -> Response:
+    callers = await storage_of(request).read(key_callers.list_callers, context.program.id)
+    values = {"context": context, "problem": problem, "secret": secret, "callers": callers}
+    return templates.render(request, "program_key.html", status=400 if problem else 200, **values)
