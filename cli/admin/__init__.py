@@ -7,6 +7,7 @@ from cli.admin import (
     backup,
     copy,
     db,
+    imports,
     member,
     partner,
     program,
@@ -35,3 +36,4 @@ app.command("backup")(backup.backup)
 app.command("restore")(backup.restore)
 app.command("copy")(copy.copy)
 app.command("retention")(retention.retention)
+app.command("import")(imports.import_files)

@@ -1,0 +1,239 @@
+"""Imports from other tools: each tool's columns, dry runs, repeats, and books that add up afterwards."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, func, select
+
+from storage.checks import books
+from storage.engine.audit import OPERATOR
+from storage.management import imports
+from storage.management.imports import ImportReport
+from storage.rules import import_layouts
+from storage.rules.import_layouts import FileKind, ImportTool
+from storage.tables import clicks, commissions, customers, partners, payment_customers, sales
+from storage.tracking import ledger
+from tests.world import NOW, World
+
+PARTNERS = "id,code,name,email,status,created_at\n1,nora,Nora Blogs,nora@blogs.example,active,2025-01-02\n"
+CUSTOMERS = "customer_id,customer_email,partner_code,signup_at\nuser-7,jane@example.com,nora,2025-02-03T10:00:00Z\n"
+COMMISSIONS = (
+    "transaction_id,customer_id,partner_code,sale_amount,commission_amount,currency,status,sold_at,paid_at\n"
+    "inv-1,user-7,nora,100.00,30.00,USD,paid,2025-02-04,2025-03-01\n"
+    "inv-2,user-7,nora,100.00,30.00,USD,pending,2025-04-04,\n"
+    "inv-3,user-7,nora,50.00,15.00,USD,rejected,2025-05-04,\n"
+)
+GENERIC = (PARTNERS, CUSTOMERS, COMMISSIONS)
+EXPORTS: dict[ImportTool, tuple[str, ...]] = {
+    ImportTool.GENERIC: GENERIC,
+    ImportTool.REWARDFUL: (
+        (
+            "ID,First Name,Last Name,Email,State,Token,Created At\n"
+            "af-1,Nora,Blogs,nora@blogs.example,active,nora,2025-01-02 09:30:00 UTC\n"
+        ),
+        (
+            "Stripe Customer ID,Customer Email,Affiliate Email,Became Lead At\n"
+            "cus_7,jane@example.com,Nora@Blogs.example,2025-02-03 10:00:00 UTC\n"
+        ),
+        (
+            "ID,Amount,Currency,State,Sale ID,Sale Amount,Stripe Customer ID,Affiliate Email,Created At,Paid At\n"
+            "co-1,30.00,USD,paid,inv-1,100.00,cus_7,nora@blogs.example,2025-02-04 00:00:00 UTC,2025-03-01\n"
+            "co-2,30.00,USD,due,inv-2,100.00,cus_7,nora@blogs.example,2025-04-04 00:00:00 UTC,\n"
+            "co-3,15.00,USD,voided,inv-3,50.00,cus_7,nora@blogs.example,2025-05-04 00:00:00 UTC,\n"
+        ),
+    ),
+    ImportTool.FIRSTPROMOTER: (
+        "id,email,first_name,last_name,ref_id,status,joined_at\n9,nora@blogs.example,Nora,Blogs,nora,active,2025-01-02\n",
+        "uid,lead_email,promoter_id,created_at\nuser-7,jane@example.com,9,2025-02-03T10:00:00Z\n",
+        (
+            "id,amount,sale_amount,event_id,uid,promoter_email,status,created_at,paid_at\n"
+            "1,30.00,100.00,inv-1,user-7,nora@blogs.example,paid,2025-02-04T00:00:00Z,2025-03-01T00:00:00Z\n"
+            "2,30.00,100.00,inv-2,user-7,nora@blogs.example,pending,2025-04-04T00:00:00Z,\n"
+            "3,15.00,50.00,inv-3,user-7,nora@blogs.example,denied,2025-05-04T00:00:00Z,\n"
+        ),
+    ),
+    ImportTool.TAPFILIATE: (
+        "id,firstname,lastname,email,referral_code,created_at\na1,Nora,Blogs,nora@blogs.example,nora,2025-01-02\n",
+        "customer_id,affiliate_id,created_at\nuser-7,a1,2025-02-03T10:00:00+00:00\n",
+        (
+            "id,external_id,amount,commission_amount,customer_id,affiliate_id,status,created_at,paid_at,transaction_id\n"
+            "1,x,100,30,user-7,a1,approved,2025-02-04T00:00:00+00:00,2025-03-01,inv-1\n"
+            "2,x,100,30,user-7,a1,,2025-04-04T00:00:00+00:00,,inv-2\n"
+            "3,x,50,15,user-7,a1,disapproved,2025-05-04T00:00:00+00:00,,inv-3\n"
+        ),
+    ),
+    ImportTool.DUB: (
+        "id,name,email,status,link_key,createdAt\npn_1,Nora Blogs,nora@blogs.example,approved,nora,2025-01-02\n",
+        (
+            "external_id,customer_email,partner_email,created_at\n"
+            "user-7,jane@example.com,nora@blogs.example,2025-02-03T10:00:00.000Z\n"
+        ),
+        (
+            "id,amount,earnings,invoice_id,external_id,partner_email,status,created_at,paid_at\n"
+            "cm_1,$100.00,$30.00,inv-1,user-7,nora@blogs.example,paid,2025-02-04T00:00:00.000Z,2025-03-01T00:00:00.000Z\n"
+            "cm_2,$100.00,$30.00,inv-2,user-7,nora@blogs.example,processed,2025-04-04T00:00:00.000Z,\n"
+            "cm_3,$50.00,$15.00,inv-3,user-7,nora@blogs.example,fraud,2025-05-04T00:00:00.000Z,\n"
+        ),
+    ),
+}
+
+
+async def imported(
+    acme: World, files: Sequence[str], tool: ImportTool = ImportTool.GENERIC, **options: Any
+) -> ImportReport:
+    """Import files and return the report."""
+    read = [(f"file-{number}.csv", import_layouts.read(tool, text.splitlines())) for number, text in enumerate(files)]
+    about = {"dry_run": False, "actor": OPERATOR, "at": NOW, **options}
+    report: ImportReport = await acme.store.write(imports.run, acme.program_id, read, tool, **about)
+    return report
+
+
+def counts(connection: Connection) -> list[int]:
+    tables = (partners, customers, commissions, clicks)
+    return [connection.scalar(select(func.count()).select_from(table)) or 0 for table in tables]
+
+
+@pytest.mark.parametrize("tool", EXPORTS)
+async def test_each_tool_s_exports_become_partners_customers_and_commissions(tool: ImportTool, acme: World):
+    report = await imported(acme, EXPORTS[tool], tool)
+
+    assert report.problems == []
+    assert report.added == {FileKind.PARTNERS: 1, FileKind.CUSTOMERS: 1, FileKind.COMMISSIONS: 3}
+    assert await acme.store.read(_stored) == [
+        ("inv-1", 10_000, 3_000, "paid", "2025-02-04"),
+        ("inv-2", 10_000, 3_000, "pending", "2025-04-04"),
+        ("inv-3", 5_000, 1_500, "rejected", "2025-05-04"),
+    ]
+    assert await acme.store.read(books.run) == []
+
+
+def _stored(connection: Connection) -> list[tuple[Any, ...]]:
+    joined = commissions.join(sales, (sales.c.id == commissions.c.sale_id))
+    columns = (
+        sales.c.transaction_id,
+        sales.c.amount_cents,
+        commissions.c.amount_cents,
+        commissions.c.status,
+        sales.c.at,
+    )
+    rows = connection.execute(select(*columns).select_from(joined).order_by(sales.c.transaction_id))
+    return [(*row[:4], f"{row.at:%Y-%m-%d}") for row in rows]
+
+
+async def test_partners_are_owed_what_the_old_tool_had_not_paid(acme: World):
+    await imported(acme, GENERIC)
+    nora = await acme.store.read(
+        lambda connection: connection.scalar(select(func.max(partners.c.id)).where(_is_nora()))
+    )
+
+    balance = await acme.store.read(ledger.balance, acme.program_id, nora)
+
+    assert (balance.earned_cents, balance.paid_cents, balance.owed_cents) == (6_000, 3_000, 3_000)
+
+
+def _is_nora() -> Any:
+    return partners.c.code == "nora"
+
+
+async def test_a_second_import_changes_nothing(acme: World):
+    await imported(acme, GENERIC)
+    before = await acme.store.read(counts)
+
+    report = await imported(acme, GENERIC)
+
+    assert report.there == {FileKind.PARTNERS: 1, FileKind.CUSTOMERS: 1, FileKind.COMMISSIONS: 3}
+    assert (set(report.added.values()), report.problems) == ({0}, [])
+    assert await acme.store.read(counts) == before
+
+
+async def test_a_dry_run_reports_the_same_and_imports_nothing(acme: World):
+    before = await acme.store.read(counts)
+
+    report = await imported(acme, GENERIC, dry_run=True)
+
+    assert report.added == {FileKind.PARTNERS: 1, FileKind.CUSTOMERS: 1, FileKind.COMMISSIONS: 3}
+    assert await acme.store.read(counts) == before
+    assert await acme.store.read(books.run) == []
+
+
+async def test_an_imported_customer_s_next_sale_earns_by_the_program_s_own_terms(acme: World):
+    await imported(acme, GENERIC)
+
+    sold = await acme.sale("inv-9", 10_000, customer_key="user-7")
+
+    assert sold.commission_cents == 2_000
+
+
+async def test_a_customer_of_stripe_is_found_by_later_payments(acme: World):
+    await imported(acme, EXPORTS[ImportTool.REWARDFUL], ImportTool.REWARDFUL)
+
+    linked = await acme.store.read(lambda connection: connection.scalar(select(payment_customers.c.processor_customer)))
+
+    assert linked == "cus_7"
+
+
+async def test_a_customer_without_an_id_is_named_by_a_hash_of_the_address(acme: World):
+    files = (
+        PARTNERS,
+        "customer_email,partner_code\nJane@example.com,nora\n",
+        COMMISSIONS.replace("customer_id", "customer_email").replace("user-7", "jane@example.com"),
+    )
+
+    report = await imported(acme, files)
+    keys = await acme.store.read(lambda connection: connection.scalars(select(customers.c.customer_key)).all())
+
+    assert report.problems == []
+    assert [key.partition("-")[0] for key in keys] == ["email"]
+    assert "jane" not in str(keys)
+
+
+async def test_a_partner_who_has_left_keeps_their_history_and_takes_no_clicks(acme: World):
+    await imported(acme, (PARTNERS.replace("active", "disabled"), CUSTOMERS, COMMISSIONS))
+
+    status = await acme.store.read(lambda connection: connection.scalar(select(partners.c.status).where(_is_nora())))
+
+    assert status == "inactive"
+    assert (await acme.store.read(counts))[2] == 3
+
+
+async def test_an_imported_click_does_not_count_and_a_lead_earns_nothing(acme: World):
+    await imported(acme, (PARTNERS, CUSTOMERS))
+
+    filtered = await acme.store.read(lambda connection: connection.scalars(select(clicks.c.filtered)).all())
+
+    assert (filtered, (await acme.store.read(counts))[2]) == (["import"], 0)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("inv-4,user-7,zoe,10,1,USD,paid,2025-02-04,", "no partner 'zoe': import the partners' file too"),
+        ("inv-4,user-7,nora,ten,1,USD,paid,2025-02-04,", "no amount that can be read: 'ten'"),
+        ("inv-4,user-7,nora,10,1.005,USD,paid,2025-02-04,", "an amount with a fraction of a cent: '1.005'"),
+        ("inv-4,user-7,nora,10,1,EUR,paid,2025-02-04,", "it is in EUR, and the program's currency is USD"),
+        ("inv-4,user-7,nora,10,1,USD,lost,2025-02-04,", "a status that is not known: 'lost'"),
+        ("inv-4,user-7,nora,10,1,USD,paid,yesterday,", "no time that can be read: 'yesterday'"),
+        (",user-7,nora,10,1,USD,paid,2025-02-04,", "neither a transaction id nor an id of the commission"),
+        ("inv-4,,nora,10,1,USD,paid,2025-02-04,", "neither a customer id nor an e-mail address"),
+    ],
+)
+async def test_a_line_that_cannot_be_imported_is_reported_and_the_others_are_imported(
+    line: str, message: str, acme: World
+):
+    report = await imported(acme, (PARTNERS, CUSTOMERS, f"{COMMISSIONS}{line}\n"))
+
+    assert report.problems == [{"file": "file-2.csv", "line": 5, "message": message}]
+    assert report.added[FileKind.COMMISSIONS] == 3
+    assert await acme.store.read(books.run) == []
+
+
+def test_a_file_that_lists_nothing_known_is_an_error():
+    with pytest.raises(ValueError, match="names no column"):
+        import_layouts.read(ImportTool.GENERIC, ["colour,size", "red,1"])
+
+
+def test_the_report_names_the_columns_that_are_not_read():
+    file = import_layouts.read(ImportTool.REWARDFUL, ["\ufeffToken,Email,PayPal Email", "nora,nora@blogs.example,x"])
+
+    assert (file.kind, file.unread) == (FileKind.PARTNERS, ["paypal_email"])
