@@ -20,6 +20,7 @@ from storage.access import assistant_clients, assistant_tokens, device_logins, i
 from storage.engine import committed_batches, pruning, recurring
 from storage.engine.recurring import TaskTurn
 from storage.management import flags, fraud_review
+from storage.payments import late_leads
 from storage.reading import ungrouped
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
 from storage.tracking import click_dimensions, dimension_rollups, handovers, key_callers, rejection_log, test_mode
@@ -117,6 +118,7 @@ async def _run_housekeeping(store: Storage) -> None:
         at = datetime.now(UTC)
         if await _claimed(store, "housekeeping", at=at):
             await prune_all(store, at=at)
+            await record_waiting_payments(store, at=at)
             await fill_clicks(store)
         await asyncio.sleep(LOOK_SECONDS)
 
@@ -143,6 +145,13 @@ async def prune_all(store: Storage, *, at: datetime) -> None:
         with _failures_logged("housekeeping"):
             while await store.write(prune, at=at) >= pruning.ROWS_AT_ONCE:
                 log.info("pruned a chunk; the next one follows")
+
+
+async def record_waiting_payments(store: Storage, *, at: datetime) -> None:
+    """Record the payments whose customer's lead has arrived since, each chunk in its own write."""
+    with _failures_logged("waiting payments"):
+        while await store.write(late_leads.record_waiting, at=at) >= late_leads.AT_ONCE:
+            log.info("recorded a chunk of waiting payments; the next one follows")
 
 
 async def fill_clicks(store: Storage) -> None:

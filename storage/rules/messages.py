@@ -62,8 +62,8 @@ MESSAGES: dict[SaleOutcome, OutcomeMessage] = {
     SaleOutcome.PAYMENT_WAITING: OutcomeMessage(
         "The payment processor reported this payment. It waits: no lead has the customer_key in its metadata, and no "
         "click of this program the click_id.",
-        "Send the customer's lead, then choose Try again under Settings, Payments. There you can also name the "
-        "customer, or dismiss the payment.",
+        "Send the customer's lead with this customer_key: the payment is recorded within an hour, or when you choose "
+        "Try again under Settings, Payments. There you can also name the customer, or dismiss the payment.",
     ),
     SaleOutcome.PAYMENT_ORGANIC: OutcomeMessage(
         "The payment processor reported this payment. Its metadata names no customer, so no partner earns on it.",

@@ -4,7 +4,9 @@ from typing import Any
 
 from sqlalchemy import select
 
-from storage.payments import processing
+from storage.engine.audit import Actor
+from storage.engine.sealing import Sealer
+from storage.payments import accounts, processing
 from storage.payments.processing import EventOutcome
 from storage.payments.stripe import parse_event
 from tests.world import NOW, World
@@ -15,6 +17,13 @@ async def take(acme: World, event: dict[str, Any]) -> EventOutcome:
         processing.process, acme.program_id, parse_event(event), at=NOW, lane=acme.program_id
     )
     return done
+
+
+async def connect(acme: World) -> None:
+    """Connect Acme's account."""
+    about: dict[str, Any] = {"provider": "stripe", "account_id": "acct_1", "secret": "whsec_12345678"}
+    owner = Actor("user", "1", "owner@acme.example")
+    await acme.store.write(accounts.connect, acme.program_id, **about, sealer=Sealer("a key"), actor=owner, at=NOW)
 
 
 async def stored(acme: World, *columns: Any) -> list[Any]:

@@ -2,7 +2,6 @@
 
 import asyncio
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -11,8 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 import storage
 from storage.checks import books
 from storage.engine.audit import Actor
-from storage.engine.sealing import Sealer
-from storage.payments import accounts, decisions, processing
+from storage.payments import decisions, processing
 from storage.payments.decisions import Decision
 from storage.payments.processing import EventOutcome
 from storage.payments.stripe import parse_event
@@ -20,7 +18,7 @@ from storage.rules.errors import DuplicateTransaction, NotFound, ValidationError
 from storage.tables import payment_events, sales
 from tests import stripe_events as stripe
 from tests import world
-from tests.storage.payments.paying import stored, take
+from tests.storage.payments.paying import connect, stored, take
 from tests.world import NOW, World
 
 OWNER = Actor("user", "1", "owner@acme.example")
@@ -85,11 +83,6 @@ async def test_a_held_payment_with_the_same_transaction_id_cannot_be_counted(acm
     assert await stored(acme, payment_events.c.outcome) == [("same_sale",)]
     with pytest.raises(NotFound):
         await decide(acme, 12, Decision.SAME)
-
-
-async def connect(acme: World) -> None:
-    about: dict[str, Any] = {"provider": "stripe", "account_id": "acct_1", "secret": "whsec_12345678"}
-    await acme.store.write(accounts.connect, acme.program_id, **about, sealer=Sealer("a key"), actor=OWNER, at=NOW)
 
 
 async def test_an_api_sale_that_a_payment_reported_is_rejected_and_names_the_payment(acme: World):

@@ -4,12 +4,12 @@ import pytest
 
 from storage.checks import books
 from storage.engine.audit import Actor
-from storage.payments import decisions, received_events
+from storage.payments import decisions, late_leads, received_events
 from storage.payments.decisions import NOT_NAMED, Decision, NamedCustomer
 from storage.rules.errors import CustomerNotFound, ValidationError
 from storage.tables import payment_events, sales
 from tests import stripe_events as stripe
-from tests.storage.payments.paying import named, stored, take
+from tests.storage.payments.paying import connect, named, stored, take
 from tests.world import NOW, World
 
 OWNER = Actor("user", "1", "owner@acme.example")
@@ -64,6 +64,22 @@ async def test_a_waiting_payment_is_recorded_once_its_lead_is_there(acme: World)
 
     assert await decide(acme, Decision.RETRY) == "recorded"
     assert await stored(acme, sales.c.transaction_id) == [("pi_1",)]
+    assert await acme.store.read(books.run) == []
+
+
+async def test_waiting_payments_are_recorded_once_their_late_lead_is_there(acme: World):
+    await connect(acme)
+    await take(acme, stripe.invoice(metadata=UNKNOWN))
+    await take(acme, stripe.invoice("evt_2", name="in_2", renewal=True))
+    await take(acme, stripe.invoice("evt_3", name="in_3", customer="cus_3", metadata={"svc_customer_key": "user-3"}))
+    before = await acme.store.write(late_leads.record_waiting, at=NOW)
+    await acme.customer("user-1")
+
+    tried = await acme.store.write(late_leads.record_waiting, at=NOW)
+    again = await acme.store.write(late_leads.record_waiting, at=NOW)
+
+    assert (before, tried, again) == (0, 1, 0)
+    assert sorted(await stored(acme, sales.c.transaction_id)) == [("in_1",), ("in_2",)]
     assert await acme.store.read(books.run) == []
 
 

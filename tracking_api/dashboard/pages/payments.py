@@ -111,7 +111,8 @@ async def _page(request: Request, context: PageContext, typed: dict[str, str], p
 
 
 def _explain(event: PaymentEvent) -> OutcomeMessage | None:
-    """Return why a payment does not count and what to do, None for another event."""
-    if event.currency is None or event.outcome in COUNTED:
+    """Return why a payment, or what belongs to one, does not count and what to do; None for another event."""
+    is_payment = event.currency is not None
+    if event.outcome in COUNTED or not (is_payment or event.outcome == PaymentOutcome.WAITING):
         return None
-    return MESSAGES[of_payment(event.outcome, is_payment=True)]
+    return MESSAGES[of_payment(event.outcome, is_payment=is_payment)]
