@@ -9,6 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any
 
+from web.errors import STATUS
+
 DOWN, HANGS = "down", "hangs"
 CORS = ("access-control-request-method", "access-control-request-headers")
 PASSED_ON = ("content-type", "authorization", "origin", "user-agent", *CORS)
@@ -61,7 +63,7 @@ class _Relayed(BaseHTTPRequestHandler):
         if fault == HANGS:
             self.server.over.wait()
         elif fault and fault != DOWN:
-            self._answer(400, {}, json.dumps({"error": {"code": fault, "message": "No."}}).encode())
+            self._answer(STATUS[fault], {}, json.dumps({"error": {"code": fault, "message": "No."}}).encode())
         elif answer:
             self._answer(*answer)
 
