@@ -6,7 +6,7 @@ from cli.integrator import project
 from cli.integrator.output import Json, Output, answering, plain
 from cli.integrator.service import ServiceClient
 
-HEADLESS = "No click has counted yet: those of headless browsers and other bots count only in the program's sandbox."
+HEADLESS = "No click has counted yet: those of headless browsers and bots count only in a sandbox (svc init --sandbox)."
 
 
 def status(as_json: Json = False) -> None:
