@@ -18,7 +18,6 @@ from cli.admin import copy as command
 from cli.demo import sample
 from storage.access import workspaces
 from storage.engine import copying
-from tests.cli.conftest import Svc
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -99,14 +98,18 @@ def test_a_source_that_changed_meanwhile_is_reported(filled: str, sqlite_url: st
     assert result["differences"] == {"from": [], "to": []}
 
 
-def test_it_prints_one_object_with_the_progress_beside_it_and_leaves_a_target_with_rows_alone(svc: Svc, filled: str):
-    arguments = ("admin", "copy", "--from", filled, "--to", "sqlite+aiosqlite:///new.db", "--json")
+def test_it_prints_one_object_with_the_progress_beside_it_and_leaves_a_target_with_rows_alone(
+    filled: str, sqlite_url: str, capsys: pytest.CaptureFixture[str]
+):
+    command.copy(filled, sqlite_url, as_json=True)
+    copied = capsys.readouterr()
+    with pytest.raises(typer.Exit):
+        command.copy(filled, sqlite_url, as_json=True)
+    again = json.loads(capsys.readouterr().out)
 
-    copied, again = svc(*arguments), svc(*arguments)
-
-    assert (copied.code, copied.json["ok"], copied.json["tables"]["clicks"]["to"] > 5_000) == (0, True, True)
-    assert "clicks: " in copied.stderr
-    assert (again.code, again.json["error"]["code"]) == (1, "target_not_empty")
+    result = json.loads(copied.out)
+    assert (result["ok"], result["tables"]["clicks"]["to"] > 5_000, "clicks: " in copied.err) == (True, True, True)
+    assert again["error"]["code"] == "target_not_empty"
 
 
 def test_one_database_is_not_copied_to_itself(filled: str, capsys: pytest.CaptureFixture[str]):

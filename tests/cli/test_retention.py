@@ -1,15 +1,18 @@
 """`svc admin retention`: old clicks go; reports, customers and later sales do not notice."""
 
+import asyncio
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import Table, update
 
+import storage
 from cli.admin import retention
 from storage.checks import books
 from storage.tables import clicks, commissions, partner_rollups, rollups
 from storage.tracking import click_retention
-from tests.cli.conftest import Svc
+from tests import world
 from tests.storage.payments.paying import stored
 from tests.world import NOW, World
 
@@ -82,14 +85,19 @@ async def test_the_check_still_finds_a_wrong_total_of_a_deleted_day(acme: World,
     ]
 
 
-def test_the_command_says_what_it_deleted(svc: Svc):
-    svc("admin", "db", "upgrade")
-    owner = ("--owner-email", "a@acme.example", "--password-stdin")
-    svc("admin", "workspace", "create", "Acme", *owner, stdin="correct horse battery")
-    svc("admin", "program", "create", "--workspace", 1, "--name", "Acme", "--domain", "acme.example")
+def test_the_command_says_what_it_deleted(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    async def fill() -> None:
+        async with storage.opened(sqlite_url) as store:
+            await world.acme(store)
 
-    done = svc("admin", "retention", "--clicks-days", 400, "--json")
+    asyncio.run(fill())
+    monkeypatch.setenv("SVC_DATABASE_URL", sqlite_url)
 
-    (program,) = done.json["programs"]
+    retention.retention(400, as_json=True)
+
+    done = json.loads(capsys.readouterr().out)
+    (program,) = done["programs"]
     days = datetime.now(UTC) - datetime.fromisoformat(program.pop("clicks_before"))
-    assert (done.json["deleted"], program, days.days) == (0, {"program_id": 1, "deleted": 0}, 400)
+    assert (done["deleted"], program, days.days) == (0, {"program_id": 1, "deleted": 0}, 400)
