@@ -1,12 +1,14 @@
 """`svc listen`: what the payment processor sends to the service, and what becomes of it, as it arrives."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
 
 from cli.integrator.init import meant
-from cli.integrator.output import Json, Output, answering, plain
+from cli.integrator.output import UNREACHABLE, Failure, Json, Output, answering, plain, warn
 from cli.integrator.service import ServiceClient
 
 DONE = ("recorded", "repeated", "linked", "same_sale", "test", "ignored", "organic", "not_referred")
@@ -32,12 +34,24 @@ def listen(
         typer.echo(f"Listening to program {program_id}. Ctrl-C stops.", err=True)
         try:
             while True:
-                for event in _newer(service, path, seen):
-                    seen = event["id"]
-                    _show(output, event, _advice(service, program_id, event))
+                with _outages_reported():
+                    for event in _newer(service, path, seen):
+                        _show(output, event, _advice(service, program_id, event))
+                        seen = event["id"]
                 time.sleep(interval)
         except KeyboardInterrupt:
             output.say("Stopped.")
+
+
+@contextmanager
+def _outages_reported() -> Iterator[None]:
+    """Say that the service does not respond, and go on: it may be restarting."""
+    try:
+        yield
+    except Failure as failure:
+        if failure.exit_code != UNREACHABLE:
+            raise
+        warn(failure.error["message"])
 
 
 def _newer(service: ServiceClient, path: str, seen: int) -> list[dict[str, Any]]:
