@@ -66,6 +66,26 @@ def running() -> Iterator[Server]:
             server.control("--mode", "immediate", "stop")
 
 
+@contextmanager
+def standby_of(primary: Server) -> Iterator[Server]:
+    """Run a streaming replica of a server; from then on a commit waits until the replica has applied it."""
+    where, data, port = binaries(), primary.data.parent / "standby", free_port()
+    assert where is not None
+    source = ("--host", "127.0.0.1", "--port", primary.port, "--username", "postgres", "--checkpoint", "fast")
+    _run(where / "pg_basebackup", *source, "--pgdata", data, "--write-recovery-conf", "--no-sync")
+    with (data / "postgresql.conf").open("a") as settings:
+        settings.write(f"port = {port}\n")
+    server = Server(f"postgresql+asyncpg://postgres@127.0.0.1:{port}/postgres", data, where / "pg_ctl")
+    server.control("--wait", "start")
+    with (primary.data / "postgresql.conf").open("a") as settings:
+        settings.write("synchronous_standby_names = '*'\nsynchronous_commit = remote_apply\n")
+    primary.control("reload")
+    try:
+        yield server
+    finally:
+        server.control("--mode", "immediate", "stop")
+
+
 def free_port() -> int:
     """Return a port that nobody listens on."""
     with socket.socket() as probe:
