@@ -47,7 +47,13 @@ class BreakdownResult(NamedTuple):
 
 
 def get_breakdown(
-    connection: Connection, program_id: int, wanted: DateRangeQuery, query: BreakdownQuery, *, at: datetime
+    connection: Connection,
+    program_id: int,
+    wanted: DateRangeQuery,
+    query: BreakdownQuery,
+    *,
+    at: datetime,
+    most_events: int | None = None,
 ) -> BreakdownResult:
     """Return a program's totals in a period by the query's dimensions; without filters their sum is the report's.
 
@@ -63,7 +69,7 @@ def get_breakdown(
     codes = {row.id: row.code for row in connection.execute(enrolled)} if needs_codes else {}
     stored = stored_breakdown.find(connection, program_id, window, query, today=at.date())
     if stored is None:
-        sums, rest = _read(connection, program_id, window, query, codes), GroupTotals()
+        sums, rest = _read(connection, program_id, window, query, codes, most=most_events or MOST_EVENTS), GroupTotals()
     else:
         sums, rest = {(value,): totals for value, totals in stored.groups.items()}, stored.rest
     groups = [BreakdownGroup(_labels(query, values, codes), totals) for values, totals in sums.items()]
@@ -92,7 +98,13 @@ def negated(totals: GroupTotals) -> GroupTotals:
 
 
 def _read(
-    connection: Connection, program_id: int, window: Window, query: BreakdownQuery, codes: Mapping[int, str]
+    connection: Connection,
+    program_id: int,
+    window: Window,
+    query: BreakdownQuery,
+    codes: Mapping[int, str],
+    *,
+    most: int,
 ) -> dict[tuple[Any, ...], GroupTotals]:
     """Return the totals of each combination of values, from the events."""
     sums: _Sums = defaultdict(lambda: [0] * len(GroupTotals._fields))
@@ -103,15 +115,15 @@ def _read(
                 reported = performance.get_totals(connection, program_id, window)
                 sums[(None,) * len(query.by)][0] += reported.clicks
             continue
-        _require_bounded(connection, events)
+        _require_bounded(connection, events, most)
         _add(connection, _grouped(events, query, window, codes), events, sums)
     return {values: GroupTotals(*totals) for values, totals in sums.items()}
 
 
-def _require_bounded(connection: Connection, events: CountableEvents) -> None:
-    some = select(events.table.c.program_id).where(*events.near).limit(MOST_EVENTS + 1).subquery()
-    if connection.execute(select(func.count()).select_from(some)).scalar_one() > MOST_EVENTS:
-        raise _too_much("period", f"Too many events: at most {MOST_EVENTS:,} of a kind are read. Choose a shorter one")
+def _require_bounded(connection: Connection, events: CountableEvents, most: int) -> None:
+    some = select(events.table.c.program_id).where(*events.near).limit(most + 1).subquery()
+    if connection.execute(select(func.count()).select_from(some)).scalar_one() > most:
+        raise _too_much("period", f"Too many events: at most {most:,} of a kind are read. Choose a shorter one")
 
 
 def _grouped(events: CountableEvents, query: BreakdownQuery, window: Window, codes: Mapping[int, str]) -> Any:

@@ -11,6 +11,8 @@ from storage.reading.breakdown import MOST_GROUPS, BreakdownGroup, BreakdownResu
 from storage.rules.breakdown import BreakdownQuery, Dimension, Filters, GroupTotals, Metric
 from storage.rules.period import DateRangeQuery
 
+MOST_EVENTS = 100_000  # of each kind in a window: every card reads them twice
+
 
 class ComparedGroup(NamedTuple):
     """A group, and what the same values brought in the window before."""
@@ -57,10 +59,10 @@ def _card(
     rows: int,
     at: datetime,
 ) -> Card:
-    whole = breakdown.get_breakdown(connection, program_id, wanted, query, at=at)
+    whole = breakdown.get_breakdown(connection, program_id, wanted, query, at=at, most_events=MOST_EVENTS)
     window = whole.window.previous
     before = DateRangeQuery(None, str(window.first), str(window.last))
-    earlier = breakdown.get_breakdown(connection, program_id, before, query, at=at)
+    earlier = breakdown.get_breakdown(connection, program_id, before, query, at=at, most_events=MOST_EVENTS)
     previous = {group.values: group.totals for group in earlier.groups}
     report = breakdown.shortened(whole, rows)
     groups = [_compared(group, previous) for group in report.groups]

@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from storage.access import sessions
+from storage.reading import explore
 from storage.rules.click_details import ClickDetails
 from tests.tracking_api.conftest import Api
 from tests.world import NOW
@@ -111,3 +112,15 @@ async def test_a_hostile_campaign_is_shown_as_text(page: httpx.AsyncClient):
 
     assert "<script>x" not in shown.text
     assert HOSTILE not in (await page.get("/explore")).text
+
+
+async def test_too_many_events_for_all_cards_are_said_and_nothing_is_shown(
+    page: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(explore, "MOST_EVENTS", 2)
+
+    shown = await page.get("/explore")
+
+    assert shown.status_code == 400
+    assert "Too many events: at most 2 of a kind are read." in shown.text
+    assert "card-referrer" not in shown.text
