@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 from storage.rules.errors import AffMissing, InvalidAffiliateUrl
@@ -37,9 +38,29 @@ class ProgramStatus(StrEnum):
     PAUSED = "paused"
 
 
+class OldLinks(StrEnum):
+    """The parameter of another tool's links that a program accepts beside its own."""
+
+    NONE = "none"
+    VIA = "via"
+    FPR = "fpr"
+    REF = "ref"
+
+
+AFF = "aff"
+PARAMETERS = (AFF, OldLinks.VIA, OldLinks.FPR, OldLinks.REF)
+
+
+class LinkCode(NamedTuple):
+    """A partner code, and the parameter of the link that carries it."""
+
+    code: str
+    parameter: str = AFF
+
+
 @lru_cache(maxsize=4096)  # most visitors of a link arrive at the same URL
-def partner_code(affiliate_url: str) -> str:
-    """Return the partner code in the `?aff=` of a landing page's URL.
+def link_code(affiliate_url: str) -> LinkCode:
+    """Return the partner code in the `?aff=` of a landing page's URL, else in a parameter of another tool.
 
     Raises InvalidAffiliateUrl unless it is an absolute http(s) URL, AffMissing if it has no code.
     """
@@ -50,10 +71,12 @@ def partner_code(affiliate_url: str) -> str:
         absolute = False
     if not absolute:
         raise InvalidAffiliateUrl
-    codes = parse_qs(url.query).get("aff")
-    if not codes or not codes[0].strip() or not codes[0].isprintable():
-        raise AffMissing
-    return codes[0].strip()
+    sent = parse_qs(url.query)
+    for name in PARAMETERS:
+        code = sent.get(name, [""])[0]
+        if code.strip() and code.isprintable():
+            return LinkCode(code.strip(), name)
+    raise AffMissing
 
 
 def keeps_existing(model: AttributionModel, *, same_partner: bool) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
 
 from storage.rules import commission_rate
-from storage.rules.attribution import AttributionModel, PaidAds, ProgramStatus
+from storage.rules.attribution import AttributionModel, OldLinks, PaidAds, ProgramStatus
 from storage.rules.commission import CommissionType
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.setting_kinds import Kind, Option, Section, Setting
@@ -153,6 +153,19 @@ class ProgramSettings(NamedTuple):
             if_empty="none",
         ),
     ] = None
+    old_links: Annotated[
+        OldLinks,
+        Setting(
+            *("Links of your old tool", Kind.CHOICE, TRACKING),
+            "Whether links that your partners have from another tool go on working; their codes must be the same here.",
+            options={
+                OldLinks.NONE: Option("Only links with ?aff="),
+                OldLinks.VIA: Option("Also ?via= (Rewardful, Dub)"),
+                OldLinks.FPR: Option("Also ?fpr= (FirstPromoter)"),
+                OldLinks.REF: Option("Also ?ref= (Tapfiliate)"),
+            },
+        ),
+    ] = OldLinks.NONE
     platform_fee_bps: Annotated[
         int,
         Setting(

@@ -2,7 +2,7 @@
 
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, false
 
-from storage.rules.attribution import AttributionModel, PaidAds, ProgramStatus
+from storage.rules.attribution import AttributionModel, OldLinks, PaidAds, ProgramStatus
 from storage.rules.settlement import LeadAuthPolicy
 from storage.tables.columns import metadata, timestamp_column
 from storage.tables.workspace import workspaces
@@ -22,6 +22,7 @@ programs = Table(
     Column("hold_days", Integer, nullable=False, server_default="15"),
     Column("lead_auth_policy", String(16), nullable=False, server_default=LeadAuthPolicy.SERVER_REQUIRED),
     Column("paid_ads", String(16), nullable=False, server_default=PaidAds.ALLOWED),
+    Column("old_links", String(16), nullable=False, server_default=OldLinks.NONE),
     Column("status", String(16), nullable=False, server_default=ProgramStatus.ACTIVE),
     Column("terms_version", Integer, nullable=False, server_default="1"),
     Column("revision", Integer, nullable=False, server_default="1"),

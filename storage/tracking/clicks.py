@@ -12,7 +12,7 @@ from storage.engine.statements import Append, Parameters, Prepared
 from storage.rules import attribution
 from storage.rules.attribution import PartnerStatus, ProgramStatus
 from storage.rules.click_details import NO_DETAILS, ClickDetails
-from storage.rules.errors import PartnerNotFound, ProgramNotFound, ServiceError
+from storage.rules.errors import AffMissing, PartnerNotFound, ProgramNotFound, ServiceError
 from storage.tables import clicks, partners, programs
 from storage.tables.columns import from_millis, to_millis
 from storage.tracking import rollups
@@ -21,6 +21,7 @@ from storage.tracking import rollups
 class Click(NamedTuple):
     """A click as a call sent it; `filtered` names why it does not count (bot, prefetch), `visitor` is JSON text.
 
+    `parameter` is the one of the link that carries the code.
     `click_id` is the id of the new click. It is drawn before the write, so that the primary key rejects a second run.
     """
 
@@ -36,6 +37,7 @@ class Click(NamedTuple):
     referrer_url: str | None = None
     visitor: str | None = None
     details: ClickDetails = NO_DETAILS
+    parameter: str = attribution.AFF
 
 
 class ClickResult(NamedTuple):
@@ -59,8 +61,8 @@ ClickOutcome = ClickResult | PartnerInactive | ServiceError
 def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]:
     """Record a batch of clicks; each result is a ClickResult, a PartnerInactive, or the error.
 
-    Errors: ProgramNotFound, PartnerNotFound. A visitor who keeps their existing click adds no event. A sandbox counts
-    the clicks of bots, too: integrators test with headless browsers.
+    Errors: ProgramNotFound, PartnerNotFound, AffMissing. A visitor who keeps their existing click adds no event. A
+    sandbox counts the clicks of bots, too: integrators test with headless browsers.
     """
     queries = [[n, click.program_id, click.code, click.existing_click_id] for n, click in enumerate(batch)]
     outcomes: list[ClickOutcome | None] = [None] * len(batch)
@@ -82,6 +84,8 @@ def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]
 
 
 def _decide(click: Click, row: Any) -> ClickOutcome:
+    if click.parameter not in {attribution.AFF, row.old_links}:
+        return AffMissing()
     if row.partner_id is None:
         return PartnerNotFound(f"No partner of this program has the code {click.code[:64]!r}.")
     if row.status != ProgramStatus.ACTIVE:
@@ -123,6 +127,7 @@ def _build_find(_: Callable[..., Any]) -> Any:
         programs.c.status,
         programs.c.sandbox_of,
         programs.c.attribution_model,
+        programs.c.old_links,
         programs.c.cookie_window_days,
         partners.c.id.label("partner_id"),
         partners.c.status.label("partner_status"),

@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 
 from storage.access import sessions
+from storage.rules.attribution import OldLinks
 from tests.browser.scene import Scene
 from tests.test_journeys import Integrator, stored
 
@@ -38,6 +39,17 @@ async def test_a_visitor_arrives_signs_up_and_pays_and_the_report_shows_it(scene
     assert sold.json()["data"]["commission_cents"] == 2_000
     assert (after["totalClicks"], after["totalLeads"], after["totalConversions"]) == (1, 1, 1)
     assert (after["totalRevenue"], after["totalPartnersCommission"]) == (100.0, 20.0)
+
+
+async def test_a_link_of_the_old_tool_goes_on_working_by_a_setting(scene: Scene):
+    await scene.change(old_links=OldLinks.VIA)
+    page = await scene.visit("/?via=anna&utm_source=blog")
+    await page.wait_for_function("document.cookie.includes('svc_click_id')")
+
+    (sent,) = scene.sent("click")
+
+    assert sent["affiliate_url"].endswith("/?via=anna&utm_source=blog")
+    assert (await reported(scene))["totalClicks"] == 1
 
 
 async def test_the_click_contains_the_landing_page(scene: Scene):

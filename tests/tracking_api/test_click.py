@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from storage.rules.attribution import AttributionModel, PartnerStatus, ProgramStatus
+from storage.rules.attribution import AttributionModel, OldLinks, PartnerStatus, ProgramStatus
 from storage.tables import clicks, customers, partners, programs, rollups, test_events
 from tests.tracking_api.conftest import Api
 
@@ -33,6 +33,19 @@ async def test_the_program_may_be_named_in_additional_data(api: Api):
     answer = await api.click(program_id=None, additional_data=extra)
 
     assert answer.json()["success"] is True
+
+
+@pytest.mark.parametrize(("old_links", "query"), [("via", "via=anna"), ("fpr", "fpr=anna"), ("ref", "ref=anna")])
+async def test_a_link_of_the_old_tool_works_in_a_program_that_says_so(old_links: str, query: str, api: Api):
+    program = await api.beside(old_links=OldLinks(old_links))
+
+    accepted = await program.click(affiliate_url=f"{LANDING}?{query}")
+    elsewhere = await api.click(affiliate_url=f"{LANDING}?{query}")
+    another = await program.click(affiliate_url=f"{LANDING}?{'ref' if old_links == 'via' else 'via'}=anna")
+
+    assert accepted.json()["partner_code"] == "anna"
+    assert [answer.json()["error"]["code"] for answer in (elsewhere, another)] == ["aff_missing", "aff_missing"]
+    assert await counted(api) == 1
 
 
 async def test_the_user_agent_falls_back_to_the_header(api: Api):

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic_core import to_json
 
 from storage.rules import attribution, click_details, dimensions, keys
+from storage.rules.attribution import LinkCode
 from storage.rules.errors import (
     AffiliateUrlRequired,
     AffMissing,
@@ -58,17 +59,17 @@ async def click(call: TrackingRequest) -> JsonResponse:
     await call.limit("click", program_id)
     if body.affiliate_url is None:
         raise AffiliateUrlRequired
-    code = attribution.partner_code(body.affiliate_url)
+    link = attribution.link_code(body.affiliate_url)
     await call.require_program(program_id)
     if extra.test_mode:
         return await _test(call, program_id)
-    recorded = await call.storage.write(clicks.record, _click(call, body, program_id, code), lane=program_id)
+    recorded = await call.storage.write(clicks.record, _click(call, body, program_id, link), lane=program_id)
     if isinstance(recorded, PartnerInactive):
         return JsonResponse({"success": False, "reason": "partner_inactive", "message": recorded.message})
     return JsonResponse({"success": True, **recorded._asdict()})
 
 
-def _click(call: TrackingRequest, body: ClickBody, program_id: int, code: str) -> Click:
+def _click(call: TrackingRequest, body: ClickBody, program_id: int, link: LinkCode) -> Click:
     user_agent = body.user_agent or (call.header(b"user-agent") or "")[:512] or None
     purpose = call.header(b"sec-purpose") or call.header(b"purpose") or call.header(b"x-moz")
     visitor = {
@@ -85,7 +86,8 @@ def _click(call: TrackingRequest, body: ClickBody, program_id: int, code: str) -
     details = click_details.read(landing_url, body.referrer_url, call.address_hash(), described)
     return Click(
         program_id=program_id,
-        code=code,
+        code=link.code,
+        parameter=link.parameter,
         landing_url=landing_url,
         at=call.at,
         click_id=keys.click_id(program_id, call.at),

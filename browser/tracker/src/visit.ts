@@ -15,10 +15,13 @@ export interface Landing {
   referrer: string;
 }
 
-/** Return where the visitor stands, if the address carries a partner code. */
+/** Return where the visitor stands, if the address carries a partner code: ours, or another tool's if the program accepts it. */
 export function landing(): Landing | undefined {
-  const code = new URLSearchParams(location.search).get("aff")?.trim();
-  return code ? { code, url: landingUrl(code), referrer: document.referrer } : undefined;
+  for (const name of ["aff", "via", "fpr", "ref"]) {
+    const code = new URLSearchParams(location.search).get(name)?.trim();
+    if (code) return { code, url: landingUrl(name, code), referrer: document.referrer };
+  }
+  return undefined;
 }
 
 /** Record a click and let the visitor carry its id. */
@@ -49,9 +52,9 @@ function address(): string {
   return location.href.split("#")[0] ?? "";
 }
 
-function landingUrl(code: string): string {
+function landingUrl(name: string, code: string): string {
   const short = `${location.origin}${location.pathname}`.slice(0, LONGEST_TEXT);
-  return address().length > LONGEST_URL ? `${short}?aff=${encodeURIComponent(code)}` : address();
+  return address().length > LONGEST_URL ? `${short}?${name}=${encodeURIComponent(code)}` : address();
 }
 
 /** Return text that the service takes: no control characters, no half characters, not too long. */

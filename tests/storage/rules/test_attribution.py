@@ -17,7 +17,7 @@ NOW = datetime(2026, 5, 20, tzinfo=UTC)
     "url", ["https://a.example/?aff=anna", "http://a.example/x?b=1&aff=anna#top", "https://a.example?aff=%61nna"]
 )
 def test_the_code_is_read_from_the_landing_page(url: str):
-    assert attribution.partner_code(url) == "anna"
+    assert attribution.link_code(url).code == "anna"
 
 
 @pytest.mark.parametrize(
@@ -25,19 +25,33 @@ def test_the_code_is_read_from_the_landing_page(url: str):
 )
 def test_a_url_that_is_not_absolute_http_is_rejected(url: str):
     with pytest.raises(InvalidAffiliateUrl):
-        attribution.partner_code(url)
+        attribution.link_code(url)
 
 
 @pytest.mark.parametrize("url", ["https://a.example/", "https://a.example/?aff=", "https://a.example/?AFF=anna"])
 def test_a_url_without_a_code_is_rejected(url: str):
     with pytest.raises(AffMissing):
-        attribution.partner_code(url)
+        attribution.link_code(url)
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("via=anna", ("anna", "via")),
+        ("ref=blog&via=anna", ("anna", "via")),
+        ("via=ben&aff=anna", ("anna", "aff")),
+        ("aff=&fpr=anna", ("anna", "fpr")),
+        ("ref=anna", ("anna", "ref")),
+    ],
+)
+def test_a_link_of_another_tool_carries_a_code_too(query: str, found: tuple[str, str]):
+    assert attribution.link_code(f"https://a.example/?{query}") == found
 
 
 @given(st.text(max_size=100))
 def test_no_text_makes_the_reader_fail_in_another_way(text: str):
     try:
-        assert attribution.partner_code(text)
+        assert attribution.link_code(text)
     except (AffMissing, InvalidAffiliateUrl):
         return
 

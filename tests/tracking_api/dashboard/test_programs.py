@@ -28,6 +28,7 @@ FIELDS = {
     "lead_auth_policy": "server_required",
     "paid_ads": "allowed",
     "further_domains": None,
+    "old_links": "none",
     "platform_fee_rate": 0,
     "status": "active",
     "rotate_by": None,
