@@ -75,7 +75,8 @@ def with_settings(
 
 def changed(setting: Setting) -> Any:
     """Return a setting as a field of a request that changes a program; a field that is not sent changes nothing."""
-    return _request_type(setting), Field(setting.default, description=_text(setting))
+    written = {"default": setting.default}  # which the document leaves out of other models
+    return _request_type(setting), Field(setting.default, description=_text(setting), json_schema_extra=written)
 
 
 def created(setting: Setting) -> Any:
