@@ -21,6 +21,7 @@ MEANINGS = {
     PaymentOutcome.LINKED: "Nothing paid yet (trial, coupon, slow transfer): later payments belong to its customer.",
     PaymentOutcome.IGNORED: "Not about a sale of this program.",
     PaymentOutcome.WAITING: "No recorded sale or customer has the id in waits_for yet: it is processed when one does.",
+    PaymentOutcome.UNKNOWN_CUSTOMER: "Names a customer_key that no lead has, mostly a customer whom no partner sent.",
     PaymentOutcome.ORGANIC: "Names no customer: no partner sent them. Nothing to do.",
     PaymentOutcome.HELD: "Looks like a sale that the API reported: the owner decides on the dashboard's page Payments.",
     PaymentOutcome.SAME: "The owner decided that the API had reported this sale.",

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, select
 
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
-from storage.payments import processing, stored_events
+from storage.payments import event_log, processing, stored_events
 from storage.payments.processing import EventOutcome
 from storage.rules.errors import BY_CODE, CustomerNotFound, NotFound, ServiceError, ValidationError
 from storage.rules.payment import Paid, PaymentOutcome
@@ -32,7 +32,7 @@ class NamedCustomer(NamedTuple):
 
 
 NOT_NAMED = NamedCustomer()
-RETRIED = {PaymentOutcome.WAITING, PaymentOutcome.ORGANIC, PaymentOutcome.NOT_REFERRED}
+RETRIED = {*event_log.UNLINKED, PaymentOutcome.NOT_REFERRED}
 
 
 def decide(

@@ -13,7 +13,7 @@ from storage.rules.payment import Content, Introduced, Paid, PaymentOutcome, Pro
 from storage.tables import payment_event_names, payment_events
 
 MOST_OF_A_NAME = 100
-UNLINKED = (PaymentOutcome.WAITING, PaymentOutcome.ORGANIC)
+UNLINKED = (PaymentOutcome.WAITING, PaymentOutcome.UNKNOWN_CUSTOMER, PaymentOutcome.ORGANIC)
 
 
 def click_name(click_id: str) -> str:

@@ -9,13 +9,14 @@ from storage.rules.payment import Paid, PaymentOutcome
 from storage.tables import customers, payment_accounts, payment_event_names, payment_events
 
 AT_ONCE = 100  # each is a sale of its own
+NAMING = (PaymentOutcome.WAITING, PaymentOutcome.UNKNOWN_CUSTOMER)
 KEY = event_log.key_name("")
 
 
 def record_waiting(connection: Connection, *, at: datetime) -> int:
     """Try waiting payments again whose customer_key a customer carries by now; return how many there were."""
     account, event, named, customer = payment_accounts.c, payment_events.c, payment_event_names.c, customers.c
-    of_account = and_(event.program_id == account.program_id, event.outcome == PaymentOutcome.WAITING)
+    of_account = and_(event.program_id == account.program_id, event.outcome.in_(NAMING))
     of_event = and_(named.program_id == event.program_id, named.event_id == event.event_id, named.name.startswith(KEY))
     carried = and_(
         customer.program_id == named.program_id, customer.customer_key == func.substr(named.name, len(KEY) + 1)

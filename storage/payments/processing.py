@@ -202,16 +202,19 @@ def try_again(connection: Connection, program_id: int, content: Content | None, 
 
 
 def note(connection: Connection, program_id: int, event_id: str, content: Content | None, done: EventOutcome) -> None:
-    """Save an event's outcome; what waits without naming a customer is organic, with all events of its payment."""
-    if done.outcome == PaymentOutcome.WAITING and _is_organic(connection, program_id, content):
-        done = done._replace(outcome=PaymentOutcome.ORGANIC)
+    """Save an event's outcome, and sort what waits; all that waits for an organic payment is organic."""
+    if done.outcome == PaymentOutcome.WAITING:
+        done = done._replace(outcome=_sorted(connection, program_id, content))
     event_log.note(connection, program_id, event_id, done._asdict())
     if done.outcome == PaymentOutcome.ORGANIC and isinstance(content, Paid):
         event_log.mark_organic(connection, program_id, content.references)
 
 
-def _is_organic(connection: Connection, program_id: int, content: Content | None) -> bool:
-    if isinstance(content, Paid):
-        return not event_log.customer_names(content)
-    names = content.references if isinstance(content, Linked) else (getattr(content, "reference", ""),)
-    return bool(event_log.find(connection, program_id, names, outcome=PaymentOutcome.ORGANIC))
+def _sorted(connection: Connection, program_id: int, content: Content | None) -> PaymentOutcome:
+    if not isinstance(content, Paid):
+        names = content.references if isinstance(content, Linked) else (getattr(content, "reference", ""),)
+        is_organic = event_log.find(connection, program_id, names, outcome=PaymentOutcome.ORGANIC)
+        return PaymentOutcome.ORGANIC if is_organic else PaymentOutcome.WAITING
+    if content.click_id:
+        return PaymentOutcome.WAITING
+    return PaymentOutcome.UNKNOWN_CUSTOMER if content.customer_key else PaymentOutcome.ORGANIC

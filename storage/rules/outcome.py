@@ -144,6 +144,7 @@ def of_payment(outcome: str, *, is_payment: bool) -> SaleOutcome:
     """Return why a processor's event is not a sale; `is_payment` is False for a refund, a dispute or a link."""
     meanings = {
         PaymentOutcome.WAITING: SaleOutcome.PAYMENT_WAITING if is_payment else SaleOutcome.PAYMENT_MISSING,
+        PaymentOutcome.UNKNOWN_CUSTOMER: SaleOutcome.PAYMENT_WAITING,
         PaymentOutcome.ORGANIC: SaleOutcome.PAYMENT_ORGANIC,
         PaymentOutcome.HELD: SaleOutcome.PAYMENT_HELD,
         PaymentOutcome.NOT_REFERRED: SaleOutcome.PAYMENT_NOT_REFERRED,

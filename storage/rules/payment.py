@@ -25,13 +25,15 @@ class Paid(NamedTuple):
 class PaymentOutcome(StrEnum):
     """What became of a processor's event; an event whose sale is rejected has the error's code instead.
 
-    Waiting payments name a customer; organic ones name nobody, and wait without work for anyone.
+    What waits is sorted: by a click that is not known; by a customer_key alone that no lead has, which is mostly a
+    customer whom no partner sent; and organic, naming nobody.
     """
 
     RECORDED = "recorded"
     REPEATED = "repeated"
     LINKED = "linked"
     WAITING = "waiting"
+    UNKNOWN_CUSTOMER = "unknown_customer"
     ORGANIC = "organic"
     HELD = "held_as_duplicate"
     SAME = "same_sale"

@@ -20,8 +20,8 @@ from web.body import Body, Identifier
 from web.response import ModelResponse
 
 OUTCOME = {
-    "outcome": "recorded, repeated, linked, waiting (for a customer whom it names), organic (it names nobody), "
-    "held_as_duplicate, same_sale, not_referred, ignored, test, or an error code."
+    "outcome": "recorded, repeated, linked, waiting, unknown_customer (its customer_key has no lead), "
+    "organic (it names nobody), held_as_duplicate, same_sale, not_referred, ignored, test, or an error code."
 }
 
 

@@ -64,7 +64,9 @@ def downgrade() -> None:
     with op.batch_alter_table("payment_customers", schema=None) as batch_op:
         columns = ["program_id", "click_id"]
         batch_op.create_foreign_key(FOREIGN_KEY, "customers", columns, columns)
-    op.execute("UPDATE payment_events SET outcome = 'waiting' WHERE outcome IN ('organic', 'not_referred')")
+    op.execute(
+        "UPDATE payment_events SET outcome = 'waiting' WHERE outcome IN ('organic', 'not_referred', 'unknown_customer')"
+    )
     op.execute("UPDATE payment_events SET outcome = 'ignored' WHERE outcome = 'linked'")
     op.drop_index("ix_payment_events_outcome", "payment_events")
     op.drop_table("payment_event_names")

@@ -105,5 +105,5 @@ async def test_listening_shows_each_event_as_it_arrives_and_what_to_do(shop: Sho
 
         assert await asyncio.to_thread(listening.wait, 10) == 0
     assert (first["outcome"], first["advice"]) == ("organic", None)
-    assert (second["event_id"], second["outcome"]) == ("evt_2", "waiting")
+    assert (second["event_id"], second["outcome"]) == ("evt_2", "unknown_customer")
     assert "Try again" in second["advice"]

@@ -46,14 +46,18 @@ async def test_payments_that_name_nobody_are_counted_once_with_all_that_belongs_
     assert await acme.store.read(received_events.count_organic, acme.program_id) == 2
 
 
-async def test_a_payment_that_names_an_unknown_customer_is_listed_as_waiting(acme: World):
+async def test_payments_are_sorted_by_whom_they_name(acme: World):
     await take(acme, stripe.checkout())
     await take(acme, stripe.invoice("evt_2", name="in_2", metadata=UNKNOWN))
+    await take(acme, stripe.invoice("evt_3", name="in_3", metadata=UNKNOWN | {"svc_click_id": "nonsense"}))
 
-    assert (await listed(acme, "waiting"), await listed(acme, "organic")) == (
-        ["invoice.paid"],
-        ["checkout.session.completed"],
-    )
+    by_outcome = {outcome: await listed(acme, outcome) for outcome in ("waiting", "unknown_customer", "organic")}
+
+    assert by_outcome == {
+        "waiting": ["invoice.paid"],
+        "unknown_customer": ["invoice.paid"],
+        "organic": ["checkout.session.completed"],
+    }
 
 
 async def test_a_waiting_payment_is_recorded_once_its_lead_is_there(acme: World):

@@ -209,7 +209,7 @@ async def test_an_owner_tries_a_waiting_payment_again_and_dismisses_another(dash
     for name in ("in_1", "in_2"):
         event = stripe.invoice(f"evt_{name}", name=name, metadata={"svc_customer_key": f"user-{name}"}, customer=name)
         await deliver(dashboard, *stripe.signed(event))
-    waiting = (await dashboard.get("./payment-events", outcome="waiting")).json()["data"]
+    waiting = (await dashboard.get("./payment-events", outcome="unknown_customer")).json()["data"]
     paths = [f"./payment-events/{each['id']}" for each in waiting]
     named = {"decision": "retry", "click_id": await dashboard.acme.visitor()}
 

@@ -25,7 +25,10 @@ from tracking_api.dashboard.payment_account import NewPaymentAccount
 from web import body
 
 LATELY = timedelta(days=30)
-OUTCOMES = ("", PaymentOutcome.HELD, PaymentOutcome.WAITING, PaymentOutcome.RECORDED, PaymentOutcome.ORGANIC)
+OUTCOMES = (
+    *("", PaymentOutcome.HELD, PaymentOutcome.WAITING, PaymentOutcome.UNKNOWN_CUSTOMER, PaymentOutcome.RECORDED),
+    PaymentOutcome.ORGANIC,
+)
 COUNTED = {PaymentOutcome.RECORDED, PaymentOutcome.REPEATED, PaymentOutcome.SAME, PaymentOutcome.TEST}
 FIELDS = ("account_id", "webhook_secret")
 

@@ -97,7 +97,7 @@ async def test_a_waiting_payment_says_why_and_is_recorded_for_the_customer_whom_
         for event in (organic, waiting):
             content, headers = stripe.signed(event)
             await client.post(await page.locator("#webhook").inner_text(), content=content, headers=headers)
-    await page.goto(f"{site.program}/settings/payments?outcome=waiting")
+    await page.goto(f"{site.program}/settings/payments?outcome=unknown_customer")
     await expect(page.get_by_text("1 organic payments")).to_be_visible()
     row = page.get_by_role("row", name="user-404")
     await row.get_by_text("Why, and what to do").click()
