@@ -66,8 +66,11 @@ class Service:
         elif scope["type"] == "http":
             if self._is_https:
                 scope["scheme"] = "https"  # also behind a proxy that does not say so
-            app = next(app for prefix, app in self._mounts if scope["path"].startswith(prefix))
-            await app(scope, receive, send)
+            path = scope["path"]
+            for prefix, app in self._mounts:
+                if path.startswith(prefix):
+                    await app(scope, receive, send)
+                    break
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()

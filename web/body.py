@@ -46,7 +46,8 @@ async def read_body(
     Raises UnsupportedMediaType, PayloadTooLarge as soon as it grows past `largest` bytes, BodyTooSlow.
     """
     headers = scope.get("header_fields") or dict(scope["headers"])
-    if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != media_type.encode():
+    sent = headers.get(b"content-type", b"").decode("latin-1")
+    if sent != media_type and sent.partition(";")[0].strip().lower() != media_type:
         raise UnsupportedMediaType(
             f"The body must be sent as {media_type}.", hint=f"Set the header Content-Type: {media_type}."
         )

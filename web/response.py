@@ -10,6 +10,7 @@ from starlette.types import Receive, Scope, Send
 from storage.rules.errors import ServiceError
 from web.errors import STATUS, error_body, error_headers
 
+_JSON = (b"content-type", b"application/json")
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -26,11 +27,8 @@ class JsonResponse:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI's signature
         """Send it; a HEAD request gets only the headers."""
         content = to_json(self.body)
-        headers = [
-            (b"content-type", b"application/json"),
-            (b"content-length", str(len(content)).encode()),
-            *((name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in self.headers.items()),
-        ]
+        headers = [_JSON, (b"content-length", b"%d" % len(content))]
+        headers += [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in self.headers.items()]
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else content})
 

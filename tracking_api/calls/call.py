@@ -187,6 +187,8 @@ class TrackingRequest:
 
     def signal(self, response: JsonResponse) -> JsonResponse:
         """Add rotation signalling to any response, if the presented key needs it."""
+        if self.key is None:
+            return response
         docs_url = f"{self.services.settings.base_url}/docs/key-rotation"
         return rotation.signal(response, self.key, at=self.at, docs_url=docs_url)
 

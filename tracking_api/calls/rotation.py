@@ -13,9 +13,9 @@ _MESSAGE = "This program key must be replaced before its deadline; calls with it
 _HINT = "An owner regenerates it under Settings, Developers, API keys. The old key stops at once: deploy the new one."
 
 
-def signal(response: JsonResponse, key: ProgramKey | None, *, at: datetime, docs_url: str) -> JsonResponse:
+def signal(response: JsonResponse, key: ProgramKey, *, at: datetime, docs_url: str) -> JsonResponse:
     """Add the rotation headers of a flagged or expired key to a response, and a warning before the deadline."""
-    if key is not None and key.rotate_by is not None and key.flagged_at is not None:
+    if key.rotate_by is not None and key.flagged_at is not None:
         response.headers = {
             **response.headers,
             "Deprecation": f"@{int(key.flagged_at.timestamp())}",
