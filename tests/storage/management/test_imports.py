@@ -205,25 +205,26 @@ async def test_an_imported_click_does_not_count_and_a_lead_earns_nothing(acme: W
     assert (filtered, (await acme.store.read(counts))[2]) == (["import"], 0)
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("inv-4,user-7,zoe,10,1,USD,paid,2025-02-04,", "no partner 'zoe': import the partners' file too"),
-        ("inv-4,user-7,nora,ten,1,USD,paid,2025-02-04,", "no amount that can be read: 'ten'"),
-        ("inv-4,user-7,nora,10,1.005,USD,paid,2025-02-04,", "an amount with a fraction of a cent: '1.005'"),
-        ("inv-4,user-7,nora,10,1,EUR,paid,2025-02-04,", "it is in EUR, and the program's currency is USD"),
-        ("inv-4,user-7,nora,10,1,USD,lost,2025-02-04,", "a status that is not known: 'lost'"),
-        ("inv-4,user-7,nora,10,1,USD,paid,yesterday,", "no time that can be read: 'yesterday'"),
-        (",user-7,nora,10,1,USD,paid,2025-02-04,", "neither a transaction id nor an id of the commission"),
-        ("inv-4,,nora,10,1,USD,paid,2025-02-04,", "neither a customer id nor an e-mail address"),
-    ],
-)
-async def test_a_line_that_cannot_be_imported_is_reported_and_the_others_are_imported(
-    line: str, message: str, acme: World
-):
-    report = await imported(acme, (PARTNERS, CUSTOMERS, f"{COMMISSIONS}{line}\n"))
+WRONG = [
+    ("inv-4,user-7,zoe,10,1,USD,paid,2025-02-04,", "no partner 'zoe': import the partners' file too"),
+    ("inv-4,user-7,nora,ten,1,USD,paid,2025-02-04,", "no amount that can be read: 'ten'"),
+    ("inv-4,user-7,nora,10,1.005,USD,paid,2025-02-04,", "an amount with a fraction of a cent: '1.005'"),
+    ("inv-4,user-7,nora,10,1,EUR,paid,2025-02-04,", "it is in EUR, and the program's currency is USD"),
+    ("inv-4,user-7,nora,10,1,USD,lost,2025-02-04,", "a status that is not known: 'lost'"),
+    ("inv-4,user-7,nora,10,1,USD,paid,yesterday,", "no time that can be read: 'yesterday'"),
+    (",user-7,nora,10,1,USD,paid,2025-02-04,", "neither a transaction id nor an id of the commission"),
+    ("inv-4,,nora,10,1,USD,paid,2025-02-04,", "neither a customer id nor an e-mail address"),
+]
 
-    assert report.problems == [{"file": "file-2.csv", "line": 5, "message": message}]
+
+async def test_a_line_that_cannot_be_imported_is_reported_and_the_others_are_imported(acme: World):
+    lines = "".join(f"{line}\n" for line, _ in WRONG)
+
+    report = await imported(acme, (PARTNERS, CUSTOMERS, f"{COMMISSIONS}{lines}"))
+
+    assert report.problems == [
+        {"file": "file-2.csv", "line": number, "message": message} for number, (_, message) in enumerate(WRONG, start=5)
+    ]
     assert report.added[FileKind.COMMISSIONS] == 3
     assert await acme.store.read(books.run) == []
 
