@@ -15,6 +15,7 @@ from storage.engine.audit import Actor
 from storage.management import partners, program_settings
 from storage.rules.errors import NotFound, ValidationError
 from storage.tables import (
+    click_retention,
     clicks,
     commissions,
     customers,
@@ -47,7 +48,7 @@ EVENTS = (  # in an order in which no row refers to a deleted one
     *(flags, payment_returns, payment_references, payment_customers, payment_event_names, payment_events),
     *(ledger_entries, commissions, refunds, sales, leads, customers, clicks),
     *(idempotent_calls, refused_calls, test_events, tracking_log, used_handovers),
-    *(dimension_rollups, grouped_days, key_callers),
+    *(dimension_rollups, grouped_days, key_callers, click_retention),
 )
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import signal
 import subprocess
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -61,9 +62,13 @@ class Shop:
     def start(self, *arguments: object, stderr: int | None = None) -> subprocess.Popen[str]:
         """Start a command that waits for input."""
         where, environment = self.project, self.environment()
-        return subprocess.Popen(
-            command(arguments), cwd=where, env=environment, stdout=subprocess.PIPE, stderr=stderr, text=True
-        )
+        before = signal.signal(signal.SIGINT, signal.SIG_DFL)  # in the background a shell ignores Ctrl-C, inherited
+        try:
+            return subprocess.Popen(
+                command(arguments), cwd=where, env=environment, stdout=subprocess.PIPE, stderr=stderr, text=True
+            )
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     async def sign_in(self, email: str = OLGA) -> None:
         """Log the command line in, as if the approval had been given."""

@@ -103,7 +103,10 @@ async def test_listening_shows_each_event_as_it_arrives_and_what_to_do(shop: Sho
         first, second = [json.loads(await asyncio.to_thread(listening.stdout.readline)) for _ in events]
         listening.send_signal(signal.SIGINT)
 
-        assert await asyncio.to_thread(listening.wait, 10) == 0
+        try:
+            assert await asyncio.to_thread(listening.wait, 10) == 0
+        finally:
+            listening.kill()
     assert (first["outcome"], first["advice"]) == ("organic", None)
     assert (second["event_id"], second["outcome"]) == ("evt_2", "unknown_customer")
     assert "Try again" in second["advice"]
