@@ -4,7 +4,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from typing import Any, TypeVar
 
 from limits import RateLimitItem
@@ -23,10 +22,6 @@ Result = TypeVar("Result")
 log = logging.getLogger(__name__)
 
 
-class _RedisUnavailableError(Exception):
-    """Redis does not respond."""
-
-
 class Counts:
     """Counts requests in fixed windows. While Redis is down or slow, each process counts alone.
 
@@ -43,6 +38,8 @@ class Counts:
 
     async def hit(self, rate: RateLimitItem, *subject: str) -> float | None:
         """Count one request. Return None if the rate allows it, else the time at which the window ends."""
+        if self._shared is None:
+            return self._local.hit(rate, subject)
 
         async def count(limiter: FixedWindowRateLimiter) -> float | None:
             if await limiter.hit(rate, *subject):
@@ -50,10 +47,7 @@ class Counts:
             resets_at, _ = await limiter.get_window_stats(rate, *subject)
             return resets_at
 
-        if self._shared is not None:
-            with suppress(_RedisUnavailableError):
-                return await self._ask(self._shared, count)
-        return self._local.hit(rate, subject)
+        return await self._ask(count, lambda: self._local.hit(rate, subject))
 
     async def full_until(self, rate: RateLimitItem, *subject: str) -> float | None:
         """Return None if the rate allows one more request, else the time at which the window ends."""
@@ -62,18 +56,11 @@ class Counts:
             resets_at, remaining = await limiter.get_window_stats(rate, *subject)
             return None if remaining else resets_at
 
-        if self._shared is not None:
-            with suppress(_RedisUnavailableError):
-                return await self._ask(self._shared, look)
-        return self._local.full_until(rate, subject)
+        return await self._ask(look, lambda: self._local.full_until(rate, subject))
 
     async def clear(self, rate: RateLimitItem, *subject: str) -> None:
         """Forget the requests that were counted."""
-        if self._shared is not None:
-            with suppress(_RedisUnavailableError):
-                await self._ask(self._shared, lambda limiter: limiter.clear(rate, *subject))
-                return
-        self._local.clear(rate, subject)
+        await self._ask(lambda limiter: limiter.clear(rate, *subject), lambda: self._local.clear(rate, subject))
 
     async def aclose(self) -> None:
         """Close the connections to Redis."""
@@ -81,19 +68,19 @@ class Counts:
             await self._pool.disconnect()
 
     async def _ask(
-        self, shared: FixedWindowRateLimiter, work: Callable[[FixedWindowRateLimiter], Awaitable[Result]]
+        self, shared: Callable[[FixedWindowRateLimiter], Awaitable[Result]], alone: Callable[[], Result]
     ) -> Result:
-        """Return the result of work in Redis. Raises _RedisUnavailableError, after which this process counts alone."""
-        if self._clock() < self._retry_at:
-            raise _RedisUnavailableError
+        """Return the result of work in Redis, or in this process alone without Redis and while it does not respond."""
+        if self._shared is None or self._clock() < self._retry_at:
+            return alone()
         if self._failed:
             self._retry_at = self._clock() + PAUSE_SECONDS  # only this request tries whether Redis is back
         try:
             async with asyncio.timeout(LONGEST_WAIT_SECONDS):
-                result = await work(shared)
+                result = await shared(self._shared)
         except (RedisError, OSError) as error:  # a timeout is an OSError
             self._fail(error)
-            raise _RedisUnavailableError from error
+            return alone()
         self._recover()
         return result
 

@@ -89,16 +89,16 @@ async def _copy_rows(reading: Storage, writing: Storage, source: str) -> None:
     totals = await reading.read(copying.counts)
     for table in copying.TABLES:
         at = positions.get(table.name, Position())
-        told = at.rows
+        reported = at.rows
         while at.rows < totals[table.name]:
             chunk = await reading.read(copying.read_chunk, table, at)
             if not chunk.rows:
                 break
             await writing.write(copying.store_chunk, table, chunk, source)
             at = chunk.position
-            if at.rows >= min(told + ROWS_BETWEEN_LINES, totals[table.name]):
+            if at.rows >= min(reported + ROWS_BETWEEN_LINES, totals[table.name]):
                 typer.echo(f"{table.name}: {at.rows:,} of {totals[table.name]:,} rows", err=True)
-                told = at.rows
+                reported = at.rows
 
 
 def _text(result: dict[str, Any]) -> str:

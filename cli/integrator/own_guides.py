@@ -14,7 +14,7 @@ LINE = f"Affiliate tracking of this shop: read [{LINK}]({LINK}) before you chang
 def add_line(project: Path, output: Output, *, yes: bool) -> list[str]:
     """Add the line to each of the project's own guides that has none, after asking; return the names of those changed.
 
-    Without a terminal nobody can be asked: with `--yes` the line is added, else it is only proposed.
+    Without a terminal there is no one to ask: `--yes` adds the line, otherwise it is only proposed.
     """
     missing = [name for name in NAMES if _lacks(project / name)]
     added = [name for name in missing if yes or _agreed(name, output)]

@@ -1,4 +1,4 @@
-"""Invitations to a workspace: a one-time link, valid for a week, that makes somebody a member."""
+"""Invitations to a workspace: a one-time link, valid for a week, that makes a person a member."""
 
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -53,7 +53,7 @@ def invite(
 ) -> NewInvitation:
     """Create an invitation, which replaces an earlier one to the same e-mail address.
 
-    Raises ValidationError for somebody who is a member already.
+    Raises ValidationError for a person who is a member already.
     """
     email = email.strip().lower()
     theirs = select(users.c.id).join(joined, joined.c.user_id == users.c.id)

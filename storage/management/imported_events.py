@@ -84,7 +84,7 @@ def _decide(connection: Connection, program_id: int, sold: SaleResult, imported:
     is_sandbox = connection.execute(select(programs.c.sandbox_of).where(programs.c.id == program_id)).scalar()
     for status in DECIDED[imported.status] if sold.commission_id is not None else ():
         if status == CommissionStatus.PAID and is_sandbox is not None:
-            continue  # nobody is paid for trials
+            continue  # trials pay no one
         at = imported.paid_at if status == CommissionStatus.PAID and imported.paid_at else imported.at
         decisions.change_status(connection, program_id, sold.commission_id or 0, status, at=at, overrides_hold=True)
 

@@ -85,7 +85,7 @@ def count_outcomes(connection: Connection, program_id: int, *, span: Span = ALWA
 
 
 def count_organic(connection: Connection, program_id: int, *, span: Span = ALWAYS) -> int:
-    """Return how many payments named nobody."""
+    """Return how many payments named no customer."""
     event = payment_events.c
     mine = (event.program_id == program_id, *pagination.within(event.id, event.received_at, span))
     organic = select(func.count(event.transaction_id.distinct())).where(*mine, event.outcome == PaymentOutcome.ORGANIC)

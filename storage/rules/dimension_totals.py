@@ -115,7 +115,7 @@ def _capped(rows: dict[str, list[int]]) -> dict[str, list[int]]:
 
 
 def _rank(row: Sequence[int]) -> tuple[int, int]:
-    """Return what a value is kept for: buyers first, whom nobody can invent, then clicks."""
+    """Return what a value is kept for: buyers first, whom a visitor cannot invent, then clicks."""
     return sum(row[place] for place in _BUYERS), row[_CLICKS]
 
 

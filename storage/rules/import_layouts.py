@@ -90,7 +90,7 @@ _AMOUNT = {
 
 
 def read(tool: ImportTool, lines: Iterable[str]) -> ImportFile:
-    """Return what a CSV export says. Raises ValueError if it has no column that tells what it lists."""
+    """Return what a CSV export says. Raises ValueError if it has no column that says what it lists."""
     rows = csv.reader(lines)
     header = [_normalized(name) for name in next(rows, [])]
     kind = _kind(header, tool)
@@ -127,7 +127,7 @@ def _kind(header: list[str], tool: ImportTool) -> FileKind:
         kind = FileKind.PARTNERS
     else:
         raise ValueError(
-            "The first line names no column that tells what the file lists: a partner's code, a customer, or an amount."
+            "The first line names no column that says what the file lists: a partner's code, a customer, or an amount."
         )
     return kind
 

@@ -26,7 +26,7 @@ class PaymentOutcome(StrEnum):
     """What became of a processor's event; an event whose sale is rejected has the error's code instead.
 
     What waits is sorted: by a click that is not known; by a customer_key alone that no lead has, which is mostly a
-    customer whom no partner sent; and organic, naming nobody.
+    customer whom no partner sent; and organic, naming no customer.
     """
 
     RECORDED = "recorded"

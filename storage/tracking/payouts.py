@@ -16,7 +16,7 @@ def require_live(connection: Connection, program_id: int) -> None:
     """Raise ValidationError for a sandbox: its commissions are trials, and no payout includes them."""
     sandbox_of = select(programs.c.sandbox_of).where(programs.c.id == program_id)
     if connection.execute(sandbox_of).scalar() is not None:
-        raise ValidationError("A sandbox's commissions are trials: nobody is paid for them.")
+        raise ValidationError("A sandbox's commissions are trials: no one is paid for them.")
 
 
 def record(connection: Connection, commission: Any, *, at: datetime) -> None:

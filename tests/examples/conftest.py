@@ -2,11 +2,12 @@
 
 import asyncio
 import shutil
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from playwright.async_api import Browser
 from sqlalchemy import Connection, func, select
 
 from storage import Storage
@@ -14,8 +15,9 @@ from storage.engine.audit import OPERATOR
 from storage.management import program_settings
 from storage.tables import leads, refunds, sales
 from tests import serving, world
-from tests.examples import relay
+from tests.examples import relay, shop
 from tests.examples.relay import Relay
+from tests.examples.shop import Example, Shopper
 from tests.serving import Served
 from tests.test_journeys import stored
 from tests.world import NOW, World
@@ -45,6 +47,17 @@ async def _acme(store: Storage) -> World:
     domains = {"domain": "shop.example", "further_domains": "checkout.example"}
     await store.write(program_settings.change, made.program_id, domains, actor=OPERATOR, at=NOW)
     return made
+
+
+@pytest.fixture
+async def shopper(service: Between, example: Example, browser: Browser) -> AsyncIterator[Shopper]:
+    """A shopper; no page may throw."""
+    service.relay.fault = ""
+    service.relay.seen.clear()
+    visiting = await shop.shopper(browser, example)
+    yield visiting
+    service.relay.fault = ""
+    assert visiting.thrown == []
 
 
 async def counts(service: Between) -> list[int]:

@@ -16,7 +16,7 @@ EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 
 class Example:
-    """A shop at shop.example, which Chromium is told is this machine."""
+    """A shop at shop.example, which Chromium resolves to this machine."""
 
     def __init__(self, port: int, log: Path) -> None:
         self.port = port

@@ -52,17 +52,6 @@ def example(project: Path) -> Iterator[Example]:
         yield running
 
 
-@pytest.fixture
-async def shopper(service: Between, example: Example, browser: Browser) -> AsyncIterator[Shopper]:
-    """A shopper; no page may throw."""
-    service.relay.fault = ""
-    service.relay.seen.clear()
-    visiting = await shop.shopper(browser, example)
-    yield visiting
-    service.relay.fault = ""
-    assert visiting.thrown == []
-
-
 def test_the_store_is_made_of_the_snippets():
     blocks = guides.blocks("snippets", Filling("https://svc.example", 1))
     code = "".join(path.read_text(encoding="utf-8") for path in (FOLDER / "shop").glob("*.py"))

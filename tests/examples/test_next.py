@@ -33,17 +33,6 @@ def example(service: Between, tmp_path_factory: pytest.TempPathFactory) -> Itera
         yield running
 
 
-@pytest.fixture
-async def shopper(service: Between, example: Example, browser: Browser) -> AsyncIterator[Shopper]:
-    """A shopper; no page may throw."""
-    service.relay.fault = ""
-    service.relay.seen.clear()
-    visiting = await shop.shopper(browser, example)
-    yield visiting
-    service.relay.fault = ""
-    assert visiting.thrown == []
-
-
 async def flag(service: Between) -> None:
     """Flag the program key: it works until its deadline."""
     now = datetime.now(UTC)

@@ -28,12 +28,12 @@ class Canned(NamedTuple):
 
     status: int = 200
     content: str = json.dumps(RECORDED)
-    headers: dict[str, str] = {}  # noqa: RUF012 - nobody changes it
+    headers: dict[str, str] = {}  # noqa: RUF012 - it never changes
 
 
 @dataclass
 class Stub:
-    """A service on a socket: gives `answers` in turn, the last one for ever; `received` are the requests."""
+    """A service on a socket: gives `answers` in turn, the last one again and again; `received` are the requests."""
 
     answers: list[Canned | str] = field(default_factory=lambda: [Canned()])
     received: list[Received] = field(default_factory=list)

@@ -113,12 +113,12 @@ class TrackingRequest:
 
         A call with a key is counted against its rate limit first: raises RateLimited.
         """
+        caller: dict[str, Any] = {}
         if isinstance(principal, PresentedKey):
             await self.limit("keyed", principal.key_hash)
-        details = CallDetails(self.name, self.scope["request_id"], self.at, **self._sent())
-        if isinstance(principal, PresentedKey):
             network = self.services.address_hashes.of_caller(self._client)
-            details = details._replace(user_agent=self.header(b"user-agent"), network_hash=network)
+            caller = {"user_agent": self.header(b"user-agent"), "network_hash": network}
+        details = CallDetails(self.name, self.scope["request_id"], self.at, **self._sent(), **caller)
         outcome = await self.storage.handle(
             operation, item, principal=principal, details=details, repeatable=repeatable
         )

@@ -13,7 +13,10 @@ from web.limits import RateLimits
 
 
 class CallServices(NamedTuple):
-    """One for the whole app, at `app.state.calls`. `known_programs` are those that were found; none is ever deleted."""
+    """One for the whole app, at `app.state.calls`.
+
+    `known_programs` are those that were found. The writer looks again, so one that is deleted since is rejected there.
+    """
 
     storage: Storage
     settings: Configuration

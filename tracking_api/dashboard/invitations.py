@@ -52,20 +52,20 @@ class ResetLinkView(View):
 
 
 class Invitee(Body):
-    """Somebody to invite, and their role."""
+    """A person to invite, and their role."""
 
     email: Email
     role: Role = Role.MEMBER
 
 
-@operation("The invitations that nobody has accepted yet", OwnerRequired)
+@operation("The invitations that are not accepted yet", OwnerRequired)
 async def list_invitations(call: VisitorRequest) -> ModelResponse[InvitationsView]:
     """List a workspace's invitations. Raises Forbidden, OwnerRequired."""
     listed = await call.storage.read(invitations.list_invitations, owned(call), at=call.at)
     return ModelResponse(InvitationsView(data=[InvitationView.of(each) for each in listed]))
 
 
-@operation("Invite somebody to a workspace", OwnerRequired, body=Invitee)
+@operation("Invite a person to a workspace", OwnerRequired, body=Invitee)
 async def invite(call: VisitorRequest) -> CreatedResponse[NewInvitationView]:
     """Create an invitation and send it if the server sends e-mail. Raises Forbidden, OwnerRequired, ValidationError."""
     workspace_id = owned(call)

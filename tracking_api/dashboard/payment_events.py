@@ -21,7 +21,7 @@ from web.response import ModelResponse
 
 OUTCOME = {
     "outcome": "recorded, repeated, linked, waiting, unknown_customer (its customer_key has no lead), "
-    "organic (it names nobody), held_as_duplicate, same_sale, not_referred, ignored, test, or an error code."
+    "organic (it names no customer), held_as_duplicate, same_sale, not_referred, ignored, test, or an error code."
 }
 
 

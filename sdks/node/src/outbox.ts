@@ -5,7 +5,7 @@ import { node } from "./node.js";
 
 const WAITING = ".json";
 const MOST_WAITING = 10_000;
-const LOCK_MS = 60_000; // a lock that nobody has touched for so long was left by a process that ended
+const LOCK_MS = 60_000; // a lock that was not touched for so long was left by a process that ended
 
 /** The calls of one program that wait. Processes may share the folder, also with the SDK for Python. */
 export class Outbox {

@@ -1,4 +1,4 @@
-"""Find a payment event by any of its ids, and tell payments that name nobody apart"""
+"""Find a payment event by any of its ids, and set payments that name no customer apart"""
 
 import json
 from typing import Any

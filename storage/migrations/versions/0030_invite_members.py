@@ -1,6 +1,6 @@
 """Invite members
 
-A one-time link makes somebody a member of a workspace.
+A one-time link makes a person a member of a workspace.
 """
 
 import sqlalchemy as sa

@@ -54,11 +54,11 @@ async def test_a_healthy_shop_has_no_problem_and_ci_passes(shop: Shop, web: WebS
     web.headers = {"Content-Security-Policy": f"script-src {shop.server.base_url}; connect-src {shop.server.base_url}"}
 
     done = await doctor(shop, web)
-    told = await shop.svc("doctor", web.url(), **NO_BROWSER, SERVICE_API_KEY=shop.acme.key)
+    checked = await shop.svc("doctor", web.url(), **NO_BROWSER, SERVICE_API_KEY=shop.acme.key)
 
     assert (done.code, codes(done), done.json["problems"]) == (0, [], 0), done.stdout
     assert codes(done, problems=False) == ["cookie_by_script_only"]
-    assert "No problem found on http" in told.stdout
+    assert "No problem found on http" in checked.stdout
 
 
 async def test_a_shop_with_problems_fails_ci_and_each_has_its_fix(shop: Shop, web: WebShop):

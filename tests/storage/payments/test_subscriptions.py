@@ -27,7 +27,7 @@ def free(metadata: dict[str, str]) -> dict[str, Any]:
 
 
 def renewal(number: int, **about: Any) -> dict[str, Any]:
-    """Return the invoice of a later month, which names nobody unless `metadata` does."""
+    """Return the invoice of a later month, which names no customer unless `metadata` does."""
     name = f"in_{number}"
     return stripe.invoice(f"evt_{name}", name=name, renewal=True, **{"at": NOW + (number - 1) * MONTH} | about)
 

@@ -1,4 +1,4 @@
-"""Payments that wait, on both databases: those that name nobody are counted, the others are explained and fixed."""
+"""Payments that wait, on both databases: those that name no customer are counted, the others explained and fixed."""
 
 import pytest
 

@@ -9,8 +9,8 @@ from presentation.changes import Email
 from storage.access import accounts
 from storage.access.accounts import ResetLink
 from storage.engine.audit import Actor
-from storage.rules.errors import Forbidden, NotFound, RateLimited, ServiceError, ValidationError
-from tracking_api.dashboard import authentication, mail
+from storage.rules.errors import NotFound, RateLimited, ServiceError, ValidationError
+from tracking_api.dashboard import mail
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.invitations import reset_link
 from tracking_api.dashboard.pages import forms, templates
@@ -33,9 +33,7 @@ async def show_forgotten(request: Request) -> Response:
 
 async def send_link(request: Request) -> Response:
     """Send a link to the account; the response is the same, and as fast, whether there is one. Raises RateLimited."""
-    if not authentication.is_our_own(request):
-        raise Forbidden("This form was sent from another site; open the page itself.")
-    form = await forms.content(request)
+    form = await forms.read_open_form(request, "the page")
     await request.app.state.limits.hit("reset", network_of(request))
     try:
         sent = body.parse(Forgotten, to_json({"email": form.text("email")}))

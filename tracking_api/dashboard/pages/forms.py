@@ -49,10 +49,25 @@ async def read_form(request: Request) -> Form:
     Raises Forbidden without the token of the visitor's session, and what `content` raises.
     """
     form = await content(request)
+    require_token(request, form)
+    return form
+
+
+def require_token(request: Request, form: Form) -> None:
+    """Raise Forbidden for a form without the token of the visitor's session."""
     expected = expected_token(request)
     if not expected or not hmac.compare_digest(form.text(FIELD).encode(), expected.encode()):
         raise Forbidden("This form was not sent from a page of your session; open it again.")
-    return form
+
+
+async def read_open_form(request: Request, page: str) -> Form:
+    """Return the form that a visitor without a session posted from our own page, which `page` names.
+
+    Raises Forbidden for a form of another site, and what `content` raises.
+    """
+    if not authentication.is_our_own(request):
+        raise Forbidden(f"This form was sent from another site; open {page} itself.")
+    return await content(request)
 
 
 async def content(request: Request) -> Form:

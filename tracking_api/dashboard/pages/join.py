@@ -27,15 +27,13 @@ async def show_join(request: Request) -> Response:
 
 async def join(request: Request) -> Response:
     """Join the workspace. Raises LinkExpired, RateLimited, Forbidden for another account than the invited."""
-    if not authentication.is_our_own(request):
-        raise Forbidden("This form was sent from another site; open the link itself.")
+    form = await forms.read_open_form(request, "the link")
     offer, token = await _offer(request), request.path_params["token"]
     if offer.user_id is not None:
         visitor = await authentication.visitor(request)
-        await forms.read_form(request)
+        forms.require_token(request, form)
         await storage_of(request).write(invitations.join, token, user_id=visitor.user_id, at=time_of(request))
         return notices.leave(redirect(PROGRAMS), "joined")
-    form = await forms.content(request)
     try:
         protect = partial(passwords.protect_new, chosen_password(form), email=offer.email, field="new_password")
         password_hash = await hashed(request, protect)

@@ -6,8 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from storage.access import accounts, passwords
-from storage.rules.errors import FieldError, Forbidden, ValidationError
-from tracking_api.dashboard import authentication
+from storage.rules.errors import FieldError, ValidationError
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.pages.forms import Form, Problems
@@ -23,9 +22,7 @@ async def show_reset(request: Request) -> Response:
 
 async def reset_password(request: Request) -> Response:
     """Set the password and end the account's sessions. Raises LinkExpired."""
-    if not authentication.is_our_own(request):
-        raise Forbidden("This form was sent from another site; open the link itself.")
-    form = await forms.content(request)
+    form = await forms.read_open_form(request, "the link")
     email = await _email(request)
     try:
         chosen = chosen_password(form)

@@ -15,7 +15,6 @@ from storage.management.first_workspace import FirstWorkspace, SetUp
 from storage.rules import keys
 from storage.rules.errors import CurrencyNotSupported, Forbidden, NotFound, ValidationError
 from storage.rules.settings import ProgramSettings
-from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, templates, values
 from tracking_api.dashboard.pages.forms import Form, Problems
@@ -52,9 +51,7 @@ async def set_up(request: Request) -> Response:
 
     Raises Forbidden, RateLimited, NotFound.
     """
-    if not authentication.is_our_own(request):
-        raise Forbidden("This form was sent from another site; open the link itself.")
-    form = await forms.content(request)
+    form = await forms.read_open_form(request, "the link")
     await _require_code(request, form.text("code"))
     try:
         chosen = await _chosen(request, form)

@@ -9,7 +9,6 @@ from starlette.responses import Response
 from storage.access import sessions, workspaces
 from storage.access.sessions import Account, Started
 from storage.rules.errors import (
-    Forbidden,
     InvalidCredentials,
     InvalidSecondFactor,
     Overloaded,
@@ -41,9 +40,7 @@ async def show_sign_in(request: Request) -> Response:
 
 async def enter(request: Request) -> Response:
     """Sign in and open the page in `next`; an error appears above the form."""
-    if not authentication.is_our_own(request):
-        raise Forbidden("This form was sent from another site; open the sign-in page itself.")
-    form = await forms.content(request)
+    form = await forms.read_open_form(request, "the sign-in page")
     next_path, proof = form.text("next"), form.text("proof")
     try:
         account = await (second_step.require_proof(request, proof) if proof else _account(request, form))

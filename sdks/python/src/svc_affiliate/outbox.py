@@ -12,7 +12,7 @@ from svc_affiliate.fields import PreparedCall
 
 WAITING, REJECTED = ".json", ".rejected"
 MOST_WAITING = 10_000
-LOCK_SECONDS = 60  # a lock that nobody has touched for so long was left by a process that ended
+LOCK_SECONDS = 60  # a lock that was not touched for so long was left by a process that ended
 
 
 class Outbox:

@@ -11,7 +11,7 @@ WORDS = "several unrelated words"
 async def test_an_owner_invites_and_the_invited_person_joins(site: Site):
     owner = await site.sign_in()
     await owner.goto(f"{site.program}/settings/members")
-    await owner.get_by_text("Invite somebody").click()
+    await owner.get_by_text("Invite a member").click()
     await owner.get_by_label("E-mail address").fill(EVA)
     await owner.get_by_role("button", name="Invite").click()
     link = await owner.locator("#invitation-link").inner_text()
