@@ -5,7 +5,7 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-import asgi
+import background
 import storage
 from benchmarks import world
 from benchmarks.reports import Read, alternate
@@ -42,7 +42,7 @@ async def breakdowns(plan: Plan, folder: Path) -> list[Line]:
     world.roll_up(path)
     async with storage.opened(url) as store:
         begun = time.process_time()
-        await asgi.group_all(store)
+        await background.group_all(store)
         grouped = time.process_time() - begun
         at = datetime.now(UTC)
         reads: dict[str, Read] = {"report": lambda: store.read(performance.get_report, 1, MONTH, at=at)}

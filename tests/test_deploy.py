@@ -59,6 +59,7 @@ def test_the_image_copies_every_package():
     packages = {"agent_api", "cli", "mcp_server", "presentation", "storage", "tracking_api", "web"}
     assert kept == packages | {
         "asgi.py",
+        "background.py",
         "configuration.py",
         "LICENSE",
         "README.md",

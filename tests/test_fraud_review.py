@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy import select, update
 
-import asgi
+import background
 import storage
 from cli.demo import sample
 from storage import Storage
@@ -34,11 +34,11 @@ async def kinds(acme: World) -> list[FlagKind]:
 async def test_a_sale_is_reviewed_by_the_next_round(acme: World):
     await own_purchase(acme)
 
-    await asgi.review_all(acme.store, since=NOW - timedelta(minutes=1), at=NOW, is_whole=False)
+    await background.review_all(acme.store, since=NOW - timedelta(minutes=1), at=NOW, is_whole=False)
 
     assert await kinds(acme) == [FlagKind.SELF_REFERRAL]
     acme.store.take_written()
-    await asgi.review_all(acme.store, since=NOW - timedelta(minutes=1), at=NOW, is_whole=False)
+    await background.review_all(acme.store, since=NOW - timedelta(minutes=1), at=NOW, is_whole=False)
     assert await kinds(acme) == [FlagKind.SELF_REFERRAL]
 
 
@@ -46,9 +46,9 @@ async def test_a_program_without_news_waits_for_the_whole_review(acme: World):
     await own_purchase(acme)
     acme.store.take_written()
 
-    await asgi.review_all(acme.store, since=NOW - timedelta(minutes=1), at=NOW, is_whole=False)
+    await background.review_all(acme.store, since=NOW - timedelta(minutes=1), at=NOW, is_whole=False)
     assert await kinds(acme) == []
-    await asgi.review_all(acme.store, since=NOW - timedelta(minutes=1), at=NOW, is_whole=True)
+    await background.review_all(acme.store, since=NOW - timedelta(minutes=1), at=NOW, is_whole=True)
 
     assert await kinds(acme) == [FlagKind.SELF_REFERRAL]
 
@@ -58,7 +58,7 @@ async def test_a_failing_review_is_logged_and_raises_nothing(acme: World, caplog
     await acme.store.write(stored.drop)
     await own_purchase(acme)
 
-    await asgi.review_all(acme.store, since=NOW - timedelta(minutes=1), at=NOW, is_whole=True)
+    await background.review_all(acme.store, since=NOW - timedelta(minutes=1), at=NOW, is_whole=True)
 
     assert "the fraud review failed" in caplog.text
 

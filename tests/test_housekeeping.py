@@ -3,12 +3,15 @@
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import select
 
-import asgi
-from storage.engine import pruning
+import background
+import storage
+from storage import Storage
+from storage.engine import pruning, recurring
 from storage.payments import late_leads
 from storage.rules.errors import CustomerNotFound
-from storage.tables import refused_calls, sales
+from storage.tables import recurring_tasks, refused_calls, sales
 from storage.tracking import rejection_log
 from tests import stripe_events as stripe
 from tests.storage.payments.paying import connect, stored, take
@@ -24,7 +27,7 @@ async def test_a_large_backlog_is_deleted_in_chunks(acme: World, monkeypatch: py
     await acme.reject(CustomerNotFound(), at=LATER)
 
     assert await acme.store.write(rejection_log.prune, at=LATER) == 2
-    await asgi.prune_all(acme.store, at=LATER)
+    await background.prune_all(acme.store, at=LATER)
 
     assert await stored(acme, refused_calls.c.at) == [(LATER,)]
 
@@ -37,6 +40,29 @@ async def test_payments_whose_lead_came_late_are_recorded_in_chunks(acme: World,
         await take(acme, stripe.invoice(f"evt_{number}", name=f"in_{number}", customer=f"cus_{number}", metadata=named))
         await acme.customer(f"user-{number}")
 
-    await asgi.record_waiting_payments(acme.store, at=NOW)
+    await background.record_waiting_payments(acme.store, at=NOW)
 
     assert await stored(acme, sales.c.transaction_id) == [("in_0",), ("in_1",), ("in_2",)]
+
+
+async def test_one_process_at_a_time_groups_events(store: Storage, database_url: str, monkeypatch: pytest.MonkeyPatch):
+    grouped: list[Storage] = []
+
+    async def note(by: Storage) -> None:
+        grouped.append(by)
+
+    monkeypatch.setattr(background, "group_all", note)
+    async with storage.opened(database_url) as other:
+        for seconds, process in ((0, store), (5, other), (19, store), (21, other), (22, store)):
+            await background.group_in_turn(process, at=NOW + timedelta(seconds=seconds))
+
+    assert grouped == [store, other]
+
+
+async def test_a_running_task_keeps_its_turn(store: Storage):
+    every, begun = timedelta(milliseconds=2), select(recurring_tasks.c.started_at)
+    await store.write(recurring.claim, "grouping", every=every, at=NOW)
+
+    async with background.kept(store, "grouping", every=every):
+        while await store.read(lambda connection: connection.execute(begun).scalar_one()) == NOW:
+            pass

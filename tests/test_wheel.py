@@ -59,5 +59,5 @@ def test_every_file_of_the_packages_is_in_the_wheel_and_nothing_else(wheel: Path
     inside = {path.relative_to(wheel).as_posix() for path in wheel.rglob("*") if path.is_file()}
 
     written = {path.relative_to(ROOT).as_posix() for path in sources if path.suffix != ".pyc"}
-    wanted = {*written, "asgi.py", "configuration.py"}
+    wanted = {*written, "asgi.py", "background.py", "configuration.py"}
     assert {path for path in inside if ".dist-info/" not in path} == wanted

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, update
 
 from storage.engine.database import insert_for
 from storage.tables import recurring_tasks
@@ -27,3 +27,9 @@ def claim(connection: Connection, name: str, *, every: timedelta, at: datetime) 
     )
     is_mine = connection.execute(still_due.returning(row.name)).scalar() is not None
     return TaskTurn(previous_at) if is_mine else None
+
+
+def renew(connection: Connection, name: str, *, at: datetime) -> None:
+    """Let a task that still runs count as begun at `at`, so that no other process begins it."""
+    row = recurring_tasks.c
+    connection.execute(update(recurring_tasks).where(row.name == name, row.started_at < at).values(started_at=at))

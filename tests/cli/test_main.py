@@ -9,7 +9,7 @@ import pytest
 from cli.main import COMMANDS, load
 from tests.cli.conftest import Svc
 
-SERVER = {"sqlalchemy", "alembic", "starlette", "uvicorn", "mcp", "stripe", "storage", "asgi"}
+SERVER = {"sqlalchemy", "alembic", "starlette", "uvicorn", "mcp", "stripe", "storage", "asgi", "background"}
 
 
 @pytest.mark.parametrize(

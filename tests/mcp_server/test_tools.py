@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from jsonschema_rs import validator_for
 
-import asgi
+import background
 from mcp_server.tools import ALL
 from mcp_server.tools.tool import Tool
 from storage.access import program_keys
@@ -61,7 +61,7 @@ async def test_sandboxes_are_listed_apart_from_live_programs(assistant: Assistan
 async def test_a_program_says_who_uses_its_key_and_who_still_uses_the_one_before(assistant: Assistant):
     acme = assistant.acme
     await acme.reject(CustomerNotFound(), user_agent="shop/1\u200b", network_hash="ab12")
-    await asgi.save_callers(acme.store)
+    await background.save_callers(acme.store)
     await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
 
     callers = (await assistant.tool("get_program")).payload["key_callers"]

@@ -32,3 +32,12 @@ async def test_of_several_processes_at_once_one_gets_the_turn(store: Storage, da
         turns = await asyncio.gather(*claims)
 
     assert [turn for turn in turns if turn] == [TaskTurn(NOW)]
+
+
+async def test_a_task_that_runs_for_longer_than_its_interval_is_not_begun_twice(store: Storage):
+    await claim(store)
+    await store.write(recurring.renew, "housekeeping", at=NOW + timedelta(minutes=30))
+
+    turns = [await claim(store, minutes=minutes) for minutes in (60, 89, 90)]
+
+    assert [turn is not None for turn in turns] == [False, False, True]

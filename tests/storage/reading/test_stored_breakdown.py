@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy import select
 
-import asgi
+import background
 from storage.reading import breakdown, performance, stored_breakdown, ungrouped
 from storage.reading.breakdown import BreakdownResult
 from storage.rules import breakdown as rules
@@ -60,23 +60,23 @@ async def require_equality(acme: World) -> None:
 @pytest.mark.parametrize("seed", [5, 6])
 async def test_stored_totals_equal_the_rows_also_after_refunds_and_late_sales(acme: World, seed: int):
     await busy(acme, seed)
-    await asgi.fill_clicks(acme.store)
+    await background.fill_clicks(acme.store)
 
-    await asgi.group_all(acme.store, at=SOON)
+    await background.group_all(acme.store, at=SOON)
     await require_equality(acme)
 
     old = await acme.visitor("ben", at=NOW - timedelta(days=5), details=ClickDetails("late.example", dimensions="{}"))
     await acme.lead(old, "late", at=NOW - timedelta(days=4))
     await acme.sale("late", 5_000, customer_key="late", at=NOW, occurred_at=NOW - timedelta(days=3))
     await acme.refund("late", 2_000)
-    await asgi.group_all(acme.store, at=SOON)
+    await background.group_all(acme.store, at=SOON)
     await require_equality(acme)
 
 
 async def test_a_breakdown_of_many_clicks_reads_no_click(acme: World, monkeypatch: pytest.MonkeyPatch):
     for source in ("letter", "letter", "video"):
         await visit(acme, source)
-    await asgi.group_all(acme.store, at=SOON)
+    await background.group_all(acme.store, at=SOON)
     monkeypatch.setattr(breakdown, "MOST_EVENTS", 1)
 
     result = await broken_down(acme, Dimension.UTM_SOURCE)
@@ -86,7 +86,7 @@ async def test_a_breakdown_of_many_clicks_reads_no_click(acme: World, monkeypatc
 
 async def test_the_last_events_are_in_the_total_before_they_are_grouped(acme: World):
     await visit(acme, "letter")
-    await asgi.group_all(acme.store, at=SOON)
+    await background.group_all(acme.store, at=SOON)
     await visit(acme, "video")
 
     result = await broken_down(acme, Dimension.UTM_SOURCE)
@@ -97,12 +97,12 @@ async def test_the_last_events_are_in_the_total_before_they_are_grouped(acme: Wo
 
 async def test_a_click_that_was_too_late_is_counted_when_its_day_is_over(acme: World):
     await visit(acme, "letter", NOW)
-    await asgi.group_all(acme.store, at=SOON)
+    await background.group_all(acme.store, at=SOON)
     await visit(acme, "video", NOW - timedelta(hours=1))
 
-    await asgi.group_all(acme.store, at=SOON)
+    await background.group_all(acme.store, at=SOON)
     assert (await broken_down(acme, Dimension.UTM_SOURCE)).other.clicks == 1
-    await asgi.group_all(acme.store, at=NEXT_DAY)
+    await background.group_all(acme.store, at=NEXT_DAY)
 
     assert (await broken_down(acme, Dimension.UTM_SOURCE)).other_groups == 0
     assert await acme.store.read(lambda c: set(c.execute(select(grouped_days.c.phase)).scalars())) == {"closed"}
@@ -116,7 +116,7 @@ async def test_rare_values_of_a_day_with_many_are_one_sum(acme: World, monkeypat
     await acme.lead(buyer, "buyer")
     await acme.sale(customer_key="buyer")
 
-    await asgi.group_all(acme.store, at=SOON)
+    await background.group_all(acme.store, at=SOON)
     result = await broken_down(acme, Dimension.UTM_SOURCE)
 
     assert [group.values[0] for group in result.groups] == ["b", "d"]  # a buyer outranks clicks, which anyone can make
@@ -141,7 +141,7 @@ async def test_a_program_with_few_clicks_is_not_grouped(acme: World, monkeypatch
     monkeypatch.setattr(ungrouped, "FEW_CLICKS", 1)
     await visit(acme, "letter")
 
-    await asgi.group_all(acme.store, at=SOON)
+    await background.group_all(acme.store, at=SOON)
 
     assert await acme.store.read(lambda connection: connection.execute(select(grouped_days)).all()) == []
 

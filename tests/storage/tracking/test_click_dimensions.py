@@ -5,7 +5,7 @@ import json
 import pytest
 from sqlalchemy import select
 
-import asgi
+import background
 from storage.rules.click_details import ClickDetails
 from storage.tables import clicks
 from storage.tracking import click_dimensions
@@ -25,7 +25,7 @@ async def test_old_clicks_are_filled_in_chunks_and_new_ones_are_left_alone(
         await acme.click(visitor=visitor, referrer_url="https://news.example/1")
     await acme.click(details=ClickDetails(dimensions='{"os":"iOS"}'))
 
-    await asgi.fill_clicks(acme.store)
+    await background.fill_clicks(acme.store)
 
     columns = (clicks.c.referrer_host, clicks.c.dimensions)
     stored = await acme.store.read(lambda connection: connection.execute(select(*columns)).all())

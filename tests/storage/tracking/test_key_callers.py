@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-import asgi
+import background
 from storage.access import program_keys
 from storage.reading import key_callers as reading
 from storage.reading.key_callers import KeyCaller
@@ -23,7 +23,7 @@ LATER = NOW + timedelta(hours=1)
 
 
 async def listed(acme: World) -> list[KeyCaller]:
-    await asgi.save_callers(acme.store)
+    await background.save_callers(acme.store)
     return await acme.store.read(reading.list_callers, acme.program_id)
 
 

@@ -2,7 +2,7 @@
 
 import httpx
 
-import asgi
+import background
 from storage.access import program_keys, sessions
 from tests.tracking_api.conftest import Api
 from tests.world import NOW
@@ -18,7 +18,7 @@ async def test_the_key_page_lists_callers_of_the_key_and_of_the_one_before(api: 
     await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
     api.come_from("203.0.113.5")
     assert (await api.refund()).status_code == 401
-    await asgi.save_callers(acme.store)
+    await background.save_callers(acme.store)
     token = (await acme.store.write(sessions.start, acme.owner_id, at=NOW)).token
 
     async with httpx.AsyncClient(transport=api.transport, base_url="http://svc.test") as browser:

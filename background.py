@@ -1,0 +1,193 @@
+"""Background tasks of the service: housekeeping, grouping and reviews. One process at a time runs what concerns all."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+
+from storage import Storage
+from storage.access import assistant_clients, assistant_tokens, device_logins, idempotency, invitations, sessions
+from storage.engine import committed_batches, pruning, recurring
+from storage.engine.recurring import TaskTurn
+from storage.management import flags, fraud_review
+from storage.payments import late_leads
+from storage.reading import ungrouped
+from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
+from storage.tracking import click_dimensions, dimension_rollups, handovers, key_callers, rejection_log, test_mode
+from tracking_api.calls.user_agents import agent_of
+from web import measures
+
+HOUSEKEEPING_SECONDS = 3600
+LOOK_SECONDS = 60  # between two looks whether an hourly task is due
+REVIEW_SECONDS = 5
+LAG_SECONDS = 1
+GROUPING_SECONDS = 20
+FIRST_REVIEW = timedelta(days=7)  # what happened while no process ran is reviewed after the start
+PRUNES = (
+    rejection_log.prune,
+    sessions.prune,
+    invitations.prune,
+    device_logins.prune,
+    idempotency.prune,
+    assistant_tokens.prune,
+    assistant_clients.prune,
+    committed_batches.prune,
+    test_mode.prune,
+    handovers.prune,
+    key_callers.prune,
+)
+log = logging.getLogger(__name__)
+
+
+async def _run_housekeeping(store: Storage) -> None:
+    """Prune expired rows and fill old clicks, every hour in one process."""
+    every = timedelta(seconds=HOUSEKEEPING_SECONDS)
+    while True:
+        at = datetime.now(UTC)
+        if await _claimed(store, "housekeeping", every=every, at=at):
+            async with kept(store, "housekeeping", every=every):
+                await prune_all(store, at=at)
+                await record_waiting_payments(store, at=at)
+                await fill_clicks(store)
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+async def _claimed(store: Storage, task: str, *, every: timedelta, at: datetime) -> TaskTurn | None:
+    """Return the turn if a task is due and no other process runs it."""
+    turn: TaskTurn | None = None
+    with suppress(StorageUnavailable, OutcomeUnknown, Overloaded):  # the next look is soon
+        turn = await store.write(recurring.claim, task, every=every, at=at)
+    return turn
+
+
+@asynccontextmanager
+async def kept(store: Storage, task: str, *, every: timedelta) -> AsyncIterator[None]:
+    """Renew this process's turn while the block runs, so that no other process gets it before the block ends."""
+    renewing = asyncio.create_task(_renew(store, task, pause=every / 2))
+    try:
+        yield
+    finally:
+        renewing.cancel()
+        with suppress(asyncio.CancelledError):
+            await renewing
+
+
+async def _renew(store: Storage, task: str, *, pause: timedelta) -> None:
+    while True:
+        await asyncio.sleep(pause.total_seconds())
+        with suppress(StorageUnavailable, OutcomeUnknown, Overloaded):
+            await store.write(recurring.renew, task, at=datetime.now(UTC))
+
+
+async def _measure_replica(store: Storage) -> None:
+    """Measure every second how far the replica lags behind, if there is one."""
+    while store.has_replica:
+        with suppress(StorageUnavailable, OutcomeUnknown, Overloaded):  # an outage is logged where it is noticed
+            await store.measure_replica(at=datetime.now(UTC))
+        await asyncio.sleep(LAG_SECONDS)
+
+
+async def prune_all(store: Storage, *, at: datetime) -> None:
+    """Delete every expired row, each chunk in its own write. A failure is logged; the next round tries again."""
+    for prune in PRUNES:
+        with _failures_logged("housekeeping"):
+            while await store.write(prune, at=at) >= pruning.ROWS_AT_ONCE:
+                log.info("pruned a chunk; the next one follows")
+
+
+async def record_waiting_payments(store: Storage, *, at: datetime) -> None:
+    """Record the payments whose customer's lead has arrived since, each chunk in its own write."""
+    with _failures_logged("waiting payments"):
+        while await store.write(late_leads.record_waiting, at=at) >= late_leads.AT_ONCE:
+            log.info("recorded a chunk of waiting payments; the next one follows")
+
+
+async def fill_clicks(store: Storage) -> None:
+    """Fill the dimensions of clicks that have none, each chunk in its own write. A failure waits for the next round."""
+    with _failures_logged("filling the dimensions of clicks"):
+        while await store.write(click_dimensions.fill, agent_of) >= click_dimensions.ROWS_AT_ONCE:
+            log.info("filled the dimensions of a chunk of clicks; the next one follows")
+
+
+async def _run_reviews(store: Storage) -> None:
+    """Look for signs of fraud: every few seconds about this process's commissions, every hour in one about all."""
+    since = next_look = datetime.now(UTC)
+    while True:
+        at = datetime.now(UTC)
+        await review_all(store, since=since, at=at, is_whole=False)
+        since = at - timedelta(seconds=2 * REVIEW_SECONDS)
+        if at >= next_look:
+            next_look = at + timedelta(seconds=LOOK_SECONDS)
+            hourly = timedelta(seconds=HOUSEKEEPING_SECONDS)
+            if turn := await _claimed(store, "fraud review", every=hourly, at=at):
+                last = turn.previous_at - timedelta(seconds=LOOK_SECONDS) if turn.previous_at else at - FIRST_REVIEW
+                await review_all(store, since=max(last, at - FIRST_REVIEW), at=at, is_whole=True)
+        await asyncio.sleep(REVIEW_SECONDS)
+
+
+async def review_all(store: Storage, *, since: datetime, at: datetime, is_whole: bool) -> None:
+    """Flag what the rules find: in every program, or (unless `is_whole`) in those that were written to."""
+    written = store.take_written()
+    if not (is_whole or written):
+        return
+    with _failures_logged("the fraud review"):
+        for program_id in await store.read(fraud_review.all_programs):
+            if is_whole:
+                found = await store.read(fraud_review.whole, program_id, since=since, at=at)
+            elif program_id in written:
+                found = await store.read(fraud_review.recent, program_id, since=since)
+            else:
+                continue
+            if found:
+                await store.write(flags.raise_flags, program_id, found, at=at, lane=program_id)
+
+
+async def _run_grouping(store: Storage) -> None:
+    """Add up the new events of large programs by dimension in one process; store in each who used a key."""
+    while True:
+        await group_in_turn(store, at=datetime.now(UTC))
+        await save_callers(store)
+        await asyncio.sleep(GROUPING_SECONDS)
+
+
+async def group_in_turn(store: Storage, *, at: datetime) -> None:
+    """Group events if it is due and no other process does."""
+    every = timedelta(seconds=GROUPING_SECONDS)
+    if await _claimed(store, "grouping", every=every, at=at):
+        async with kept(store, "grouping", every=every):
+            await group_all(store)
+
+
+async def group_all(store: Storage, *, at: datetime | None = None) -> None:
+    """Group what can be grouped now, or at the time `at`, a step at a time."""
+    with _failures_logged("grouping events by dimension"):
+        for program_id in await store.read(ungrouped.list_programs):
+            while step := await store.read(ungrouped.next_step, program_id, at=at or datetime.now(UTC)):
+                if not await store.write(dimension_rollups.save, step, lane=program_id):
+                    break  # another process stored a step first
+
+
+async def save_callers(store: Storage) -> None:
+    """Store who called with a key since the last time; an outage loses these counts."""
+    if counts := store.callers.take():
+        with _failures_logged("storing who uses a key"):
+            await store.write(key_callers.save, counts)
+
+
+@contextmanager
+def _failures_logged(task: str) -> Iterator[None]:
+    """Log what fails in a background task, in one line during an outage; the task's next round tries again."""
+    failed = True
+    try:
+        yield
+        failed = False
+    except (StorageUnavailable, OutcomeUnknown, Overloaded):
+        log.warning("%s could not reach storage and tries again in the next round", task)
+    except Exception:
+        log.exception("%s failed", task)
+    finally:
+        measures.count_round(task, failed=failed)
+
+
+TASKS = (_run_housekeeping, _run_reviews, _run_grouping, _measure_replica)
