@@ -1,6 +1,7 @@
 """A service that fails as the customer's key says: hangs, drips, ends the connection, or answers any error."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import Any
 from storage.rules.errors import CODES
 from web.errors import STATUS
 
+SLOW = ("hangs", "drips")
 BROKEN = ("cut", "html", "empty", "list", "null")
 ERRORS = tuple(sorted(CODES))
 
@@ -27,13 +29,16 @@ class FailingService:
     def base_url(self) -> str:
         return f"http://127.0.0.1:{self.server.server_port}"
 
-    def wait_for(self, calls: set[tuple[str, str]]) -> None:
-        """Wait until these calls, named by their fault, have arrived; some shops send them after their response."""
+    def wait_for(self, calls: Counter[tuple[str, str]]) -> None:
+        """Wait until these calls, named by their fault, have arrived, and no others; some shops send them late."""
         for _ in range(500):
-            if calls <= {(call, fault_of(body)) for call, body in list(self.sent)}:
-                return
+            if calls <= self._arrived():
+                break
             Event().wait(0.02)
-        raise AssertionError(calls - {(call, fault_of(body)) for call, body in self.sent})
+        assert self._arrived() == calls
+
+    def _arrived(self) -> Counter[tuple[str, str]]:
+        return Counter((call, fault_of(body)) for call, body in list(self.sent))
 
     def down(self) -> None:
         """Stop: from now on nothing listens."""

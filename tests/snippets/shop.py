@@ -24,24 +24,27 @@ NODE = Path(__file__).parent / "node"
 
 
 class Framework(NamedTuple):
-    """How a shop is started (PORT is its port), which helper it uses, and where both files are."""
+    """How a shop is started (PORT is its port), what shows that it can, its helper, and where both files are."""
 
     command: list[str]
-    needs: str
+    probe: tuple[str, ...]
     helper: str
     helper_file: str
     shop_file: str
 
 
+HAS_EXPRESS = ("node", "-e", f"require({str(NODE / 'node_modules/express')!r})")
+HAS_CURL, HAS_LARAVEL = ("php", "-r", "curl_version();"), ("php", "-r", "require 'Illuminate/autoload.php';")
+HAS_RAILS = ("ruby", "-e", "require 'action_controller/railtie'")
 PHP = ["php", "-d", "display_errors=1", "-S", "127.0.0.1:PORT", "shop.php"]
 FRAMEWORKS = {
-    "django": Framework([sys.executable, "-m", "shop", "PORT"], "", "python", "shop/affiliate.py", "shop/__main__.py"),
-    "flask": Framework([sys.executable, "shop.py", "PORT"], "", "python", "affiliate.py", "shop.py"),
-    "fastapi": Framework([sys.executable, "shop.py", "PORT"], "", "python", "affiliate.py", "shop.py"),
-    "express": Framework(["node", "shop.mjs", "PORT"], "node", "node", "affiliate.mjs", "shop.mjs"),
-    "php": Framework(PHP, "php", "php", "affiliate.php", "shop.php"),
-    "laravel": Framework(PHP, "php", "php", "affiliate.php", "shop.php"),
-    "rails": Framework(["ruby", "shop.rb", "PORT"], "ruby", "ruby", "affiliate.rb", "shop.rb"),
+    "django": Framework([sys.executable, "-m", "shop", "PORT"], (), "python", "shop/affiliate.py", "shop/__main__.py"),
+    "flask": Framework([sys.executable, "shop.py", "PORT"], (), "python", "affiliate.py", "shop.py"),
+    "fastapi": Framework([sys.executable, "shop.py", "PORT"], (), "python", "affiliate.py", "shop.py"),
+    "express": Framework(["node", "shop.mjs", "PORT"], HAS_EXPRESS, "node", "affiliate.mjs", "shop.mjs"),
+    "php": Framework(PHP, HAS_CURL, "php", "affiliate.php", "shop.php"),
+    "laravel": Framework(PHP, HAS_LARAVEL, "php", "affiliate.php", "shop.php"),
+    "rails": Framework(["ruby", "shop.rb", "PORT"], HAS_RAILS, "ruby", "app/lib/affiliate.rb", "shop.rb"),
 }
 
 
@@ -79,10 +82,8 @@ class Shop:
 def opened(name: str, folder: Path, filling: Filling, **environment: str) -> Iterator[Shop]:
     """Write a framework's shop with the snippets of the guides, and run it until the block ends."""
     framework = FRAMEWORKS[name]
-    if framework.needs and shutil.which(framework.needs) is None:
-        pytest.skip(f"{framework.needs} is not installed (Debian: see .ci/run)")
-    if name == "express" and not (NODE / "node_modules").is_dir():
-        pytest.skip("Express is not installed: npm ci --prefix tests/snippets/node")
+    if framework.probe and not _succeeds(framework.probe):
+        pytest.skip(f"{name} is not installed (see .ci/run)")
     _write(name, folder, guides.blocks("snippets", filling) | guides.blocks("payments", filling))
     port = postgres.free_port()
     kept = {key: value for key, value in os.environ.items() if not key.startswith("SERVICE_")}
@@ -99,6 +100,10 @@ def opened(name: str, folder: Path, filling: Filling, **environment: str) -> Ite
         shop.client.close()
         process.terminate()
         process.wait(timeout=20)
+
+
+def _succeeds(command: tuple[str, ...]) -> bool:
+    return bool(shutil.which(command[0])) and subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def _write(name: str, folder: Path, blocks: dict[str, str]) -> None:
