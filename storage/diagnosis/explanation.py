@@ -25,6 +25,7 @@ class Explanation(NamedTuple):
     `terms_version` names the commission terms that priced the sale; `rejected_calls` are newest first.
     `payment_event_id` names the processor's event of a payment that is no sale.
     `likely_customer_key` is the lead's key that the rejected one was likely meant to be, where there is one.
+    `partner_name` is untrusted text.
     """
 
     outcome: SaleOutcome
@@ -39,6 +40,7 @@ class Explanation(NamedTuple):
     rejected_calls: list[LoggedRejection]
     likely_customer_key: str | None
     payment_event_id: str | None
+    partner_name: str | None
 
 
 def explain(
@@ -74,6 +76,7 @@ def explain(
         rejected_calls=facts.rejected_calls,
         likely_customer_key=likely,
         payment_event_id=facts.payment.event_id if facts.payment else None,
+        partner_name=facts.partner.name if facts.partner else None,
     )
 
 

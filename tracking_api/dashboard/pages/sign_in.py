@@ -28,7 +28,7 @@ from web.errors import STATUS, error_headers
 from web.network import network_of
 
 PROGRAMS = "/programs"
-_OURS = re.compile(r"/(account|programs|device|assistants|connect|join)(/[A-Za-z0-9_=-]+)*")
+_OURS = re.compile(r"/(account|programs|search|device|assistants|connect|join)(/[A-Za-z0-9_=-]+)*")
 
 
 async def show_sign_in(request: Request) -> Response:

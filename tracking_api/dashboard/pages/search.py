@@ -1,0 +1,82 @@
+"""Search from anywhere: the story of an identifier, partners, programs, pages and actions.
+
+What was typed is never logged: it may be a customer's e-mail address.
+"""
+
+from datetime import datetime
+from functools import partial
+
+from babel.dates import format_timedelta
+from starlette.requests import Request
+from starlette.responses import Response
+
+from storage.access.sessions import Visitor
+from storage.diagnosis.search import search
+from storage.engine.pagination import MOST, Paging
+from storage.management import program_settings
+from storage.management.program_settings import Program
+from tracking_api.dashboard import authentication
+from tracking_api.dashboard.authentication import storage_of, time_of
+from tracking_api.dashboard.pages import forms, stories, templates, text
+from tracking_api.dashboard.pages.destinations import OF_ACCOUNT, OF_PROGRAM, matching
+
+LONGEST = 2048  # a URL
+MOST_PROGRAMS = 5
+
+
+async def show_results(request: Request) -> Response:
+    """Show what `?q=` names."""
+    query = request.query_params
+    return await _answer(request, query.get("q", ""), query.get("program_id", ""), "search.html")
+
+
+async def suggest(request: Request) -> Response:
+    """Return the results as a list of links, for the box; the form is posted, so that no URL has what was typed."""
+    form = await forms.read_form(request)
+    return await _answer(request, form.text("q"), form.text("program_id"), "search_suggestions.html")
+
+
+async def _answer(request: Request, sent: str, program_id: str, template: str) -> Response:
+    visitor, at = await authentication.visitor(request), time_of(request)
+    typed = "".join(character for character in sent if character.isprintable()).strip()[:LONGEST]
+    programs = await _programs(request, visitor, program_id)
+    by_id = {program.id: program for program in programs}
+    result = await storage_of(request).report(search, list(by_id) if typed else [], typed, at=at)
+    return templates.render(
+        request,
+        template,
+        visitor=visitor,
+        typed=typed,
+        searched_in=programs[0].id if programs and str(programs[0].id) == program_id else None,
+        pages=_pages(programs, typed),
+        stories=[stories.of(by_id[each.program_id], each.explanation) for each in result.stories],
+        partners=[(by_id[each.program_id], each) for each in result.partners],
+        silences=[(by_id[each.program_id], each, _ago(each.last_call_at, at)) for each in result.silences],
+    )
+
+
+async def _programs(request: Request, visitor: Visitor, first: str) -> list[Program]:
+    """Return the newest programs that the visitor may see, before them the one that the search started in."""
+    reach = [each.workspace_id for each in visitor.memberships]
+    listed = partial(program_settings.list_programs, workspace_ids=reach)
+    named = [int(first)] if first.isascii() and first.isdigit() and len(first) <= len(str(2**31)) else []
+    current = (await storage_of(request).read(listed, program_ids=named)).data if named else []
+    newest = (await storage_of(request).read(listed, paging=Paging(MOST))).data
+    return current + [program for program in newest if program not in current]
+
+
+def _pages(programs: list[Program], typed: str) -> list[tuple[str, str, str]]:
+    """Return the programs, pages and actions that the words name: title, program, path. Their program is the first."""
+    if not typed:
+        return []
+    named = [each for each in programs if typed.casefold() in each.settings.name.casefold()]
+    found = [(each.settings.name, each.settings.domain, f"/programs/{each.id}") for each in named[:MOST_PROGRAMS]]
+    for program in programs[:1]:
+        base = f"/programs/{program.id}"
+        found += [(it.title, program.settings.name, base + it.path) for it in matching(OF_PROGRAM, typed)]
+    return found + [(each.title, "", each.path) for each in matching(OF_ACCOUNT, typed)]
+
+
+def _ago(last_at: datetime | None, at: datetime) -> str:
+    """Return how long ago a call came: 3 minutes ago."""
+    return format_timedelta(last_at - at, add_direction=True, locale=text.LOCALE) if last_at else ""
