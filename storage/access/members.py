@@ -20,6 +20,7 @@ class MemberRecord(NamedTuple):
     role: Role
     status: MemberStatus
     created_at: datetime
+    name: str | None
 
 
 def list_members(connection: Connection, workspace_id: int) -> list[MemberRecord]:
@@ -119,7 +120,8 @@ def _get(connection: Connection, workspace_id: int, who: Any) -> MemberRecord:
 
 
 def _of(workspace_id: int) -> Select[Any]:
-    columns = (users.c.id.label("user_id"), users.c.email, members.c.role, members.c.status, members.c.created_at)
+    person = (users.c.id.label("user_id"), users.c.email, users.c.name)
+    columns = (*person, members.c.role, members.c.status, members.c.created_at)
     return select(*columns).join(members, members.c.user_id == users.c.id).where(members.c.workspace_id == workspace_id)
 
 
@@ -128,4 +130,4 @@ def _is(workspace_id: int, user_id: int) -> tuple[Any, ...]:
 
 
 def _of_row(row: Any) -> MemberRecord:
-    return MemberRecord(row.user_id, row.email, Role(row.role), MemberStatus(row.status), row.created_at)
+    return MemberRecord(row.user_id, row.email, Role(row.role), MemberStatus(row.status), row.created_at, row.name)

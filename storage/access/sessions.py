@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, select
 
+from storage.access.preferences import Preferences, Theme, TimeFormat
 from storage.access.workspaces import MemberStatus, Role
 from storage.engine.audit import Actor
 from storage.engine.pruning import delete_some
@@ -15,6 +16,14 @@ from storage.tables import device_logins, members, programs, sessions, users, wo
 LIFETIME = timedelta(days=14)
 LONGEST_CLIENT = 255
 ID_LENGTH = 16
+_ACCOUNT = (users.c.id, users.c.email, users.c.name.label("person"), users.c.theme, users.c.time_format)
+_WORKSPACE = (
+    members.c.workspace_id,
+    workspaces.c.name,
+    members.c.role,
+    workspaces.c.time_zone,
+    workspaces.c.logo_version,
+)
 
 
 class Account(NamedTuple):
@@ -48,6 +57,8 @@ class Membership(NamedTuple):
     workspace_id: int
     name: str
     role: Role
+    time_zone: str
+    logo_version: str | None
 
 
 class Visitor(NamedTuple):
@@ -57,6 +68,7 @@ class Visitor(NamedTuple):
     email: str
     expires_at: datetime
     memberships: list[Membership]
+    preferences: Preferences
 
     @property
     def actor(self) -> Actor:
@@ -80,6 +92,8 @@ class Member(NamedTuple):
     workspace_id: int
     program_id: int
     role: Role
+    workspace: Membership
+    preferences: Preferences
 
     @property
     def actor(self) -> Actor:
@@ -152,18 +166,18 @@ def prune(connection: Connection, *, at: datetime) -> int:
 def identify(connection: Connection, token_hash: str, *, at: datetime) -> Visitor:
     """Return the signed-in user. Raises Forbidden without a live session or an active membership."""
     live = (sessions.c.token_hash == token_hash, sessions.c.expires_at > at)
-    columns = (users.c.id, users.c.email, sessions.c.expires_at, workspaces.c.name, members.c.workspace_id)
+    columns = (*_ACCOUNT, *_WORKSPACE, sessions.c.expires_at)
     joined = (
         sessions.join(users, users.c.id == sessions.c.user_id)
         .join(members, _active(users.c.id))
         .join(workspaces, workspaces.c.id == members.c.workspace_id)
     )
-    mine = select(*columns, members.c.role).select_from(joined).where(*live).order_by(members.c.workspace_id)
+    mine = select(*columns).select_from(joined).where(*live).order_by(members.c.workspace_id)
     rows = connection.execute(mine).all()
     if not rows:
         raise Forbidden("You must be signed in.")
-    memberships = [Membership(row.workspace_id, row.name, Role(row.role)) for row in rows]
-    return Visitor(rows[0].id, rows[0].email, rows[0].expires_at, memberships)
+    memberships = [_membership(row) for row in rows]
+    return Visitor(rows[0].id, rows[0].email, rows[0].expires_at, memberships, _preferences(rows[0]))
 
 
 def member(connection: Connection, token_hash: str, program_id: int, *, at: datetime) -> Member:
@@ -175,14 +189,24 @@ def member(connection: Connection, token_hash: str, program_id: int, *, at: date
     joined = (
         sessions.join(users, users.c.id == sessions.c.user_id)
         .join(members, _active(users.c.id))
+        .join(workspaces, workspaces.c.id == members.c.workspace_id)
         .join(programs, programs.c.workspace_id == members.c.workspace_id)
     )
-    columns = (users.c.id, users.c.email, members.c.workspace_id, programs.c.id.label("program_id"), members.c.role)
-    mine = select(*columns).select_from(joined).where(*live, programs.c.id == program_id)
+    mine = select(*_ACCOUNT, *_WORKSPACE).select_from(joined).where(*live, programs.c.id == program_id)
     row: Any = connection.execute(mine).one_or_none()
     if row is None:
         raise Forbidden
-    return Member(row.id, row.email, row.workspace_id, row.program_id, Role(row.role))
+    workspace = _membership(row)
+    about = (row.workspace_id, program_id, workspace.role, workspace, _preferences(row))
+    return Member(row.id, row.email, *about)
+
+
+def _membership(row: Any) -> Membership:
+    return Membership(row.workspace_id, row.name, Role(row.role), row.time_zone, row.logo_version)
+
+
+def _preferences(row: Any) -> Preferences:
+    return Preferences(row.person, Theme(row.theme), TimeFormat(row.time_format))
 
 
 def _active(user_id: ColumnElement[int]) -> ColumnElement[bool]:

@@ -35,6 +35,7 @@ from storage.tables.workspace import (
     second_factors,
     sessions,
     users,
+    workspace_logos,
     workspaces,
 )
 
@@ -88,5 +89,6 @@ __all__ = [
     "tracking_log",
     "used_handovers",
     "users",
+    "workspace_logos",
     "workspaces",
 ]

@@ -1,6 +1,17 @@
 """Workspaces, the people in them, how they sign in, and their dashboard sessions."""
 
-from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Integer, String, Table, Text, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Integer,
+    LargeBinary,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
 
 from storage.tables.columns import metadata, timestamp_column
 
@@ -10,6 +21,16 @@ workspaces = Table(
     Column("id", Integer, primary_key=True),
     Column("name", String(512), nullable=False),
     timestamp_column("created_at"),
+    Column("time_zone", String(64), nullable=False, server_default="UTC"),
+    Column("logo_version", String(16)),  # changes with the logo; NULL: there is none
+)
+
+workspace_logos = Table(
+    "workspace_logos",
+    metadata,
+    Column("workspace_id", ForeignKey(workspaces.c.id), primary_key=True),
+    Column("media_type", String(32), nullable=False),
+    Column("content", LargeBinary, nullable=False),
 )
 
 users = Table(
@@ -19,6 +40,9 @@ users = Table(
     Column("email", String(255), nullable=False, unique=True),
     Column("password_hash", String(255), nullable=False),
     timestamp_column("created_at"),
+    Column("name", String(255)),
+    Column("theme", String(16), nullable=False, server_default="system"),
+    Column("time_format", String(16), nullable=False, server_default="24"),
 )
 
 members = Table(

@@ -1,14 +1,22 @@
-"""The account page: its password, its sessions and its second factor."""
+"""The account page: how its owner sees pages, its password, its sessions and its second factor."""
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage.access import passwords, second_factors, sessions
+from storage.access import passwords, preferences, second_factors, sessions
+from storage.access.preferences import Preferences, Theme, TimeFormat
 from storage.access.second_factors import Enrolment
-from storage.rules.errors import InvalidSecondFactor, NotFound, RateLimited, SecondFactorExists, ValidationError
+from storage.rules.errors import (
+    FieldError,
+    InvalidSecondFactor,
+    NotFound,
+    RateLimited,
+    SecondFactorExists,
+    ValidationError,
+)
 from tracking_api.dashboard import account, authentication, second_factor
 from tracking_api.dashboard.account import PasswordChange
-from tracking_api.dashboard.pages import forms, notices, templates
+from tracking_api.dashboard.pages import forms, notices, templates, text
 from tracking_api.dashboard.pages.forms import Form, Problems
 from tracking_api.dashboard.pages.page import redirect
 from tracking_api.dashboard.pages.reset_password import chosen_password
@@ -16,6 +24,8 @@ from tracking_api.dashboard.roles import VisitorRequest, visitor_request
 
 PATH = "/account"
 PASSWORD, CODE = "current_password", "totp"
+THEMES = {Theme.SYSTEM: "As the device says", Theme.LIGHT: "Light", Theme.DARK: "Dark"}
+TIME_FORMATS = {TimeFormat.HOURS_24: "24 hours: 14:03", TimeFormat.HOURS_12: "12 hours: 2:03 PM"}
 
 
 async def show_account(request: Request) -> Response:
@@ -38,7 +48,10 @@ async def change_account(request: Request) -> Response:
 async def _do(call: VisitorRequest, form: Form) -> Response:
     action, user_id = form.text("action"), call.visitor.user_id
     password = form.fields.get(PASSWORD, [""])[0][: passwords.LONGEST]
-    if action == "password":
+    if action == "preferences":
+        await call.storage.write(preferences.change, user_id, _preferences(form))
+        response = notices.leave(redirect(PATH), "preferences-saved")
+    elif action == "password":
         sent = PasswordChange.model_construct(current_password=password, new_password=chosen_password(form))
         await account.replace_password(call, sent)
         response = notices.leave(redirect(PATH), "password-changed")
@@ -59,6 +72,16 @@ async def _do(call: VisitorRequest, form: Form) -> Response:
     return response
 
 
+def _preferences(form: Form) -> Preferences:
+    """Return the chosen preferences; what is no choice of the form counts as not chosen. Raises ValidationError."""
+    name, theme, time_format = (form.text(field) for field in Preferences._fields)
+    if text.plain(name) != name:
+        raise ValidationError(fields=[FieldError("name", f"Enter at most {text.LONGEST} letters")])
+    chosen_theme = Theme(theme) if theme in THEMES else Theme.SYSTEM
+    chosen_format = TimeFormat(time_format) if time_format in TIME_FORMATS else TimeFormat.HOURS_24
+    return Preferences(name or None, chosen_theme, chosen_format)
+
+
 async def _page(
     call: VisitorRequest,
     problems: Problems | None = None,
@@ -71,6 +94,8 @@ async def _page(
         "your_account.html",
         status=400 if problems else 200,
         visitor=call.visitor,
+        themes=THEMES.items(),
+        time_formats=TIME_FORMATS.items(),
         sessions=await account.open_sessions(call),
         has_second_factor=await call.storage.read(second_factors.is_on, call.visitor.user_id),
         problems=problems or Problems(),

@@ -55,6 +55,10 @@ async def _do(request: Request, context: PageContext, form: Form) -> Response:
         about["owner_id"] = context.member.user_id
         created = await storage.write(accounts.create_member_reset_link, workspace_id, _id(form, "user"), **about)
         return await _page(request, context, reset=reset_link(request, created.token))
+    elif action == "hand-over":
+        about["owner_id"] = context.member.user_id
+        await storage.write(members.transfer_ownership, workspace_id, _id(form, "user"), **about)
+        done = "owner-changed"
     elif action == "remove":
         await storage.write(members.remove, workspace_id, _id(form, "user"), **about)
         done = "member-removed"

@@ -33,6 +33,7 @@ from tracking_api.dashboard.pages import (
     set_up,
     settings,
     sign_in,
+    workspace,
 )
 from tracking_api.dashboard.pages.page import PageEndpoint
 
@@ -98,6 +99,12 @@ ROUTES = [
         f"{PROGRAM}/settings/agent-caps",
         PageEndpoint(GET=agent_caps.show_agent_caps, POST=agent_caps.change_agent_caps),
     ),
+    _page(
+        f"{PROGRAM}/settings/workspace",
+        PageEndpoint(GET=workspace.show_workspace, POST=workspace.change_workspace),
+    ),
+    _page(f"{PROGRAM}/settings/workspace/logo", PageEndpoint(POST=workspace.change_logo)),
+    _page("/workspaces/{workspace_id}/logo/{version}", PageEndpoint(GET=workspace.show_logo)),
     _page(f"{PROGRAM}/settings/members", PageEndpoint(GET=members.list_members, POST=members.change_members)),
     _page(f"{PROGRAM}/settings/audit-log", PageEndpoint(GET=audit_log.list_audit_log)),
     Route("/static/{version}/{name:path}", assets.page_asset, include_in_schema=False),

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from tracking_api import assets
-from tracking_api.dashboard.pages import forms, notices, text
+from tracking_api.dashboard.pages import forms, notices, text, viewing
 
 _environment = Environment(
     loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
@@ -18,14 +18,16 @@ _environment = Environment(
     lstrip_blocks=True,
 )
 _environment.filters |= text.FILTERS
-_environment.globals |= {"static": assets.page_asset_path}
+_environment.globals |= {"static": assets.page_asset_path, "zone": viewing.zone_name, "zip": zip}
 
 
 def render(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
     """Return a page. A waiting notice is shown on it once."""
     notice = notices.waiting(request)
+    viewer = viewing.viewer_of(values)
     common = {"csrf": forms.expected_token(request), "notice": notice, "path": request.url.path, "context": None}
-    html = _environment.get_template(template).render(common | values)
+    with viewing.shown_to(viewer):
+        html = _environment.get_template(template).render(common | {"viewer": viewer} | values)
     response = HTMLResponse(html, status)
     if notice is not None:
         notices.clear(response)

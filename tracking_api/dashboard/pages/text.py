@@ -10,9 +10,11 @@ from typing import Any
 from babel.numbers import format_currency
 from markupsafe import Markup, escape
 
+from storage.access.preferences import TimeFormat
 from storage.rules import trend
 from storage.rules.trend import Trend
 from storage.tracking import currencies
+from tracking_api.dashboard.pages import viewing
 
 LOCALE = "en_US"
 LONGEST = 160
@@ -49,9 +51,12 @@ def day(value: date) -> str:
 
 
 def timestamp(value: datetime) -> Markup:
-    """Write a timestamp in UTC: 5 May 2026, 14:03."""
+    """Write a timestamp in the viewer's zone: 5 May 2026, 14:03, or 5 May 2026, 2:03 PM."""
+    clock = viewing.clock()
+    local = value.astimezone(clock.zone)
+    time = f"{local:%H:%M}" if clock.hours == TimeFormat.HOURS_24 else f"{local.hour % 12 or 12}:{local:%M %p}"
     written = Markup('<time datetime="{}">{}, {}</time>')
-    return written.format(value.isoformat(timespec="seconds").replace("+00:00", "Z"), day(value), f"{value:%H:%M}")
+    return written.format(value.isoformat(timespec="seconds").replace("+00:00", "Z"), day(local), time)
 
 
 def words(value: str) -> str:

@@ -12,7 +12,8 @@ let metric = { name: "clicks", title: "Clicks" };
 let chart;
 
 function colour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  place.style.color = `var(${name})`; // a canvas needs the one colour of a token's light and dark
+  return getComputedStyle(place).color;
 }
 
 function numbers(name) {
