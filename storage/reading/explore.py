@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import NamedTuple
 
 from sqlalchemy import Connection
@@ -9,7 +10,7 @@ from sqlalchemy import Connection
 from storage.reading import breakdown
 from storage.reading.breakdown import MOST_GROUPS, BreakdownGroup, BreakdownResult
 from storage.rules.breakdown import BreakdownQuery, Dimension, Filters, GroupTotals, Metric
-from storage.rules.period import DateRangeQuery
+from storage.rules.period import DateRangeQuery, Window
 
 MOST_EVENTS = 100_000  # of each kind in a window: every card reads them twice
 
@@ -41,9 +42,14 @@ def get_cards(
     *,
     rows: int,
     at: datetime,
+    before: Window | None = None,
 ) -> list[Card]:
-    """Return a card with so many rows for each dimension. Raises the errors of `breakdown.get_breakdown`."""
-    return [_card(connection, program_id, wanted, _query(each, filters), rows=rows, at=at) for each in dimensions]
+    """Return a card with so many rows for each dimension, compared with the window before unless another is given.
+
+    Raises the errors of `breakdown.get_breakdown`.
+    """
+    read = partial(_card, connection, program_id, wanted, rows=rows, at=at, before=before)
+    return [read(_query(each, filters)) for each in dimensions]
 
 
 def _query(dimension: Dimension, filters: Filters) -> BreakdownQuery:
@@ -58,11 +64,12 @@ def _card(
     *,
     rows: int,
     at: datetime,
+    before: Window | None,
 ) -> Card:
     whole = breakdown.get_breakdown(connection, program_id, wanted, query, at=at, most_events=MOST_EVENTS)
-    window = whole.window.previous
-    before = DateRangeQuery(None, str(window.first), str(window.last))
-    earlier = breakdown.get_breakdown(connection, program_id, before, query, at=at, most_events=MOST_EVENTS)
+    window = before or whole.window.previous
+    days = DateRangeQuery(None, str(window.first), str(window.last))
+    earlier = breakdown.get_breakdown(connection, program_id, days, query, at=at, most_events=MOST_EVENTS)
     previous = {group.values: group.totals for group in earlier.groups}
     report = breakdown.shortened(whole, rows)
     groups = [_compared(group, previous) for group in report.groups]

@@ -73,10 +73,10 @@ def get_report(
         raise NotFound
     chosen = choose(connection, program_id, query, created_at=program.created_at, at=at)
     window, before = chosen.window, before or chosen.window.previous
-    stored = _stored(connection, program_id, Window(before.first, window.last))
+    stored = _stored(connection, program_id, Window(min(before.first, window.first), max(before.last, window.last)))
     days = [Day(day, stored.get(day, Totals())) for day in window.days]
     current = added(day.totals for day in days)
-    previous = added(totals for day, totals in stored.items() if day < window.first)
+    previous = added([Totals(), *(totals for day, totals in stored.items() if before.first <= day <= before.last)])
     return Performance(program_id, program.currency, chosen.period, window, before, days, current, previous, at)
 
 

@@ -141,12 +141,13 @@ def calendar(period: CalendarPeriod, at: datetime) -> tuple[Window, Window]:
     months = 1 if period in {CalendarPeriod.THIS_MONTH, CalendarPeriod.LAST_MONTH} else 3
     first = today.replace(day=1, month=(today.month - 1) // months * months + 1)
     if period in {CalendarPeriod.LAST_MONTH, CalendarPeriod.LAST_QUARTER}:
-        first = _months_later(first, -months)
-    before = _months_later(first, -months)
-    return Window(first, _months_later(first, months) - _DAY), Window(before, first - _DAY)
+        first = months_later(first, -months)
+    before = months_later(first, -months)
+    return Window(first, months_later(first, months) - _DAY), Window(before, first - _DAY)
 
 
-def _months_later(first: date, months: int) -> date:
+def months_later(first: date, months: int) -> date:
+    """Return the first day of the month so many months later; fewer than none are earlier."""
     year, month = divmod(first.year * 12 + first.month - 1 + months, 12)
     return date(year, month + 1, 1)
 

@@ -8,10 +8,10 @@ from starlette.responses import Response
 from presentation import queries
 from storage.reading import explore
 from storage.reading.explore import Card
-from storage.rules import breakdown, period
+from storage.rules import breakdown
 from storage.rules.breakdown import NONE, Dimension
 from storage.rules.errors import InvalidPeriod, InvalidRange, ServiceError, ValidationError
-from storage.rules.period import Period
+from storage.rules.picked_period import Picked
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import card_export, filters, page_context, ranges, templates
 from tracking_api.dashboard.pages.filters import FilterValues
@@ -19,7 +19,7 @@ from tracking_api.dashboard.pages.page_context import PageContext
 
 ROWS = 8
 EXPORTED_ROWS = 10_000
-PERIOD = ("period", "dateFrom", "dateTo")
+PERIOD = ("period", "dateFrom", "dateTo", "compare")
 
 
 class CardTitle(NamedTuple):
@@ -45,12 +45,13 @@ async def show_explore(request: Request) -> Response:
     context = await page_context.as_member(request)
     problem: ServiceError | None = None
     cards: list[Card] = []
+    picked = ranges.usual(context.at)
     try:
-        cards = await _cards(request, context, list(CARDS), rows=ROWS)
+        picked = ranges.requested(request, context.at)
+        cards = await _cards(request, context, picked, list(CARDS), rows=ROWS)
     except (InvalidPeriod, InvalidRange, ValidationError) as rejection:
         problem = rejection
     chosen = filters.chosen(request, *Dimension)
-    days = period.named(Period.THIRTY_DAYS, created_at=context.at, at=context.at)
     return templates.render(
         request,
         "explore.html",
@@ -62,7 +63,8 @@ async def show_explore(request: Request) -> Response:
         address=FilterValues({**filters.chosen(request, *PERIOD), **chosen}),
         lacking=NONE,
         problem=problem,
-        picker=ranges.picker(request, cards[0].report.window if cards else days),
+        picker=ranges.picker(request, picked),
+        compared=picked.before,
     )
 
 
@@ -70,21 +72,25 @@ async def export_card(request: Request) -> Response:
     """Return one card as a CSV file, with the filters of the page. Raises ValidationError."""
     context = await page_context.as_member(request)
     dimension = queries.choice(request, "by", Dimension) or Dimension.REFERRER
-    (card,) = await _cards(request, context, [dimension], rows=EXPORTED_ROWS)
+    picked = ranges.requested(request, context.at)
+    (card,) = await _cards(request, context, picked, [dimension], rows=EXPORTED_ROWS)
     name = f"{dimension}-{context.program.id}-{context.at:%Y-%m-%d}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(card_export.of(card), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-async def _cards(request: Request, context: PageContext, dimensions: list[Dimension], *, rows: int) -> list[Card]:
+async def _cards(
+    request: Request, context: PageContext, picked: Picked, dimensions: list[Dimension], *, rows: int
+) -> list[Card]:
     """Return the cards of the program in the path, within the request's range and filters."""
     sent = {each.value: text for each in Dimension if (text := filters.text(request, each)) is not None}
     return await storage_of(request).report(
         explore.get_cards,
         context.program.id,
-        ranges.requested(request),
+        picked.query,
         dimensions,
         breakdown.stored_filters(sent),
         rows=rows,
         at=context.at,
+        before=picked.before,
     )

@@ -20,15 +20,19 @@ METRICS = (
 async def show_overview(request: Request) -> Response:
     """Show the requested range, by default the last 30 days; the form shows what is wrong with an invalid range."""
     context = await page_context.as_member(request)
-    problem, read = None, storage_of(request).report
-    program_id, at, base_url = context.program.id, context.at, context.base_url
+    problem = None
     try:
-        overview_result = await read(
-            overview.get_overview, program_id, ranges.requested(request), at=at, base_url=base_url
-        )
+        picked = ranges.requested(request, context.at)
     except (InvalidPeriod, InvalidRange) as rejection:
-        problem = rejection
-        overview_result = await read(overview.get_overview, program_id, ranges.DEFAULT, at=at, base_url=base_url)
+        problem, picked = rejection, ranges.usual(context.at)
+    overview_result = await storage_of(request).report(
+        overview.get_overview,
+        context.program.id,
+        picked.query,
+        at=context.at,
+        base_url=context.base_url,
+        before=picked.before,
+    )
     return templates.render(
         request,
         "overview.html",
@@ -39,7 +43,7 @@ async def show_overview(request: Request) -> Response:
         metrics=METRICS,
         rates=_rates(overview_result.report),
         problem=problem,
-        picker=ranges.picker(request, overview_result.report.window),
+        picker=ranges.picker(request, picked),
     )
 
 

@@ -14,7 +14,6 @@ from storage.reading import performance
 from storage.rules import host_name
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import ValidationError
-from storage.rules.period import Period
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import forms, notices, page_context, ranges, templates, values
 from tracking_api.dashboard.pages.forms import Problems
@@ -77,9 +76,9 @@ def referral_link(context: PageContext, code: str) -> str:
 async def _list(request: Request, context: PageContext, typed: dict[str, str], problems: Problems) -> Response:
     storage = storage_of(request)
     page = await storage.read(partners.list_partners, context.program.id, queries.paging(request))
-    requested, created_at = ranges.requested(request), context.program.created_at
+    picked, created_at = ranges.requested(request, context.at), context.program.created_at
     chosen = await storage.report(
-        performance.choose, context.program.id, requested, created_at=created_at, at=context.at
+        performance.choose, context.program.id, picked.query, created_at=created_at, at=context.at
     )
     shown = [partner.id for partner in page.data]
     brought = await storage.report(performance.by_partner, context.program.id, chosen.window, partner_ids=shown)
@@ -97,6 +96,5 @@ async def _list(request: Request, context: PageContext, typed: dict[str, str], p
         ],
         typed=typed,
         problems=problems,
-        periods_shown={name: title for name, title in ranges.NAMES.items() if name != Period.SEVEN_DAYS},
-        picker=ranges.picker(request, chosen.window),
+        picker=ranges.picker(request, picked),
     )

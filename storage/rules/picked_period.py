@@ -1,0 +1,98 @@
+"""Picked periods: the ranges that people pick by name or by two dates, and what each is compared with."""
+
+from datetime import UTC, date, datetime, timedelta
+from enum import StrEnum
+from typing import NamedTuple
+
+from storage.rules import period
+from storage.rules.errors import InvalidPeriod, InvalidRange
+from storage.rules.period import CalendarPeriod, DateRangeQuery, Period, Window, months_later
+
+_DAY = timedelta(days=1)
+
+
+class PickedPeriod(StrEnum):
+    """The ranges that have a name for people: those of the reports, and days of the calendar."""
+
+    TODAY = "today"
+    YESTERDAY = "yesterday"
+    SEVEN_DAYS = "7d"
+    THIRTY_DAYS = "30d"
+    NINETY_DAYS = "90d"
+    THIS_MONTH = "this_month"
+    LAST_MONTH = "last_month"
+    THIS_QUARTER = "this_quarter"
+    YEAR_TO_DATE = "year_to_date"
+    ALL = "all"
+
+
+_MONTHS = {PickedPeriod.THIS_MONTH: 1, PickedPeriod.THIS_QUARTER: 3, PickedPeriod.YEAR_TO_DATE: 12}
+
+
+class Comparison(StrEnum):
+    """What a range is compared with."""
+
+    PREVIOUS = "previous"
+    LAST_YEAR = "last_year"
+    NONE = "none"
+
+
+class Picked(NamedTuple):
+    """A picked range as reports take it, its days (None: all time), and the days that it is compared with."""
+
+    query: DateRangeQuery
+    window: Window | None
+    before: Window | None
+
+
+def pick(query: DateRangeQuery, *, at: datetime, comparison: Comparison = Comparison.PREVIOUS) -> Picked:
+    """Return the range that two dates name, or else a name does. All time is compared with nothing.
+
+    A month, quarter or year is compared with the one before: a running one with as many of its days.
+    Raises InvalidPeriod, InvalidRange.
+    """
+    if query.date_from is not None and query.date_to is not None:
+        window, before = period.custom(query.date_from, query.date_to), None
+    elif query.period not in set(PickedPeriod):
+        raise InvalidPeriod
+    elif query.period == PickedPeriod.ALL:
+        return Picked(DateRangeQuery(Period.ALL), None, None)
+    else:
+        window, before = _named(PickedPeriod(query.period), at)
+    dates = DateRangeQuery(None, str(window.first), str(window.last))
+    return Picked(dates, window, _compared(window, before, comparison))
+
+
+def _named(name: PickedPeriod, at: datetime) -> tuple[Window, Window | None]:
+    """Return the days of a period, and those of the one before if these are not simply as many days."""
+    today = at.astimezone(UTC).date()
+    if name in {PickedPeriod.TODAY, PickedPeriod.YESTERDAY}:
+        day = today if name == PickedPeriod.TODAY else today - _DAY
+        return Window(day, day), None
+    if name == PickedPeriod.LAST_MONTH:
+        return period.calendar(CalendarPeriod.LAST_MONTH, at)
+    if name in _MONTHS:
+        return _to_date(today, _MONTHS[name])
+    return period.named(Period(name), created_at=at, at=at), None
+
+
+def _to_date(today: date, months: int) -> tuple[Window, Window]:
+    """Return the running month, quarter or year until today, and as many days of the one before."""
+    first = today.replace(day=1, month=(today.month - 1) // months * months + 1)
+    before = months_later(first, -months)
+    return Window(first, today), Window(before, min(before + (today - first), first - _DAY))
+
+
+def _compared(window: Window, before: Window | None, comparison: Comparison) -> Window | None:
+    if comparison == Comparison.PREVIOUS:
+        return before or window.previous
+    if comparison == Comparison.LAST_YEAR:
+        return Window(_year_before(window.first), _year_before(window.last))
+    return None
+
+
+def _year_before(day: date) -> date:
+    """Return the same day a year before; 28 February for a 29th. Raises InvalidRange before the year 1."""
+    if day.year == date.min.year:
+        raise InvalidRange
+    return months_later(day.replace(day=1), -12) + timedelta(days=min(day.day, 28 if day.month == 2 else 31) - 1)  # noqa: PLR2004
