@@ -43,7 +43,7 @@ async def test_every_period_and_comparison_is_a_link_that_keeps_the_other(page: 
 async def test_figures_are_compared_with_what_was_picked(page: httpx.AsyncClient):
     year, nothing = [await page.get(f"{OVERVIEW}?period=last_month&compare={name}") for name in ("last_year", "none")]
 
-    assert "1 Apr 2025 to 30 Apr 2025" in html.unescape(year.text)
+    assert "Apr 1, 2025 to Apr 30, 2025" in html.unescape(year.text)
     assert "compared with" not in nothing.text
     assert 'class="trend' not in nothing.text
 

@@ -41,8 +41,8 @@ async def test_a_person_chooses_a_name_a_theme_and_a_time_format(dashboard: Dash
     bad = await olga.post("/account", data={**chosen, "name": "x" * 200, "theme": "pink"})
 
     assert saved.status_code == 303
-    assert ('data-theme="dark"' in page, ">20 May 2026, 12:00 PM<" in page) == (True, True)
-    assert ("data-theme" in plain, ">20 May 2026, 12:00<" in plain) == (False, True)
+    assert ('data-theme="dark"' in page, ">May 20, 2026, 12:00 PM<" in page) == (True, True)
+    assert ("data-theme" in plain, ">May 20, 2026, 12:00<" in plain) == (False, True)
     assert "Olga O." in members
     assert (bad.status_code, "Enter at most 160 letters" in bad.text) == (400, True)
 
@@ -60,7 +60,7 @@ async def test_times_are_in_the_time_zone_of_the_workspace(dashboard: Dashboard,
 
     assert (unknown.status_code, "Choose a time zone of the list" in unknown.text) == (400, True)
     assert (saved.status_code, refused.status_code) == (303, 403)
-    assert ">20 May 2026, 08:00<" in account
+    assert ">May 20, 2026, 08:00<" in account
     assert "Since (New York time)" in account
     assert "Acme &amp; Co" in log
 

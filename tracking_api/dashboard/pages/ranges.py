@@ -7,7 +7,7 @@ from starlette.requests import Request
 
 from storage.rules import picked_period
 from storage.rules.errors import InvalidPeriod
-from storage.rules.period import ALWAYS, DateRangeQuery, Span
+from storage.rules.period import ALWAYS, DateRangeQuery, Span, Window
 from storage.rules.picked_period import Comparison, Picked, PickedPeriod
 from tracking_api.dashboard.pages.filters import FilterValues
 
@@ -40,6 +40,7 @@ class Picker(NamedTuple):
     chosen: str | None
     date_from: str
     date_to: str
+    window: Window | None
     comparison: str
     is_compared: bool
     address: FilterValues
@@ -81,6 +82,7 @@ def picker(request: Request, picked: Picked, *, default: PickedPeriod = PickedPe
         chosen=None if is_custom else query.period,
         date_from=str(first)[:10],
         date_to=str(last)[:10],
+        window=window,
         comparison=sent if sent in COMPARISONS else Comparison.PREVIOUS,
         is_compared=picked.before is not None,
         address=FilterValues(

@@ -17,7 +17,7 @@ from storage.management import program_settings
 from storage.management.program_settings import Program
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.pages import forms, stories, templates, text
+from tracking_api.dashboard.pages import forms, stories, templates
 from tracking_api.dashboard.pages.destinations import OF_ACCOUNT, OF_PROGRAM, matching
 
 LONGEST = 2048  # a URL
@@ -79,4 +79,4 @@ def _pages(programs: list[Program], typed: str) -> list[tuple[str, str, str]]:
 
 def _ago(last_at: datetime | None, at: datetime) -> str:
     """Return how long ago a call came: 3 minutes ago."""
-    return format_timedelta(last_at - at, add_direction=True, locale=text.LOCALE) if last_at else ""
+    return format_timedelta(last_at - at, add_direction=True, locale="en") if last_at else ""

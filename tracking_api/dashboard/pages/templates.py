@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from tracking_api import assets
-from tracking_api.dashboard.pages import forms, notices, text, viewing
+from tracking_api.dashboard.pages import forms, locales, notices, text, viewing
 
 _environment = Environment(
     loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
@@ -26,8 +26,9 @@ def render(request: Request, template: str, *, status: int = 200, **values: Any)
     notice = notices.waiting(request)
     viewer = viewing.viewer_of(values)
     common = {"csrf": forms.expected_token(request), "notice": notice, "path": request.url.path, "context": None}
-    with viewing.shown_to(viewer):
-        html = _environment.get_template(template).render(common | {"viewer": viewer} | values)
+    locale = locales.negotiated(request.headers.get("accept-language", ""))
+    with viewing.shown_to(viewer, locale):
+        html = _environment.get_template(template).render(common | {"viewer": viewer, "locale": locale} | values)
     response = HTMLResponse(html, status)
     if notice is not None:
         notices.clear(response)

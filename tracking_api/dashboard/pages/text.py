@@ -7,7 +7,8 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from babel.numbers import format_currency
+from babel.dates import format_date
+from babel.numbers import format_currency, format_decimal
 from markupsafe import Markup, escape
 
 from storage.access.preferences import TimeFormat
@@ -16,8 +17,8 @@ from storage.rules.trend import Trend
 from storage.tracking import currencies
 from tracking_api.dashboard.pages import viewing
 
-LOCALE = "en_US"
 LONGEST = 160
+_GROUPED = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d*)?", re.ASCII)
 _TICKED = re.compile(r"`([^`]*)`")
 
 
@@ -27,7 +28,12 @@ def major(cents: int, currency: str) -> Decimal:
 
 
 def minor(amount: str, currency: str) -> int | str:
-    """Return major units that a person wrote as minor ones; return other text unchanged."""
+    """Return major units that a person wrote as minor ones; return other text unchanged.
+
+    A comma separates thousands: 1,234.50. In 12,50 it may be a decimal point, so that is other text.
+    """
+    if "," in amount and not _GROUPED.fullmatch(amount):
+        return amount
     try:
         cents = Decimal(amount.replace(",", "")).scaleb(currencies.digits(currency))
         return int(cents) if cents == int(cents) else amount
@@ -36,22 +42,22 @@ def minor(amount: str, currency: str) -> int | str:
 
 
 def money(cents: int, currency: str) -> str:
-    """Write an amount: $1,234.50."""
-    return format_currency(major(cents, currency), currency, locale=LOCALE)
+    """Write an amount by the viewer's locale: $1,234.50, or 1.234,50 $."""
+    return format_currency(major(cents, currency), currency, locale=viewing.clock().locale)
 
 
 def number(value: int) -> str:
-    """Write a count: 1,234."""
-    return f"{value:,}"
+    """Write a count by the viewer's locale: 1,234, or 1.234."""
+    return format_decimal(value, locale=viewing.clock().locale)
 
 
 def day(value: date) -> str:
-    """Write a day: 5 May 2026."""
-    return f"{value.day} {value:%b %Y}"
+    """Write a day by the viewer's locale: May 5, 2026, or 05.05.2026."""
+    return format_date(value, "medium", locale=viewing.clock().locale)
 
 
 def timestamp(value: datetime) -> Markup:
-    """Write a timestamp in the viewer's zone: 5 May 2026, 14:03, or 5 May 2026, 2:03 PM."""
+    """Write a timestamp in the viewer's zone: May 5, 2026, 14:03, or 2:03 PM."""
     clock = viewing.clock()
     local = value.astimezone(clock.zone)
     time = f"{local:%H:%M}" if clock.hours == TimeFormat.HOURS_24 else f"{local.hour % 12 or 12}:{local:%M %p}"

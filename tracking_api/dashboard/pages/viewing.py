@@ -7,8 +7,11 @@ from functools import cache
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
+from babel import Locale
+
 from storage.access.preferences import Preferences, TimeFormat
 from storage.access.sessions import Member, Membership, Visitor
+from tracking_api.dashboard.pages import locales
 
 UTC = "UTC"
 _OLD_NAMES = ("Etc/", "SystemV/", "US/", "Canada/", "Brazil/", "Chile/", "Mexico/")
@@ -28,13 +31,14 @@ class Viewer(NamedTuple):
 
 
 class Clock(NamedTuple):
-    """The zone and the format in which a page writes times."""
+    """The zone and the format in which a page writes times, and the locale of its days and amounts."""
 
     zone: ZoneInfo
     hours: TimeFormat
+    locale: Locale
 
 
-_NO_VIEWER = Clock(ZoneInfo(UTC), TimeFormat.HOURS_24)
+_NO_VIEWER = Clock(ZoneInfo(UTC), TimeFormat.HOURS_24, locales.DEFAULT)
 _clock: ContextVar[Clock] = ContextVar("clock", default=_NO_VIEWER)
 
 
@@ -51,9 +55,11 @@ def viewer_of(values: Mapping[str, Any]) -> Viewer | None:
 
 
 @contextmanager
-def shown_to(viewer: Viewer | None) -> Iterator[None]:
-    """Write the times of a page for a viewer."""
-    clock = Clock(_zone(viewer.workspace.time_zone), viewer.preferences.time_format) if viewer else _NO_VIEWER
+def shown_to(viewer: Viewer | None, locale: Locale) -> Iterator[None]:
+    """Write the times, days and amounts of a page for a viewer."""
+    clock = _NO_VIEWER._replace(locale=locale)
+    if viewer:
+        clock = Clock(_zone(viewer.workspace.time_zone), viewer.preferences.time_format, locale)
     token = _clock.set(clock)
     try:
         yield

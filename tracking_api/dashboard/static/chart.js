@@ -2,12 +2,13 @@
 "use strict";
 
 const HEIGHT = 260;
+const locale = document.documentElement.dataset.locale;
 const table = document.getElementById("days");
 const place = document.getElementById("chart");
 const value = document.getElementById("chart-value");
 const rows = [...table.tBodies[0].rows];
 const days = rows.map((row) => Date.parse(`${row.dataset.day}T00:00:00Z`) / 1000);
-const longDay = new Intl.DateTimeFormat("en", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
+const longDay = new Intl.DateTimeFormat(locale, { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 let metric = { name: "clicks", title: "Clicks" };
 let chart;
 
@@ -24,7 +25,7 @@ function numbers(name) {
 function written(compact) {
   const money = metric.name.endsWith("_cents");
   const style = money ? { style: "currency", currency: table.dataset.currency } : {};
-  return new Intl.NumberFormat("en", { ...style, ...(compact && { notation: "compact", maximumFractionDigits: 1 }) });
+  return new Intl.NumberFormat(locale, { ...style, ...(compact && { notation: "compact", maximumFractionDigits: 1 }) });
 }
 
 function hovered(drawn) {

@@ -51,7 +51,7 @@ async def test_a_custom_range_is_shown_and_an_invalid_one_is_rejected_beside_the
     await page.get_by_label("From", exact=True).fill("2026-05-01")
     await page.get_by_label("To", exact=True).fill("2026-05-31")
     await page.locator(".pop").get_by_role("button", name="Show these days").click()
-    await expect(page.locator("figcaption")).to_contain_text("1 May 2026 to 31 May 2026")
+    await expect(page.locator("figcaption")).to_contain_text("May 1, 2026 to May 31, 2026")
 
     await page.goto(f"{site.program}?dateFrom=2026-05-31&dateTo=2026-05-01")
 
