@@ -80,7 +80,7 @@ async def test_the_box_leads_a_visitor_without_a_session_to_the_sign_in_page(das
     async with httpx.AsyncClient(transport=transport, base_url="http://svc.test") as stranger:
         answer = await stranger.get("/search?q=jane@example.com")
 
-    assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in?next=%2Fsearch")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in?next=%2Fsearch%3Fq%3Djane%40example.com")
 
 
 def test_every_page_of_the_menu_is_found_by_its_title():

@@ -29,13 +29,16 @@ OF_PROGRAM = (
     Destination("Integration checklist", "set up install tracker snippet steps", "/settings/checklist"),
     Destination("Payments", "stripe webhook account secret waiting duplicates", "/settings/payments"),
     Destination("Caps of agents", "agent keys limits freeze two", "/settings/agent-caps"),
+    Destination("Workspace", "name logo time zone company", "/settings/workspace"),
     Destination("Members", "team invite people roles owner suspend transfer", "/settings/members"),
     Destination("Audit log", "history changes who", "/settings/audit-log"),
 )
 OF_ACCOUNT = (
     Destination("Programs", "all list home", "/programs"),
     Destination("New program", "create add", "/programs/new"),
-    Destination("Your account", "password sessions second factor totp security profile", "/account"),
+    Destination(
+        "Your account", "password sessions second factor totp security profile name theme dark time format", "/account"
+    ),
     Destination("Assistants", "claude chatgpt cursor mcp connect disconnect ai", "/assistants"),
     Destination("Connect a device", "svc login code terminal", "/device"),
     Destination("Guides", "docs documentation help integration api errors", "/docs"),

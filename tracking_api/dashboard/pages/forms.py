@@ -17,6 +17,7 @@ from web import body
 
 MOST_FIELDS = 400
 FIELD = "csrf"
+_READ = "posted_form"  # where the request's scope has the form: its body can be read only once
 
 
 class Form(NamedTuple):
@@ -31,6 +32,12 @@ class Form(NamedTuple):
     def each(self, name: str) -> list[str]:
         """Return every value of a field."""
         return self.fields.get(name, [])
+
+
+class StaleForm(Forbidden):
+    """The form is of another session: the visitor has signed in again since its page was opened."""
+
+    message = "This form was not sent from a page of your session; open it again."
 
 
 class Problems(dict[str, str]):
@@ -54,10 +61,10 @@ async def read_form(request: Request) -> Form:
 
 
 def require_token(request: Request, form: Form) -> None:
-    """Raise Forbidden for a form without the token of the visitor's session."""
+    """Raise StaleForm for a form without the token of the visitor's session."""
     expected = expected_token(request)
     if not expected or not hmac.compare_digest(form.text(FIELD).encode(), expected.encode()):
-        raise Forbidden("This form was not sent from a page of your session; open it again.")
+        raise StaleForm
 
 
 async def read_open_form(request: Request, page: str) -> Form:
@@ -72,6 +79,13 @@ async def read_open_form(request: Request, page: str) -> Form:
 
 async def content(request: Request) -> Form:
     """Return any form that was posted. Raises UnsupportedMediaType, PayloadTooLarge, BodyTooSlow, ValidationError."""
+    if _READ not in request.scope:
+        request.scope[_READ] = await _content(request)
+    form: Form = request.scope[_READ]
+    return form
+
+
+async def _content(request: Request) -> Form:
     seconds = request.app.state.settings.body_seconds
     sent = await body.read_body(request.scope, request.receive, media_type=body.FORM, seconds=seconds)
     try:
@@ -83,4 +97,9 @@ async def content(request: Request) -> Form:
 def expected_token(request: Request) -> str:
     """Return the CSRF token of this visitor's forms; empty for a visitor who is not signed in."""
     session = request.cookies.get(authentication.cookie_name(request))
-    return keys.digest(f"form of {session}") if session else ""
+    return token_of(session) if session else ""
+
+
+def token_of(session: str) -> str:
+    """Return the CSRF token of a session's forms."""
+    return keys.digest(f"form of {session}")

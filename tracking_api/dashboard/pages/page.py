@@ -10,11 +10,16 @@ from starlette.types import Receive, Scope, Send
 
 from storage.rules.errors import Forbidden, InternalError, ServiceError
 from tracking_api.dashboard import authentication
-from tracking_api.dashboard.pages import templates
+from tracking_api.dashboard.pages import forms, held_forms, sign_in_form, templates
+from tracking_api.dashboard.pages.forms import StaleForm
+from tracking_api.dashboard.pages.sign_in_form import Afterwards
 from web.errors import STATUS, error_headers
 
 Handler = Callable[[Request], Awaitable[Response]]
 SIGN_IN = "/sign-in"
+SESSION_ENDED = Forbidden(
+    "Your session has ended. What you entered is kept: sign in, and you can send it.", hint="Sign in again."
+)
 log = logging.getLogger(__name__)
 
 POLICY = (
@@ -82,10 +87,32 @@ def redirect(path: str) -> Response:
 
 
 async def _forbidden(request: Request, rejection: Forbidden) -> Response:
-    """Redirect a visitor who is not signed in to the sign-in page; show others the error."""
+    """Let a visitor who is not signed in sign in and go on; show others the error."""
+    is_read = request.method in authentication.SAFE_METHODS
     try:
         await authentication.visitor(request)
     except Forbidden:
-        next_path = request.url.path if request.method in authentication.SAFE_METHODS else "/programs"
-        return redirect(f"{SIGN_IN}?{urlencode({'next': next_path})}")
+        if is_read:
+            return _read_again(request)
+        held = held_forms.seal(request, await held_forms.hold(request))
+        page = held_forms.page_of(request)
+        return (
+            sign_in_form.show_form(request, Afterwards(page, held), rejection=SESSION_ENDED) if held else _sign_in(page)
+        )
+    held_form = await held_forms.hold(request) if isinstance(rejection, StaleForm) else None
+    if held_form:
+        csrf = forms.expected_token(request)
+        return held_forms.offer(request, held_form, csrf=csrf, status=STATUS[rejection.code])
     return rejected(request, rejection)
+
+
+def _read_again(request: Request) -> Response:
+    """Lead to the sign-in page and back to this page; a part of a page that htmx requests leads to the whole page."""
+    if request.headers.get("hx-request") != "true":
+        return _sign_in(f"{request.url.path}?{request.url.query}".removesuffix("?"))
+    page = held_forms.page_of(request)
+    return Response(headers={"HX-Redirect": _sign_in(page).headers["location"]})
+
+
+def _sign_in(next_path: str) -> Response:
+    return redirect(f"{SIGN_IN}?{urlencode({'next': next_path})}")

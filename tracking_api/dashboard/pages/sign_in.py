@@ -14,47 +14,49 @@ from storage.rules.errors import (
     Overloaded,
     RateLimited,
     SecondFactorRequired,
-    ServiceError,
     ValidationError,
 )
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.pages import forms, notices, second_step, templates
+from tracking_api.dashboard.pages import forms, held_forms, notices, second_step, templates
 from tracking_api.dashboard.pages.forms import Form
 from tracking_api.dashboard.pages.page import SIGN_IN, redirect
+from tracking_api.dashboard.pages.sign_in_form import Afterwards, show_form
 from tracking_api.dashboard.sessions import Credentials, require_account, start
 from web import body
-from web.errors import STATUS, error_headers
 from web.network import network_of
 
 PROGRAMS = "/programs"
-_OURS = re.compile(r"/(account|programs|search|device|assistants|connect|join)(/[A-Za-z0-9_=-]+)*")
+_OURS = re.compile(
+    r"/(account|programs|search|device|assistants|connect|join|workspaces)(/[A-Za-z0-9_=-]+)*(\.csv)?"
+    r"(\?[A-Za-z0-9%&=+.,:;~!*'()@/_-]*)?"
+)
 
 
 async def show_sign_in(request: Request) -> Response:
     """Show the form, or how to set up an empty server."""
     if not await storage_of(request).read(workspaces.exist):
         return templates.render(request, "set_up_needed.html")
-    return _form(request, request.query_params.get("next", ""))
+    return show_form(request, Afterwards(request.query_params.get("next", "")))
 
 
 async def enter(request: Request) -> Response:
-    """Sign in and open the page in `next`; an error appears above the form."""
+    """Sign in and open the page in `next`, or offer the form in `held`; an error appears above the form."""
     form = await forms.read_open_form(request, "the sign-in page")
-    next_path, proof = form.text("next"), form.text("proof")
+    afterwards, proof = Afterwards(form.text("next"), form.text("held")), form.text("proof")
     try:
         account = await (second_step.require_proof(request, proof) if proof else _account(request, form))
         started = await start(request, account, form.text("totp") or None)
     except SecondFactorRequired:
-        return _form(request, next_path, proof=second_step.prove(request, account))
+        return show_form(request, afterwards, proof=second_step.prove(request, account))
     except (InvalidSecondFactor, RateLimited) as rejection:
-        return _form(request, next_path, proof=proof, rejection=rejection)
+        return show_form(request, afterwards, proof=proof, rejection=rejection)
     except (InvalidCredentials, Overloaded) as rejection:
-        return _form(request, next_path, email=form.text("email"), rejection=rejection)
+        return show_form(request, afterwards, email=form.text("email"), rejection=rejection)
     except ValidationError:
-        return _form(request, next_path, email=form.text("email"), rejection=InvalidCredentials())
+        return show_form(request, afterwards, email=form.text("email"), rejection=InvalidCredentials())
     await request.app.state.limits.forget("login", network_of(request), account.email)
-    return _entered(request, started, next_path)
+    return _entered(request, started, afterwards)
 
 
 async def _account(request: Request, form: Form) -> Account:
@@ -74,8 +76,12 @@ async def leave(request: Request) -> Response:
     return notices.leave(response, "signed-out")
 
 
-def _entered(request: Request, started: Started, next_path: str) -> Response:
-    response = redirect(next_path if _OURS.fullmatch(next_path) else PROGRAMS)
+def _entered(request: Request, started: Started, afterwards: Afterwards) -> Response:
+    held = held_forms.unseal(request, afterwards.held)
+    if held:
+        response = held_forms.offer(request, held, csrf=forms.token_of(started.token))
+    else:
+        response = redirect(afterwards.next_path if _OURS.fullmatch(afterwards.next_path) else PROGRAMS)
     set_session_cookie(request, response, started)
     return response
 
@@ -90,14 +96,3 @@ def set_session_cookie(request: Request, response: Response, started: Started) -
         samesite="lax",
         secure=authentication.is_https(request),
     )
-
-
-def _form(
-    request: Request, next_path: str, *, email: str = "", proof: str = "", rejection: ServiceError | None = None
-) -> Response:
-    status = STATUS[rejection.code] if rejection else 200
-    response = templates.render(
-        request, "sign_in.html", status=status, next_path=next_path, email=email, proof=proof, rejection=rejection
-    )
-    response.headers.update(error_headers(rejection) if rejection else {})
-    return response
