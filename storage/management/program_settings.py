@@ -18,7 +18,6 @@ from storage.rules.settings import SETTINGS, ProgramSettings
 from storage.tables import commission_terms, commissions, programs, sales
 from storage.tables import program_keys as held
 from storage.tracking import currencies
-from storage.tracking.currencies import Exchange
 
 TERMS = tuple(setting.name for setting in SETTINGS if setting.is_term)
 
@@ -51,9 +50,9 @@ def create(
 ) -> int:
     """Create a program with its first commission terms and its key; return its id.
 
-    Raises CurrencyNotSupported for a currency that sales in USD could not be converted to.
+    Raises CurrencyNotSupported for a code that is no currency.
     """
-    currencies.convert(connection, 1, Exchange("USD", chosen.currency, at.date()))
+    currencies.require_current(chosen.currency)
     values = chosen._asdict()
     terms = {name: values.pop(name) for name in TERMS}
     owner = {"workspace_id": workspace_id, "sandbox_of": sandbox_of}
@@ -120,7 +119,7 @@ def change(
         agent_caps.require_within(connection, program_id, program.settings, ProgramSettings(**after), at=at)
     if "currency" in differing:
         _require_unearned(connection, program_id)
-        currencies.convert(connection, 1, Exchange("USD", after["currency"], at.date()))
+        currencies.require_current(after["currency"])
     if differing:
         _store(connection, program_id, after, at=at, by_agent=actor.is_agent, new_terms=not differing.isdisjoint(TERMS))
         published = settings.published(program.settings), settings.published(ProgramSettings(**after))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Select, select
 
 from storage.rules.settlement import Settlement
-from storage.tables import clicks, leads, sales, test_events
+from storage.tables import clicks, leads, partners, program_keys, retired_program_keys, sales, test_events
 
 
 class ChecklistStep(NamedTuple):
@@ -35,6 +35,32 @@ NEXT_ACTIONS = {
 }
 
 
+FIRST_ACTIONS = {
+    "program_key": "Create the program key: your server sends it with leads, sales and refunds.",
+    "first_partner": "Add a partner: people who follow their link are theirs.",
+}
+
+
+def list_all_steps(connection: Connection, program_id: int, *, base_url: str) -> list[ChecklistStep]:
+    """Return what a new program needs first, a key that was shown and a partner, and then its checklist."""
+    proofs = {
+        "program_key": _shown_key(program_id),
+        "first_partner": select(partners.c.created_at)
+        .where(partners.c.program_id == program_id)
+        .order_by(partners.c.id),
+    }
+    proved = {step: _first(connection, proof) for step, proof in proofs.items()}
+    first = [
+        ChecklistStep(step, at is not None, at, None if at else FIRST_ACTIONS[step]) for step, at in proved.items()
+    ]
+    return first + list_steps(connection, program_id, base_url=base_url)
+
+
+def has_shown_key(connection: Connection, program_id: int) -> bool:
+    """Return whether the value of the program's key was ever shown: a program is created with a hidden one."""
+    return _first(connection, _shown_key(program_id)) is not None
+
+
 def list_steps(connection: Connection, program_id: int, *, base_url: str) -> list[ChecklistStep]:
     """Return the program's checklist, in order. Only test events sent with the program key verify a test step.
 
@@ -56,6 +82,11 @@ def list_steps(connection: Connection, program_id: int, *, base_url: str) -> lis
     proved |= {step: _first(connection, proof) for step, proof in proofs.items()}
     actions = {step: text.format(base_url=base_url, program_id=program_id) for step, text in NEXT_ACTIONS.items()}
     return [ChecklistStep(step, at is not None, at, None if at else actions[step]) for step, at in proved.items()]
+
+
+def _shown_key(program_id: int) -> Select[Any]:
+    hidden = select(retired_program_keys.c.key_hash).where(retired_program_keys.c.program_id == program_id)
+    return select(program_keys.c.created_at).where(program_keys.c.program_id == program_id, hidden.exists())
 
 
 def _first(connection: Connection, proof: Select[Any]) -> datetime | None:

@@ -36,5 +36,5 @@ def get_overview(
     """
     report = performance.get_report(connection, program_id, wanted, at=at, before=before)
     partners = performance.by_partner(connection, program_id, report.window)
-    steps = checklist.list_steps(connection, program_id, base_url=base_url)
+    steps = checklist.list_all_steps(connection, program_id, base_url=base_url)
     return Overview(report, partners, steps, rejected_calls.by_cause(connection, program_id))

@@ -30,7 +30,7 @@ class ProgramSettings(NamedTuple):
         str,
         Setting(
             *("Currency", Kind.CURRENCY, PROGRAM),
-            "Three letters (ISO 4217), such as USD. Fixed once a sale or commission is recorded.",
+            "Sales in this currency need no exchange rates. Fixed once a sale or commission is recorded.",
         ),
     ] = "USD"
     commission_type: Annotated[

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterable
 from datetime import date
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from babel.numbers import get_currency_precision
+from babel import Locale
+from babel.numbers import get_currency_precision, get_territory_currencies
 from sqlalchemy import Connection, Date, Text, select
 
 from storage.engine.database import insert_for
@@ -24,6 +25,19 @@ class Exchange(NamedTuple):
     source: str
     target: str
     day: date
+
+
+@cache
+def current() -> frozenset[str]:
+    """Return the codes of the currencies that are legal tender somewhere today."""
+    territories = map(str, Locale("en").territories)
+    return frozenset(str(code) for territory in territories for code in get_territory_currencies(territory))
+
+
+def require_current(code: str) -> None:
+    """Raise CurrencyNotSupported for a code that is no currency of today. It needs no exchange rate."""
+    if code not in current():
+        raise CurrencyNotSupported(f"{code} is not a currency.", hint="Choose an ISO 4217 code such as USD or EUR.")
 
 
 @lru_cache(maxsize=512)

@@ -59,6 +59,6 @@ async def test_of_several_at_once_one_sets_the_service_up(store: Storage):
 
 async def test_what_is_rejected_leaves_nothing_behind(store: Storage):
     with pytest.raises(CurrencyNotSupported):
-        await set_up(store, CHOSEN._replace(settings=CHOSEN.settings._replace(currency="EUR")))
+        await set_up(store, CHOSEN._replace(settings=CHOSEN.settings._replace(currency="XXX")))
 
     assert not await store.read(workspaces.exist)

@@ -202,6 +202,17 @@ async def test_flat_rates_fees_and_recurring_months_price_as_the_terms_say(store
     assert sorted(entries) == [("commission", 700), ("platform_fee", 70)]
 
 
+async def test_sales_in_the_programs_own_currency_need_no_rates(store: Storage):
+    acme = await world.acme(store, currency="ISK")
+    await acme.customer()
+
+    sold = await acme.sale(currency="ISK")
+
+    assert (sold.commission_cents, sold.currency) == (2_000, "ISK")
+    with pytest.raises(CurrencyNotSupported):
+        await acme.sale("inv-2", currency="USD")
+
+
 async def test_another_currency_is_converted_at_the_rate_of_its_day(acme: World):
     await acme.customer(at=NOW - timedelta(days=3))
     with pytest.raises(CurrencyNotSupported):

@@ -175,10 +175,12 @@ async def test_a_flat_commission_is_in_cents(dashboard: Dashboard):
     assert (changed["commission_type"], changed["commission_rate"]) == ("flat", 550)
 
 
-async def test_a_currency_without_a_rate_is_rejected(dashboard: Dashboard):
-    answer = await dashboard.patch(".", currency="eur")
+async def test_a_code_that_is_no_currency_is_rejected_and_any_other_needs_no_rates(dashboard: Dashboard):
+    answer = await dashboard.patch(".", currency="xyz")
+    changed = await dashboard.patch(".", currency="eur")
 
     assert answer.json()["error"]["code"] == "currency_not_supported"
+    assert (changed.status_code, changed.json()["currency"]) == (200, "EUR")
 
 
 async def test_a_member_changes_nothing(dashboard: Dashboard):

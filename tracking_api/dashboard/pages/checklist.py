@@ -4,7 +4,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from storage.engine.pagination import Paging
-from storage.management import partners
+from storage.management import partners, program_settings
 from storage.reading import checklist
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import page_context, snippets, templates
@@ -14,13 +14,15 @@ async def show_checklist(request: Request) -> Response:
     """Show every step, with a snippet for each open one (htmx requests only the steps, every few seconds)."""
     context = await page_context.as_member(request)
     storage = storage_of(request)
-    steps = await storage.read(checklist.list_steps, context.program.id, base_url=request.app.state.base_url)
+    steps = await storage.read(checklist.list_all_steps, context.program.id, base_url=request.app.state.base_url)
+    live_id = context.program.sandbox_of
+    live = await storage.read(program_settings.get_program, live_id) if live_id else None
     newest = await storage.read(partners.list_partners, context.program.id, Paging(1))
     code = newest.data[0].code if newest.data else None
     lines = snippets.of_steps(context, code)
-    shown = [(step, lines[step.step]) for step in steps]
+    shown = [(number, step, lines[step.step]) for number, step in enumerate(steps, start=1)]
     template = "checklist_steps.html" if request.headers.get("hx-request") == "true" else "checklist.html"
-    return templates.render(request, template, context=context, steps=shown, partner_code=code)
+    return templates.render(request, template, context=context, steps=shown, partner_code=code, live=live)
 
 
 async def show_sample_page(request: Request) -> Response:

@@ -5,7 +5,7 @@ from starlette.responses import Response
 
 from storage.access import program_keys
 from storage.access.program_keys import NewKey
-from storage.reading import key_callers
+from storage.reading import checklist, key_callers
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import forms, page_context, templates
 from tracking_api.dashboard.pages.page_context import PageContext
@@ -20,7 +20,7 @@ async def show_program_key(request: Request) -> Response:
 
 
 async def regenerate_program_key(request: Request) -> Response:
-    """Replace the key and show the new one; the old one stops at once.
+    """Create the first key, or replace the key and show the new one; the old one stops at once.
 
     The form names the key that it replaces, so that a reloaded page does not replace the key again.
     """
@@ -28,16 +28,22 @@ async def regenerate_program_key(request: Request) -> Response:
     form = await forms.read_form(request)
     if form.text("replaces") != context.program.api_token_masked:
         return await _page(request, context, problem=REPLACED)
-    if form.text("confirmed") != "yes":
+    is_first = not await storage_of(request).read(checklist.has_shown_key, context.program.id)
+    if form.text("confirmed") != "yes" and not is_first:
         return await _page(request, context, problem=UNCONFIRMED)
     new_key: NewKey = await storage_of(request).write(
         program_keys.regenerate, context.program.id, at=context.at, actor=context.member.actor, lane=context.program.id
     )
     fresh = context.program._replace(api_token_masked=new_key.masked, flagged_at=None, rotate_by=None)
-    return await _page(request, context._replace(program=fresh), secret=new_key.secret)
+    return await _page(request, context._replace(program=fresh), secret=new_key.secret, is_first=is_first)
 
 
-async def _page(request: Request, context: PageContext, *, problem: str = "", secret: str = "") -> Response:
-    callers = await storage_of(request).read(key_callers.list_callers, context.program.id)
+async def _page(
+    request: Request, context: PageContext, *, problem: str = "", secret: str = "", is_first: bool = False
+) -> Response:
+    storage, program_id = storage_of(request), context.program.id
+    callers = await storage.read(key_callers.list_callers, program_id)
+    has_key = await storage.read(checklist.has_shown_key, program_id)
     values = {"context": context, "problem": problem, "secret": secret, "callers": callers}
-    return templates.render(request, "program_key.html", status=400 if problem else 200, **values)
+    shown = {"has_key": has_key, "is_first": is_first}
+    return templates.render(request, "program_key.html", status=400 if problem else 200, **values, **shown)

@@ -25,8 +25,6 @@ from web import body
 from web.body import Body
 from web.network import network_of
 
-WITHOUT_RATES = "This server has no exchange rates for it yet: choose USD. You can change it until the first sale"
-
 
 class SetUpForm(Body):
     """The fields of the form, without the password."""
@@ -59,8 +57,8 @@ async def set_up(request: Request) -> Response:
         made: SetUp = await storage_of(request).write(first_workspace.create, chosen, **about)
     except ValidationError as rejection:
         return _form(request, values.typed(form), Problems.of(rejection))
-    except CurrencyNotSupported:
-        return _form(request, values.typed(form), Problems(currency=WITHOUT_RATES))
+    except CurrencyNotSupported as rejection:
+        return _form(request, values.typed(form), Problems(currency=rejection.text))
     response = templates.render(request, "set_up_done.html", made=made, chosen=chosen)
     set_session_cookie(request, response, made.session)
     return response

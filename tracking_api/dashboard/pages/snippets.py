@@ -1,4 +1,4 @@
-"""The code snippets of the checklist steps, from the guide `verify`. They never contain a secret."""
+"""How to do each step of the checklist: a page to open, or a snippet from the guide `verify`, never with a secret."""
 
 from typing import NamedTuple
 
@@ -19,15 +19,31 @@ STEPS = {
 }
 
 
+FIRST_STEPS = {
+    "program_key": (
+        "Create the program key",
+        "Your server sends it with leads, sales and refunds. It is shown once.",
+        ("/settings/api-keys", "Create the key"),
+    ),
+    "first_partner": (
+        "Add a partner",
+        "A person or a site that recommends you. Use your own name to try it out.",
+        ("/partners", "Add a partner"),
+    ),
+}
+
+
 class Snippet(NamedTuple):
-    """The title of a step, how to do it, and the code to copy."""
+    """The title of a step, how to do it, and the code to copy or the page to open: its path and the link's text."""
 
     title: str
     how: str
     code: str
+    page: tuple[str, str] | None = None
 
 
 def of_steps(context: PageContext, code: str | None) -> dict[str, Snippet]:
     """Return the snippet of every checklist step; `code` is a partner's, None while there is no partner."""
     lines = guides.blocks("verify", guides.filling(context.program, base_url=context.base_url, code=code))
-    return {step: Snippet(title, how, lines[step]) for step, (title, how) in STEPS.items()}
+    first = {step: Snippet(title, how, "", page) for step, (title, how, page) in FIRST_STEPS.items()}
+    return first | {step: Snippet(title, how, lines[step]) for step, (title, how) in STEPS.items()}

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from tracking_api import assets
-from tracking_api.dashboard.pages import forms, locales, notices, text, viewing
+from tracking_api.dashboard.pages import currency_list, forms, locales, notices, text, viewing
 
 _environment = Environment(
     loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
@@ -18,7 +18,12 @@ _environment = Environment(
     lstrip_blocks=True,
 )
 _environment.filters |= text.FILTERS
-_environment.globals |= {"static": assets.page_asset_path, "zone": viewing.zone_name, "zip": zip}
+_environment.globals |= {
+    "static": assets.page_asset_path,
+    "currencies": currency_list.options,
+    "zone": viewing.zone_name,
+    "zip": zip,
+}
 
 
 def render(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:

@@ -66,10 +66,10 @@ async def test_a_new_program_shows_the_next_step(site: Site):
     await page.get_by_role("button", name="Create program").click()
 
     await expect(page.get_by_role("status")).to_contain_text("The program is created")
-    await expect(page.locator(".checklist li.open")).to_have_count(7)
+    await expect(page.locator(".checklist li.open")).to_have_count(9)
     await page.get_by_role("link", name="Overview").click()
 
-    await expect(page.get_by_role("heading", name="Finish the setup: 0 of 7 done")).to_be_visible()
+    await expect(page.get_by_role("heading", name="Finish the setup: 0 of 9 done")).to_be_visible()
     await expect(page.locator(".callout")).to_contain_text(
         f'src="{site.server.base_url}/js/svc-tracker.js" data-svc-program-id="2"'
     )

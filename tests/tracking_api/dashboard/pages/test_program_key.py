@@ -6,9 +6,33 @@ from playwright.async_api import expect
 
 from storage.access import program_keys
 from tests.tracking_api.dashboard.pages.conftest import Site
+from tests.tracking_api.dashboard.pages.test_every_page import violations_here
 from tests.world import NOW
 
 STATUS = "/api/v1/track/refund"
+
+
+async def test_a_new_program_asks_for_its_key_and_a_partner_first_and_needs_no_rates(site: Site, axe: str):
+    page = await site.sign_in(bypass_csp=True)
+    await page.goto("/programs/new")
+    await page.get_by_label("Name").fill("Oslo")
+    await page.get_by_label("Domain").fill("oslo.example")
+    await page.get_by_label("Currency").select_option("NOK")
+    await page.get_by_role("button", name="Create program").click()
+    await expect(page.get_by_role("heading", name="0 of 9 steps done")).to_be_visible()
+    assert await violations_here(page, axe) == []
+
+    await page.get_by_role("link", name="Create the key").click()
+    await expect(page.locator(".card.danger")).to_have_count(0)
+    await page.get_by_role("button", name="Create the key").click()
+    await expect(page.locator("#secret")).to_contain_text("aff_")
+    await expect(page.get_by_text("The old key no longer works")).to_have_count(0)
+    await page.get_by_role("link", name="I have stored it").click()
+
+    await expect(page.locator(".checklist li.done h3")).to_contain_text(["Create the program key"])
+    await expect(page.get_by_role("link", name="Add a partner")).to_be_visible()
+    await page.goto(page.url.replace("checklist", "api-keys"))
+    await expect(page.locator(".card.danger")).to_contain_text("There is no overlap")
 
 
 async def test_a_new_key_is_shown_once_and_the_old_one_is_rejected(site: Site):
