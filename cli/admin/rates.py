@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from cli.admin import command, ecb, options
+from cli.admin import command, options
+from storage.rules import ecb
 from storage.tracking import currencies
 
 ROWS_AT_ONCE = 10_000  # the database stays free for others between two batches

@@ -36,6 +36,13 @@ def exist(connection: Connection) -> bool:
     return connection.execute(select(workspaces.c.id).limit(1)).scalar() is not None
 
 
+def owns_all(connection: Connection, user_id: int) -> bool:
+    """Return whether a user owns every workspace of this server, and so may change what they share."""
+    active = (members.c.role == Role.OWNER, members.c.status == MemberStatus.ACTIVE)
+    mine = select(members.c.workspace_id).where(members.c.user_id == user_id, *active)
+    return connection.execute(select(workspaces.c.id).where(workspaces.c.id.not_in(mine)).limit(1)).scalar() is None
+
+
 def create(connection: Connection, name: str, *, owner_email: str, password_hash: str, at: datetime) -> Created:
     """Create a workspace with its owner. An existing account joins it and its password does not change."""
     created = connection.execute(insert(workspaces).values(name=name, created_at=at).returning(workspaces.c.id))

@@ -57,7 +57,10 @@ class AttributionWindowExpired(ServiceError):
 class CurrencyNotSupported(ServiceError):
     code = "currency_not_supported"
     message = "No exchange rate is loaded for this currency."
-    hint = "Send the amount in USD, or ask the operator to load rates with `svc admin rates import FILE`."
+    hint = (
+        "Send the amount in the program's currency, or load the ECB's rates: Settings, Exchange rates, or "
+        "`svc admin rates import FILE`."
+    )
 
 
 class DuplicateTransaction(ServiceError):

@@ -28,6 +28,7 @@ OF_PROGRAM = (
     Destination("Sandbox", "try test mode empty rehearse", "/settings/sandbox"),
     Destination("Integration checklist", "set up install tracker snippet steps", "/settings/checklist"),
     Destination("Payments", "stripe webhook account secret waiting duplicates", "/settings/payments"),
+    Destination("Exchange rates", "currency currencies ecb import missing convert", "/settings/rates"),
     Destination("Caps of agents", "agent keys limits freeze two", "/settings/agent-caps"),
     Destination("Workspace", "name logo time zone company", "/settings/workspace"),
     Destination("Members", "team invite people roles owner suspend transfer", "/settings/members"),

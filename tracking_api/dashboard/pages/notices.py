@@ -30,6 +30,7 @@ SENTENCES = {
     "payment-recorded": "The payment is recorded as a sale.",
     "payment-retried": "The payment was tried again. Its row shows why it does not count.",
     "payment-dismissed": "The payment is dismissed, and so are later payments of this customer.",
+    "rates-imported": "The rates are imported. Send rejected sales again, and try their payments again under Payments.",
     "sandbox-emptied": "The sandbox has no events any more. Its settings, its key and its partners are as before.",
     "nothing-chosen": "Select at least one commission first.",
     "assistant-disconnected": "The assistant is disconnected and cannot read anything any more.",

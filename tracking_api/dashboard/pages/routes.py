@@ -25,6 +25,7 @@ from tracking_api.dashboard.pages import (
     payments,
     program_key,
     programs,
+    rates,
     refused_calls,
     reset_password,
     review,
@@ -83,6 +84,7 @@ ROUTES = [
     _page(f"{PROGRAM}/events", PageEndpoint(GET=events.list_events)),
     _page(f"{PROGRAM}/refused-calls", PageEndpoint(GET=refused_calls.list_refused_calls)),
     _page(f"{PROGRAM}/settings", PageEndpoint(GET=settings.show_settings, POST=settings.change_settings)),
+    _page(f"{PROGRAM}/settings/rates", PageEndpoint(GET=rates.show_rates, POST=rates.import_rates)),
     _page(f"{PROGRAM}/settings/delete", PageEndpoint(POST=settings.delete_program)),
     _page(
         f"{PROGRAM}/settings/api-keys",

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from cli.admin import ecb
+from storage.rules import ecb
 
 
 def test_a_days_file_and_the_history_give_the_same_rates() -> None:

@@ -1,0 +1,48 @@
+"""The exchange rates that a program needs: those of its currency and of the currencies of its rejected sales."""
+
+from datetime import date
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, select
+
+from storage.engine.pagination import MOST, Paging
+from storage.management import program_settings
+from storage.payments import received_events
+from storage.rules.errors import CurrencyNotSupported
+from storage.tables import currency_rates, refused_calls
+
+EURO = "EUR"  # the rates are those of one euro
+
+
+class NeededRate(NamedTuple):
+    """A currency: how many sales in it were rejected in the last 30 days, and the day of its newest rate."""
+
+    currency: str
+    rejected: int
+    newest: date | None
+
+    @property
+    def is_missing(self) -> bool:
+        """Return whether amounts cannot be converted from or to the currency."""
+        return self.newest is None and self.currency != EURO
+
+
+def list_rates(connection: Connection, program_id: int) -> list[NeededRate]:
+    """Return the program's currency, then those in which sales were rejected. Raises NotFound."""
+    own = program_settings.get_program(connection, program_id).settings.currency
+    call, code = refused_calls.c, CurrencyNotSupported.code
+    count = func.count().label("calls")
+    lost = (call.program_id == program_id, call.code == code, call.currency.is_not(None))
+    calls = connection.execute(select(call.currency, count).where(*lost).group_by(call.currency))
+    rejected: dict[str, int] = {own: 0} | {row.currency: row.calls for row in calls}
+    for event in received_events.list_events(connection, program_id, Paging(MOST), outcome=code).data:
+        if event.currency:
+            rejected[event.currency] = rejected.get(event.currency, 0) + 1
+    rate = currency_rates.c
+    days = (
+        select(rate.currency, func.max(rate.day).label("newest"))
+        .where(rate.currency.in_(list(rejected)))
+        .group_by(rate.currency)
+    )
+    newest: dict[str, date] = {row.currency: row.newest for row in connection.execute(days)}
+    return [NeededRate(currency, count, newest.get(currency)) for currency, count in rejected.items()]
