@@ -23,11 +23,11 @@ from tracking_api.calls.services import CallServices
 from tracking_api.cors import open_to_browsers
 from tracking_api.dashboard import routes as dashboard
 from tracking_api.dashboard.pages import routes as pages
+from tracking_api.dashboard.pages.error_pages import HANDLERS
 from tracking_api.dashboard.password_queue import PasswordQueue
 from tracking_api.payments import stripe
 from web.clock import now
 from web.counts import Counts
-from web.handlers import HANDLERS
 from web.limits import RateLimits
 
 # A POST to one of these skips the router, which would take a tenth of the call's time.

@@ -11,7 +11,7 @@ from presentation import guides
 from presentation.operations import Description
 from storage.rules.errors import NotFound
 from tracking_api.dashboard.pages import templates
-from tracking_api.dashboard.pages.page import HEADERS
+from tracking_api.dashboard.pages.page_headers import HEADERS
 
 DESCRIPTION = Description(
     "getGuide",

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from storage.rules import keys
 from storage.rules.errors import FieldError, Forbidden, ValidationError
 from tracking_api.dashboard import authentication
+from tracking_api.dashboard.pages.messages import for_people
 from web import body
 
 MOST_FIELDS = 400
@@ -45,8 +46,8 @@ class Problems(dict[str, str]):
 
     @classmethod
     def of(cls, rejection: ValidationError) -> "Problems":
-        """Return an error's fields; if it names none, its text under the empty name."""
-        messages = {field.field: field.message for field in rejection.fields}
+        """Return an error's fields, in people's words; if it names none, its text under the empty name."""
+        messages = {each.field: for_people(each.field, each.message) for each in rejection.fields}
         return cls(messages or {"": rejection.text})
 
 

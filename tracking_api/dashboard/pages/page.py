@@ -10,10 +10,12 @@ from starlette.types import Receive, Scope, Send
 
 from storage.rules.errors import Forbidden, InternalError, ServiceError
 from tracking_api.dashboard import authentication
-from tracking_api.dashboard.pages import forms, held_forms, sign_in_form, templates
+from tracking_api.dashboard.pages import forms, held_forms, sign_in_form
+from tracking_api.dashboard.pages.error_pages import rejected
 from tracking_api.dashboard.pages.forms import StaleForm
+from tracking_api.dashboard.pages.page_headers import HEADERS, POLICY
 from tracking_api.dashboard.pages.sign_in_form import Afterwards
-from web.errors import STATUS, error_headers
+from web.errors import STATUS
 
 Handler = Callable[[Request], Awaitable[Response]]
 SIGN_IN = "/sign-in"
@@ -21,17 +23,6 @@ SESSION_ENDED = Forbidden(
     "Your session has ended. What you entered is kept: sign in, and you can send it.", hint="Sign in again."
 )
 log = logging.getLogger(__name__)
-
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
-    " base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
-)
-HEADERS = (
-    (b"content-security-policy", POLICY.encode()),
-    (b"referrer-policy", b"same-origin"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"cache-control", b"no-store"),  # the browser's Back button shows no page after signing out
-)
 
 
 class PageEndpoint:
@@ -55,30 +46,15 @@ class PageEndpoint:
         except Forbidden as rejection:
             return await _forbidden(request, rejection)
         except ServiceError as rejection:
-            return rejected(request, rejection)
+            return await rejected(request, rejection)
         except Exception:
             log.exception("page %s failed, request %s", request.url.path, request.scope.get("request_id"))
-            return rejected(request, InternalError())
+            return await rejected(request, InternalError())
 
 
 def lead_forms_to(request: Request, origin: str) -> None:
     """Allow this page's form to end at another origin: browsers also check the redirects of its response."""
     request.scope["extra_headers"] = ((HEADERS[0][0], f"{POLICY} {origin}".encode()), *HEADERS[1:])
-
-
-def rejected(request: Request, rejection: ServiceError) -> Response:
-    """Return the page that shows an error and what to do."""
-    status = STATUS[rejection.code]
-    response = templates.render(
-        request,
-        "rejected.html",
-        status=status,
-        rejection=rejection,
-        code=int(status),
-        request_id=request.scope["request_id"],
-    )
-    response.headers.update(error_headers(rejection))
-    return response
 
 
 def redirect(path: str) -> Response:
@@ -103,7 +79,7 @@ async def _forbidden(request: Request, rejection: Forbidden) -> Response:
     if held_form:
         csrf = forms.expected_token(request)
         return held_forms.offer(request, held_form, csrf=csrf, status=STATUS[rejection.code])
-    return rejected(request, rejection)
+    return await rejected(request, rejection)
 
 
 def _read_again(request: Request) -> Response:

@@ -65,8 +65,8 @@ def _problems(rejection: ValidationError | CurrencyNotSupported | PreconditionFa
     if isinstance(rejection, ValidationError):
         problems = Problems.of(rejection)
         for setting in SETTINGS:
-            if setting.kind == Kind.CENTS and setting.public_name in problems:
-                problems[setting.form_name] = "Must be an amount such as 2.50"
+            if setting.kind == Kind.CENTS and problems.pop(setting.public_name, ""):
+                problems[setting.form_name] = "Enter an amount such as 2.50"
     elif isinstance(rejection, CurrencyNotSupported):
         problems = Problems(currency=rejection.text)
     else:

@@ -7,9 +7,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from storage.rules.settings import SETTINGS
 from tracking_api import assets
 from tracking_api.dashboard.pages import currency_list, forms, locales, notices, text, viewing
 
+LABELS = {setting.form_name: setting.label for setting in SETTINGS}
 _environment = Environment(
     loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
     autoescape=True,
@@ -23,6 +25,7 @@ _environment.globals |= {
     "currencies": currency_list.options,
     "zone": viewing.zone_name,
     "zip": zip,
+    "labels": LABELS,
 }
 
 

@@ -1,0 +1,110 @@
+"""Errors as pages for people, and form messages in their words."""
+
+import html
+import re
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+
+from storage.rules import errors
+from tests.tracking_api.dashboard.conftest import MAX, OLGA, Dashboard
+from tests.tracking_api.dashboard.test_pages import csrf
+from tests.tracking_api.dashboard.test_preferences import signed_in
+from tracking_api.dashboard.pages.error_pages import in_words
+
+HTML = {"Accept": "text/html"}
+OURS = {"Origin": "http://svc.test", "Sec-Fetch-Site": "same-origin"}
+MENU = 'aria-label="Program"'
+LISTS = {"status", "currency"}
+MISTAKES = [
+    ("commission_rate", "twenty", "Enter a number such as 20"),
+    ("cookie_window_days", "1.5", "Enter a whole number such as 20"),
+    ("cookie_window_days", "0", "Enter 1 or more"),
+    ("cookie_window_days", "99999", "Enter 3650 or less"),
+    ("minimum_order", "much", "Enter an amount such as 2.50"),
+    ("name", "", "Fill in this field"),
+    ("domain", "not a host", "Enter a host name such as shop.example"),
+    ("currency", "dollars", "Enter three letters such as USD"),
+    ("status", "gone", "Choose one of the list"),
+]
+
+
+@pytest.fixture
+async def browser(dashboard: Dashboard) -> AsyncIterator[httpx.AsyncClient]:
+    """Olga's browser."""
+    async with signed_in(dashboard, OLGA) as client:
+        yield client
+
+
+async def test_a_missing_page_has_the_menu_the_way_back_and_the_request_id(
+    browser: httpx.AsyncClient, dashboard: Dashboard
+):
+    place = f"/programs/{dashboard.acme.program_id}"
+    came_from = HTML | {"Referer": f"http://svc.test{place}/customers?status=lead"}
+
+    missing = await browser.get(f"{place}/nowhere", headers=came_from)
+    elsewhere = await browser.get("/nowhere", headers=HTML)
+    stranger = await browser.get("/nowhere", headers=HTML | {"Cookie": ""})
+
+    assert [answer.status_code for answer in (missing, elsewhere, stranger)] == [404] * 3
+    assert "This page does not exist" in missing.text
+    assert (MENU in missing.text, MENU in elsewhere.text, MENU in stranger.text) == (True, False, False)
+    assert f'href="{place}/customers?status=lead">Go back</a>' in missing.text
+    assert f'<code>{missing.headers["x-request-id"]}</code></pre><button type="button" class="copy"' in missing.text
+    assert "default-src 'none'" in stranger.headers["content-security-policy"]
+
+
+async def test_a_member_who_may_not_do_something_keeps_the_menu(browser: httpx.AsyncClient, dashboard: Dashboard):
+    place = f"/programs/{dashboard.acme.program_id}"
+    async with signed_in(dashboard, MAX) as other:
+        refused = await other.post(f"{place}/partners", data={"csrf": await csrf(other)})
+    foreign = await browser.get("/programs/404", headers=HTML)
+
+    assert (refused.status_code, MENU in refused.text) == (403, True)
+    assert "Only an owner of the workspace may do this." in refused.text
+    assert (foreign.status_code, MENU in foreign.text) == (403, False)
+    assert "You may not open this page" in foreign.text
+
+
+async def test_no_error_page_speaks_of_headers_or_the_api():
+    every = [kind(retry_after_seconds=90) for kind in errors.BY_CODE.values()]
+    pages = ["forbidden", "not_found", "method_not_allowed", "rate_limited", "internal_error", "overloaded"]
+    pages += ["storage_unavailable", "outcome_unknown", "payload_too_large", "owner_required"]
+
+    words = {error.code: " ".join(in_words(error)) for error in every}
+
+    assert words["rate_limited"] == "Too many tries Wait 2 minutes, then try again."
+    assert [code for code in pages if re.search(r"Retry-After|openapi|request_id|URL|HTTP", words[code])] == []
+
+
+async def test_a_failure_is_a_page_with_the_menu(dashboard: Dashboard, monkeypatch: pytest.MonkeyPatch):
+    def fail(*_: object) -> None:
+        raise RuntimeError("a bug")
+
+    place = f"/programs/{dashboard.acme.program_id}/settings/audit-log"
+    async with signed_in(dashboard, MAX) as other:
+        monkeypatch.setattr("tracking_api.dashboard.pages.audit_log.queries.paging", fail)
+        failed = await other.get(place, headers=HTML)
+
+    assert (failed.status_code, MENU in failed.text) == (500, True)
+    assert "Something went wrong on this server" in failed.text
+    assert "a bug" not in failed.text
+
+
+async def test_a_form_says_in_peoples_words_what_to_enter_and_keeps_the_value(
+    browser: httpx.AsyncClient, dashboard: Dashboard
+):
+    place = f"/programs/{dashboard.acme.program_id}/settings"
+    page = (await browser.get(place)).text
+    fields = dict(re.findall(r'<input id="(\w+)" name="\w+" type="text" value="([^"]*)"', page))
+    fields |= {"csrf": await csrf(browser), "revision": "1"}
+
+    for field, typed, said in MISTAKES:
+        answer = await browser.post(place, data=fields | {field: typed}, headers=OURS)
+        text = html.unescape(answer.text)
+        beside = text.partition(f'id="{field}-hint">')[2].partition("</p>")[0]
+        assert answer.status_code == 400
+        assert beside.startswith(f'<strong class="problem">{said}'), (field, typed)
+        assert field in LISTS or f'id="{field}" name="{field}" type="text" value="{typed}"' in text
+        assert "Input should" not in text

@@ -1,0 +1,122 @@
+"""Errors as pages for people: what happened, what to do, the way back, and the menu of who is signed in."""
+
+import math
+import re
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, NamedTuple
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from storage.rules.errors import InternalError, MethodNotAllowed, NotFound, ServiceError
+from tracking_api.dashboard import authentication
+from tracking_api.dashboard.pages import held_forms, page_context, templates
+from tracking_api.dashboard.pages.page_headers import HEADERS
+from web.error_page import accepts_html
+from web.errors import STATUS, error_headers
+from web.handlers import HANDLERS as FOR_PROGRAMS
+
+_PROGRAM = re.compile(r"/programs/([0-9]{1,9})(?:/.*)?")
+_MINUTE = 60
+
+
+class Words(NamedTuple):
+    """An error for people, who send no requests and know no ids."""
+
+    title: str
+    advice: str
+
+
+MISSING = Words("This page does not exist", "Check the address. What it showed may have been deleted.")
+WORDS = {
+    "forbidden": Words("You may not open this page", "Ask an owner of the workspace, or sign in with another account."),
+    "not_found": MISSING,
+    "method_not_allowed": MISSING,
+    "payload_too_large": Words("This is too much to send at once", "Choose less, or a smaller file."),
+    "internal_error": Words(
+        "Something went wrong on this server",
+        "Try again. If it happens again, send the request id to the operator of this server.",
+    ),
+    "overloaded": Words("The server is busy", "Wait a few seconds, then load this page again."),
+    "storage_unavailable": Words("The server cannot reach its database", "Wait a minute, then load this page again."),
+    "outcome_unknown": Words(
+        "The server stopped before it could confirm this", "Open the page again to see whether it was saved."
+    ),
+}
+
+
+async def rejected(request: Request, rejection: ServiceError) -> Response:
+    """Return the page that shows an error and what to do."""
+    status = STATUS[rejection.code]
+    request.scope["error_code"] = rejection.code
+    request.scope["extra_headers"] = HEADERS
+    page = held_forms.page_of(request)
+    response = templates.render(
+        request,
+        "rejected.html",
+        status=status,
+        code=int(status),
+        words=in_words(rejection),
+        rejection=rejection,
+        back=None if page == request.url.path else page,
+        request_id=request.scope["request_id"],
+        **({} if status == HTTPStatus.SERVICE_UNAVAILABLE else await _menus(request)),
+    )
+    response.headers.update(error_headers(rejection))
+    return response
+
+
+def in_words(rejection: ServiceError) -> Words:
+    """Return an error for people; what an endpoint said about this case stays."""
+    words = WORDS.get(rejection.code, Words(rejection.text, rejection.advice))
+    seconds = rejection.details.get("retry_after_seconds")
+    if rejection.code == "rate_limited" and seconds is not None:
+        minutes = math.ceil(seconds / _MINUTE)
+        words = Words("Too many tries", f"Wait {minutes} minute{'s' if minutes > 1 else ''}, then try again.")
+    title = words.title if rejection.text == rejection.message else rejection.text
+    return Words(title, words.advice if rejection.advice == rejection.hint else rejection.advice)
+
+
+async def _menus(request: Request) -> dict[str, Any]:
+    """Return what the page's menus need: the visitor, and the program that the URL is about, if they may see it."""
+    found: dict[str, Any] = {}
+    program = _PROGRAM.fullmatch(request.url.path)
+    try:
+        found["visitor"] = await authentication.visitor(request)
+        if program:
+            request.scope["path_params"] = {"program_id": program[1]}
+            found["context"] = await page_context.as_member(request)
+    except ServiceError:
+        pass  # a stranger, or another program
+    return found
+
+
+async def on_service_error(request: Request, rejection: Exception) -> ASGIApp:
+    """Respond to an error that an endpoint raised."""
+    assert isinstance(rejection, ServiceError)  # noqa: S101 - registered for this class alone
+    return await _respond(request, rejection, ServiceError, rejection)
+
+
+async def on_http_exception(request: Request, error: Exception) -> ASGIApp:
+    """Respond to a URL that does not exist, or does not accept the method."""
+    assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class alone
+    is_method = error.status_code == HTTPStatus.METHOD_NOT_ALLOWED
+    return await _respond(request, MethodNotAllowed() if is_method else NotFound(), HTTPException, error)
+
+
+async def on_error(request: Request, error: Exception) -> ASGIApp:
+    """Respond to an unexpected error, without a trace of it."""
+    return await _respond(request, InternalError(), Exception, error)
+
+
+async def _respond(request: Request, rejection: ServiceError, kind: type[Exception], error: Exception) -> ASGIApp:
+    if accepts_html(request.scope):
+        return await rejected(request, rejection)
+    response: ASGIApp = await FOR_PROGRAMS[kind](request, error)
+    return response
+
+
+HANDLERS: Mapping[Any, Any] = {ServiceError: on_service_error, HTTPException: on_http_exception, Exception: on_error}
