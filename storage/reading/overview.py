@@ -1,24 +1,28 @@
-"""A program's overview, in one read of the database: its report, top partners, checklist and rejected calls."""
+"""A program's overview, in one read of the database: its results, top partners, checklist and what needs action."""
 
 from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from storage.reading import checklist, performance, rejected_calls
+from storage.management import pending_work
+from storage.management.pending_work import PendingWork
+from storage.reading import checklist, performance, rejected_calls, results
 from storage.reading.checklist import ChecklistStep
-from storage.reading.performance import PartnerResult, Performance
+from storage.reading.performance import PartnerResult
 from storage.reading.rejected_calls import Cause
+from storage.reading.results import Results
 from storage.rules.period import DateRangeQuery, Window
 
 
 class Overview(NamedTuple):
-    """The data of a program's overview page; `partners` are those with the most revenue in the report's window."""
+    """The data of a program's overview page; `partners` are those with the most revenue in the results' window."""
 
-    report: Performance
+    results: Results
     partners: list[PartnerResult]
     steps: list[ChecklistStep]
     causes: list[Cause]
+    pending: PendingWork
 
 
 def get_overview(
@@ -30,11 +34,12 @@ def get_overview(
     base_url: str,
     before: Window | None = None,
 ) -> Overview:
-    """Return the overview for a range, compared with the window before unless another is given.
-
-    Raises InvalidPeriod, InvalidRange, NotFound.
-    """
-    report = performance.get_report(connection, program_id, wanted, at=at, before=before)
-    partners = performance.by_partner(connection, program_id, report.window)
-    steps = checklist.list_all_steps(connection, program_id, base_url=base_url)
-    return Overview(report, partners, steps, rejected_calls.by_cause(connection, program_id))
+    """Return the overview for a range, compared with another. Raises InvalidPeriod, InvalidRange, NotFound."""
+    found = results.get_results(connection, program_id, wanted, at=at, before=before)
+    return Overview(
+        results=found,
+        partners=performance.by_partner(connection, program_id, found.report.window),
+        steps=checklist.list_all_steps(connection, program_id, base_url=base_url),
+        causes=rejected_calls.by_cause(connection, program_id),
+        pending=pending_work.get_pending_work(connection, program_id, at=at),
+    )

@@ -35,7 +35,7 @@ class Day(NamedTuple):
 
 
 class Performance(NamedTuple):
-    """A report: one `days` entry for each day of `window`, their sum, and the sum of the window before.
+    """A report: one `days` entry for each day of `window`, their sum, and the same of the window before.
 
     Money is in cents of `currency`; `at` is the time of the report.
     """
@@ -46,6 +46,7 @@ class Performance(NamedTuple):
     window: Window
     previous_window: Window
     days: list[Day]
+    previous_days: list[Day]
     current: Totals
     previous: Totals
     at: datetime
@@ -61,9 +62,17 @@ class PartnerResult(NamedTuple):
 
 
 def get_report(
-    connection: Connection, program_id: int, query: DateRangeQuery, *, at: datetime, before: Window | None = None
+    connection: Connection,
+    program_id: int,
+    query: DateRangeQuery,
+    *,
+    at: datetime,
+    before: Window | None = None,
+    partner_id: int | None = None,
 ) -> Performance:
-    """Return a program's report for a range; `before` is the window of equal length before unless it is given.
+    """Return the report of a program, or of one of its partners, for a range.
+
+    `before` is the window of equal length before unless it is given.
 
     Raises InvalidPeriod, InvalidRange; NotFound if there is no such program.
     """
@@ -73,11 +82,12 @@ def get_report(
         raise NotFound
     chosen = choose(connection, program_id, query, created_at=program.created_at, at=at)
     window, before = chosen.window, before or chosen.window.previous
-    stored = _stored(connection, program_id, Window(min(before.first, window.first), max(before.last, window.last)))
-    days = [Day(day, stored.get(day, Totals())) for day in window.days]
-    current = added(day.totals for day in days)
-    previous = added([Totals(), *(totals for day, totals in stored.items() if before.first <= day <= before.last)])
-    return Performance(program_id, program.currency, chosen.period, window, before, days, current, previous, at)
+    both = Window(min(before.first, window.first), max(before.last, window.last))
+    stored = _stored(connection, program_id, both, partner_id)
+    days, previous_days = ([Day(day, stored.get(day, Totals())) for day in each.days] for each in (window, before))
+    current, previous = (added(day.totals for day in each) for each in (days, previous_days))
+    about = (program_id, program.currency, chosen.period, window, before)
+    return Performance(*about, days, previous_days, current, previous, at)
 
 
 def choose(
@@ -140,10 +150,14 @@ def added(each: Iterable[Totals]) -> Totals:
     return Totals(*map(sum, columns))
 
 
-def _stored(connection: Connection, program_id: int, window: Window) -> dict[date, Totals]:
-    columns = [rollups.c[name] for name in ("day", *Totals._fields)]
-    mine = (rollups.c.program_id == program_id, rollups.c.day.between(window.first, window.last))
-    rows = connection.execute(select(*columns).where(*mine))
+def _stored(
+    connection: Connection, program_id: int, window: Window, partner_id: int | None = None
+) -> dict[date, Totals]:
+    table = rollups if partner_id is None else partner_rollups
+    mine = [table.c.program_id == program_id, table.c.day.between(window.first, window.last)]
+    if partner_id is not None:
+        mine.append(table.c.partner_id == partner_id)
+    rows = connection.execute(select(*(table.c[name] for name in ("day", *Totals._fields))).where(*mine))
     return {day: Totals(*counts) for day, *counts in rows}
 
 

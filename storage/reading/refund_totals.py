@@ -1,16 +1,18 @@
 """Refunds of a span: of the whole program, by month, and by partner, with the commission that they took back."""
 
 from collections.abc import Iterable
+from datetime import date, datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Connection, Select, func, select, type_coerce
 
 from storage.engine import pagination
-from storage.rules.period import Span
+from storage.rules.period import Span, Window
 from storage.tables import refunds, sales
 from storage.tables.columns import from_millis
 
-DAY_MILLIS = 86_400_000
+HOUR_MILLIS = 3_600_000
+DAY_MILLIS = 24 * HOUR_MILLIS
 
 
 class RefundTotals(NamedTuple):
@@ -65,6 +67,34 @@ def by_month(
             before.reversed_cents + int(row.reversed_cents),
         )
     return list(months.values())
+
+
+def by_day(
+    connection: Connection, program_id: int, window: Window, *, partner_id: int | None = None
+) -> dict[date, int]:
+    """Return the cents that were refunded on each day of a window that has refunds, as `total` adds them up."""
+    refunded = _by_time(connection, program_id, window, DAY_MILLIS, partner_id)
+    return {at.date(): cents for at, cents in refunded.items()}
+
+
+def by_hour(
+    connection: Connection, program_id: int, window: Window, *, partner_id: int | None = None
+) -> dict[datetime, int]:
+    """Return the same for each hour."""
+    return _by_time(connection, program_id, window, HOUR_MILLIS, partner_id)
+
+
+def _by_time(
+    connection: Connection, program_id: int, window: Window, millis: int, partner_id: int | None
+) -> dict[datetime, int]:
+    back = refunds.c
+    start = (type_coerce(back.at, BigInteger) // millis).label("start")
+    mine = (back.program_id == program_id, *pagination.within(back.id, back.at, window.span))
+    sums = select(start, func.sum(back.program_cents).label("cents")).where(*mine).group_by(start)
+    if partner_id is not None:
+        joined = refunds.join(sales, (sales.c.program_id == back.program_id) & (sales.c.id == back.sale_id))
+        sums = sums.select_from(joined).where(sales.c.partner_id == partner_id)
+    return {from_millis(row.start * millis): int(row.cents) for row in connection.execute(sums)}
 
 
 def _sums(program_id: int, span: Span) -> Select[Any]:

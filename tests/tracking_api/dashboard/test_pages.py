@@ -1,12 +1,13 @@
 """The pages over plain HTTP: what guards them, whom they believe, and the files beside them."""
 
 from collections.abc import AsyncIterator
-from datetime import date, timedelta
+from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
 
-from storage.reading.performance import Day, Totals
+from storage.reading.performance import Totals
+from storage.reading.results import Step
 from tests.tracking_api.dashboard.conftest import OLGA, Dashboard
 from tracking_api import assets
 from tracking_api.dashboard.pages import csv_export, spans
@@ -114,11 +115,14 @@ async def test_a_guide_is_a_page_for_browsers_and_markdown_for_other_clients(bro
     ("days", "unit", "rows"), [(1, "day", 1), (92, "day", 92), (93, "week", 14), (1830, "month", 61)]
 )
 def test_a_long_range_is_added_up_without_losing_a_day(days: int, unit: str, rows: int):
-    first = date(2026, 1, 1)
+    first = datetime(2026, 1, 1, tzinfo=UTC)
+    steps = [Step(first + timedelta(days=n), Totals(clicks=n, revenue_cents=1), 2) for n in range(days)]
 
-    shown = spans.of([Day(first + timedelta(days=n), Totals(clicks=n, revenue_cents=1)) for n in range(days)])
+    shown = spans.of(steps, steps)
 
-    assert (shown.unit, len(shown.rows), shown.rows[0].date) == (unit, rows, first)
+    assert (shown.unit, len(shown.rows), shown.rows[0].first) == (unit, rows, first)
+    assert shown.previous == shown.rows
+    assert sum(row.refunded_cents for row in shown.rows) == 2 * days
     assert sum(row.totals.clicks for row in shown.rows) == sum(range(days))
     assert sum(row.totals.revenue_cents for row in shown.rows) == days
 

@@ -1,20 +1,12 @@
-"""A program's overview: metric tiles with trends, one chart with its table of days, the top partners."""
+"""A program's overview: what needs action, its results with trends and a chart, and the top partners."""
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage.reading import overview, performance
-from storage.rules import metrics
+from storage.reading import overview
 from storage.rules.errors import InvalidPeriod, InvalidRange
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import page_context, ranges, spans, templates
-
-METRICS = (
-    ("clicks", "Clicks", False),
-    ("leads", "Leads", False),
-    ("conversions", "Conversions", False),
-    ("revenue_cents", "Revenue", True),
-)
+from tracking_api.dashboard.pages import actions, charted, page_context, ranges, templates
 
 
 async def show_overview(request: Request) -> Response:
@@ -25,7 +17,7 @@ async def show_overview(request: Request) -> Response:
         picked = ranges.requested(request, context.at)
     except (InvalidPeriod, InvalidRange) as rejection:
         problem, picked = rejection, ranges.usual(context.at)
-    overview_result = await storage_of(request).report(
+    found = await storage_of(request).report(
         overview.get_overview,
         context.program.id,
         picked.query,
@@ -38,19 +30,10 @@ async def show_overview(request: Request) -> Response:
         "overview.html",
         status=400 if problem else 200,
         context=context,
-        **overview_result._asdict(),
-        spans=spans.of(overview_result.report.days),
-        metrics=METRICS,
-        rates=_rates(overview_result.report),
+        actions=actions.listed(found, context),
+        charted=charted.of(found.results, is_compared=picked.before is not None),
+        partners=found.partners,
+        steps=found.steps,
         problem=problem,
         picker=ranges.picker(request, picked),
     )
-
-
-def _rates(report: performance.Performance) -> dict[str, float]:
-    total = report.current
-    conversion = metrics.conversion_rate(total.conversions, total.clicks)
-    return {
-        "conversion": conversion,
-        "average_cents": metrics.average_order_cents(total.revenue_cents, total.conversions),
-    }

@@ -1,35 +1,59 @@
-"""The days of a long range, added up by week or month, to keep its chart readable and its page small."""
+"""The steps of a chart: hours or days as they are; those of a long range added up by week or month."""
 
-from collections.abc import Callable
-from datetime import date, timedelta
-from itertools import groupby
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime, timedelta
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from storage.reading import performance
-from storage.reading.performance import Day
+from storage.reading.performance import Totals
+from storage.reading.results import Step
 
 MOST_DAYS = 92
 MOST_WEEKS_OF_DAYS = 732
 
 
+class ChartRow(NamedTuple):
+    """A row of the chart's table: its first and its last step within the range, and their sum."""
+
+    first: datetime
+    last: datetime
+    totals: Totals
+    refunded_cents: int
+
+
 class Spans(NamedTuple):
-    """The unit of a row (day, week or month), and the rows, each under its first day within the range."""
+    """The unit of a row (hour, day, week or month), and the rows; those of the range before have the same lengths."""
 
     unit: str
-    rows: list[Day]
+    rows: list[ChartRow]
+    previous: list[ChartRow]
 
 
-def of(days: list[Day]) -> Spans:
-    """Return a report's days as they are, or those of a range over 92 days by week, of one over two years by month."""
-    if len(days) <= MOST_DAYS:
-        spans = Spans("day", days)
-    elif len(days) <= MOST_WEEKS_OF_DAYS:
-        spans = Spans("week", _grouped(days, lambda day: day - timedelta(days=day.weekday())))
+def of(steps: list[Step], previous: Iterable[Step] = (), *, is_hourly: bool = False) -> Spans:
+    """Return hours or days as they are, those of a range over 92 days by week, of one over two years by month."""
+    if is_hourly or len(steps) <= MOST_DAYS:
+        unit, groups = "hour" if is_hourly else "day", [[step] for step in steps]
+    elif len(steps) <= MOST_WEEKS_OF_DAYS:
+        unit, groups = "week", _grouped(steps, lambda at: at - timedelta(days=at.weekday()))
     else:
-        spans = Spans("month", _grouped(days, lambda day: day.replace(day=1)))
-    return spans
+        unit, groups = "month", _grouped(steps, lambda at: at.replace(day=1))
+    return Spans(unit, [added(group) for group in groups], list(_alike(groups, previous)))
 
 
-def _grouped(days: list[Day], start: Callable[[date], date]) -> list[Day]:
-    groups = [list(group) for _, group in groupby(days, key=lambda day: start(day.date))]
-    return [Day(group[0].date, performance.added(day.totals for day in group)) for group in groups]
+def added(steps: list[Step]) -> ChartRow:
+    """Return the sum of some steps."""
+    totals = performance.added(step.totals for step in steps)
+    return ChartRow(steps[0].at, steps[-1].at, totals, sum(step.refunded_cents for step in steps))
+
+
+def _grouped(steps: list[Step], start: Callable[[datetime], datetime]) -> list[list[Step]]:
+    return [list(group) for _, group in groupby(steps, key=lambda step: start(step.at))]
+
+
+def _alike(groups: list[list[Step]], steps: Iterable[Step]) -> Iterator[ChartRow]:
+    """Yield the sums of other steps in groups of the same lengths."""
+    rest = iter(steps)
+    for group in groups:
+        if taken := list(islice(rest, len(group))):
+            yield added(taken)

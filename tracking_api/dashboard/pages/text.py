@@ -3,28 +3,31 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from babel.dates import format_date
+from babel import Locale
+from babel.dates import format_date, format_skeleton
 from babel.numbers import format_currency, format_decimal
 from markupsafe import Markup, escape
 
 from storage.access.preferences import TimeFormat
 from storage.rules import trend
-from storage.rules.trend import Trend
+from storage.rules.trend import Direction, Trend
 from storage.tracking import currencies
 from tracking_api.dashboard.pages import viewing
 
 LONGEST = 160
 _GROUPED = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d*)?", re.ASCII)
+LARGEST_TREND = 999
 _TICKED = re.compile(r"`([^`]*)`")
 
 
-def major(cents: int, currency: str) -> Decimal:
+def major(cents: float, currency: str) -> Decimal:
     """Return minor units as an exact number of major ones: 1234 of USD is 12.34, of JPY 1234."""
-    return Decimal(cents).scaleb(-currencies.digits(currency))
+    return Decimal(str(cents)).scaleb(-currencies.digits(currency))
 
 
 def minor(amount: str, currency: str) -> int | str:
@@ -44,6 +47,14 @@ def minor(amount: str, currency: str) -> int | str:
 def money(cents: int, currency: str) -> str:
     """Write an amount by the viewer's locale: $1,234.50, or 1.234,50 $."""
     return format_currency(major(cents, currency), currency, locale=viewing.clock().locale)
+
+
+def small_money(cents: float, currency: str) -> str:
+    """Write an amount of which fractions of cents matter: $0.0425."""
+    locale, digits = Locale.parse(viewing.clock().locale), currencies.digits(currency)
+    pattern = copy(locale.currency_formats["standard"])
+    pattern.frac_prec = (digits, digits + 2)
+    return str(pattern.apply(major(cents, currency), locale, currency=currency, currency_digits=False))
 
 
 def number(value: int) -> str:
@@ -86,6 +97,30 @@ def compared(current: int, previous: int) -> Trend:
     return trend.between(previous, current)
 
 
+def percent(change: Trend) -> str:
+    """Write the size of a change: 12.5%; what began with nothing is new, and over 999 % the size says no more."""
+    if change.direction == Direction.STABLE:
+        return "no change"
+    if change.percent is None:
+        return "new"
+    return "over 999%" if change.percent > LARGEST_TREND else percentage(change.percent)
+
+
+def percentage(value: float) -> str:
+    """Write a percentage: 12.5%."""
+    return f"{format_decimal(value, locale=viewing.clock().locale)}%"
+
+
+def short_day(value: date) -> str:
+    """Write a day without its year: May 5."""
+    return format_skeleton("MMMd", value, locale=viewing.clock().locale)
+
+
+def month(value: date) -> str:
+    """Write a month without its year: May."""
+    return format_skeleton("MMM", value, locale=viewing.clock().locale)
+
+
 def pairs(each: Iterable[str]) -> list[tuple[str, str]]:
     """Return words as options: what is sent, and how it is written."""
     return [(str(value), words(value)) for value in each]
@@ -101,5 +136,6 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "plain": plain,
     "ticked": ticked,
     "compared": compared,
+    "percent": percent,
     "pairs": pairs,
 }

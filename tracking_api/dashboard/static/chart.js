@@ -1,72 +1,138 @@
-// The overview's chart: drawn from the table of days below it, one metric at a time, chosen by the tiles.
+// The chart of results: one figure at a time, chosen by the tiles, from the data in the page. The table has it, too.
 "use strict";
 
-const HEIGHT = 260;
-const locale = document.documentElement.dataset.locale;
-const table = document.getElementById("days");
+const HEIGHT = 280;
+const LABEL = { hour: 56, day: 62, week: 62, month: 74 }; // pixels, with the space between two labels
+const DRAGGED = 6; // pixels: less is a click
 const place = document.getElementById("chart");
-const value = document.getElementById("chart-value");
-const rows = [...table.tBodies[0].rows];
-const days = rows.map((row) => Date.parse(`${row.dataset.day}T00:00:00Z`) / 1000);
-const longDay = new Intl.DateTimeFormat(locale, { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
-let metric = { name: "clicks", title: "Clicks" };
+const reading = document.getElementById("chart-value");
+const data = JSON.parse(document.getElementById("chart-data").textContent);
+const count = data.labels.length;
+const steps = data.labels.map((_, n) => n);
+const locale = document.documentElement.dataset.locale;
+let figure = data.figures[document.querySelector("[data-figure]").dataset.figure];
 let chart;
 
-function colour(name) {
+const colour = (name) => {
   place.style.color = `var(${name})`; // a canvas needs the one colour of a token's light and dark
   return getComputedStyle(place).color;
+};
+const format = (options) => new Intl.NumberFormat(locale, options);
+const isMoney = () => figure.kind.endsWith("money");
+
+function written(value, compact) {
+  const short = compact && { notation: "compact", maximumFractionDigits: 2 };
+  if (isMoney()) {
+    const digits = figure.kind === "money" ? data.digits : data.digits + 2;
+    const style = { style: "currency", currency: data.currency, minimumFractionDigits: 0, maximumFractionDigits: digits };
+    return format({ ...style, ...(value % 1 && { minimumFractionDigits: data.digits }), ...short }).format(value);
+  }
+  return format({ maximumFractionDigits: 2, ...short }).format(value) + (figure.kind === "percent" ? "%" : "");
 }
 
-function numbers(name) {
-  const attribute = `data-${name.replace("_", "-")}`;
-  return rows.map((row) => Number(row.querySelector(`[${attribute}]`).getAttribute(attribute)));
+// What is over is a solid line, the step that is not over a dashed one, the period before dashed and dim.
+function lines() {
+  const now = steps.map((n) => figure.now[n] ?? null);
+  const open = data.open;
+  const over = now.map((value, n) => (open === null || n < open ? value : null));
+  const unfinished = now.map((value, n) => (open !== null && (n === open || n === open - 1) ? value : null));
+  return [steps, steps.map((n) => figure.before[n] ?? null), over, unfinished];
 }
 
-function written(compact) {
-  const money = metric.name.endsWith("_cents");
-  const style = money ? { style: "currency", currency: table.dataset.currency } : {};
-  return new Intl.NumberFormat(locale, { ...style, ...(compact && { notation: "compact", maximumFractionDigits: 1 }) });
+// One label a step, as many as there is room for: none over another.
+function labelled(drawn) {
+  const every = Math.ceil((count * LABEL[data.unit]) / Math.max(drawn.bbox.width / devicePixelRatio, 1));
+  return steps.filter((n) => n % every === 0);
 }
 
-function hovered(drawn) {
-  const at = drawn.cursor.idx;
-  value.textContent = at == null ? "" : `${longDay.format(days[at] * 1000)}: ${written(false).format(drawn.data[1][at])}`;
+function label(n, index, all) {
+  const year = data.from[n].slice(0, 4);
+  const isNew = data.unit !== "hour" && (index === 0 || data.from[all[index - 1]].slice(0, 4) !== year);
+  return data.ticks[n] + (isNew ? `\n${year}` : "");
+}
+
+function read(drawn) {
+  const { idx, left } = drawn.cursor;
+  reading.hidden = idx == null || left < 0;
+  if (reading.hidden) return;
+  const [now, before] = [figure.now[idx], figure.before[idx]];
+  const lead = `${data.labels[idx]}${idx === data.open ? ", so far" : ""}: `;
+  const said = [now == null ? "not yet" : written(now, false)];
+  if (before != null) said.push(`before: ${written(before, false)}`);
+  reading.textContent = lead + said.join(" · ");
+  const room = place.clientWidth - reading.offsetWidth;
+  const x = drawn.over.offsetLeft + drawn.valToPos(idx, "x") - reading.offsetWidth / 2;
+  reading.style.left = `${Math.max(0, Math.min(room, x))}px`;
+}
+
+// The range is in the address: a link to it shows the same.
+function show(first, last) {
+  const address = new URL(location.href);
+  address.searchParams.delete("period");
+  address.searchParams.set("dateFrom", data.from[first]);
+  address.searchParams.set("dateTo", data.to[last]);
+  location.assign(address);
+}
+
+function choosing(drawn) {
+  if (data.unit === "hour") return;
+  let from = null;
+  drawn.over.addEventListener("pointerdown", (event) => { from = event.pointerType === "touch" ? null : event.offsetX; });
+  drawn.over.addEventListener("pointerup", (event) => {
+    if (from === null || event.target !== drawn.over) return;
+    const ends = [from, event.offsetX].sort((a, b) => a - b).map((left) => Math.min(count - 1, Math.max(0, drawn.posToIdx(left))));
+    show(ends[0], Math.abs(event.offsetX - from) < DRAGGED ? ends[0] : ends[1]);
+  });
 }
 
 function options() {
   const axis = { stroke: colour("--dim"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
-  const few = days.length === 1;
+  const whole = figure.kind === "count" || (isMoney() && data.digits === 0);
+  const line = { stroke: colour("--accent"), width: 2, points: { show: count < 15, size: 6 } };
   return {
     width: place.clientWidth,
     height: HEIGHT,
+    padding: [12, 28, 0, null],
     legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
+    cursor: { y: false, drag: { x: data.unit !== "hour", y: false, setScale: false }, points: { size: 8 } },
     scales: {
-      x: few ? { range: [days[0] - 43200, days[0] + 43200] } : {},
-      y: { range: (drawn, low, high) => [0, Math.max(high * 1.1, 1)] },
+      x: { time: false, range: count === 1 ? [-1, 1] : [0, count - 1] },
+      y: { range: (_, low, high) => [Math.min(0, low * 1.1), Math.max(high * 1.1, low < 0 ? 0 : whole ? 1 : 0.01)] },
     },
     axes: [
-      { ...axis, grid: { show: false }, space: 70, values: [[86400, "{D} {MMM}", "\n{YYYY}", null, null, null, null, null, 1]] },
-      { ...axis, size: 64, values: (drawn, splits) => splits.map((split) => written(true).format(split)), incrs: metric.name.endsWith("_cents") ? undefined : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6, 1e7, 1e8] },
+      { ...axis, grid: { show: false }, splits: labelled, values: (_, splits) => splits.map(label), size: 46 },
+      { ...axis, size: 68, incrs: whole ? [1, 2, 5].flatMap((n) => [0, 1, 2, 3, 4, 5, 6, 7, 8].map((zeros) => n * 10 ** zeros)).sort((a, b) => a - b) : undefined, values: (_, splits) => splits.map((split) => written(split, true)) },
     ],
-    series: [{}, { stroke: colour("--accent"), fill: colour("--accent-soft"), width: 2, points: { show: days.length < 15, size: 6 } }],
-    hooks: { setCursor: [hovered] },
+    series: [
+      {},
+      { stroke: colour("--line-strong"), width: 1.5, dash: [4, 4], points: { show: false } },
+      { ...line, fill: colour("--accent-soft") },
+      { ...line, dash: [6, 4] },
+    ],
+    hooks: { ready: [choosing], setCursor: [read] },
   };
 }
 
 function draw() {
   chart?.destroy();
-  document.getElementById("chart-title").textContent = `${metric.title} per ${table.dataset.unit}`;
-  chart = new uPlot(options(), [days, numbers(metric.name)], place);
+  document.getElementById("chart-title").textContent = `${figure.title} per ${data.unit}`;
+  chart = new uPlot(options(), lines(), place);
 }
 
-for (const tile of document.querySelectorAll("[data-metric]")) {
+for (const tile of document.querySelectorAll("[data-figure]")) {
   tile.addEventListener("click", () => {
-    document.querySelectorAll("[data-metric]").forEach((each) => each.setAttribute("aria-pressed", String(each === tile)));
-    metric = { name: tile.dataset.metric, title: tile.querySelector(".label").textContent };
+    document.querySelectorAll("[data-figure]").forEach((each) => each.setAttribute("aria-pressed", String(each === tile)));
+    figure = data.figures[tile.dataset.figure];
     draw();
   });
+}
+
+// Escape closes a definition until the pointer or the focus comes back.
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") document.querySelectorAll(".explained").forEach((each) => each.classList.add("closed"));
+});
+for (const event of ["mouseover", "focusin"]) {
+  document.addEventListener(event, ({ target }) => target.closest(".explained")?.classList.remove("closed"));
 }
 
 new ResizeObserver(() => chart && chart.setSize({ width: place.clientWidth, height: HEIGHT })).observe(place);

@@ -1,0 +1,74 @@
+"""What needs action in a program: the list at the top of its overview, with the money at stake, most urgent first."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from storage.management.pending_work import PendingWork
+from storage.reading.overview import Overview
+from storage.reading.rejected_calls import Cause
+from storage.rules.rotation import Rotation
+from tracking_api.dashboard.pages import text
+from tracking_api.dashboard.pages.page_context import PageContext
+
+
+class Action(NamedTuple):
+    """What is to be done, why, what it is worth (empty: no amount), and the page of the program to do it on."""
+
+    title: str
+    reason: str
+    at_stake: str
+    path: str
+    link: str
+
+
+def listed(overview: Overview, context: PageContext) -> list[Action]:
+    """Return the actions that a program needs."""
+    return [*_key(context), *_refused_calls(overview.causes), *_pending(overview.pending, context)]
+
+
+def _key(context: PageContext) -> Iterator[Action]:
+    if context.program.rotate_by is None or context.rotation == Rotation.ACTIVE:
+        return
+    by = f"{text.day(context.program.rotate_by)}, {context.program.rotate_by:%H:%M} UTC"
+    when = f"are rejected from {by} on" if context.rotation == Rotation.FLAGGED else f"have been rejected since {by}"
+    reason = f"Calls with {context.program.api_token_masked} {when}."
+    yield Action("Replace the program key", reason, "all sales", "/settings/api-keys", "API keys")
+
+
+def _refused_calls(causes: list[Cause]) -> Iterator[Action]:
+    if not causes:
+        return
+    sums: Counter[str] = Counter()
+    for each in (amount for cause in causes for amount in cause.at_stake):
+        sums[each.currency] += each.amount_cents
+    money = ", ".join(text.money(cents, currency) for currency, cents in sorted(sums.items()))
+    reason = "Sales among them are not recorded." if sums else "No sale is lost by them."
+    title = _counted(sum(cause.calls for cause in causes), "rejected call")
+    yield Action(title, f"In the last 30 days. {reason}", money, "/refused-calls", "See the causes")
+
+
+def _pending(pending: PendingWork, context: PageContext) -> Iterator[Action]:
+    def money(cents: int) -> str:
+        return text.money(cents, context.currency)
+
+    if pending.flags:
+        reason = f"{_counted(pending.held.number, 'commission')} cannot be approved or paid until you decide."
+        title = f"{_counted(pending.flags, 'sign')} of fraud"
+        yield Action(title, reason, money(pending.held.cents), "/review", "Review")
+    if pending.ready.number:
+        title = f"{_counted(pending.ready.number, 'commission')} to approve"
+        yield Action(title, "The hold is over.", money(pending.ready.cents), "/commissions", "Approve")
+    if pending.provisional_leads:
+        cents = pending.provisional_leads * context.program.settings.lead_commission_cents
+        title = _counted(pending.provisional_leads, "provisional lead")
+        reason = "A browser sent them. They count once your server sends the same lead."
+        yield Action(title, reason, money(cents) if cents else "", "/customers?status=provisional", "See the leads")
+    if pending.next_hold_ends_at:
+        title = f"{_counted(pending.soon.number, 'hold')} {'ends' if pending.soon.number == 1 else 'end'} within 7 days"
+        reason = f"The first one on {text.day(pending.next_hold_ends_at)}. Check these sales for refunds before."
+        yield Action(title, reason, money(pending.soon.cents), "/commissions?status=pending", "See pending")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{text.number(count)} {noun}{'' if count == 1 else 's'}"
