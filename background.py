@@ -14,7 +14,15 @@ from storage.management import flags, fraud_review
 from storage.payments import late_leads
 from storage.reading import ungrouped
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
-from storage.tracking import click_dimensions, dimension_rollups, handovers, key_callers, rejection_log, test_mode
+from storage.tracking import (
+    click_dimensions,
+    click_months,
+    dimension_rollups,
+    handovers,
+    key_callers,
+    rejection_log,
+    test_mode,
+)
 from tracking_api.calls.user_agents import agent_of
 from web import measures
 
@@ -41,12 +49,13 @@ log = logging.getLogger(__name__)
 
 
 async def _run_housekeeping(store: Storage) -> None:
-    """Prune expired rows and fill old clicks, every hour in one process."""
+    """Make months ahead, prune expired rows and fill old clicks, every hour in one process."""
     every = timedelta(seconds=HOUSEKEEPING_SECONDS)
     while True:
         at = datetime.now(UTC)
         if await _claimed(store, "housekeeping", every=every, at=at):
             async with kept(store, "housekeeping", every=every):
+                await make_months(store, at=at)
                 await prune_all(store, at=at)
                 await record_waiting_payments(store, at=at)
                 await fill_clicks(store)
@@ -108,6 +117,13 @@ async def fill_clicks(store: Storage) -> None:
     with _failures_logged("filling the dimensions of clicks"):
         while await store.write(click_dimensions.fill, agent_of) >= click_dimensions.ROWS_AT_ONCE:
             log.info("filled the dimensions of a chunk of clicks; the next one follows")
+
+
+async def make_months(store: Storage, *, at: datetime) -> None:
+    """Make the partitions of the next months of clicks, where clicks have partitions."""
+    with _failures_logged("making months of clicks"):
+        if made := await store.write(click_months.make_ahead, at=at):
+            log.info("made %s", ", ".join(made))
 
 
 async def _run_reviews(store: Storage) -> None:

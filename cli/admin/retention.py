@@ -11,13 +11,19 @@ from storage import Storage
 from storage.tracking import click_retention
 
 Days = Annotated[int, typer.Option(min=1, max=36_500, help="Keep the clicks of this many days.")]
+Exact = Annotated[
+    bool, typer.Option("--exact", help="PostgreSQL: delete the rest of the oldest month row by row, too.")
+]
 
 
-def retention(clicks_days: Days, as_json: options.Json = False) -> None:
+def retention(clicks_days: Days, exact: Exact = False, as_json: options.Json = False) -> None:
     """Delete clicks older than N days; it may run while the service serves.
 
     Reports keep their numbers, and a click that a customer came with stays with its customer. A program keeps clicks
     at least as long as its cookie and attribution windows, so that no later sign-up or sale loses its partner.
+
+    On PostgreSQL each month of clicks is a partition. A month is dropped, which takes moments and frees its disk space,
+    when its last day is older than N days for every program; --exact also deletes older days of the month after it.
 
     Example:
       svc admin retention --clicks-days 400
@@ -25,15 +31,28 @@ def retention(clicks_days: Days, as_json: options.Json = False) -> None:
     """
     with command.answering(as_json=as_json) as answer:
         command.require_file()
-        programs = asyncio.run(command.over_storage(delete_clicks, clicks_days, command.now()))
+        months, programs = asyncio.run(command.over_storage(_delete, clicks_days, command.now(), exact))
         deleted = sum(program["deleted"] for program in programs)
-        answer({"deleted": deleted, "programs": programs}, "\n".join([*map(_line, programs), f"{deleted:,} deleted."]))
+        dropped = [f"month {month}: dropped" for month in months]
+        result = {"dropped_months": months, "deleted": deleted, "programs": programs}
+        answer(result, "\n".join([*dropped, *map(_line, programs), f"{deleted:,} deleted row by row."]))
 
 
-async def delete_clicks(store: Storage, days: int, at: datetime) -> list[dict[str, Any]]:
+async def _delete(store: Storage, days: int, at: datetime, is_exact: bool) -> tuple[list[str], list[dict[str, Any]]]:  # noqa: FBT001
+    return await drop_months(store, days, at), await delete_clicks(store, days, at, is_exact=is_exact)
+
+
+async def drop_months(store: Storage, days: int, at: datetime) -> list[str]:
+    """Drop the months that every program is past, and say which; none on SQLite."""
+    ends = (await store.read(click_retention.ends, days=days, at=at)).values()
+    months: list[str] = await store.write(click_retention.drop_months, before=min(ends)) if ends else []
+    return months
+
+
+async def delete_clicks(store: Storage, days: int, at: datetime, *, is_exact: bool = False) -> list[dict[str, Any]]:
     """Delete chunk by chunk, each in its own write, so that the service's writes go on in between."""
     programs = []
-    for program_id, before in (await store.read(click_retention.ends, days=days, at=at)).items():
+    for program_id, before in (await store.read(click_retention.ends, days=days, at=at, is_exact=is_exact)).items():
         deleted, after = 0, ""
         while chunk := await store.write(click_retention.delete_some, program_id, before=before, after=after):
             deleted, after = deleted + chunk.clicks, chunk.last

@@ -9,16 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import aiosqlite
-from sqlalchemy import (
-    Connection,
-    Select,
-    Table,
-    create_engine,
-    event,
-    func,
-    select,
-    text,
-)
+from sqlalchemy import Connection, Select, Table, create_engine, event, func, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.pool import StaticPool
@@ -195,6 +186,11 @@ def lock_set_up(connection: Connection) -> None:
     """Let one transaction at a time set the service up, until it ends; SQLite has one writer."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(7275638)"))
+
+
+def has_partitions(connection: Connection) -> bool:
+    """Return whether clicks are partitioned by month, as they are on PostgreSQL."""
+    return connection.dialect.name == "postgresql"
 
 
 def lock_shared(connection: Connection, rows: Select[Any]) -> None:

@@ -1,4 +1,7 @@
-"""Clicks: one narrow row each, appended in the order of their ids; test clicks have their own table."""
+"""Clicks: one narrow row each, appended in the order of their ids; test clicks have their own table.
+
+On PostgreSQL the table is partitioned by month (storage/tracking/click_months.py) and has no foreign key.
+"""
 
 from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, Index, String, Table, Text, text
 
@@ -24,5 +27,5 @@ clicks = Table(
     Column("address_hash", String(24)),
     Column("dimensions", Text),  # JSON, see storage/rules/dimensions.py
     Index("ix_clicks_unfilled", "program_id", "click_id", sqlite_where=_UNFILLED, postgresql_where=_UNFILLED),
-    ForeignKeyConstraint(["program_id", "partner_id"], ["partners.program_id", "partners.id"]),
+    ForeignKeyConstraint(["program_id", "partner_id"], ["partners.program_id", "partners.id"]).ddl_if("sqlite"),
 )

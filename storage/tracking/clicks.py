@@ -113,8 +113,8 @@ def _row(click: Click, partner_id: int) -> tuple[Any, ...]:
 def _build_find(_: Callable[..., Any]) -> Any:
     parameters = Parameters(n=BigInteger(), program_id=BigInteger(), code=Text(), existing=Text())
     holder = partners.alias("holder")
-    enrolled = and_(partners.c.program_id == programs.c.id, partners.c.code == parameters.code)
-    carried = and_(clicks.c.program_id == programs.c.id, clicks.c.click_id == parameters.existing)
+    enrolled = and_(partners.c.program_id == parameters.program_id, partners.c.code == parameters.code)
+    carried = and_(clicks.c.program_id == parameters.program_id, clicks.c.click_id == parameters.existing)
     held = and_(holder.c.program_id == clicks.c.program_id, holder.c.id == clicks.c.partner_id)
     joined = (
         parameters.rows.join(programs, programs.c.id == parameters.program_id)

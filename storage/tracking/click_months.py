@@ -1,0 +1,117 @@
+"""Clicks by month: on PostgreSQL each month is a partition, made ahead of time and dropped whole.
+
+`clicks_before` has the clicks from before there were months, `clicks_kept` those of dropped months that customers came
+with, and `clicks_other` (the default partition) any whose month has no partition yet.
+"""
+
+import re
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import Connection, and_, column, insert, select, table, text
+
+from storage.engine import database
+from storage.rules import keys
+from storage.rules.month import Month
+from storage.tables import clicks, customers
+from storage.tables.columns import from_millis
+
+MONTHS_AHEAD = 3
+KEPT, OTHER = "clicks_kept", "clicks_other"
+_LOCK = "SET LOCAL lock_timeout = '2s'"  # tracking calls wait behind this lock, so give up soon
+_PARTITIONS = text("""
+    SELECT relname AS name, pg_get_expr(relpartbound, pg_class.oid) AS bound
+    FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = 'clicks'::regclass
+""")
+_BOUND = re.compile(r"FROM \((?:MINVALUE|'(\w*)')\) TO \('(\w*)'\)")
+_NAMES = [each.name for each in clicks.c]
+_COLUMNS = ", ".join(f'"{name}"' for name in _NAMES)
+
+
+class Partition(NamedTuple):
+    """A part of the clicks: those with ids from `first` on and before `end`."""
+
+    name: str
+    first: str
+    end: str
+
+    @property
+    def label(self) -> str:
+        """The month that it holds."""
+        last = str(Month.of(from_millis(keys.click_millis(self.end))).plus(-1))
+        return last if self.first else f"until {last}"
+
+
+def list_partitions(connection: Connection) -> list[Partition]:
+    """Return the partitions by time, without the default one; none on SQLite."""
+    if not database.has_partitions(connection):
+        return []
+    rows = [(name, _BOUND.search(bound)) for name, bound in connection.execute(_PARTITIONS)]
+    return sorted(
+        (Partition(name, found[1] or "", found[2]) for name, found in rows if found), key=lambda each: each.end
+    )
+
+
+def make_ahead(connection: Connection, *, at: datetime) -> list[str]:
+    """Make the partitions of this month and the next ones that are missing, and return their names.
+
+    Clicks that came before their month was made move into it.
+    """
+    if not database.has_partitions(connection):
+        return []
+    there, this = list_partitions(connection), Month.of(at)
+    wanted = [_partition(this.plus(ahead)) for ahead in range(MONTHS_AHEAD + 1)]
+    missing = [each for each in wanted if not any(it.first <= each.first and each.end <= it.end for it in there)]
+    for each in missing:
+        _make(connection, each)
+    return [each.name for each in missing]
+
+
+def drop(connection: Connection, *, before: datetime) -> list[str]:
+    """Drop the months that end before the month of `before`, and say which; clicks that customers came with stay.
+
+    Other transactions wait for the few milliseconds of the change. It fails if a long read does not end in time.
+    """
+    end = keys.first_click_id(Month.of(before).starts_at)
+    expired = [each for each in list_partitions(connection) if each.end <= end]
+    dropped = [each.label for each in expired if each.name != KEPT]
+    if dropped:
+        _keep_customers_clicks(connection, end)
+        connection.execute(text(_LOCK))
+        connection.execute(text("LOCK TABLE clicks IN ACCESS EXCLUSIVE MODE"))
+        for each in expired:
+            connection.execute(text(f"ALTER TABLE clicks DETACH PARTITION {each.name}"))
+            connection.execute(text(f"DROP TABLE {each.name}"))
+        connection.execute(text(f"ALTER TABLE clicks_new RENAME TO {KEPT}"))
+        connection.execute(text(f"ALTER TABLE clicks ATTACH PARTITION {KEPT} FOR VALUES FROM (MINVALUE) TO ('{end}')"))
+        connection.execute(text(f"ALTER TABLE {KEPT} DROP CONSTRAINT old"))
+    return dropped
+
+
+def _partition(month: Month) -> Partition:
+    ids = (keys.first_click_id(each.starts_at) for each in (month, month.plus(1)))
+    return Partition(f"clicks_{month.starts_at:%Y%m}", *ids)
+
+
+def _make(connection: Connection, month: Partition) -> None:
+    """Make a partition beside the table and attach it: this locks the default partition, and not the others."""
+    span = f"click_id >= '{month.first}' AND click_id < '{month.end}'"
+    moved = f"WITH moved AS (DELETE FROM {OTHER} WHERE {span} RETURNING {_COLUMNS})"  # noqa: S608 - our own names
+    for statement in (
+        f"CREATE TABLE {month.name} (LIKE clicks INCLUDING DEFAULTS)",
+        _LOCK,
+        f"LOCK TABLE {OTHER} IN ACCESS EXCLUSIVE MODE",
+        f"{moved} INSERT INTO {month.name} ({_COLUMNS}) SELECT {_COLUMNS} FROM moved",  # noqa: S608
+        f"ALTER TABLE clicks ATTACH PARTITION {month.name} FOR VALUES FROM ('{month.first}') TO ('{month.end}')",
+    ):
+        connection.execute(text(statement))
+
+
+def _keep_customers_clicks(connection: Connection, end: str) -> None:
+    """Copy the clicks before `end` that customers came with to a table of their own; its check spares a scan later."""
+    connection.execute(text("CREATE TABLE clicks_new (LIKE clicks INCLUDING DEFAULTS INCLUDING INDEXES)"))
+    connection.execute(text(f"ALTER TABLE clicks_new ADD CONSTRAINT old CHECK (click_id < '{end}')"))
+    came_with = and_(customers.c.program_id == clicks.c.program_id, customers.c.click_id == clicks.c.click_id)
+    kept = select(clicks).join(customers, came_with).where(customers.c.click_id < end, clicks.c.click_id < end)
+    new = table("clicks_new", *map(column, _NAMES))
+    connection.execute(insert(new).from_select(_NAMES, kept))

@@ -1,0 +1,208 @@
+"""Clicks by month on PostgreSQL: made ahead, none lost outside of them, dropped whole, attached to what was there."""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from alembic import command
+from sqlalchemy import Connection, MetaData, insert, select, text
+
+import background
+import storage
+from cli.admin import retention
+from storage import Storage, migrations
+from storage.checks import books
+from storage.engine import database
+from storage.engine.database import run_prepared
+from storage.engine.statements import Prepared
+from storage.rules import keys
+from storage.rules.month import Month
+from storage.tables import clicks, commissions, customers
+from storage.tracking import click_months
+from tests import statements, world
+from tests.storage.payments.paying import stored
+from tests.storage.test_migrations import MARCH, ROWS, difference
+from tests.world import World
+
+PLACES = text("SELECT tableoid::regclass::text AS place, count(*) AS number FROM clicks GROUP BY place")
+THIS = Month.of(datetime.now(UTC))
+
+
+def day(month: Month) -> datetime:
+    return month.starts_at + timedelta(days=9)
+
+
+def named(month: Month) -> str:
+    return f"clicks_{month.year}{month.number:02}"
+
+
+@pytest.fixture
+async def store(postgres_url: str) -> AsyncIterator[Storage]:
+    """Open storage on PostgreSQL."""
+    async with storage.opened(postgres_url) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def acme(store: Storage) -> World:
+    """Acme, its program, and its partners Anna and Ben."""
+    return await world.acme(store)
+
+
+async def places(store: Storage) -> dict[str, int]:
+    """Return how many clicks each partition holds."""
+    return await store.read(placed)
+
+
+def placed(connection: Connection) -> dict[str, int]:
+    return {row.place: row.number for row in connection.execute(PLACES)}
+
+
+async def test_a_click_is_stored_in_its_month_and_none_is_lost_outside_of_them(acme: World):
+    months = [THIS.plus(ahead) for ahead in (-7, 0, 3, 4, 40)]
+
+    for month in months:
+        await acme.visitor(at=day(month))
+
+    before, this, last, *_ = months
+    assert await places(acme.store) == {"clicks_before": 1, named(this): 1, named(last): 1, "clicks_other": 2}, before
+    assert await acme.store.read(books.run) == []
+
+
+async def test_housekeeping_makes_months_ahead_and_moves_the_clicks_that_came_first(acme: World):
+    late = THIS.plus(9)
+    for month in (late, late.plus(1), late.plus(40)):
+        await acme.visitor(at=day(month))
+
+    for _ in range(2):
+        await background.make_months(acme.store, at=day(late))
+
+    made = [each.name for each in await acme.store.read(click_months.list_partitions)]
+    assert made == ["clicks_before", *(named(THIS.plus(ahead)) for ahead in (0, 1, 2, 3, 9, 10, 11, 12))]
+    assert await places(acme.store) == {named(late): 1, named(late.plus(1)): 1, "clicks_other": 1}
+
+
+async def test_retention_drops_whole_months_and_keeps_the_clicks_of_customers(acme: World):
+    old, older = THIS.plus(3), THIS.plus(2)
+    for month in (older, older, old):
+        await acme.visitor(at=day(month))
+    await acme.customer(at=day(older))
+    await acme.sale(at=day(older))
+    await acme.visitor("ben", at=day(THIS.plus(6)))
+    kept = set(await stored(acme, customers.c.click_id))
+    at = day(THIS.plus(7))
+
+    dropped = await retention.drop_months(acme.store, 70, at)
+
+    assert dropped == [f"until {THIS.plus(-1)}", *(str(THIS.plus(ahead)) for ahead in range(4))]
+    assert await places(acme.store) == {"clicks_kept": 1, "clicks_other": 1}
+    assert await acme.store.read(books.run) == []
+    assert await retention.drop_months(acme.store, 70, at) == []
+    await acme.sale("inv-2", click_id=next(iter(kept))[0], at=at)
+    assert await stored(acme, commissions.c.partner_id) == [(acme.anna,), (acme.anna,)]
+
+
+async def test_months_go_one_by_one_and_the_click_of_a_customer_stays(acme: World):
+    await acme.visitor(at=day(THIS))
+    await acme.customer(at=day(THIS.plus(1)))
+
+    assert await retention.drop_months(acme.store, 1, day(THIS.plus(2))) == [f"until {THIS.plus(-1)}"]
+    assert await retention.drop_months(acme.store, 1, day(THIS.plus(3))) == [str(THIS)]
+    assert await retention.drop_months(acme.store, 1, day(THIS.plus(4))) == [str(THIS.plus(1))]
+
+    assert await places(acme.store) == {"clicks_kept": 1}
+    assert await acme.store.read(books.run) == []
+
+
+async def test_a_month_that_one_program_still_needs_stays(acme: World):
+    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id, cookie_window_days=90)
+    await acme.visitor(at=day(THIS))
+    await other.visitor(at=day(THIS))
+    at = day(THIS.plus(3))
+
+    await retention.drop_months(acme.store, 1, at)
+    deleted = await retention.delete_clicks(acme.store, 1, at)
+
+    assert [each["deleted"] for each in deleted] == [1, 0]
+    assert await places(acme.store) == {named(THIS): 1}
+
+
+async def test_days_of_the_oldest_month_are_deleted_only_exactly(acme: World):
+    month = THIS.plus(1)
+    await acme.visitor(at=day(month))
+    await acme.visitor(at=day(month) + timedelta(days=5))
+    at = day(month) + timedelta(days=64)
+
+    (whole,) = await retention.delete_clicks(acme.store, 1, at)
+    (exact,) = await retention.delete_clicks(acme.store, 1, at, is_exact=True)
+
+    assert (whole["clicks_before"], whole["deleted"]) == (month.starts_at, 0)
+    assert (exact["clicks_before"], exact["deleted"]) == (day(month) + timedelta(days=4), 1)
+
+
+async def test_a_batch_looks_into_no_month_that_it_does_not_name(acme: World):
+    click_id = await acme.visitor(at=day(THIS))
+    named_in = {
+        "tracking.clicks.find": [0, acme.program_id, "anna", click_id],
+        "tracking.customers.find": [acme.program_id, "user-1", acme.program_id, click_id],
+    }
+
+    for name, row in named_in.items():
+        plan = await acme.store.write(explain, dict(statements.statements())[name], row)
+
+        scans = [line for line in plan if re.search(r" on clicks_\w+", line)]
+        ran = [line for line in scans if "never executed" not in line]
+        assert (len(scans), len(ran)) == (6, 1), "\n".join(plan)
+        assert named(THIS) in ran[0]
+        assert "program_id" in plan[plan.index(ran[0]) + 1]  # the index's first column
+
+
+def explain(connection: Connection, statement: Prepared, row: list[Any]) -> list[str]:
+    """Run a prepared statement for one row, and return its plan."""
+    sql, constants, order = statement._compile(connection)  # noqa: SLF001 - explained, not run
+    values = constants | {"rows": json.dumps([row])}
+    explained = f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) {sql}"
+    return [line for (line,) in run_prepared(connection, explained, tuple(values[name] for name in order))]
+
+
+def fill(connection: Connection) -> None:
+    """Store a customer's click and clicks of last year, of now, and of next year, as an earlier release did."""
+    schema = MetaData()
+    schema.reflect(connection)
+    for name in ("workspaces", "programs", "partners"):
+        connection.execute(insert(schema.tables[name]), ROWS[name])
+    ids = [keys.click_id(1, day(THIS.plus(ahead))) for ahead in (-12, 0, 12)]
+    rows = [{"program_id": 1, "click_id": each, "partner_id": 1, "at": MARCH, "landing_url": ""} for each in ids]
+    connection.execute(insert(schema.tables["clicks"]), rows)
+    connection.execute(text('CREATE UNIQUE INDEX clicks_by_bytes ON clicks (program_id, click_id COLLATE "C")'))
+
+
+async def test_the_table_that_was_there_becomes_a_partition_without_being_rewritten(empty_postgres_url: str):
+    [writer, *_] = lanes = database.writers(database.parse_url(empty_postgres_url))
+    await writer.run(lambda connection: command.upgrade(migrations.config_for(connection), "0029"))
+    await writer.run(fill)
+    files = await writer.run(lambda connection: [file_of(connection, name) for name in ("clicks", "clicks_by_bytes")])
+
+    await writer.run(lambda connection: command.upgrade(migrations.config_for(connection), "head"))
+
+    there = ("clicks_before", "pk_clicks_before")
+    assert await writer.run(lambda connection: [file_of(connection, name) for name in there]) == files
+    assert await writer.run(difference) == []
+    held = await writer.run(placed)
+    first, *_ = await writer.run(lambda connection: click_months.list_partitions(connection)[1:])
+    assert first.name == named(THIS.plus(1))
+    assert held == {"clicks_before": 2, "clicks_other": 1}
+    await writer.run(lambda connection: command.downgrade(migrations.config_for(connection), "0029"))
+    assert len(await writer.run(lambda connection: connection.execute(select(clicks.c.click_id)).all())) == sum(
+        held.values()
+    )
+    await asyncio.gather(*(lane.close() for lane in lanes))
+
+
+def file_of(connection: Connection, name: str) -> int:
+    """Return the number of the file that holds a table's or an index's rows."""
+    return connection.execute(text(f"SELECT pg_relation_filenode('{name}')")).scalar_one()
