@@ -15,8 +15,11 @@ from storage.rules.settlement import LeadAuthPolicy
 
 PROGRAM = Section("Program")
 COMMISSION = Section("Commission", "New terms apply to later sales only; earned commissions do not change.")
-TRACKING = Section("Tracking")
-SECTIONS = (PROGRAM, COMMISSION, TRACKING)
+PAYING = Section("Approval and fees")
+ATTRIBUTION = Section("Attribution", "Which partner is credited with a customer.")
+LINKS = Section("Links and ads")
+PAUSING = Section("Pausing", "Partners still earn on customers whom they sent before.")
+SECTIONS = (PROGRAM, COMMISSION, PAYING, ATTRIBUTION, LINKS, PAUSING)
 
 
 class ProgramSettings(NamedTuple):
@@ -82,7 +85,7 @@ class ProgramSettings(NamedTuple):
     attribution_model: Annotated[
         AttributionModel,
         Setting(
-            *("Who is credited", Kind.CHOICE, TRACKING),
+            *("Who is credited", Kind.CHOICE, ATTRIBUTION),
             "Which partner is credited if a visitor follows the links of two.",
             options={
                 AttributionModel.LAST_CLICK: Option(
@@ -95,7 +98,7 @@ class ProgramSettings(NamedTuple):
     cookie_window_days: Annotated[
         int,
         Setting(
-            *("Cookie lasts", Kind.NUMBER, TRACKING),
+            *("Cookie lasts", Kind.NUMBER, ATTRIBUTION),
             "How long a browser stores the click on a partner's link.",
             *("days", 1, 3650),
         ),
@@ -103,7 +106,7 @@ class ProgramSettings(NamedTuple):
     attribution_window_days: Annotated[
         int,
         Setting(
-            *("A click counts for", Kind.NUMBER, TRACKING),
+            *("A click counts for", Kind.NUMBER, ATTRIBUTION),
             "How long after the click a visitor can still become a customer of the partner.",
             *("days", 1, 3650),
         ),
@@ -111,7 +114,7 @@ class ProgramSettings(NamedTuple):
     hold_days: Annotated[
         int,
         Setting(
-            *("Hold before approval", Kind.NUMBER, COMMISSION),
+            *("Hold before approval", Kind.NUMBER, PAYING),
             "How long a commission waits for refunds before it can be approved.",
             *("days", 0, 3650),
         ),
@@ -119,7 +122,7 @@ class ProgramSettings(NamedTuple):
     lead_auth_policy: Annotated[
         LeadAuthPolicy,
         Setting(
-            *("Lead capture mode", Kind.CHOICE, TRACKING),
+            *("Lead capture mode", Kind.CHOICE, ATTRIBUTION),
             "Whether a browser alone can settle a lead.",
             options={
                 LeadAuthPolicy.SERVER_REQUIRED: Option(
@@ -137,7 +140,7 @@ class ProgramSettings(NamedTuple):
     paid_ads: Annotated[
         PaidAds,
         Setting(
-            *("Paid ads", Kind.CHOICE, TRACKING),
+            *("Paid ads", Kind.CHOICE, LINKS),
             "Whether your terms let partners buy ads, for example on the name of your brand.",
             options={
                 PaidAds.ALLOWED: Option("Allowed"),
@@ -148,7 +151,7 @@ class ProgramSettings(NamedTuple):
     further_domains: Annotated[
         str | None,
         Setting(
-            *("Further domains", Kind.HOSTS, TRACKING),
+            *("Further domains", Kind.HOSTS, LINKS),
             "Your other domains, such as pay.example: a visitor's click may cross between them and the domain.",
             if_empty="none",
         ),
@@ -156,7 +159,7 @@ class ProgramSettings(NamedTuple):
     old_links: Annotated[
         OldLinks,
         Setting(
-            *("Links of your old tool", Kind.CHOICE, TRACKING),
+            *("Links of your old tool", Kind.CHOICE, LINKS),
             "Whether links that your partners have from another tool go on working; their codes must be the same here.",
             options={
                 OldLinks.NONE: Option("Only links with ?aff="),
@@ -169,7 +172,7 @@ class ProgramSettings(NamedTuple):
     platform_fee_bps: Annotated[
         int,
         Setting(
-            *("Platform fee", Kind.PERCENT, COMMISSION),
+            *("Platform fee", Kind.PERCENT, PAYING),
             "The platform's charge on top of each commission.",
             unit="% of commission",
             public_name="platform_fee_rate",
@@ -179,7 +182,7 @@ class ProgramSettings(NamedTuple):
     status: Annotated[
         ProgramStatus,
         Setting(
-            *("Status", Kind.CHOICE, PROGRAM),
+            *("Status", Kind.CHOICE, PAUSING),
             "Whether the program accepts new clicks.",
             options={
                 ProgramStatus.ACTIVE: Option("Active"),
