@@ -24,14 +24,14 @@ class RateLimits:
     async def hit(self, kind: str, client: str, about: int | str | None = None) -> None:
         """Count one request by a client about something. Raises RateLimited, with the seconds until the window ends."""
         rate = self._rates[kind]
-        resets_at = await self._counts.hit(rate, kind, network(client), str(about)) if rate else None
-        _require(resets_at)
+        if rate is not None:
+            _require(await self._counts.hit(rate, kind, network(client), str(about)))
 
     async def check(self, kind: str, client: str, about: int | str | None = None) -> None:
         """Raise RateLimited if no further request is allowed, without counting one."""
         rate = self._rates[kind]
-        resets_at = await self._counts.full_until(rate, kind, network(client), str(about)) if rate else None
-        _require(resets_at)
+        if rate is not None:
+            _require(await self._counts.full_until(rate, kind, network(client), str(about)))
 
     async def forget(self, kind: str, client: str, about: int | str | None = None) -> None:
         """Forget the requests that were counted."""

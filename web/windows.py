@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cachetools import TTLCache
+from cachetools import FIFOCache
 from limits import RateLimitItem
 
-MOST_WINDOWS = 100_000  # of one length; beyond them the least recently used is forgotten
+MOST_WINDOWS = 100_000  # of one length; beyond them the oldest is forgotten
 Subject = tuple[str, ...]
 
 
@@ -26,30 +26,37 @@ class Windows:
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
-        self._by_length: dict[int, TTLCache[Subject, _Window]] = {}
+        self._by_length: dict[int, FIFOCache[Subject, _Window]] = {}
 
     def hit(self, rate: RateLimitItem, subject: Subject) -> float | None:
         """Count one request. Return None if the rate allows it, else the time at which the window ends."""
         windows = self._of(rate)
-        try:
-            window = windows[subject]
-        except KeyError:
-            window = windows[subject] = _Window(self._clock() + rate.get_expiry())
+        now = self._clock()
+        window = self._open(windows, subject, now)
+        if window is None:
+            window = windows[subject] = _Window(now + rate.get_expiry())
         window.count += 1
         return window.ends_at if window.count > rate.amount else None
 
     def full_until(self, rate: RateLimitItem, subject: Subject) -> float | None:
         """Return None if the rate allows one more request, else the time at which the window ends."""
-        window = self._of(rate).get(subject)
+        window = self._open(self._of(rate), subject, self._clock())
         return window.ends_at if window is not None and window.count >= rate.amount else None
 
     def clear(self, rate: RateLimitItem, subject: Subject) -> None:
         """Forget the requests that were counted."""
         self._of(rate).pop(subject, None)
 
-    def _of(self, rate: RateLimitItem) -> TTLCache[Subject, _Window]:
+    def _of(self, rate: RateLimitItem) -> FIFOCache[Subject, _Window]:
         seconds = rate.get_expiry()
         windows = self._by_length.get(seconds)
         if windows is None:
-            windows = self._by_length[seconds] = TTLCache(MOST_WINDOWS, seconds, timer=self._clock)
+            windows = self._by_length[seconds] = FIFOCache(MOST_WINDOWS)  # of one length: the oldest ends first
         return windows
+
+    def _open(self, windows: FIFOCache[Subject, _Window], subject: Subject, now: float) -> _Window | None:
+        try:
+            window = windows[subject]
+        except KeyError:
+            return None
+        return window if window.ends_at > now else None

@@ -1,43 +1,22 @@
 """The real `svc` as a process of its own, on an embedded database in a temporary folder."""
 
-import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 
+from tests.forked import Done, run
+
 CHECKOUT = Path(__file__).parents[2]
-
-
-class Done(NamedTuple):
-    """How a command ended."""
-
-    code: int
-    stdout: str
-    stderr: str
-
-    @property
-    def json(self) -> Any:
-        """The one object on stdout."""
-        return json.loads(self.stdout)
 
 
 def command(arguments: Iterable[object]) -> list[str]:
     """Return the command line of `svc` with these arguments."""
     return [sys.executable, "-m", "cli", *map(str, arguments)]
-
-
-def run(arguments: Iterable[object], *, cwd: Path, env: dict[str, str], stdin: str) -> Done:
-    """Run one command to its end."""
-    done = subprocess.run(
-        command(arguments), cwd=cwd, env=env, input=stdin, capture_output=True, text=True, timeout=60, check=False
-    )
-    return Done(done.returncode, done.stdout, done.stderr)
 
 
 class Svc:

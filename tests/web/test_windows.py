@@ -79,7 +79,7 @@ def test_a_count_looks_at_its_own_subject_alone(monkeypatch: pytest.MonkeyPatch)
     assert lines_run(lambda: counted.hit(THREE, ("click", "1"))) < 30
 
 
-def test_beyond_the_most_windows_the_least_recently_used_is_forgotten(monkeypatch: pytest.MonkeyPatch):
+def test_beyond_the_most_windows_the_oldest_is_forgotten(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(windows, "MOST_WINDOWS", 2)
     counted = Windows(Clock())
     hits(counted, 3)

@@ -48,6 +48,7 @@ class TrackingRequest:
         self.at = self.services.clock()
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
         scope["header_fields"] = self.headers
+        self.client: str = (scope.get("client") or ("unknown", 0))[0]
         self.parsed: Body | None = None
         self.key: ProgramKey | None = None  # the presented key, once storage has read it
         self.is_logged = False
@@ -116,7 +117,7 @@ class TrackingRequest:
         caller: dict[str, Any] = {}
         if isinstance(principal, PresentedKey):
             await self.limit("keyed", principal.key_hash)
-            network = self.services.address_hashes.of_caller(self._client)
+            network = self.services.address_hashes.of_caller(self.client)
             caller = {"user_agent": self.header(b"user-agent"), "network_hash": network}
         details = CallDetails(self.name, self.scope["request_id"], self.at, **self._sent(), **caller)
         outcome = await self.storage.handle(
@@ -156,11 +157,11 @@ class TrackingRequest:
 
     def address_hash(self) -> str | None:
         """Return the hash of the client's network for today, which is all that is stored of its IP address."""
-        return self.services.address_hashes.of(self._client, self.at)
+        return self.services.address_hashes.of(self.client, self.at)
 
     def place(self) -> Location:
         """Return the client's country and region, as far as the settings tell them."""
-        return self.services.places.of(self.headers, self._client)
+        return self.services.places.of(self.headers, self.client)
 
     async def require_program(self, program_id: int | None, if_unknown: type[ServiceError] = ProgramNotFound) -> None:
         """Raise `if_unknown` unless there is such a program: a call about none does not reach the writer.
@@ -177,13 +178,9 @@ class TrackingRequest:
                     raise if_unknown
                 known.add(program_id)
 
-    async def limit(self, call: str, about: int | str | None = None) -> None:
+    def limit(self, call: str, about: int | str | None = None) -> Awaitable[None]:
         """Count a call against the rate limit of its IP address, program or key. Raises RateLimited."""
-        await self.services.limits.hit(call, self._client, about)
-
-    @property
-    def _client(self) -> str:
-        return (self.scope.get("client") or ("unknown", 0))[0]
+        return self.services.limits.hit(call, self.client, about)
 
     def signal(self, response: JsonResponse) -> JsonResponse:
         """Add rotation signalling to any response, if the presented key needs it."""

@@ -20,7 +20,8 @@ from storage.access.workspaces import Role
 from storage.engine.audit import Actor
 from storage.management import program_settings
 from tests import world
-from tests.cli.conftest import CHECKOUT, Done, command, run
+from tests.cli.conftest import CHECKOUT, command
+from tests.forked import Done, run
 from tests.serving import Serve, Served
 from tests.world import World
 

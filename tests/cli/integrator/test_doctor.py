@@ -19,9 +19,9 @@ from tests import stripe_events as stripe
 from tests.browser import shop as web_shop
 from tests.browser.shop import Shop as WebShop
 from tests.chromium import MISSING
-from tests.cli.conftest import Done
 from tests.cli.integrator.conftest import Shop
 from tests.cli.integrator.test_stripe import connect
+from tests.forked import Done
 from tests.storage.payments.paying import take
 
 NO_BROWSER = {"PATH": "/nonexistent"}
