@@ -6,6 +6,11 @@ from playwright.async_api import Route
 from presentation import guides
 from presentation.guides import Filling
 from tests.browser.scene import Scene
+from tests.snippets import faults
+from tests.snippets.faults import ERRORS
+
+BROKEN = ("cut", "null")  # a page of a proxy: test_guests.py
+TAGS = [("snippets", "tracker"), ("tracker", "tracker_tag"), ("verify", "tracker_installed")]
 
 
 def tag(scene: Scene, guide: str, name: str) -> str:
@@ -13,8 +18,9 @@ def tag(scene: Scene, guide: str, name: str) -> str:
     return guides.blocks(guide, Filling(scene.server.base_url, scene.acme.program_id))[name]
 
 
-async def test_the_guide_s_tag_records_a_click(scene: Scene):
-    scene.show(tag(scene, "snippets", "tracker"))
+@pytest.mark.parametrize(("guide", "name"), TAGS)
+async def test_the_guides_tags_record_a_click(scene: Scene, guide: str, name: str):
+    scene.show(tag(scene, guide, name))
 
     _, click_id = await scene.arrive("anna")
 
@@ -49,3 +55,31 @@ async def test_the_calls_path_may_end_with_a_slash_or_not(scene: Scene, calls: s
 
     async with page.expect_request("**/x/y/click"):
         await page.goto(scene.shop.url("/?aff=anna"))
+
+
+@pytest.mark.parametrize("click_id", ["", "c1"])
+async def test_no_error_of_the_service_reaches_a_page(scene: Scene, click_id: str):
+    scene.show(tag(scene, "snippets", "tracker"))
+    if click_id:
+        await scene.context.add_cookies([{"name": "svc_click_id", "value": click_id, "url": scene.shop.url()}])
+    page = await scene.visit()
+    await page.route("**/api/v1/track/*", _fail)
+    answers = {}
+
+    for fault in (*ERRORS, *BROKEN):  # a route of the page with the link's code is a click
+        visit = f"history.pushState({{}}, '', '/{fault}?aff={fault}'), svc.signup('user-1', 'jane@example.com')"
+        answer = await page.evaluate(visit)
+        answers[fault] = answer.get("reason") or answer["error"]["code"]
+
+    broken = dict.fromkeys(BROKEN, "unreachable")
+    assert answers == ({code: code for code in ERRORS} | broken if click_id else dict.fromkeys(answers, "no_click"))
+    assert {click["affiliate_url"].rpartition("=")[2] for click in scene.sent("click")} == answers.keys()
+
+
+async def _fail(route: Route) -> None:
+    fault = route.request.frame.url.rpartition("=")[2]
+    if fault == "cut":
+        await route.abort()
+    else:
+        status, content = faults.failure(fault)
+        await route.fulfill(status=status, body=content, headers={"Access-Control-Allow-Origin": "*"})

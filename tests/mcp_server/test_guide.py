@@ -33,6 +33,6 @@ async def test_every_guide_is_given_whole_in_its_parts(assistant: Assistant, top
 async def test_the_lines_that_verify_are_those_of_the_checklist(assistant: Assistant):
     text = (await assistant.tool("get_integration_guide", topic="verify")).payload["text"]
 
-    assert f"curl -sS {BASE}/api/v1/track/sale" in text
+    assert f"curl -sS -m 10 {BASE}/api/v1/track/sale" in text
     assert "?aff=ben" in text
     assert "PARTNER_CODE" not in text

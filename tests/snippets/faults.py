@@ -52,6 +52,14 @@ def fault_of(body: dict[str, Any]) -> str:
     return str(body.get("customer_key") or body["transaction_id"]).removeprefix("inv-")
 
 
+def failure(fault: str) -> tuple[int, bytes]:
+    """Return the status and the body of an error, or of something broken."""
+    error = {"code": fault, "message": "It failed.", "hint": "Fix it.", "same_payload": False}
+    bodies = {"html": "<h1>Bad gateway", "empty": "", "list": "[]", "null": "null"}
+    content = bodies.get(fault, json.dumps({"error": error, "request_id": "r"})).encode()
+    return (502 if fault == "html" else STATUS.get(fault, 200)), content
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     service: FailingService
@@ -61,9 +69,10 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def do_POST(self) -> None:
-        """Fail as the body says."""
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        fault = fault_of(body)
+        """Fail as the body says, or the path's first part."""
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"] or 0)) or "{}")
+        first = self.path.split("/")[1]
+        fault = fault_of(body) if first == "api" else first
         self.server.service.sent.append((self.path.rpartition("/")[2], body))
         if fault == "hangs":
             self.server.service.over.wait()
@@ -71,6 +80,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._drip()
         elif fault != "cut":
             self._answer(fault)
+
+    do_GET = do_POST  # noqa: N815 - the name of the base class
 
     def _drip(self) -> None:
         self.send_response(200)
@@ -83,10 +94,8 @@ class _Handler(BaseHTTPRequestHandler):
                 return
 
     def _answer(self, fault: str) -> None:
-        error = {"code": fault, "message": "It failed.", "hint": "Fix it.", "same_payload": False}
-        bodies = {"html": "<h1>Bad gateway", "empty": "", "list": "[]", "null": "null"}
-        content = bodies.get(fault, json.dumps({"error": error, "request_id": "r"})).encode()
-        self.send_response(502 if fault == "html" else STATUS.get(fault, 200))
+        status, content = failure(fault)
+        self.send_response(status)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)

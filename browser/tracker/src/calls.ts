@@ -18,14 +18,14 @@ export async function send(url: string, body: object): Promise<Answer> {
   say("sending", url, body);
   try {
     const answer = await post(url, body).catch(async (error) => {
-      say("no answer, trying once more:", error);
+      say("trying again:", error);
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       return post(url, body);
     });
     say("answer", answer);
     return answer;
   } catch (error) {
-    say("no answer, giving up (offline, a blocker, or connect-src of the page's policy):", error);
+    say("giving up (offline, blocked, or connect-src of the page's policy):", error);
     return refused("unreachable", "The tracking service could not be reached.");
   }
 }
@@ -48,7 +48,9 @@ async function post(url: string, body: object): Promise<Answer> {
       credentials: "omit",
       signal: limit.signal,
     });
-    return await response.json();
+    const answer = await response.json();
+    if (answer?.constructor !== Object) throw answer; // of a proxy: pages read fields of an object
+    return answer;
   } finally {
     clearTimeout(timer);
   }
