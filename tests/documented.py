@@ -28,6 +28,16 @@ def _closed_components() -> dict[str, Any]:
 COMPONENTS = _closed_components()
 
 
+def codes(operation: dict[str, Any]) -> set[str]:
+    """The error codes that the document lists for an operation."""
+    schemas = [
+        response["content"]["application/json"]["schema"]
+        for status, response in operation["responses"].items()
+        if int(status) >= 400 and "content" in response
+    ]
+    return {code for schema in schemas for code in schema["properties"]["error"]["properties"]["code"]["enum"]}
+
+
 def check(answer: httpx.Response) -> None:
     """Assert that the document describes this response."""
     assert answer.headers["x-request-id"]

@@ -1,11 +1,15 @@
 """The tracker's tags of the guides, as shops paste them: from the service, and from the shop's own domain renamed."""
 
+import asyncio
+import subprocess
+
 import pytest
 from playwright.async_api import Route
 
 from presentation import guides
 from presentation.guides import Filling
 from tests.browser.scene import Scene
+from tests.serving import Served
 from tests.snippets import faults
 from tests.snippets.faults import ERRORS
 
@@ -46,6 +50,14 @@ async def test_behind_names_of_the_shop_s_own_the_tracker_works(scene: Scene):
 
     assert answer["provisional"] is True
     assert [url for url in asked if "track" in url or "svc" in url or not url.startswith(scene.shop.url())] == []
+
+
+async def test_the_guide_s_command_names_the_pinned_copy(service: Served):
+    code = guides.blocks("tracker", Filling(service.base_url, 1))["tracker_pinned"]
+
+    done = await asyncio.to_thread(subprocess.run, ["bash", "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.lower().startswith("content-location: svc-tracker.")
 
 
 @pytest.mark.parametrize("calls", ["/x/y", "/x/y/"])

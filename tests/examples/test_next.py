@@ -9,11 +9,11 @@ import pytest
 from playwright.async_api import Browser, Route
 
 from storage.access import program_keys
-from storage.rules.errors import CODES
-from tests.examples import relay, shop
+from tests.examples import forms, relay, shop
 from tests.examples.conftest import Between, counts
 from tests.examples.shop import EXAMPLES, Example, Shopper
-from web.errors import STATUS
+from tests.snippets import faults
+from tests.snippets.faults import ERRORS
 from tests.test_journeys import regenerate, stored
 
 FOLDER = EXAMPLES / "next"
@@ -79,6 +79,7 @@ async def test_a_referred_visitor_tries_buys_and_gets_a_refund(service: Between,
 async def test_a_service_that_is_down_or_hangs_reaches_no_shopper(service: Between, shopper: Shopper, fault: str):
     await shopper.arrive("anna")
     service.relay.fault = fault
+    await shopper.page.goto(shopper.example.url("/?aff=ben"), wait_until="domcontentloaded")
 
     started = monotonic()
     await shopper.sign_up()
@@ -90,18 +91,29 @@ async def test_a_service_that_is_down_or_hangs_reaches_no_shopper(service: Betwe
         service.relay.wait_for(call, 1)
 
 
-async def test_no_error_of_the_service_reaches_a_shopper(service: Between, shopper: Shopper):
-    await shopper.arrive("anna")
-    service.relay.fault = "identifier_conflict"
-    await shopper.sign_up()
+def test_no_error_of_the_service_to_any_call_reaches_a_shopper(service: Between, example: Example):
+    service.relay.seen.clear()
+    calls = {"lead": 1, "sale": 2, "refund": 2}  # of each customer
 
-    one_per_status = {STATUS[code]: code for code in CODES}  # tests/snippets has every error, with the same helper
-    for fault in one_per_status.values():
-        service.relay.fault = fault
-        await shopper.pay()
-    service.relay.wait_for("sale", len(one_per_status))
+    for number, code in enumerate(ERRORS, start=1):
+        service.relay.fault = code
+        with forms.customer(f"http://127.0.0.1:{example.port}") as customer:
+            customer.carry("c1")
+            customer.visit("/register")
+            customer.submit("Sign up", email="jane@example.com")
+            for click_id in ("c1", None):
+                customer.carry(click_id)
+                customer.submit("Pay")
+                customer.submit("Refund")
+            assert "refunded" in customer.page
+        for call, times in calls.items():
+            service.relay.wait_for(call, times * number)
+    service.relay.fault = ""
 
-    assert "affiliate lead: identifier_conflict" in shopper.example.log
+    assert {call: len(service.relay.calls(call)) for call in calls} == {
+        call: times * len(ERRORS) for call, times in calls.items()
+    }
+    assert "affiliate refund: internal_error" in example.log
 
 
 async def test_the_proxy_forwards_no_cookie_and_only_the_tracker(service: Between, shopper: Shopper):
@@ -144,8 +156,8 @@ async def test_a_link_to_the_checkout_s_domain_carries_a_token(shopper: Shopper)
     await shopper.page.wait_for_url(f"http://checkout.example/?svc_click_id={click_id}.*")
 
 
-@pytest.mark.parametrize("path", ["direct", "sdk", "react"])
-async def test_the_tracker_loads_from_the_service_in_each_way(service: Between, shopper: Shopper, path: str):
+@pytest.mark.parametrize("path", ["direct", "sdk", "react", "everywhere"])
+async def test_the_tracker_loads_in_each_way(service: Between, shopper: Shopper, path: str):
     async def pass_on(route: Route) -> None:
         url = route.request.url.replace("https://svc.example", service.served.base_url)
         await route.fulfill(response=await route.fetch(url=url))
@@ -154,11 +166,40 @@ async def test_the_tracker_loads_from_the_service_in_each_way(service: Between, 
     await shopper.page.goto(shopper.example.url(f"/{path}?aff=ben"))
     await shopper.page.wait_for_function("() => document.cookie.includes('svc_click_id=')")
 
-    if path == "react":
+    if path in {"sdk", "react"}:
         async with shopper.page.expect_response("https://svc.example/api/v1/track/lead") as caught:
             await shopper.page.click("text=Sign up")
         assert (await (await caught.value).json())["provisional"] is True
-        await shopper.page.wait_for_selector("text=Welcome")
+        await shopper.page.wait_for_selector("text=Welcome 1")
+
+
+@pytest.mark.parametrize("click_id", ["c1", None])
+@pytest.mark.parametrize("path", ["sdk", "react"])
+async def test_no_failure_of_the_service_reaches_a_visitor_who_signs_up_in_the_browser(
+    service: Between, shopper: Shopper, path: str, click_id: str | None
+):
+    failures = [*ERRORS, "html", "null", "cut", "hangs"]
+    left = list(failures)
+
+    async def fail(route: Route) -> None:
+        status, content = faults.failure(fault := left.pop(0))
+        if fault == "cut":
+            await route.abort()
+        elif fault != "hangs":
+            await route.fulfill(status=status, body=content, headers={"Access-Control-Allow-Origin": "*"})
+
+    async def script(route: Route) -> None:
+        await route.fulfill(response=await route.fetch(url=f"{service.served.base_url}/js/svc-tracker.js"))
+
+    await shopper.context.route("https://svc.example/js/*", script)
+    await shopper.context.route("https://svc.example/api/v1/track/*", fail)
+    if click_id:
+        cookie = {"name": "svc_click_id", "value": click_id, "url": shopper.example.url()}
+        await shopper.context.add_cookies([cookie])  # type: ignore[list-item] # its type is a TypedDict
+    await shopper.page.goto(shopper.example.url(f"/{path}"))
+    for number in range(1, len(failures) + 1):
+        await shopper.page.click("text=Sign up")
+        await shopper.page.wait_for_selector(f"text=Welcome {number}", timeout=1000)
 
 
 async def test_a_key_that_is_replaced_while_the_shop_runs_reaches_no_shopper(service: Between, shopper: Shopper):

@@ -6,8 +6,10 @@ import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -23,6 +25,8 @@ from tests import world
 from tests.conftest import ROOT
 from tests.sdks.stub import DRIPS, HANGS, Canned, Stub, rejection
 from tests.serving import Serve
+from tests.snippets import faults
+from web.errors import STATUS
 
 SHOPS = Path(__file__).parent / "shops"
 NEXT = ROOT / "examples/next"
@@ -127,6 +131,20 @@ def test_no_shopper_notices_a_fault_of_the_service(framework: str, service: Stub
         result = request(opened, "/sign-up", "user-1", "c1")
         assert result == {"status": "rejected" if fault == rejection("validation_error") else "failed", "ok": False}
         assert monotonic() - since < 2.5
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_no_shopper_notices_an_error_of_any_call(framework: str, service: Stub, shop: Open):
+    opened = shop(framework, SERVICE_BASE_URL=service.base_url, SERVICE_API_KEY="aff_1_secret")
+    acts = [("/sign-up", "c1"), *product(("/buy", "/refund"), ("c1", None))]
+
+    with ThreadPoolExecutor(8) as shoppers:
+        for code in faults.ERRORS:
+            service.answers = [Canned(STATUS[code], faults.failure(code)[1].decode())]
+            results = list(shoppers.map(lambda act: request(opened, act[0], "user-1", act[1]), acts))
+            assert {each["status"] for each in results} <= {"failed", "rejected", "unattributed"}, code
+
+    assert {each.call for each in service.received} == {"lead", "sale", "refund"}
 
 
 async def test_a_server_action_reports_a_form_without_javascript(

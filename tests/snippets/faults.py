@@ -1,4 +1,4 @@
-"""A service that fails as the customer's key says: hangs, drips, ends the connection, or answers any error."""
+"""A service that fails as the customer's key says: it hangs, drips, ends the connection, or answers any error."""
 
 import json
 from collections import Counter
@@ -9,12 +9,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any
 
-from storage.rules.errors import CODES
+from tests.documented import DOCUMENT, codes
 from web.errors import STATUS
 
 SLOW = ("hangs", "drips")
 BROKEN = ("cut", "html", "empty", "list", "null")
-ERRORS = tuple(sorted(CODES))
+CALLS = [path for path in DOCUMENT["paths"] if path.startswith(("/api/v1/track/", "/api/v1/cli/status"))]
+ERRORS = sorted({code for path in CALLS for each in DOCUMENT["paths"][path].values() for code in codes(each)})
 
 
 @dataclass

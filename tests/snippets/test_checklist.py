@@ -8,10 +8,9 @@ import pytest
 
 from presentation import guides
 from presentation.guides import Filling
-from storage.rules.errors import CODES
 from tests import postgres
 from tests.snippets import faults
-from tests.snippets.faults import SLOW
+from tests.snippets.faults import ERRORS, SLOW
 
 DOWN, SLOW_TOO = 7, 28  # how curl says that nothing listens, and that the time is over
 
@@ -53,7 +52,7 @@ def test_a_command_does_not_wait_for_a_slow_service(fault: str):
 
 def test_every_command_shows_each_error():
     with faults.failing() as service:
-        for code in sorted(CODES):
+        for code in ERRORS:
             steps = commands(f"{service.base_url}/{code}")
             done = run("\n".join(f"{step}\necho" for step in steps.values()) + '\necho "click: $CLICK_ID"')
             assert (code, done.returncode) == (code, 0)

@@ -28,8 +28,8 @@ from tests.snippets.shop import FRAMEWORKS, Answer, Shop
 
 PATIENCE_SECONDS = 4.5  # the snippets wait for 2 seconds; a machine that runs tests is busy
 SAID = {"/signup": "Welcome", "/buy": "Thank you", "/refund": "Refunded"}
-GUIDES = ("snippets", "cases", "payments")
 EXAMPLE = Path(__file__).parent.parent.parent / "examples/next"
+SDK_SHOPS = Path(__file__).parent.parent / "sdks/shops"
 CALLS = {"/signup": "lead", "/buy": "sale", "/refund": "refund"}
 SHOPPERS = [("/signup", "c1"), *product(("/buy", "/refund"), ("c1", None))]  # who calls: an ordinary visitor is no lead
 SLOW = [(path, fault, click_id) for path, click_id in SHOPPERS for fault in faults.SLOW]
@@ -126,25 +126,32 @@ def test_wordpress_prints_the_tracker_into_the_head(tmp_path: Path):
 
 def test_every_snippet_is_run_somewhere():
     filling = Filling("https://svc.example", 1)
-    named = {name: code for guide in GUIDES for name, code in guides.blocks(guide, filling).items()}
+    named = {name: code for guide in guides.NAMES for name, code in guides.blocks(guide, filling).items()}
     pasted = {name for path in shop.SHOPS.iterdir() for name in re.findall(r"<<(\w+)>>", path.read_text())}
     files = [path.read_text() for path in EXAMPLE.glob("**/*.*js*") if not {"node_modules", ".next"} & {*path.parts}]
     in_example = {name for name, code in named.items() if any(_has(text, code) for text in files)}
 
     assert named.keys() - pasted - in_example == {
         *("php_track", "ruby_track", "python_track"),  # in the shops, as a file of their own
-        *("tracker", "cases_tracker"),  # tests/browser/test_guide_tags.py
+        *("tracker", "tracker_tag", "tracker_installed", "cases_tracker"),  # tests/browser/test_guide_tags.py
+        *("nginx_proxy", "nginx_proxied", "caddy_proxied", "proxied_tag"),  # tests/browser/test_proxies.py
+        *("nginx_renamed", "caddy_renamed", "renamed_tag"),
+        "stub",  # tests/browser/test_guests.py
+        *(guides.blocks("verify", filling).keys() - {"tracker_installed"}),  # test_checklist.py, as the next one
+        "tracker_pinned",
+        *("sdk_python", "sdk_node"),  # tests/sdks/test_shops.py
         "wordpress_tracker",
-        "nginx_proxy",  # not run: a server's configuration
     }
-    for guide in GUIDES:
+    assert _has((SDK_SHOPS / "django_shop.py").read_text(), named["sdk_python"])
+    assert _has("".join(files), named["sdk_node"])
+    for guide in guides.NAMES:
         assert re.findall(r"^```\w+$", guides.text(guide), re.MULTILINE) == []
 
 
 def _has(text: str, code: str) -> bool:
     """Say whether an example has every line of a snippet; it may import from another path."""
     lines = [line.strip() for line in code.splitlines()]
-    return all(line in text for line in lines if not line.startswith(("//", "import ")))
+    return all(line in text for line in lines if not line.startswith(("//", "import ", "from ")))
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """A Django shop with the installed SDK: an ordinary and an asynchronous view."""
 
 import sys
+from types import SimpleNamespace
 from wsgiref.simple_server import make_server
 
 import django
@@ -19,20 +20,23 @@ from svc_affiliate.django import atrack, track  # noqa: E402 - a real shop's set
 
 async def sign_up(request: HttpRequest) -> JsonResponse:
     """A visitor signs up."""
-    result = await atrack(request).lead(customer_key=request.GET["user"], email="jane@example.com")
+    user = SimpleNamespace(id=request.GET["user"], email="jane@example.com")
+    result = await atrack(request).lead(customer_key=user.id, email=user.email)
     return JsonResponse({"status": result.status, "ok": result.ok})
 
 
 def buy(request: HttpRequest) -> JsonResponse:
     """A customer pays."""
-    invoice = request.GET["invoice"]
-    result = track(request).sale(customer_key=request.GET["user"], transaction_id=invoice, amount_cents=4900)
+    user, invoice = SimpleNamespace(id=request.GET["user"]), SimpleNamespace(id=request.GET["invoice"])
+    result = track(request).sale(customer_key=user.id, transaction_id=invoice.id, amount_cents=4900, currency="USD")
     return JsonResponse({"status": result.status, "ok": result.ok})
 
 
 def refund(request: HttpRequest) -> JsonResponse:
-    """A sale is refunded, outside the visitor's request."""
-    result = track().refund(transaction_id=request.GET["invoice"])
+    """A sale is refunded."""
+    invoice = SimpleNamespace(id=request.GET["invoice"])
+    refund = SimpleNamespace(id=f"re-{invoice.id}")
+    result = track(request).refund(transaction_id=invoice.id, refund_id=refund.id)
     return JsonResponse({"status": result.status, "ok": result.ok})
 
 

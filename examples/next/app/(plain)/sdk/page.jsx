@@ -1,12 +1,18 @@
 "use client";
 
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { loadSvc } from "svc-sdk";
+
+const user = { id: "user-of-sdk", email: "jane@example.com" };
 
 /** A page that loads the tracker of program 1 from NEXT_PUBLIC_SERVICE_BASE_URL. */
 export default function Page() {
-  useEffect(() => {
-    loadSvc(1); // the URL of the service comes from SERVICE_BASE_URL
-  }, []);
-  return <h1>The shop</h1>;
+  const [times, setTimes] = useState(0);
+  useEffect(() => void loadSvc(1), []);
+  function signUp() {
+    const svc = loadSvc(1); // the URL of the service comes from SERVICE_BASE_URL
+    svc.signup(user.id, user.email);
+    setTimes(times + 1);
+  }
+  return <button onClick={signUp}>Sign up, Welcome {times}</button>;
 }

@@ -1,0 +1,4 @@
+/** A page whose layout loads the tracker. */
+export default function Page() {
+  return <h1>The shop</h1>;
+}
