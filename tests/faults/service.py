@@ -9,7 +9,7 @@ import urllib.request
 from pathlib import Path
 from urllib.error import URLError
 
-from tests import postgres
+from tests import forked, postgres
 
 ROOT = Path(__file__).parent.parent.parent
 LONGEST_START_SECONDS = 60
@@ -62,11 +62,8 @@ class Service:
 
     def check(self) -> str:
         """Run `svc admin db check` and return its complaints."""
-        command = [sys.executable, "-m", "cli", "admin", "db", "check"]
-        done = subprocess.run(
-            command, env=self._environment, cwd=self._folder, capture_output=True, text=True, check=False
-        )
-        return "" if done.returncode == 0 else done.stdout + done.stderr
+        done = forked.run(["admin", "db", "check"], cwd=self._folder, env=self._environment, stdin="")
+        return "" if done.code == 0 else done.stdout + done.stderr
 
     def _readiness(self) -> int:
         try:
