@@ -10,18 +10,26 @@ from storage.engine import audit
 from storage.engine.audit import Actor, Change
 from storage.payments import event_log, processing, stored_events
 from storage.payments.processing import EventOutcome
-from storage.rules.errors import BY_CODE, CustomerNotFound, NotFound, ServiceError, ValidationError
-from storage.rules.payment import Paid, PaymentOutcome
-from storage.tables import payment_events
+from storage.rules.errors import (
+    BY_CODE,
+    CustomerNotFound,
+    NotFound,
+    ServiceError,
+    TransactionNotFound,
+    ValidationError,
+)
+from storage.rules.payment import Linked, Paid, PaymentOutcome, Returned
+from storage.tables import payment_events, sales
 
 
 class Decision(StrEnum):
-    """What a held payment is (a sale of its own, or the API's), or what to do with one that waits."""
+    """What a held payment is (a sale of its own, or the API's), or what to do with what waits."""
 
     COUNT = "count"
     SAME = "same"
     RETRY = "retry"
     DISMISS = "dismiss"
+    REFUND = "refund"
 
 
 class NamedCustomer(NamedTuple):
@@ -33,6 +41,7 @@ class NamedCustomer(NamedTuple):
 
 NOT_NAMED = NamedCustomer()
 RETRIED = {*event_log.UNLINKED, PaymentOutcome.NOT_REFERRED}
+WITHOUT_PAYMENT = {PaymentOutcome.WAITING, PaymentOutcome.NOT_REFERRED}
 
 
 def decide(
@@ -42,6 +51,7 @@ def decide(
     decision: Decision,
     *,
     customer: NamedCustomer = NOT_NAMED,
+    transaction_id: str | None = None,
     actor: Actor,
     at: datetime,
 ) -> str:
@@ -49,36 +59,61 @@ def decide(
 
     Count or same: on a possible duplicate, whose refunds then come from the account. Retry: record a payment that
     waited or was rejected, for its own customer or the one that the owner names. Dismiss: no partner sent its customer.
+    Refund: returned money, whose payment the account did not report, is of the sale with `transaction_id`.
 
-    Raises NotFound, ValidationError for a decision that does not fit the event, CustomerNotFound, and for a counted
-    one the errors of a sale (DuplicateTransaction if both have one transaction_id).
+    Raises NotFound, ValidationError for a decision that does not fit the event, CustomerNotFound, TransactionNotFound,
+    and for a counted one the errors of a sale (DuplicateTransaction if both have one transaction_id).
     """
     event = payment_events.c
     mine = (event.program_id == program_id, event.id == event_id)
     row = connection.execute(select(payment_events).where(*mine).with_for_update()).one_or_none()
     if row is None:
         raise NotFound
-    paid = stored_events.load(row.payment) if row.payment else None
-    if not isinstance(paid, Paid) or not _fits(decision, row.outcome):
-        raise ValidationError("This decision does not fit the event's outcome.")
-    if decision == Decision.DISMISS:
-        done = EventOutcome(PaymentOutcome.NOT_REFERRED, paid.transaction_id)
-    elif decision == Decision.RETRY:
-        done = _retry(connection, program_id, paid, customer, at)
+    content = stored_events.load(row.payment) if row.payment else None
+    if isinstance(content, Paid) and _fits(decision, row.outcome):
+        done = _decide_payment(connection, program_id, content, decision, customer=customer, at=at)
+    elif isinstance(content, Returned) and row.outcome in WITHOUT_PAYMENT and decision == Decision.REFUND:
+        done = _refund(connection, program_id, content, transaction_id, at)
+    elif isinstance(content, Returned | Linked) and row.outcome in WITHOUT_PAYMENT and decision == Decision.DISMISS:
+        done = EventOutcome(PaymentOutcome.NOT_REFERRED, None, row.waits_for)
     else:
-        done = _resolve(connection, program_id, paid, decision, at)
-    processing.note(connection, program_id, row.event_id, paid, done)
+        raise ValidationError("This decision does not fit the event's outcome.")
+    processing.note(connection, program_id, row.event_id, content, done)
     entry = Change("payment_event.decide", event_id, "outcome", row.outcome, done.outcome)
     audit.write(connection, program_id, [entry], actor=actor, at=at)
     if done.outcome in {PaymentOutcome.RECORDED, PaymentOutcome.SAME}:
-        processing.try_again(connection, program_id, paid, at)
+        processing.try_again(connection, program_id, content, at)
     return done.outcome
+
+
+def _decide_payment(
+    connection: Connection, program_id: int, paid: Paid, decision: Decision, *, customer: NamedCustomer, at: datetime
+) -> EventOutcome:
+    if decision == Decision.DISMISS:
+        return EventOutcome(PaymentOutcome.NOT_REFERRED, paid.transaction_id)
+    if decision == Decision.RETRY:
+        return _retry(connection, program_id, paid, customer, at)
+    return _resolve(connection, program_id, paid, decision, at)
+
+
+def _refund(
+    connection: Connection, program_id: int, returned: Returned, transaction_id: str | None, at: datetime
+) -> EventOutcome:
+    """Refund the sale that returned money belongs to, and what else went back of its payment."""
+    sale = (sales.c.program_id == program_id, sales.c.transaction_id == transaction_id)
+    if connection.execute(select(sales.c.id).where(*sale)).scalar() is None or transaction_id is None:
+        raise TransactionNotFound
+    processing.refer(connection, program_id, (returned.reference,), transaction_id, at)
+    processing.try_names_again(connection, program_id, [returned.reference], at)
+    return EventOutcome(PaymentOutcome.RECORDED, transaction_id, returned.reference)
 
 
 def _fits(decision: Decision, outcome: str) -> bool:
     if decision in {Decision.COUNT, Decision.SAME}:
-        return outcome == PaymentOutcome.HELD
-    return outcome in RETRIED or outcome in BY_CODE
+        fits = outcome == PaymentOutcome.HELD
+    else:
+        fits = decision != Decision.REFUND and (outcome in RETRIED or outcome in BY_CODE)
+    return fits
 
 
 def _retry(connection: Connection, program_id: int, paid: Paid, named: NamedCustomer, at: datetime) -> EventOutcome:

@@ -1,5 +1,6 @@
 """Processes a connected account's events (payments, refunds, disputes), each once and in any order."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -57,7 +58,7 @@ def _apply(connection: Connection, program_id: int, content: Content | None, at:
     elif isinstance(content, Linked):
         sale = _known(connection, program_id, content.references)
         if sale is not None:
-            _refer(connection, program_id, content.references, sale, at)
+            refer(connection, program_id, content.references, sale, at)
         done = EventOutcome(PaymentOutcome.RECORDED if sale else PaymentOutcome.WAITING, sale, content.references[0])
     elif content is None or content.program_id not in {None, str(program_id)}:
         done = EventOutcome(PaymentOutcome.IGNORED)
@@ -173,7 +174,7 @@ def link(
     """Save the names that link later events to this payment's sale and customer; refund what already went back."""
     if paid.processor_customer and customer:
         _remember(connection, program_id, paid.processor_customer, customer)
-    _refer(connection, program_id, paid.references, sale, at)
+    refer(connection, program_id, paid.references, sale, at)
 
 
 def _remember(connection: Connection, program_id: int, processor_customer: str, customer: Customer) -> None:
@@ -181,7 +182,8 @@ def _remember(connection: Connection, program_id: int, processor_customer: str, 
     connection.execute(insert_for(connection)(payment_customers).values(**row).on_conflict_do_nothing())
 
 
-def _refer(connection: Connection, program_id: int, references: tuple[str, ...], sale: str, at: datetime) -> None:
+def refer(connection: Connection, program_id: int, references: tuple[str, ...], sale: str, at: datetime) -> None:
+    """Save the processor's ids of a sale's payment; refund what already went back."""
     for reference in references:
         row = {"program_id": program_id, "reference": reference, "transaction_id": sale}
         connection.execute(insert_for(connection)(payment_references).values(**row).on_conflict_do_nothing())
@@ -194,6 +196,11 @@ def try_again(connection: Connection, program_id: int, content: Content | None, 
         return
     references = content.references if isinstance(content, Paid) else ()
     names = [*references, *([content.processor_customer] if content.processor_customer else [])]
+    try_names_again(connection, program_id, names, at)
+
+
+def try_names_again(connection: Connection, program_id: int, names: Iterable[str], at: datetime) -> None:
+    """Retry events that wait for one of these names, in time order."""
     for event_id, waiting in event_log.waiting_for(connection, program_id, names):
         done = _apply(connection, program_id, waiting, at)
         note(connection, program_id, event_id, waiting, done)

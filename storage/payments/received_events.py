@@ -1,6 +1,6 @@
 """The events that a connected payment account sent, with their outcomes, newest first."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -59,16 +59,22 @@ def list_events(
     paging: Paging = FIRST_PAGE,
     *,
     outcome: str | None = None,
+    outcomes: Collection[str] | None = None,
     type_: str | None = None,
     transaction_id: str | None = None,
     is_test: bool | None = None,
     span: Span = ALWAYS,
 ) -> Page[PaymentEvent]:
-    """Return a page of a program's payment events that match the filters, newest first; `type_` may be a prefix."""
+    """Return a page of a program's payment events that match the filters, newest first.
+
+    `type_` may be a prefix; `outcomes` are several of which one fits.
+    """
     event = payment_events.c
     conditions = [event.program_id == program_id, *pagination.within(event.id, event.received_at, span)]
     equal = {event.outcome: outcome, event.transaction_id: transaction_id, event.is_test: is_test}
     conditions += [column == value for column, value in equal.items() if value is not None]
+    if outcomes is not None:
+        conditions.append(event.outcome.in_(outcomes))
     if type_ is not None:
         conditions.append(event.type.startswith(type_, autoescape=True))
     return pagination.by_id(connection, select(payment_events).where(*conditions), event.id, paging, _of_row)

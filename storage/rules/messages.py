@@ -87,7 +87,8 @@ MESSAGES: dict[SaleOutcome, OutcomeMessage] = {
     SaleOutcome.PAYMENT_MISSING: OutcomeMessage(
         "The payment processor reported a refund, a dispute or an invoice of this payment, but the payment itself is "
         "not recorded.",
-        "Do nothing if no partner sent the customer. Else run `svc reconcile` with an export of that time.",
+        "Do nothing if no partner sent the customer. Else name its sale under Settings, Payments, or run "
+        "`svc reconcile` with an export of that time.",
     ),
     SaleOutcome.NOT_RECORDED: OutcomeMessage(
         "The service has recorded nothing with this identifier and has rejected no request with it in the last 30 "

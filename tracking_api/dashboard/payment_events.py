@@ -15,6 +15,7 @@ from storage.rules.errors import (
     CustomerNotFound,
     DuplicateTransaction,
     SaleBeforeClick,
+    TransactionNotFound,
 )
 from web.body import Body, Identifier
 from web.response import ModelResponse
@@ -30,11 +31,15 @@ class PaymentDecision(Body):
 
     On a payment that waits or was rejected: try again (retry), for the customer with `customer_key` or `click_id` if
     you name one, or never list this customer's payments again (dismiss), since no partner sent them.
+
+    On a refund or a dispute that waits, because the account did not report its payment: refund the sale with
+    `transaction_id` (refund), or dismiss it.
     """
 
     decision: Decision
     customer_key: Identifier | None = None
     click_id: Identifier | None = None
+    transaction_id: Identifier | None = None
 
 
 class PaymentDecidedView(SuccessView):
@@ -78,7 +83,7 @@ async def list_payment_events(call: ApiRequest) -> ModelResponse[PageView[Paymen
 
 
 @operation(
-    "Decide on a payment that is held as a possible duplicate, or that waits",
+    "Decide on a payment that is held as a possible duplicate, or on a payment or refund that waits",
     *(
         CustomerNotFound,
         DuplicateTransaction,
@@ -86,14 +91,16 @@ async def list_payment_events(call: ApiRequest) -> ModelResponse[PageView[Paymen
         AttributionWindowExpired,
         CurrencyNotSupported,
         SaleBeforeClick,
+        TransactionNotFound,
     ),
     body=PaymentDecision,
     tag="payments",
 )
 async def decide_payment_event(call: ApiRequest) -> ModelResponse[PaymentDecidedView]:
-    """Decide on a payment that does not count. Raises NotFound, CustomerNotFound, DuplicateTransaction."""
+    """Decide on a payment that does not count. Raises NotFound and the errors of a sale."""
     event_id = call.path_id("event_id")
     sent = await call.parse(PaymentDecision)
     customer = NamedCustomer(sent.click_id, sent.customer_key)
-    outcome = await call.write(decisions.decide, event_id, sent.decision, customer=customer)
+    about = {"customer": customer, "transaction_id": sent.transaction_id}
+    outcome = await call.write(decisions.decide, event_id, sent.decision, **about)
     return ModelResponse(PaymentDecidedView(success=True, outcome=outcome))

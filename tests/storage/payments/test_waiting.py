@@ -6,7 +6,7 @@ from storage.checks import books
 from storage.engine.audit import Actor
 from storage.payments import decisions, late_leads, received_events
 from storage.payments.decisions import NOT_NAMED, Decision, NamedCustomer
-from storage.rules.errors import CustomerNotFound, ValidationError
+from storage.rules.errors import CustomerNotFound, TransactionNotFound, ValidationError
 from storage.tables import payment_events, sales
 from tests import stripe_events as stripe
 from tests.storage.payments.paying import connect, named, stored, take
@@ -21,10 +21,12 @@ async def listed(acme: World, outcome: str) -> list[str]:
     return [event.type for event in page.data]
 
 
-async def decide(acme: World, decision: Decision, customer: NamedCustomer = NOT_NAMED) -> str:
+async def decide(
+    acme: World, decision: Decision, customer: NamedCustomer = NOT_NAMED, transaction_id: str | None = None
+) -> str:
     """Decide on the first event that the account sent."""
     [(event_id,), *_] = await stored(acme, payment_events.c.id)
-    about = {"customer": customer, "actor": OWNER, "at": NOW}
+    about = {"customer": customer, "transaction_id": transaction_id, "actor": OWNER, "at": NOW}
     done: str = await acme.store.write(decisions.decide, acme.program_id, event_id, decision, **about)
     return done
 
@@ -114,3 +116,23 @@ async def test_a_recorded_payment_is_neither_retried_nor_dismissed(acme: World):
     for decision in Decision:
         with pytest.raises(ValidationError):
             await decide(acme, decision)
+
+
+async def test_a_refund_of_a_payment_from_before_the_account_was_connected_is_named_or_dismissed(acme: World):
+    await acme.customer()
+    await acme.sale("order-1", 10_000)
+    await take(acme, stripe.charge_refunded(total=2_500, intent="pi_old"))
+    await take(acme, stripe.dispute(intent="pi_old", amount=1_000))
+    with pytest.raises(TransactionNotFound):
+        await decide(acme, Decision.REFUND, transaction_id="order-2")
+    with pytest.raises(ValidationError):
+        await decide(acme, Decision.RETRY)
+
+    assert await decide(acme, Decision.DISMISS) == "not_referred"
+    assert await decide(acme, Decision.REFUND, transaction_id="order-1") == "recorded"
+
+    assert await listed(acme, "waiting") == []
+    assert await stored(acme, sales.c.refunded_cents) == [(3_500,)]
+    later = await take(acme, stripe.charge_refunded("evt_later", total=4_000, intent="pi_old"))
+    assert (later.outcome, later.transaction_id) == ("recorded", "order-1")
+    assert await acme.store.read(books.run) == []

@@ -10,26 +10,25 @@ from presentation import queries
 from presentation.api_request import path_id
 from storage.payments import accounts, decisions, received_events, stripe
 from storage.payments.decisions import Decision, NamedCustomer
-from storage.payments.received_events import PaymentEvent
 from storage.rules.errors import NotFound, ValidationError
-from storage.rules.messages import MESSAGES
-from storage.rules.outcome import OutcomeMessage, of_payment
 from storage.rules.payment import PaymentOutcome
 from storage.rules.period import Span
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import filters, forms, notices, page_context, templates
+from tracking_api.dashboard.pages import filters, forms, notices, page_context, payment_fixes, templates
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.page import redirect
 from tracking_api.dashboard.pages.page_context import PageContext
+from tracking_api.dashboard.pages.payment_fixes import OPEN, TO_DO
 from tracking_api.dashboard.payment_account import NewPaymentAccount
 from web import body
 
 LATELY = timedelta(days=30)
-OUTCOMES = (
-    *("", PaymentOutcome.HELD, PaymentOutcome.WAITING, PaymentOutcome.UNKNOWN_CUSTOMER, PaymentOutcome.RECORDED),
-    PaymentOutcome.ORGANIC,
-)
-COUNTED = {PaymentOutcome.RECORDED, PaymentOutcome.REPEATED, PaymentOutcome.SAME, PaymentOutcome.TEST}
+OUTCOMES = {
+    "": "All events",
+    TO_DO: "To do",
+    PaymentOutcome.RECORDED: "Recorded",
+    PaymentOutcome.ORGANIC: "Organic",
+}
 FIELDS = ("account_id", "webhook_secret")
 
 
@@ -75,8 +74,17 @@ async def decide_payment_event(request: Request) -> Response:
         raise ValidationError("A payment is counted, is the same sale, is tried again, or is dismissed.")
     event_id = path_id(request, "event_id")
     named = NamedCustomer(form.text("click_id") or None, form.text("customer_key") or None)
-    about = {"customer": named, "actor": context.member.actor, "at": context.at, "lane": context.program.id}
-    outcome = await storage_of(request).write(decisions.decide, context.program.id, event_id, decision, **about)
+    outcome = await storage_of(request).write(
+        decisions.decide,
+        context.program.id,
+        event_id,
+        decision,
+        customer=named,
+        transaction_id=form.text("transaction_id") or None,
+        actor=context.member.actor,
+        at=context.at,
+        lane=context.program.id,
+    )
     notice = f"payment-{decision}"
     if decision == Decision.RETRY:
         notice = "payment-recorded" if outcome == PaymentOutcome.RECORDED else "payment-retried"
@@ -93,7 +101,8 @@ async def _page(request: Request, context: PageContext, typed: dict[str, str], p
         account, first_at = None, None
     counts = await storage.read(received_events.count_outcomes, program_id, span=lately)
     outcome = filters.text(request, "outcome")
-    page = await storage.read(received_events.list_events, program_id, queries.paging(request), outcome=outcome)
+    narrowed = {"outcomes": OPEN} if outcome == TO_DO else {"outcome": outcome}
+    page = await storage.read(received_events.list_events, program_id, queries.paging(request), **narrowed)
     return templates.render(
         request,
         "payments.html",
@@ -102,20 +111,12 @@ async def _page(request: Request, context: PageContext, typed: dict[str, str], p
         account=account,
         events=stripe.EVENTS,
         first_at=first_at,
-        counts={each.outcome: each.events for each in counts},
+        to_do=sum(each.events for each in counts if each.outcome in OPEN),
         organic=await storage.read(received_events.count_organic, program_id, span=lately),
         page=page,
-        explained={each.id: _explain(each) for each in page.data},
+        fixes={each.id: payment_fixes.of(each) for each in page.data},
         chosen=filters.chosen(request, "outcome"),
         outcomes=OUTCOMES,
         typed={**typed, "webhook_secret": ""},
         problems=problems,
     )
-
-
-def _explain(event: PaymentEvent) -> OutcomeMessage | None:
-    """Return why a payment, or what belongs to one, does not count and what to do; None for another event."""
-    is_payment = event.currency is not None
-    if event.outcome in COUNTED or not (is_payment or event.outcome == PaymentOutcome.WAITING):
-        return None
-    return MESSAGES[of_payment(event.outcome, is_payment=is_payment)]

@@ -97,14 +97,26 @@ async def test_a_waiting_payment_says_why_and_is_recorded_for_the_customer_whom_
         for event in (organic, waiting):
             content, headers = stripe.signed(event)
             await client.post(await page.locator("#webhook").inner_text(), content=content, headers=headers)
-    await page.goto(f"{site.program}/settings/payments?outcome=unknown_customer")
+    refund = stripe.charge_refunded(total=500, intent="pi_old", at=now)
+    async with httpx.AsyncClient() as client:
+        content, headers = stripe.signed(refund)
+        await client.post(await page.locator("#webhook").inner_text(), content=content, headers=headers)
+    await page.goto(f"{site.program}/settings/payments")
+    await page.get_by_role("link", name="To do").click()
     await expect(page.get_by_text("1 organic payments")).to_be_visible()
     row = page.get_by_role("row", name="user-404")
-    await row.get_by_text("Why, and what to do").click()
-    await expect(row).to_contain_text("no lead has the customer_key in its metadata")
+    await expect(row).to_contain_text("belongs to no lead")
+    old = page.get_by_role("row", name="pi_old")
+    await expect(old).to_contain_text("before the account was connected")
     assert await violations_here(page, axe) == []
     await row.get_by_label("or click id").fill(click_id)
 
     await row.get_by_role("button", name="Try again").click()
 
     await expect(page.get_by_role("status")).to_contain_text("recorded as a sale")
+    await page.get_by_role("link", name="To do").click()
+    await old.get_by_label("Transaction id of the sale").fill("pi_1")
+    await old.get_by_role("button", name="Refund this sale").click()
+    await expect(page.get_by_role("status")).to_contain_text("The refund is recorded")
+    await page.get_by_role("link", name="To do").click()
+    await expect(page.get_by_role("heading", name="No payment events")).to_be_visible()

@@ -1,0 +1,92 @@
+"""Why a processor's event does not count, and the one thing to do about it."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from storage.payments.received_events import PaymentEvent
+from storage.rules.errors import (
+    AttributionWindowExpired,
+    CurrencyNotSupported,
+    CustomerNotAttributed,
+    DuplicateTransaction,
+    IdentifierConflict,
+    SaleBeforeClick,
+)
+from storage.rules.messages import MESSAGES
+from storage.rules.outcome import of_payment
+from storage.rules.payment import PaymentOutcome
+
+TO_DO = "to_do"
+REJECTED = (
+    *(AttributionWindowExpired, CurrencyNotSupported, CustomerNotAttributed),
+    *(DuplicateTransaction, IdentifierConflict, SaleBeforeClick),
+)
+OPEN = {
+    *(PaymentOutcome.HELD, PaymentOutcome.WAITING, PaymentOutcome.UNKNOWN_CUSTOMER),
+    *(error.code for error in REJECTED),
+}
+COUNTED = {PaymentOutcome.RECORDED, PaymentOutcome.REPEATED, PaymentOutcome.SAME, PaymentOutcome.TEST}
+
+
+class Fix(StrEnum):
+    """The form that a row shows."""
+
+    COMPARE = "compare"  # is it the sale that the API reported
+    NAME_CUSTOMER = "name_customer"
+    DISMISS = "dismiss"  # and, less likely, name the customer
+    NAME_SALE = "name_sale"  # of a refund
+    NONE = ""
+
+
+class PaymentFix(NamedTuple):
+    """Why an event does not count, what to do, and the form for it."""
+
+    text: str
+    change: str
+    form: Fix
+
+
+UNKNOWN_CUSTOMER = PaymentFix(
+    "The customer key in the payment's metadata belongs to no lead. Most likely no partner sent this customer.",
+    "Dismiss it, and later payments of this customer. If a partner did send them, send the customer's lead with this "
+    "key: the payment is recorded within an hour.",
+    Fix.DISMISS,
+)
+UNKNOWN_CLICK = PaymentFix(
+    "The payment's metadata names a click that this program has not recorded, and no customer who is known.",
+    "Name the customer, or dismiss it. It is also recorded within an hour after the customer's lead arrives.",
+    Fix.NAME_CUSTOMER,
+)
+UNKNOWN_PAYMENT = PaymentFix(
+    "Money went back for a payment that the account has not reported: it was made before the account was connected, or "
+    "no partner sent its customer.",
+    "If your server reported it as a sale, enter the sale's transaction id. Else dismiss it.",
+    Fix.NAME_SALE,
+)
+
+
+def of(event: PaymentEvent) -> PaymentFix | None:
+    """Return why an event does not count and what to do; None for one that counts or is no payment."""
+    is_payment, is_return = event.currency is not None, event.currency is None and event.amount_cents is not None
+    if is_return and event.outcome in {PaymentOutcome.WAITING, PaymentOutcome.NOT_REFERRED}:
+        fix: PaymentFix | None = UNKNOWN_PAYMENT
+    elif event.outcome in COUNTED or not (is_payment or event.outcome == PaymentOutcome.WAITING):
+        fix = None
+    elif event.outcome == PaymentOutcome.UNKNOWN_CUSTOMER:
+        fix = UNKNOWN_CUSTOMER
+    elif is_payment and event.outcome == PaymentOutcome.WAITING:
+        fix = UNKNOWN_CLICK
+    else:
+        message = MESSAGES[of_payment(event.outcome, is_payment=is_payment)]
+        fix = PaymentFix(message.text, message.change or "", _form(event))
+    return fix
+
+
+def _form(event: PaymentEvent) -> Fix:
+    if event.outcome == PaymentOutcome.HELD:
+        form = Fix.COMPARE
+    elif event.currency is None:
+        form = Fix.DISMISS
+    else:
+        form = Fix.NONE if event.outcome == PaymentOutcome.IGNORED else Fix.NAME_CUSTOMER
+    return form
