@@ -7,6 +7,7 @@ from cli.admin import (
     backup,
     copy,
     db,
+    export,
     imports,
     member,
     partner,
@@ -36,4 +37,6 @@ app.command("backup")(backup.backup)
 app.command("restore")(backup.restore)
 app.command("copy")(copy.copy)
 app.command("retention")(retention.retention)
+app.command("export")(export.export)
+app.command("analyze")(export.analyze)
 app.command("import")(imports.import_files)

@@ -1,7 +1,7 @@
 """Calendar months in UTC: clicks are stored, deleted and exported by month."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 
@@ -29,6 +29,11 @@ class Month(NamedTuple):
     def starts_at(self) -> datetime:
         """Its first instant."""
         return datetime(self.year, self.number, 1, tzinfo=UTC)
+
+    @property
+    def last_day(self) -> date:
+        """Its last day."""
+        return (self.plus(1).starts_at - timedelta(days=1)).date()
 
     def plus(self, months: int) -> "Month":
         """Return the month so many months later."""

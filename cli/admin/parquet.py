@@ -1,0 +1,105 @@
+"""Parquet files of events, one for each month: written and read with DuckDB, which is the extra `analytics`."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from cli.admin.command import CommandError
+from storage.reading.breakdown import added
+from storage.reading.exported_events import METRICS
+from storage.rules.breakdown import NONE, BreakdownQuery, Dimension, GroupTotals
+from storage.rules.month import Month
+
+COLUMNS = {
+    "program_id": "BIGINT",
+    "currency": "VARCHAR",
+    "kind": "VARCHAR",
+    "at": "TIMESTAMP",
+    **{each.value: "VARCHAR" for each in Dimension},
+    **dict.fromkeys(METRICS, "BIGINT"),
+}
+_TYPES = "{" + ", ".join(f"'{name}': '{kind}'" for name, kind in COLUMNS.items()) + "}"
+Values = tuple[str | None, ...]
+
+
+class ArchivedBreakdown(NamedTuple):
+    """The groups with the most of the sort's metric, the sum of the others, and of all."""
+
+    groups: list[tuple[Values, GroupTotals]]
+    other: GroupTotals
+    total: GroupTotals
+
+
+class EventFile:
+    """A Parquet file that is being written; rows wait in a DuckDB file beside it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._rows = folder / "rows.json"
+        self.written = folder / "events.parquet"
+        self.count = 0
+        self._database = engine().connect(folder / "events.duckdb")
+        columns = ", ".join(f'"{name}" {kind}' for name, kind in COLUMNS.items())
+        self._database.execute(f"CREATE TABLE events ({columns})")
+
+    def add(self, rows: list[dict[str, Any]]) -> None:
+        """Add rows, whose names are COLUMNS; a value that is missing is null."""
+        if rows:
+            self._rows.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+            source = f"read_json(?, format = 'newline_delimited', columns = {_TYPES})"
+            self._database.execute(f"INSERT INTO events SELECT * FROM {source}", [str(self._rows)])  # noqa: S608 - our names
+            self.count += len(rows)
+
+    def finish(self) -> None:
+        """Write the Parquet file."""
+        self._database.table("events").write_parquet(str(self.written), compression="zstd")
+        self._database.close()
+
+
+def engine() -> ModuleType:
+    """Return DuckDB. Raises CommandError if it is not installed."""
+    try:
+        import duckdb  # noqa: PLC0415 - of the extra `analytics`
+    except ImportError:
+        hint = "Install it: pip install 'affiliate-tracking-service[analytics]'."
+        raise CommandError("extra_missing", "This command needs DuckDB.", hint) from None
+    return duckdb
+
+
+@contextmanager
+def written(path: Path) -> Iterator[EventFile]:
+    """Give a file to add events to; it replaces the one at `path` when the block ends without an error."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".export-", dir=path.parent) as folder:
+        file = EventFile(Path(folder))
+        yield file
+        file.finish()
+        os.replace(file.written, path)  # noqa: PTH105 - the same
+
+
+def path_of(folder: Path, month: Month) -> Path:
+    """Return the file of a month."""
+    return folder / f"events-{month}.parquet"
+
+
+def breakdown(
+    files: Iterable[Path], program_id: int, query: BreakdownQuery, filters: dict[str, str]
+) -> ArchivedBreakdown:
+    """Return a program's totals in the months of these files by the query's dimensions."""
+    by = ", ".join(f'"{each.value}"' for each in query.by)
+    sums = ", ".join(f'coalesce(sum("{name}"), 0)::BIGINT' for name in METRICS)
+    wanted = "".join(f' AND "{Dimension(name).value}" IS NOT DISTINCT FROM ?' for name in filters)
+    statement = f"SELECT {by}, {sums} FROM read_parquet(?) WHERE program_id = ?{wanted} GROUP BY {by}"  # noqa: S608 - our names
+    values = [None if value == NONE else value for value in filters.values()]
+    with engine().connect() as database:
+        rows = database.execute(statement, [[str(file) for file in files], program_id, *values]).fetchall()
+    width = len(query.by)
+    groups = [(tuple(row[:width]), GroupTotals(*row[width:])) for row in rows]
+    groups.sort(key=lambda group: (-group[1].figure(query.sort), -group[1].clicks, *(each or "" for each in group[0])))
+    shown, rest = groups[: query.limit], groups[query.limit :]
+    other = added([GroupTotals(), *(totals for _, totals in rest)])
+    return ArchivedBreakdown(shown, other, added([other, *(totals for _, totals in shown)]))
