@@ -21,7 +21,10 @@ MOST_OF_A_NAME = 5
 
 
 class Partner(NamedTuple):
-    """A partner as the program sees them; `open_flags` counts the signs of fraud that wait for a decision."""
+    """A partner as the program sees them; `open_flags` counts the signs of fraud that wait for a decision.
+
+    `notes` are the workspace's own, which the partner never sees.
+    """
 
     program_id: int
     id: int
@@ -31,6 +34,7 @@ class Partner(NamedTuple):
     status: PartnerStatus
     created_at: datetime
     open_flags: int = 0
+    notes: str | None = None
 
 
 def enrol(
@@ -101,7 +105,7 @@ def change(
     actor: Actor,
     at: datetime,
 ) -> Partner:
-    """Change a partner's `name`, `email`, `code` or `status` and return them.
+    """Change a partner's `name`, `email`, `code`, `status` or `notes` and return them.
 
     Raises NotFound; ValidationError when another partner of the program has the code.
     """
@@ -131,4 +135,4 @@ def _select() -> Select[Any]:
 
 def _of_row(row: Any) -> Partner:
     values = (row.program_id, row.id, row.name, row.email, row.code, PartnerStatus(row.status), row.created_at)
-    return Partner(*values, row.open_flags)
+    return Partner(*values, row.open_flags, row.notes)

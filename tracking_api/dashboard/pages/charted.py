@@ -47,7 +47,7 @@ class Charted(NamedTuple):
     chart: dict[str, Any]
 
 
-def of(results: Results, *, is_compared: bool) -> Charted:
+def of(results: Results, *, is_compared: bool, details: tuple[Figure, ...] = DETAILS) -> Charted:
     """Return results as a page shows them."""
     report = results.report
     shown = spans.of(results.steps, results.previous_steps if is_compared else (), is_hourly=results.is_hourly)
@@ -58,7 +58,7 @@ def of(results: Results, *, is_compared: bool) -> Charted:
         report.window,
         report.previous_window if is_compared else None,
         [_tile(figure, totals, before, report.currency) for figure in FIGURES],
-        [_tile(figure, totals, before, report.currency) for figure in DETAILS],
+        [_tile(figure, totals, before, report.currency) for figure in details],
         FIGURES,
         [_row(span, shown.unit, report.currency, report.at) for span in shown.rows if span.first <= report.at],
         _chart(shown, report.currency, report.at),

@@ -113,3 +113,4 @@ DETAILS = (
         lambda row: row.totals.partners,
     ),
 )
+OF_PARTNER = DETAILS[:-1]

@@ -16,6 +16,7 @@ SENTENCES = {
     "program-deleted": "The program is deleted.",
     "caps-changed": "The caps are saved. They apply to the next change by an agent key.",
     "partner-added": "The partner is added. Copy their referral link and send it to them.",
+    "partner-changed": "The partner is changed.",
     "partner-active": "The partner is active.",
     "partner-paused": "The partner is paused: new clicks do not count, but they still earn on earlier customers.",
     "approved": "Approved: {0}.",

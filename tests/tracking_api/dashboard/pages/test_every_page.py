@@ -40,7 +40,9 @@ async def addresses(page: Page, program: str) -> list[str]:
     customer = await page.locator("tbody a").first.get_attribute("href")
     await page.goto(f"{program}/commissions?status=pending")
     commission = await page.locator("tbody a").first.get_attribute("href")
-    examples = {"{customer_id}": customer or "", "{commission_id}": commission or ""}
+    await page.goto(program)
+    partner = await page.get_by_role("region", name="Top partners").get_by_role("link").first.get_attribute("href")
+    examples = {"{partner_id}": partner or "", "{customer_id}": customer or "", "{commission_id}": commission or ""}
     paths = [
         route.path for route in ROUTES if "GET" in (route.methods or ()) and not re.search(r"\.|/logo/", route.path)
     ]
