@@ -39,6 +39,8 @@ def next_step(found: dict[str, Any]) -> str:
 def _say(output: Output, found: dict[str, Any]) -> None:
     recent = found["recent_events"]
     output.say(f"[bold]{plain(found['name'])}[/] (program {found['program_id']}), {plain(found['domain'])}")
+    if "sandbox_of" in found:
+        output.say(f"[yellow]Sandbox[/] of program {found['sandbox_of']}: nothing in it is paid")
     output.say(f"Key {plain(found['api_token_masked'])}, lead capture mode {plain(found['lead_auth_policy'])}")
     day = ", ".join(f"{recent[f'{kind}_24h']} {kind}" for kind in ("clicks", "leads", "sales"))
     output.say(f"Last 24 hours: {day}, {found['refused_calls_24h']} refused calls")

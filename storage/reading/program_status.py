@@ -20,11 +20,15 @@ from storage.tables import program_keys as held
 
 
 class ProgramHealth(NamedTuple):
-    """The program, its key, what happened in the last 24 hours, and the integration checklist."""
+    """The program, its key, what happened in the last 24 hours, and the integration checklist.
+
+    `sandbox_of` is the live program that a sandbox belongs to, None for a live program.
+    """
 
     key: ProgramKey
     name: str
     domain: str
+    sandbox_of: int | None
     lead_auth_policy: str
     api_token_masked: str
     clicks_24h: int
@@ -41,7 +45,8 @@ class ProgramHealth(NamedTuple):
 def get_status(connection: Connection, key_hash: str, *, at: datetime, base_url: str) -> ProgramHealth:
     """Return the health of the key's program. Raises InvalidKey, ApiKeyRotationRequired."""
     key = program_keys.authenticate(connection, key_hash, at=at)
-    columns = (programs.c.name, programs.c.domain, programs.c.lead_auth_policy, held.c.prefix, held.c.last4)
+    row = programs.c
+    columns = (row.name, row.domain, row.sandbox_of, row.lead_auth_policy, held.c.prefix, held.c.last4)
     mine = select(*columns).join(held, held.c.program_id == programs.c.id).where(programs.c.id == key.program_id)
     program = connection.execute(mine).one()
     since = at - timedelta(hours=24)
@@ -59,6 +64,7 @@ def get_status(connection: Connection, key_hash: str, *, at: datetime, base_url:
         key=key,
         name=program.name,
         domain=program.domain,
+        sandbox_of=program.sandbox_of,
         lead_auth_policy=program.lead_auth_policy,
         api_token_masked=keys.mask(program.prefix, program.last4),
         clicks_24h=count(clicks, recent_click, clicks.c.filtered.is_(None)),

@@ -154,7 +154,7 @@ class ChecklistStepView(View):
 
 
 class StatusDataView(View):
-    """A program's health."""
+    """A program's health. Only a sandbox has `sandbox_of`, the id of its live program."""
 
     program_id: int
     name: str
@@ -169,6 +169,7 @@ class StatusDataView(View):
     provisional_leads: int
     refused_calls_24h: int
     checklist: list[ChecklistStepView]
+    sandbox_of: int | None = None
 
 
 class StatusView(FlaggableView):

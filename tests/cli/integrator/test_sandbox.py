@@ -12,6 +12,7 @@ async def test_a_project_switches_to_its_sandbox_and_back_by_configuration_alone
     again = (await shop.svc("init", "--sandbox", "--json")).json
     env = shop.read(".svc/.env")
     listed = await shop.svc("programs", "list", COLUMNS="200")
+    status = await shop.svc("status")
     live = (await shop.svc("init", "--program", shop.acme.program_id, "--json")).json
 
     assert tried["sandbox_of"] == shop.acme.program_id
@@ -21,6 +22,7 @@ async def test_a_project_switches_to_its_sandbox_and_back_by_configuration_alone
     assert (again["changed"], live["sandbox_of"], live["has_key"]) == ([], None, True)
     assert f"SERVICE_API_KEY={shop.acme.key}\n" in shop.read(".svc/.env")
     assert f"(sandbox of {shop.acme.program_id})" in listed.stdout
+    assert f"Sandbox of program {shop.acme.program_id}" in status.stdout
 
 
 async def test_a_sandbox_whose_key_is_unknown_here_is_not_given_a_new_one_unasked(shop: Shop):

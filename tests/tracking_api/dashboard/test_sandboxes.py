@@ -1,9 +1,11 @@
 """The sandbox over HTTP: owners open and empty it, members see it beside the live program."""
 
+import httpx
 import pytest
 
 from tests import stripe_events as stripe
 from tests.tracking_api.dashboard.conftest import MAX, Dashboard
+from tests.tracking_api.dashboard.test_pages import browser  # noqa: F401
 
 pytestmark = pytest.mark.anyio
 
@@ -17,6 +19,26 @@ async def test_an_owner_opens_a_sandbox_and_is_shown_its_key_once(dashboard: Das
     assert data["api_token"].startswith(f"aff_{data['program_id']}_")
     program = (await dashboard.get(f"/api/programs/{data['program_id']}", MAX)).json()
     assert (program["sandbox_of"], program["api_token_masked"]) == (dashboard.acme.program_id, data["api_token_masked"])
+
+
+async def test_its_checklist_and_the_status_of_its_key_say_that_it_is_a_sandbox(
+    dashboard: Dashboard,
+    browser: httpx.AsyncClient,  # noqa: F811
+):
+    data = (await dashboard.post("./sandbox")).json()["data"]
+    live_id = dashboard.acme.program_id
+
+    of_keys = [
+        (await dashboard.client.get("/api/v1/cli/status", headers={"Authorization": f"Bearer {key}"})).json()["data"]
+        for key in (data["api_token"], dashboard.acme.key)
+    ]
+    pages = [
+        (await browser.get(f"/programs/{program_id}/settings/checklist")).text
+        for program_id in (data["program_id"], live_id)
+    ]
+
+    assert (of_keys[0]["sandbox_of"], "sandbox_of" in of_keys[1]) == (live_id, False)
+    assert ["This is the sandbox of" in page for page in pages] == [True, False]
 
 
 async def test_opening_it_again_returns_the_same_program_with_a_new_key(dashboard: Dashboard):
