@@ -7,7 +7,8 @@ from starlette.requests import Request
 
 from storage.access.sessions import Member
 from storage.access.workspaces import Role
-from storage.management import program_settings
+from storage.management import program_choices, program_settings
+from storage.management.program_choices import ProgramChoice
 from storage.management.program_settings import Program
 from storage.rules import rotation
 from storage.rules.rotation import Rotation
@@ -16,12 +17,13 @@ from tracking_api.dashboard.authentication import storage_of, time_of
 
 
 class PageContext(NamedTuple):
-    """A program and the active member who views it, at a point in time."""
+    """A program and the active member who views it, at a point in time; `choices` are what they can switch to."""
 
     member: Member
     program: Program
     at: datetime
     base_url: str
+    choices: list[ProgramChoice]
 
     @property
     def email(self) -> str:
@@ -61,4 +63,5 @@ async def as_owner(request: Request) -> PageContext:
 
 async def _page_context(request: Request, member: Member) -> PageContext:
     program = await storage_of(request).read(program_settings.get_program, member.program_id)
-    return PageContext(member, program, time_of(request), request.app.state.settings.base_url)
+    choices = await storage_of(request).read(program_choices.list_choices, member.user_id)
+    return PageContext(member, program, time_of(request), request.app.state.settings.base_url, choices)

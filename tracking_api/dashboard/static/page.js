@@ -21,11 +21,14 @@ function tickAll(all) {
   }
 }
 
+function opened() {
+  return document.querySelectorAll("details.pop[open], details.menu[open]");
+}
+
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-copy]");
   if (button) copy(button);
-  const open = document.querySelector("details.pop[open]");
-  if (open && !open.contains(event.target)) open.open = false;
+  for (const open of opened()) if (!open.contains(event.target)) open.open = false;
 });
 
 document.addEventListener("change", (event) => {
@@ -33,7 +36,7 @@ document.addEventListener("change", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
-  const open = document.querySelector("details.pop[open]");
+  const [open] = opened();
   if (event.key === "Escape" && open) {
     open.open = false;
     open.querySelector("summary").focus();

@@ -91,6 +91,7 @@ async def test_an_owner_sees_all_assistants_and_disconnects_one(site: Site):
     await expect(page.get_by_role("heading", name="Back at your assistant")).to_be_visible()
     given = await fetch_tokens(site.server.base_url, asked.client_id, callback.received["code"])
     olga = await site.sign_in()
+    await olga.get_by_label("Account: ").click()
     await olga.get_by_role("link", name="Assistants").click()
     card = olga.get_by_role("listitem").filter(has=olga.get_by_role("heading", name="Helper"))
     await expect(card).to_contain_text(f"connected by {MAX}")

@@ -63,7 +63,7 @@ async def violations_here(page: Page, axe: str) -> list[str]:
     """Return the same for the page that is open."""
     address = urlsplit(page.url).path
     await page.evaluate(
-        "document.querySelectorAll('details').forEach((each) => { each.open = !each.matches('.pop'); })"
+        "document.querySelectorAll('details').forEach((each) => { each.open = !each.matches('.pop, .menu'); })"
     )
     await page.evaluate(axe)
     found = await page.evaluate("axe.run(document, {resultTypes: ['violations']})")

@@ -45,6 +45,7 @@ async def test_signing_out_ends_the_session_and_not_only_the_cookie(site: Site):
     page = await site.sign_in()
     cookies = {cookie["name"]: cookie["value"] for cookie in await page.context.cookies()}
 
+    await page.get_by_label("Account: ").click()
     await page.get_by_role("button", name="Sign out").click()
 
     await expect(page.get_by_role("status")).to_have_text("You are signed out.")
