@@ -18,13 +18,18 @@ from playwright.async_api import Browser
 
 import storage
 from storage import Storage, migrations
-from tests import chromium, postgres, redis, serving, world
+from storage.engine import database, distribution
+from tests import chromium, citus, postgres, redis, serving, world
+from tests.citus import Cluster
 from tests.redis import RedisServer
 from tests.serving import Serve, Served
 from tests.world import World
 
 pytest_plugins = ["tests.selection"]
 ROOT = Path(__file__).parent.parent
+KINDS = {"sqlite": "sqlite_url", "postgresql": "postgres_url"}
+if os.environ.get("SVC_TEST_ON") == "citus":
+    KINDS = {"citus": "citus_url"}
 NO_POSTGRES = "PostgreSQL's server binaries are not installed (Debian: apt-get install postgresql)"
 
 
@@ -65,16 +70,46 @@ def empty_postgres_url(postgres_server: str, request: pytest.FixtureRequest) -> 
 
 
 @pytest.fixture
-def postgres_url(postgres_server: str, request: pytest.FixtureRequest) -> str:
-    """The address of a fresh, migrated PostgreSQL database."""
+def postgres_url(request: pytest.FixtureRequest) -> str:
+    """The address of a fresh, migrated PostgreSQL database; of the cluster's where the tests run on Citus."""
+    if "citus" in KINDS:
+        url: str = request.getfixturevalue("citus_url")
+        return url
     name = f"test_{abs(hash(request.node.nodeid))}"
-    return asyncio.run(create_database(postgres_server, name, template="service"))
+    return asyncio.run(create_database(request.getfixturevalue("postgres_server"), name, template="service"))
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(scope="session")
+def citus_cluster() -> Iterator[Cluster]:
+    """A running Citus cluster whose database `service` is migrated and distributed."""
+    if citus.binaries() is None:
+        pytest.skip(citus.NO_CITUS)
+    with citus.running() as cluster:
+        asyncio.run(distribute(cluster.create_database("service")))
+        yield cluster
+
+
+@pytest.fixture
+def citus_url(citus_cluster: Cluster) -> Iterator[str]:
+    """The address of a migrated, distributed, empty database."""
+    yield named(citus_cluster.coordinator.url, "service")
+    citus_cluster.empty("service")
+
+
+async def distribute(url: str) -> None:
+    """Migrate and distribute a database."""
+    await migrations.upgrade(url)
+    lane = database.writers(database.parse_url(url), patient=True)[0]
+    for step in await lane.run(distribution.steps):
+        if step.run is not None:
+            await lane.run(step.run)
+    await lane.close()
+
+
+@pytest.fixture(params=KINDS)
 def database_url(request: pytest.FixtureRequest) -> str:
     """The URL of a fresh, migrated database, once of each kind."""
-    url: str = request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "postgres_url")
+    url: str = request.getfixturevalue(KINDS[request.param])
     return url
 
 

@@ -41,13 +41,13 @@ class Server:
 
 
 @contextmanager
-def running() -> Iterator[Server]:
-    """Run a server without fsync in a folder of its own.
+def running(where: Path | None = None, settings: str = "") -> Iterator[Server]:
+    """Run a server without fsync in a folder of its own, by default with the newest installed binaries.
 
     The folder is not one of pytest's: every run of pytest closes those to other users,
     and root runs PostgreSQL as another.
     """
-    where = binaries()
+    where = where or binaries()
     assert where is not None
     with tempfile.TemporaryDirectory(prefix="svc-postgres-", dir="/tmp") as name:
         folder = Path(name)
@@ -56,8 +56,8 @@ def running() -> Iterator[Server]:
         data, port = folder / "data", free_port()
         of_data = ("--pgdata", data)
         _run(where / "initdb", *of_data, "--auth", "trust", "--username", "postgres", "--encoding", "UTF8", "--no-sync")
-        with (data / "postgresql.conf").open("a") as settings:
-            settings.write(f"port = {port}\nunix_socket_directories = '{folder}'\n{SETTINGS}")
+        with (data / "postgresql.conf").open("a") as written:
+            written.write(f"port = {port}\nunix_socket_directories = '{folder}'\n{SETTINGS}{settings}")
         server = Server(f"postgresql+asyncpg://postgres@127.0.0.1:{port}/postgres", data, where / "pg_ctl")
         server.control("--wait", "start")
         try:
@@ -97,5 +97,7 @@ def free_port() -> int:
 def _run(program: Path, *arguments: object) -> None:
     as_postgres = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.geteuid() == 0 else []
     command = [*as_postgres, str(program), *map(str, arguments)]
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd="/", check=False)
+    done = subprocess.run(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd="/", env=os.environ | {"HOME": "/"}, check=False
+    )  # in the home folder of root, a server's own connections would look for certificates that it cannot read
     assert done.returncode == 0, done.stderr.decode()

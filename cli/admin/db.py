@@ -7,10 +7,13 @@ from rich.markup import escape
 
 from cli import logs
 from cli.admin import command, options
+from cli.admin.distribute import distribute
 from storage import migrations
 from storage.checks import books as stored
+from storage.engine import node_settings
 
 app = typer.Typer(no_args_is_help=True)
+app.command()(distribute)
 
 
 @app.command()
@@ -42,10 +45,10 @@ def check(
 
     """
     with command.answering(as_json=as_json) as response:
-        found = command.read(stored.run)
-        lines = [f"[red]{escape(str(difference))}[/]" for difference in found]
+        found, lacking = command.read(stored.run), command.read(node_settings.missing)
+        lines = [f"[red]{escape(str(each))}[/]" for each in (*found, *lacking)]
         shown = [difference._asdict() | {"message": str(difference)} for difference in found]
         verdict = f"{len(found)} differences." if found else "All totals match the events."
-        response({"ok": not found, "differences": shown}, "\n".join([*lines, verdict]))
-        if found:
+        response({"ok": not (found or lacking), "differences": shown, "nodes": lacking}, "\n".join([*lines, verdict]))
+        if found or lacking:
             raise typer.Exit(1)

@@ -30,6 +30,10 @@ class Availability:
         try:
             yield
         except (StorageUnavailable, OutcomeUnknown) as outage:
+            if outage.is_of_one_node:
+                log.warning("a node is unavailable for %s: %s", self._purpose, reason_of(outage))
+                self._note_success()
+                raise
             if self._failed_at is None:
                 log.error("storage is unavailable for %s: %s", self._purpose, reason_of(outage))  # noqa: TRY400 - one line
             self._failed_at = time.monotonic()

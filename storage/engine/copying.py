@@ -22,11 +22,11 @@ from sqlalchemy import (
 )
 
 from storage.engine import database
-from storage.tables import committed_batches, metadata, recurring_tasks
+from storage.tables import committed_batches, metadata, program_batches, recurring_tasks
 
 ROWS_AT_ONCE = 5_000
 TABLES = [
-    table for table in metadata.sorted_tables if table not in {committed_batches, recurring_tasks}
+    table for table in metadata.sorted_tables if table not in {committed_batches, program_batches, recurring_tasks}
 ]  # notes of the processes
 _progress = Table(
     "copy_progress",  # it exists in the target while a copy is unfinished

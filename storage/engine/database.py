@@ -62,7 +62,11 @@ class SqliteLane:
             raise unavailable(error) from error
         return result
 
-    async def write(self, work: Work[Result]) -> Result:
+    async def is_distributed(self) -> bool:
+        """Return False: it is one file."""
+        return False
+
+    async def write(self, work: Work[Result], program_id: int = 0) -> Result:  # noqa: ARG002 - one file has all
         """Run `work` as `run` does: COMMIT is a call in this process, so its result cannot be lost."""
         return await self.run(work)
 

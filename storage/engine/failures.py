@@ -42,11 +42,18 @@ def is_outage(error: BaseException, *, read_only: bool = False) -> bool:
     return any(isinstance(each, OSError) or _is_outage_code(each, read_only) for each in chain(error))
 
 
-def unavailable(cause: BaseException) -> StorageUnavailable:
+def unavailable(cause: BaseException, *, is_of_one_node: bool = False) -> StorageUnavailable:
     """Return the error that callers get in an outage; its cause is for the log."""
     error = StorageUnavailable(retry_after_seconds=RETRY_SECONDS)
+    error.is_of_one_node = is_of_one_node
     error.__cause__ = cause
     return error
+
+
+def is_reported(error: BaseException, *codes: str) -> bool:
+    """Return whether the server itself reported the error: with one of these codes, or (none given) with any."""
+    states = [getattr(each, "sqlstate", None) for each in chain(error)]
+    return any(state is not None and (not codes or state in codes) for state in states)
 
 
 def reason_of(error: BaseException) -> str:

@@ -21,6 +21,7 @@ LONGEST_WAIT_SECONDS = 5.0
 LARGEST_BATCH = 256
 ATTEMPTS = 3
 CLOSE_SECONDS = 4.0
+LARGEST_ID = 2**63
 Operation = TypeVar("Operation", bound=Callable[..., Any])
 log = logging.getLogger(__name__)
 
@@ -146,7 +147,10 @@ class GroupCommit:
         self.measures.batch_writes.add(len(batch))
         self.measures.wait_seconds.add(self._loop.time() - batch[0].queued_at)
         try:
-            for writes in transactions_of(batch, self._commits):
+            commits = self._commits
+            if not commits.partition_by_program and await self._lane.is_distributed():
+                commits = commits._replace(partition_by_program=True)
+            for writes in transactions_of(batch, commits):
                 await self._transact(writes)
         finally:
             self._expiry.cancel()
@@ -160,7 +164,9 @@ class GroupCommit:
         try:
             with self._availability.observed():
                 started_at = self._loop.time()
-                results = await self._lane.write(lambda connection: _run_all(connection, writes))
+                program = writes[0].program  # on a distributed database, of all of them
+                program_id = program if isinstance(program, int) and 0 < program < LARGEST_ID else 0
+                results = await self._lane.write(lambda connection: _run_all(connection, writes), program_id)
                 self.measures.commit_seconds.add(self._loop.time() - started_at)
         except (StorageUnavailable, OutcomeUnknown) as outage:
             results = [outage] * len(writes)

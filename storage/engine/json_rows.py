@@ -2,15 +2,25 @@
 
 from typing import Any
 
-from sqlalchemy import Text, literal_column
+from sqlalchemy import BigInteger, Boolean, Text, bindparam, literal_column
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeEngine
 
+PROGRAM = "program"
+DISTRIBUTED = "distributed"  # the option of a compiler, and of a connection: rows lie on the node of their program
+_PROGRAM: Any = bindparam(PROGRAM, type_=BigInteger())
+
 
 class JsonRows(FunctionElement[Any]):
     """A JSON array of arrays as rows: one parameter for a whole batch, whatever its size."""
+
+    inherit_cache = True
+
+
+class PlacedRows(JsonRows):
+    """Rows to insert; on a distributed database with the program's place, so that its node inserts them itself."""
 
     inherit_cache = True
 
@@ -23,6 +33,25 @@ class JsonItem(FunctionElement[Any]):
     def __init__(self, position: int, type_: TypeEngine[Any]) -> None:
         super().__init__(literal_column("given_row.value"), literal_column(str(position)))
         self.type = type_
+
+
+class ProgramItem(JsonItem):
+    """The program of such a row; on a distributed database, where rows are of one program, a parameter of its own."""
+
+    inherit_cache = True
+
+
+class PlacedProgram(JsonItem):
+    """The program of a row to insert; on a distributed database that of the place."""
+
+    inherit_cache = True
+
+
+class OnProgramsNode(FunctionElement[Any]):
+    """True; on a distributed database, which sees no further than a join, that a column is the rows' program."""
+
+    inherit_cache = True
+    type = Boolean()
 
 
 class JsonField(FunctionElement[Any]):
@@ -67,3 +96,33 @@ def _json_item_sqlite(element: JsonItem, compiler: SQLCompiler, **options: Any) 
 def _json_item_postgresql(element: JsonItem, compiler: SQLCompiler, **options: Any) -> str:
     value, position = (compiler.process(clause, **options) for clause in element.clauses)
     return f"CAST({value} ->> {position} AS {compiler.dialect.type_compiler_instance.process(element.type)})"
+
+
+@compiles(OnProgramsNode, "sqlite")
+@compiles(OnProgramsNode, "postgresql")
+def _on_programs_node(element: OnProgramsNode, compiler: SQLCompiler, **options: Any) -> str:
+    if not options.get(DISTRIBUTED):
+        return "true"
+    return f"{compiler.process(element.clauses, **options)} = {compiler.process(_PROGRAM, **options)}"
+
+
+@compiles(PlacedRows, "postgresql")
+def _placed_rows_postgresql(element: PlacedRows, compiler: SQLCompiler, **options: Any) -> str:
+    rows = _json_rows_postgresql(element, compiler, **options)
+    if not options.get(DISTRIBUTED):
+        return rows
+    program = compiler.process(_PROGRAM, **options)
+    place = f"(SELECT program_id FROM program_places WHERE program_id = {program}) AS place"  # noqa: S608 - a parameter
+    return f"{place} CROSS JOIN {rows}"
+
+
+@compiles(ProgramItem, "postgresql")
+def _program_item_postgresql(element: ProgramItem, compiler: SQLCompiler, **options: Any) -> str:
+    if options.get(DISTRIBUTED):
+        return compiler.process(_PROGRAM, **options)
+    return _json_item_postgresql(element, compiler, **options)
+
+
+@compiles(PlacedProgram, "postgresql")
+def _placed_program_postgresql(element: PlacedProgram, compiler: SQLCompiler, **options: Any) -> str:
+    return "place.program_id" if options.get(DISTRIBUTED) else _json_item_postgresql(element, compiler, **options)

@@ -25,5 +25,11 @@ class Lane(Protocol):
 class WriteLane(Lane, Protocol):
     """A lane that can look up whether a transaction committed if the response to COMMIT was lost."""
 
-    async def write(self, work: Work[Result]) -> Result:
-        """Run `work` as `run` does. Raises OutcomeUnknown if the database does not say whether it committed."""
+    async def is_distributed(self) -> bool:
+        """Return whether each program's rows lie on one node; False also while the database does not respond."""
+
+    async def write(self, work: Work[Result], program_id: int = 0) -> Result:
+        """Run `work`, the writes of one program or (0) of any, as `run` does.
+
+        Raises OutcomeUnknown if the database does not say whether it committed.
+        """

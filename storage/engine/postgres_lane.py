@@ -13,7 +13,9 @@ from sqlalchemy.engine import URL
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from sqlalchemy.pool import NullPool
 
-from storage.engine.failures import RETRY_SECONDS, is_outage, unavailable
+from storage.engine import program_nodes
+from storage.engine.failures import RETRY_SECONDS, is_outage, is_reported, unavailable
+from storage.engine.json_rows import DISTRIBUTED
 from storage.engine.lane import Work
 from storage.rules.errors import OutcomeUnknown, StorageUnavailable
 
@@ -25,11 +27,12 @@ RESPONSE_SECONDS = 5  # the lane ends the connection then
 RUN_SECONDS = 8
 RESOLVE_SECONDS = 4
 PAUSE_SECONDS = 0.1
+INTERNAL_ERROR = "XX000"  # the code with which Citus reports a COMMIT that a node did not confirm
 CLOSE_SECONDS = 1
 TRIES = 3  # of a batch that is known not to be stored after its COMMIT was lost
 # A writer reads rows by key. A plan cached while the tables were empty would scan them until it is replaced, so
 # writers always use indexes and loops, whatever the statistics say. Such plans look costly, so JIT is off.
-_BY_KEY = {"enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off", "jit": "off"}
+BY_KEY = {"enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off", "jit": "off"}
 _READ_ONLY = {"default_transaction_read_only": "on", "default_transaction_isolation": "repeatable read"}
 # The statement is prepared once and sent with BEGIN, so that the token needs no extra round trip.
 _PREPARE = """PREPARE store_token (text, text, bigint) AS
@@ -55,7 +58,7 @@ class PostgresLane:
     """
 
     def __init__(self, url: URL, *, read_only: bool, patient: bool) -> None:
-        settings = (_READ_ONLY if read_only else _BY_KEY) | ({} if patient else _server_limits())
+        settings = (_READ_ONLY if read_only else BY_KEY) | ({} if patient else _server_limits())
         options = {} if patient else {"command_timeout": RESPONSE_SECONDS}
         self._engine = create_async_engine(
             url,
@@ -70,6 +73,7 @@ class PostgresLane:
         self._connection: AsyncConnection | None = None
         self._driver: Any = None  # its asyncpg connection
         self._prepared: Any = None  # the one that has prepared to store tokens
+        self._is_distributed: bool | None = None  # None: not connected yet
 
     async def run(self, work: Work[Result]) -> Result:
         """Run `work` in one transaction, over a new connection if the old one was closed."""
@@ -81,20 +85,30 @@ class PostgresLane:
             result: Result = unanswered.result
             return result
 
-    async def write(self, work: Work[Result]) -> Result:
+    async def is_distributed(self) -> bool:
+        """Return whether each program's rows lie on one node; False also while the database does not respond."""
+        if self._is_distributed is None:
+            with suppress(Exception):  # then the batch fails, too
+                await self._connect()
+        return bool(self._is_distributed)
+
+    async def write(self, work: Work[Result], program_id: int = 0) -> Result:
         """Run `work` in a transaction that stores a token; if COMMIT gets no response, the token shows the outcome.
 
-        A transaction that was not stored runs again. Raises OutcomeUnknown if that cannot be known in time.
+        A transaction that was not stored runs again. Raises OutcomeUnknown if that cannot be known in time, or if
+        rows of a distributed database may be stored without the token, which lies beside the rows of `program_id`.
         """
         for _ in range(TRIES):
             token = secrets.token_hex(16)
             try:
-                return await self._transact(work, token)
+                return await self._transact(work, token, program_id)
             except _CommitUnconfirmedError as error:
                 unanswered = error
-            if await self._has_committed(token):
+            if await self._has_committed(token, program_id):
                 result: Result = unanswered.result
                 return result
+            if self._is_distributed and not program_id:
+                raise OutcomeUnknown(retry_after_seconds=RETRY_SECONDS) from unanswered
         raise unavailable(unanswered)
 
     async def close(self) -> None:
@@ -104,51 +118,69 @@ class PostgresLane:
                 await self._driver.close(timeout=CLOSE_SECONDS)
         await self._drop()
 
-    async def _transact(self, work: Work[Result], token: str | None = None) -> Result:
+    async def _transact(self, work: Work[Result], token: str | None = None, program_id: int = 0) -> Result:
         finished: list[Result] = []
         try:
             async with asyncio.timeout(self._seconds):
-                connection = await self._begin(token)
+                connection = await self._begin(token, program_id)
                 finished.append(await connection.run_sync(_within, work))
                 _require_commit(await self._driver.execute("COMMIT"))
         except Exception as error:
-            if not self._is_outage(error):
+            unconfirmed = bool(finished and self._is_distributed and is_reported(error, INTERNAL_ERROR))
+            if not (unconfirmed or self._is_outage(error)):
                 await self._roll_back()
                 raise
-            await self._drop()
+            of_one_node = bool(self._is_distributed and is_reported(error) and not self._is_closed())
+            await (self._roll_back() if of_one_node else self._drop())
             if finished:
                 raise _CommitUnconfirmedError(finished[0]) from error
-            raise error if isinstance(error, StorageUnavailable) else unavailable(error)  # noqa: B904 - it has its cause
+            if isinstance(error, StorageUnavailable):
+                raise
+            raise unavailable(error, is_of_one_node=of_one_node) from error
         except BaseException:
             await self._drop()
             raise
         return finished[0]
 
-    async def _begin(self, token: str | None = None) -> AsyncConnection:
+    async def _connect(self) -> AsyncConnection:
+        """Return the connection, a new one if the old one was closed."""
+        if self._connection is None or self._is_closed():
+            await self._drop()
+            self._connection = await self._engine.connect()
+            self._driver = (await self._connection.get_raw_connection()).driver_connection
+            self._is_distributed = await program_nodes.are_used(self._driver, patient=self._seconds is None)
+            if self._is_distributed:
+                await self._connection.execution_options(**{DISTRIBUTED: True})
+        return self._connection
+
+    async def _begin(self, token: str | None = None, program_id: int = 0) -> AsyncConnection:
         """Begin a transaction; any failure means that the database is not available."""
         try:
-            if self._connection is None or self._driver.is_closed():
-                await self._drop()
-                self._connection = await self._engine.connect()
-                self._driver = (await self._connection.get_raw_connection()).driver_connection
+            connection = await self._connect()
             if token is None:
                 await self._driver.execute("BEGIN")
             else:
-                await self._begin_with(token)
+                await self._begin_with(token, program_id)
         except Exception as error:
-            raise unavailable(error) from error
-        return self._connection
+            of_one_node = bool(self._is_distributed and is_reported(error) and not self._is_closed())
+            raise unavailable(error, is_of_one_node=of_one_node) from error
+        return connection
 
-    async def _begin_with(self, token: str) -> None:
+    async def _begin_with(self, token: str, program_id: int) -> None:
         if self._prepared is not self._driver:
-            await self._driver.execute(_PREPARE)
+            await self._driver.execute(f"{_PREPARE}; {program_nodes.PREPARE}" if self._is_distributed else _PREPARE)
             self._prepared = self._driver
-        at = time.time_ns() // 1_000_000
-        await self._driver.execute(f"BEGIN; EXECUTE store_token('{self._name}', '{token}', {at})")
+        values = f"'{self._name}', '{token}', {time.time_ns() // 1_000_000}"
+        if self._is_distributed and program_id:
+            await self._driver.execute(f"BEGIN; EXECUTE store_program_token({program_id}, {values})")
+        else:
+            await self._driver.execute(f"BEGIN; EXECUTE store_token({values})")
+
+    def _is_closed(self) -> bool:
+        return self._driver is None or self._driver.is_closed()
 
     def _is_outage(self, error: Exception) -> bool:
-        closed = self._driver is None or self._driver.is_closed()
-        return closed or isinstance(error, StorageUnavailable) or is_outage(error, read_only=self._read_only)
+        return self._is_closed() or isinstance(error, StorageUnavailable) or is_outage(error, read_only=self._read_only)
 
     async def _roll_back(self) -> None:
         try:
@@ -165,14 +197,17 @@ class PostgresLane:
             await connection.invalidate()
             await connection.close()
 
-    async def _has_committed(self, token: str) -> bool:
+    async def _has_committed(self, token: str, program_id: int) -> bool:
         """Return whether the transaction with this token committed, after it ended. Raises OutcomeUnknown."""
         try:
             async with asyncio.timeout(RESOLVE_SECONDS):
                 while True:
                     try:
                         await self._begin()
-                        stored = await self._driver.fetchval(_FIND, self._name)
+                        if self._is_distributed and program_id:
+                            stored = await self._driver.fetchval(program_nodes.FIND, program_id, self._name)
+                        else:
+                            stored = await self._driver.fetchval(_FIND, self._name)
                         await self._driver.execute("ROLLBACK")
                     except Exception as error:  # noqa: BLE001 - until the time is over
                         log.debug("asking for a token failed: %s", error)

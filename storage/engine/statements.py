@@ -2,26 +2,48 @@
 
 import json
 from collections.abc import Callable, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Connection, FromClause, Table, Text, bindparam, insert, select, true
 from sqlalchemy.types import TypeEngine
 
 from storage.engine.database import insert_for, insert_rows, inserts_in_one, run_prepared
-from storage.engine.json_rows import JsonItem, JsonRows
+from storage.engine.json_rows import (
+    DISTRIBUTED,
+    PROGRAM,
+    JsonItem,
+    JsonRows,
+    OnProgramsNode,
+    PlacedProgram,
+    PlacedRows,
+    ProgramItem,
+)
+from storage.engine.program_nodes import is_distributed
 
 Rows = Sequence[Sequence[Any]]
 
 
 class Parameters:
-    """The batch's rows as a FROM element with typed columns: `parameters.code`, in the order they were named."""
+    """The batch's rows as a FROM element with typed columns: `parameters.code`, in the order they were named.
+
+    A first column `program_id` says where rows lie on a distributed database.
+    """
 
     def __init__(self, **columns: TypeEngine[Any]) -> None:
-        self.rows: FromClause = JsonRows(bindparam("rows", type_=Text)).table_valued("value", name="given_row")
-        self._items = {name: JsonItem(index, type_) for index, (name, type_) in enumerate(columns.items())}
+        self.rows = _from(JsonRows)
+        self._items: dict[str, JsonItem] = {
+            name: (ProgramItem if name == "program_id" and not index else JsonItem)(index, type_)
+            for index, (name, type_) in enumerate(columns.items())
+        }
 
     def __getattr__(self, name: str) -> Any:
         return self._items[name]
+
+    def reach(self, table: Any) -> Any:
+        """Match a table that is joined through another one: a distributed database looks for each on one node."""
+        return OnProgramsNode(table.c.program_id)
 
     @property
     def names(self) -> list[str]:
@@ -29,13 +51,17 @@ class Parameters:
         return list(self._items)
 
     @property
-    def items(self) -> list[Any]:
-        """The columns' values, in the same order."""
-        return list(self._items.values())
+    def placed_items(self) -> list[Any]:
+        """The columns' values, in the same order, for rows of a program's place."""
+        program, *others = self._items.values()
+        return [PlacedProgram(0, program.type), *others]
 
 
 class Prepared:
-    """A statement over `Parameters` rows. `build` gets the dialect's INSERT and returns the statement."""
+    """A statement over `Parameters` rows. `build` gets the dialect's INSERT and returns the statement.
+
+    On a distributed database it runs once for each program of the rows, which is a parameter of its own there.
+    """
 
     def __init__(self, build: Callable[[Callable[..., Any]], Any]) -> None:
         self._build = build
@@ -43,15 +69,23 @@ class Prepared:
 
     def __call__(self, connection: Connection, rows: Rows) -> Sequence[Any]:
         """Run it over the rows (JSON-ready values, timestamps as milliseconds); return rows with named columns."""
-        sql, constants, order = self._compiled.get(connection.dialect.name) or self._compile(connection)
-        values = {**constants, "rows": json.dumps(rows)}
-        return run_prepared(connection, sql, tuple(values[name] for name in order))
+        database = DISTRIBUTED if is_distributed(connection) else connection.dialect.name
+        sql, constants, order = self._compiled.get(database) or self._compile(connection)
+        if PROGRAM not in order:
+            values = {**constants, "rows": json.dumps(rows)}
+            return run_prepared(connection, sql, tuple(values[name] for name in order))
+        results: list[Any] = []
+        for program, its_rows in groupby(sorted(rows, key=itemgetter(0)), key=itemgetter(0)):
+            values = {**constants, "rows": json.dumps(list(its_rows)), PROGRAM: program}
+            results.extend(run_prepared(connection, sql, tuple(values[name] for name in order)))
+        return results
 
     def _compile(self, connection: Connection) -> tuple[str, dict[str, Any], list[str]]:
         statement = self._build(insert_for(connection))
-        compiled = statement.compile(dialect=connection.dialect)
-        parts = (str(compiled), compiled.construct_params({"rows": ""}), list(compiled.positiontup or ()))
-        self._compiled[connection.dialect.name] = parts
+        options = {DISTRIBUTED: True} if is_distributed(connection) else {}
+        compiled = statement.compile(dialect=connection.dialect, compile_kwargs=options)
+        parts = (str(compiled), compiled.construct_params({"rows": "", PROGRAM: 0}), list(compiled.positiontup or ()))
+        self._compiled[DISTRIBUTED if options else connection.dialect.name] = parts
         return parts
 
 
@@ -85,5 +119,9 @@ def insert_parameters(insert: Callable[..., Any], table: Any, parameters: Parame
 
     WHERE true keeps SQLite from reading a following ON CONFLICT as a join condition.
     """
-    rows = select(*parameters.items).select_from(parameters.rows).where(true())
+    rows = select(*parameters.placed_items).select_from(_from(PlacedRows)).where(true())
     return insert(table).from_select(parameters.names, rows)
+
+
+def _from(rows: type[JsonRows]) -> FromClause:
+    return rows(bindparam("rows", type_=Text)).table_valued("value", name="given_row")

@@ -15,7 +15,7 @@ from storage.rules import keys, settings
 from storage.rules.errors import FieldError, NotFound, PreconditionFailed, ValidationError
 from storage.rules.setting_kinds import Kind
 from storage.rules.settings import SETTINGS, ProgramSettings
-from storage.tables import commission_terms, commissions, programs, sales
+from storage.tables import commission_terms, commissions, program_places, programs, sales
 from storage.tables import program_keys as held
 from storage.tracking import currencies
 
@@ -59,6 +59,7 @@ def create(
     first = {"terms_version": 1, "revision": 1, "created_at": at}
     created = connection.execute(insert(programs).values(**values, **owner, **first).returning(programs.c.id))
     program_id: int = created.scalar_one()
+    connection.execute(insert(program_places).values(program_id=program_id))
     connection.execute(insert(commission_terms).values(program_id=program_id, version=1, created_at=at, **terms))
     program_keys.create(connection, program_id, at=at)
     audit.write(connection, program_id, [audit.Change("program.create", program_id)], actor=actor, at=at)

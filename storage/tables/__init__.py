@@ -24,6 +24,7 @@ from storage.tables.payment import (
     payment_returns,
 )
 from storage.tables.program import agent_caps, commission_terms, program_keys, programs, retired_program_keys
+from storage.tables.program_place import program_batches, program_places
 from storage.tables.recurring_task import recurring_tasks
 from storage.tables.rollup import dimension_rollups, grouped_days, partner_rollups, rollups
 from storage.tables.workspace import (
@@ -74,7 +75,9 @@ __all__ = [
     "payment_events",
     "payment_references",
     "payment_returns",
+    "program_batches",
     "program_keys",
+    "program_places",
     "programs",
     "recovery_codes",
     "recurring_tasks",

@@ -2,13 +2,13 @@
 
 from sqlalchemy import Column, ForeignKey, Integer, String, Table, Text
 
-from storage.tables.columns import metadata, timestamp_column
+from storage.tables.columns import assigned_id, metadata, timestamp_column
 from storage.tables.workspace import workspaces
 
 agent_keys = Table(
     "agent_keys",
     metadata,
-    Column("id", Integer, primary_key=True),
+    assigned_id(),
     Column("workspace_id", ForeignKey(workspaces.c.id), nullable=False, index=True),
     Column("name", String(512), nullable=False),
     Column("key_hash", String(64), nullable=False, unique=True),

@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Column, MetaData
 from sqlalchemy.engine import Dialect
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.types import TypeDecorator
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -52,6 +53,20 @@ class Timestamp(TypeDecorator[datetime]):
 def program_id() -> Column[int]:
     """Return the column that leads the key of every table that grows."""
     return Column("program_id", BigInteger, primary_key=True, autoincrement=False)
+
+
+class AssignedId(BigInteger):
+    """An id that the database assigns: BIGINT, because each node of a distributed database has a range of its own."""
+
+
+@compiles(AssignedId, "sqlite")
+def _row_id(*_: Any, **__: Any) -> str:
+    return "INTEGER"  # the only name of SQLite's own row id
+
+
+def assigned_id() -> Column[int]:
+    """Return the column of the id that the database assigns."""
+    return Column("id", AssignedId, primary_key=True)
 
 
 def event_id() -> Column[int]:

@@ -2,7 +2,7 @@
 
 from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, Index, Integer, String, Table
 
-from storage.tables.columns import event_id, metadata, program_id, timestamp_column
+from storage.tables.columns import AssignedId, event_id, metadata, program_id, timestamp_column
 
 commissions = Table(
     "commissions",
@@ -17,7 +17,7 @@ commissions = Table(
     Column("amount_cents", BigInteger, nullable=False),
     Column("currency", String(3), nullable=False),
     Column("status", String(16), nullable=False),
-    Column("approved_by_key_id", Integer),
+    Column("approved_by_key_id", AssignedId),
     timestamp_column("created_at"),
     timestamp_column("hold_until"),
     timestamp_column("paid_at", nullable=True),

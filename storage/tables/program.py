@@ -4,13 +4,13 @@ from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, 
 
 from storage.rules.attribution import AttributionModel, OldLinks, PaidAds, ProgramStatus
 from storage.rules.settlement import LeadAuthPolicy
-from storage.tables.columns import metadata, timestamp_column
+from storage.tables.columns import assigned_id, metadata, timestamp_column
 from storage.tables.workspace import workspaces
 
 programs = Table(
     "programs",
     metadata,
-    Column("id", Integer, primary_key=True),
+    assigned_id(),
     Column("workspace_id", ForeignKey(workspaces.c.id), nullable=False, index=True),
     Column("name", String(512), nullable=False),
     Column("domain", String(255), nullable=False),

@@ -13,12 +13,12 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from storage.tables.columns import metadata, timestamp_column
+from storage.tables.columns import assigned_id, metadata, timestamp_column
 
 workspaces = Table(
     "workspaces",
     metadata,
-    Column("id", Integer, primary_key=True),
+    assigned_id(),
     Column("name", String(512), nullable=False),
     timestamp_column("created_at"),
     Column("time_zone", String(64), nullable=False, server_default="UTC"),
@@ -36,7 +36,7 @@ workspace_logos = Table(
 users = Table(
     "users",
     metadata,
-    Column("id", Integer, primary_key=True),
+    assigned_id(),
     Column("email", String(255), nullable=False, unique=True),
     Column("password_hash", String(255), nullable=False),
     timestamp_column("created_at"),
@@ -58,7 +58,7 @@ members = Table(
 invitations = Table(
     "invitations",
     metadata,
-    Column("id", Integer, primary_key=True),
+    assigned_id(),
     Column("token_hash", String(64), nullable=False, unique=True),
     Column("workspace_id", ForeignKey(workspaces.c.id), nullable=False),
     Column("email", String(255), nullable=False),

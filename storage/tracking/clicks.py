@@ -64,7 +64,7 @@ def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]
     Errors: ProgramNotFound, PartnerNotFound, AffMissing. A visitor who keeps their existing click adds no event. A
     sandbox counts the clicks of bots, too: integrators test with headless browsers.
     """
-    queries = [[n, click.program_id, click.code, click.existing_click_id] for n, click in enumerate(batch)]
+    queries = [[click.program_id, n, click.code, click.existing_click_id] for n, click in enumerate(batch)]
     outcomes: list[ClickOutcome | None] = [None] * len(batch)
     inserted: list[tuple[Any, ...]] = []
     counted: Counter[tuple[int, int, date]] = Counter()
@@ -111,13 +111,16 @@ def _row(click: Click, partner_id: int) -> tuple[Any, ...]:
 
 
 def _build_find(_: Callable[..., Any]) -> Any:
-    parameters = Parameters(n=BigInteger(), program_id=BigInteger(), code=Text(), existing=Text())
+    parameters = Parameters(program_id=BigInteger(), n=BigInteger(), code=Text(), existing=Text())
     holder = partners.alias("holder")
-    enrolled = and_(partners.c.program_id == parameters.program_id, partners.c.code == parameters.code)
-    carried = and_(clicks.c.program_id == parameters.program_id, clicks.c.click_id == parameters.existing)
-    held = and_(holder.c.program_id == clicks.c.program_id, holder.c.id == clicks.c.partner_id)
+    program_id = parameters.program_id
+    enrolled = and_(partners.c.program_id == program_id, partners.c.code == parameters.code)
+    carried = and_(clicks.c.program_id == program_id, clicks.c.click_id == parameters.existing)
+    held = and_(
+        holder.c.program_id == clicks.c.program_id, holder.c.id == clicks.c.partner_id, parameters.reach(holder)
+    )
     joined = (
-        parameters.rows.join(programs, programs.c.id == parameters.program_id)
+        parameters.rows.join(programs, programs.c.id == program_id)
         .outerjoin(partners, enrolled)
         .outerjoin(clicks, carried)
         .outerjoin(holder, held)

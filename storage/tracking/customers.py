@@ -1,6 +1,6 @@
 """Customers: looked up by key or click, created from a click at the first lead or sale, saved once per batch."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -56,7 +56,7 @@ class Customer:
 class CustomerQuery(NamedTuple):
     """The identifiers of a call: a key within `program_id`, a click within the program that its id names."""
 
-    program_id: int | None
+    program_id: int
     customer_key: str | None
     click_program_id: int | None
     click_id: str | None
@@ -69,7 +69,7 @@ class Registry:
         self._at = at
         self._by_key: dict[tuple[int, str], Customer] = {}
         self._by_click: dict[tuple[int, str], Customer] = {}
-        for row in _find(connection, list(dict.fromkeys(queries))):
+        for row in _find(connection, list(dict.fromkeys(row for query in queries for row in _look_ups(query)))):
             self._remember(row)
 
     def by_key(self, program_id: int, customer_key: str | None) -> Customer | None:
@@ -123,6 +123,16 @@ def save(connection: Connection, changed: Iterable[Customer]) -> None:
         raise StaleReadError
 
 
+def _look_ups(query: CustomerQuery) -> Iterator[tuple[int, str | None, str | None]]:
+    """Yield the rows that look a call up: one, or two where its click names another program."""
+    program_id, customer_key, click_program_id, click_id = query
+    if click_program_id is None or click_program_id == program_id:
+        yield program_id, customer_key, click_id if click_program_id else None
+    else:
+        yield program_id, customer_key, None
+        yield click_program_id, None, click_id
+
+
 def _customer(row: Any, prefix: str) -> Customer:
     values = {name: getattr(row, prefix + name) for name in _COLUMNS}
     for name in _MOMENTS:
@@ -148,24 +158,21 @@ _CHANGING = [name for name in _COLUMNS if name not in {"program_id", "id", "part
 
 
 def _build_find(_: Callable[..., Any]) -> Any:
-    parameters = Parameters(
-        program_id=BigInteger(), customer_key=Text(), click_program_id=BigInteger(), click_id=Text()
-    )
+    parameters = Parameters(program_id=BigInteger(), customer_key=Text(), click_id=Text())
+    program_id = parameters.program_id
     keyed, clicked = customers.alias("keyed"), customers.alias("clicked")
     sent_keyed, sent = partners.alias("sent_keyed"), partners.alias("sent")
+    same_click = and_(
+        clicked.c.program_id == clicks.c.program_id, clicked.c.click_id == clicks.c.click_id, parameters.reach(clicked)
+    )
     joined = (
         parameters.rows.outerjoin(
-            keyed, and_(keyed.c.program_id == parameters.program_id, keyed.c.customer_key == parameters.customer_key)
+            keyed, and_(keyed.c.program_id == program_id, keyed.c.customer_key == parameters.customer_key)
         )
-        .outerjoin(
-            sent_keyed,
-            and_(sent_keyed.c.program_id == keyed.c.program_id, sent_keyed.c.id == keyed.c.partner_id),
-        )
-        .outerjoin(
-            clicks, and_(clicks.c.program_id == parameters.click_program_id, clicks.c.click_id == parameters.click_id)
-        )
-        .outerjoin(sent, and_(sent.c.program_id == clicks.c.program_id, sent.c.id == clicks.c.partner_id))
-        .outerjoin(clicked, and_(clicked.c.program_id == clicks.c.program_id, clicked.c.click_id == clicks.c.click_id))
+        .outerjoin(sent_keyed, _of(sent_keyed, keyed, parameters))
+        .outerjoin(clicks, and_(clicks.c.program_id == program_id, clicks.c.click_id == parameters.click_id))
+        .outerjoin(sent, _of(sent, clicks, parameters))
+        .outerjoin(clicked, same_click)
     )
     return select(
         *(keyed.c[name].label(f"k_{name}") for name in _COLUMNS),
@@ -178,6 +185,11 @@ def _build_find(_: Callable[..., Any]) -> Any:
         clicks.c.at.label("x_at"),
         sent.c.status.label("x_partner_status"),
     ).select_from(joined)
+
+
+def _of(partner: Any, row: Any, parameters: Parameters) -> Any:
+    """Match the partner of a customer or a click."""
+    return and_(partner.c.program_id == row.c.program_id, partner.c.id == row.c.partner_id, parameters.reach(partner))
 
 
 def _build_save(insert: Callable[..., Any]) -> Any:

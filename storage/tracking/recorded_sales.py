@@ -112,7 +112,9 @@ def _build_find(_: Callable[..., Any]) -> Any:
     shown = (*shown, sale.at, sale.payload_hash)
     same = and_(sale.program_id == parameters.program_id, sale.transaction_id == parameters.transaction_id)
     by_processor = exists().where(
-        reference.program_id == sale.program_id, reference.transaction_id == sale.transaction_id
+        reference.program_id == sale.program_id,
+        reference.transaction_id == sale.transaction_id,
+        parameters.reach(payment_references),
     )
     alike = and_(
         sale.program_id == parameters.program_id,

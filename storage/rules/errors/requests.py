@@ -52,12 +52,14 @@ class Overloaded(ServiceError):
 
 
 class StorageUnavailable(ServiceError):
+    is_of_one_node = False  # of a distributed database: the programs on the others work
     code = "storage_unavailable"
     message = "The service cannot reach its database at the moment."
     hint = "Wait as many seconds as Retry-After says, then send the same request again, with the same ids."
 
 
 class OutcomeUnknown(ServiceError):
+    is_of_one_node = False
     code = "outcome_unknown"
     message = "The database did not say whether it stored this request."
     hint = (

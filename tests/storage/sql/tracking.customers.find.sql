@@ -41,12 +41,15 @@ LEFT OUTER JOIN customers AS keyed ON keyed.program_id = (given_row.value ->> 0)
 AND keyed.customer_key = (given_row.value ->> 1)
 LEFT OUTER JOIN partners AS sent_keyed ON sent_keyed.program_id = keyed.program_id
 AND sent_keyed.id = keyed.partner_id
-LEFT OUTER JOIN clicks ON clicks.program_id = (given_row.value ->> 2)
-AND clicks.click_id = (given_row.value ->> 3)
+AND true = 1
+LEFT OUTER JOIN clicks ON clicks.program_id = (given_row.value ->> 0)
+AND clicks.click_id = (given_row.value ->> 2)
 LEFT OUTER JOIN partners AS sent ON sent.program_id = clicks.program_id
 AND sent.id = clicks.partner_id
+AND true = 1
 LEFT OUTER JOIN customers AS clicked ON clicked.program_id = clicks.program_id
 AND clicked.click_id = clicks.click_id
+AND true = 1
 
 -- PostgreSQL
 SELECT keyed.program_id AS k_program_id,
@@ -91,9 +94,12 @@ LEFT OUTER JOIN customers AS keyed ON keyed.program_id = CAST(given_row.value ->
 AND keyed.customer_key = CAST(given_row.value ->> 1 AS TEXT)
 LEFT OUTER JOIN partners AS sent_keyed ON sent_keyed.program_id = keyed.program_id
 AND sent_keyed.id = keyed.partner_id
-LEFT OUTER JOIN clicks ON clicks.program_id = CAST(given_row.value ->> 2 AS BIGINT)
-AND clicks.click_id = CAST(given_row.value ->> 3 AS TEXT)
+AND true
+LEFT OUTER JOIN clicks ON clicks.program_id = CAST(given_row.value ->> 0 AS BIGINT)
+AND clicks.click_id = CAST(given_row.value ->> 2 AS TEXT)
 LEFT OUTER JOIN partners AS sent ON sent.program_id = clicks.program_id
 AND sent.id = clicks.partner_id
+AND true
 LEFT OUTER JOIN customers AS clicked ON clicked.program_id = clicks.program_id
 AND clicked.click_id = clicks.click_id
+AND true

@@ -29,7 +29,8 @@ AND (EXISTS
        (SELECT *
         FROM payment_references
         WHERE payment_references.program_id = sales.program_id
-          AND payment_references.transaction_id = sales.transaction_id))
+          AND payment_references.transaction_id = sales.transaction_id
+          AND true = 1))
 
 -- PostgreSQL
 SELECT CAST(given_row.value ->> 1 AS TEXT) AS asked_id,
@@ -62,4 +63,5 @@ AND (EXISTS
        (SELECT *
         FROM payment_references
         WHERE payment_references.program_id = sales.program_id
-          AND payment_references.transaction_id = sales.transaction_id))
+          AND payment_references.transaction_id = sales.transaction_id
+          AND true))

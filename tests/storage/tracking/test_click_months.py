@@ -147,8 +147,8 @@ async def test_days_of_the_oldest_month_are_deleted_only_exactly(acme: World):
 async def test_a_batch_looks_into_no_month_that_it_does_not_name(acme: World):
     click_id = await acme.visitor(at=day(THIS))
     named_in = {
-        "tracking.clicks.find": [0, acme.program_id, "anna", click_id],
-        "tracking.customers.find": [acme.program_id, "user-1", acme.program_id, click_id],
+        "tracking.clicks.find": [acme.program_id, 0, "anna", click_id],
+        "tracking.customers.find": [acme.program_id, "user-1", click_id],
     }
 
     for name, row in named_in.items():

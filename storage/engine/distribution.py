@@ -1,0 +1,136 @@
+"""Distributes a PostgreSQL database over the nodes of a Citus cluster: events by program, settings on every node."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, text
+from sqlalchemy.schema import AddConstraint, DropConstraint
+
+from storage.engine.postgres_lane import BY_KEY
+from storage.tables import (
+    agent_caps,
+    clicks,
+    commission_terms,
+    currency_rates,
+    metadata,
+    partners,
+    payment_accounts,
+    program_keys,
+    programs,
+    retired_program_keys,
+    workspaces,
+)
+
+ON_EVERY_NODE = [
+    *(workspaces, programs, program_keys, retired_program_keys),
+    *(commission_terms, payment_accounts, agent_caps, currency_rates),
+]
+_EVENTS = [table for table in metadata.sorted_tables if "program_id" in table.c and table not in ON_EVERY_NODE]
+# The others lie beside partners. Until clicks are distributed, the service takes the database for a plain one.
+BY_PROGRAM = [partners, *(table for table in _EVENTS if table not in {partners, clicks}), clicks]
+_OTHERS = [table for table in metadata.sorted_tables if table not in {*ON_EVERY_NODE, *BY_PROGRAM}]
+HOW = (
+    "Install Citus on each server, put it into shared_preload_libraries, restart, and run CREATE EXTENSION citus in"
+    " this database on each. Then call citus_add_node on the coordinator for each worker (docs/operations.md)."
+)
+
+
+class NotPossibleError(Exception):
+    """The database cannot be distributed; `hint` says what to do."""
+
+    def __init__(self, message: str, hint: str = HOW) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class DistributionStep(NamedTuple):
+    """One step, a transaction of its own; None to run where it is done already."""
+
+    title: str
+    run: Callable[[Connection], None] | None
+    is_repeated: bool = False  # it changes nothing where nothing is missing
+
+
+def steps(connection: Connection) -> list[DistributionStep]:
+    """Return what distributes the database, in order, with what is done already. Raises NotPossibleError."""
+    _require_citus(connection)
+    placed = set(connection.execute(text("SELECT logicalrelid::regclass::text FROM pg_dist_partition")).scalars())
+    return list(_steps(placed))
+
+
+def _steps(placed: set[str]) -> Iterator[DistributionStep]:
+    is_done = {table.name for table in metadata.sorted_tables} <= placed
+    yield DistributionStep("drop foreign keys", None if is_done else _drop_foreign_keys)
+    for name in ("alembic_version", *(table.name for table in ON_EVERY_NODE)):
+        yield DistributionStep(
+            f"copy {name} to every node", None if name in placed else _function("create_reference_table", name)
+        )
+    yield DistributionStep("give each program a place", _fill_places, is_repeated=True)
+    for table in BY_PROGRAM:
+        options = "'program_id', colocate_with := " + ("'none'" if table is partners else "'partners'")
+        move = _function("create_distributed_table", table.name, options)
+        yield DistributionStep(f"distribute {table.name}", None if table.name in placed else move)
+    yield DistributionStep("add foreign keys", _add_foreign_keys, is_repeated=True)
+    for table in _OTHERS:
+        keep = _function("citus_add_local_table_to_metadata", table.name)
+        yield DistributionStep(f"keep {table.name} on the coordinator", None if table.name in placed else keep)
+    yield DistributionStep("set what the workers' planners need", _set_role, is_repeated=True)
+
+
+def _require_citus(connection: Connection) -> None:
+    if connection.dialect.name != "postgresql":
+        raise NotPossibleError("SQLite cannot be distributed.", "Copy this database to PostgreSQL: svc admin copy.")
+    if connection.execute(text("SELECT to_regclass('pg_dist_partition') IS NULL")).scalar_one():
+        raise NotPossibleError("This database does not have the extension Citus.")
+    nodes = text("SELECT count(*) FROM pg_dist_node WHERE isactive AND shouldhaveshards AND noderole = 'primary'")
+    if connection.execute(nodes).scalar_one() == 0:
+        raise NotPossibleError("The coordinator knows no worker.")
+
+
+def _function(function: str, table: str, options: str = "") -> Callable[[Connection], None]:
+    """Return what moves a table, with its rows, and gives the space of the moved rows back."""
+
+    def run(connection: Connection) -> None:
+        arguments = f"'{table}', {options}" if options else f"'{table}'"
+        connection.execute(text(f"SELECT {function}({arguments})"))  # names of our own tables
+        if function == "create_distributed_table":
+            connection.execute(text(f"SELECT truncate_local_data_after_distributing_table('{table}')"))
+
+    return run
+
+
+def _foreign_keys() -> Iterator[Any]:
+    for table in BY_PROGRAM:
+        yield from sorted(table.foreign_key_constraints, key=lambda key: str(key.name))
+
+
+def _stored_keys(connection: Connection) -> set[tuple[str, str]]:
+    stored = text("SELECT conrelid::regclass::text, conname FROM pg_constraint WHERE contype = 'f' AND conparentid = 0")
+    return {(row[0], row[1]) for row in connection.execute(stored)}
+
+
+def _drop_foreign_keys(connection: Connection) -> None:
+    stored = _stored_keys(connection)
+    for key in _foreign_keys():
+        if (key.table.name, str(key.name)) in stored:
+            connection.execute(DropConstraint(key))
+
+
+def _add_foreign_keys(connection: Connection) -> None:
+    stored = _stored_keys(connection)
+    for key in _foreign_keys():
+        if (key.table.name, str(key.name)) not in stored:
+            connection.execute(AddConstraint(key))
+
+
+def _fill_places(connection: Connection) -> None:
+    """Give those programs a place that an older version of the service has created."""
+    rows = "INSERT INTO program_places (program_id) SELECT id FROM programs ON CONFLICT DO NOTHING"
+    connection.execute(text(rows))
+
+
+def _set_role(connection: Connection) -> None:
+    """Let each connection of this role plan as a writing lane does: workers do not get the settings of a lane."""
+    database = connection.execute(text("SELECT quote_ident(current_database())")).scalar_one()
+    for name, value in BY_KEY.items():
+        connection.execute(text(f"ALTER ROLE CURRENT_USER IN DATABASE {database} SET {name} = '{value}'"))

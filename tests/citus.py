@@ -1,0 +1,98 @@
+"""A Citus cluster of the tests' own: a coordinator and two workers, where the extension is built or installed."""
+
+import asyncio
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import asyncpg
+
+from tests import postgres
+from tests.postgres import Server
+
+CACHE = Path.home() / ".cache" / "svc-citus"
+NO_CITUS = "Citus is not installed; CITUS_PREFIX may name a folder with a server that has it"
+SETTINGS = """shared_preload_libraries = 'citus'
+citus.node_conninfo = 'sslmode=prefer'
+citus.shard_count = 4
+citus.enable_stat_counters = on
+citus.local_shared_pool_size = 150
+max_prepared_transactions = 200
+"""
+
+_EMPTY = """SET citus.override_table_visibility = off; SET citus.enable_manual_changes_to_shards = on;
+SET session_replication_role = replica;
+DO $$ DECLARE shard regclass; BEGIN
+FOR shard IN SELECT oid FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+    AND relname NOT LIKE 'alembic_version%' AND oid NOT IN (SELECT logicalrelid FROM pg_dist_partition)
+LOOP EXECUTE format('DELETE FROM %s', shard); END LOOP; END $$"""
+_RESTART_IDS = """DO $$ DECLARE ids regclass; BEGIN
+FOR ids IN SELECT oid FROM pg_class WHERE relkind = 'S' AND relnamespace = 'public'::regnamespace
+LOOP PERFORM setval(ids, 1, false); END LOOP; END $$"""
+
+
+def binaries() -> Path | None:
+    """Return the folder of a server's binaries that has Citus: a private one, or the installed one; else None."""
+    for prefix in (Path(os.environ.get("CITUS_PREFIX", CACHE)), Path("/")):
+        for binary in sorted(prefix.glob("usr/lib/postgresql/*/bin/pg_config")):
+            shared = subprocess.run([binary, "--sharedir"], capture_output=True, check=True, text=True).stdout
+            if (Path(shared.strip()) / "extension" / "citus.control").exists():
+                return binary.parent
+    return None
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A coordinator and its workers."""
+
+    coordinator: Server
+    workers: list[Server]
+
+    def create_database(self, name: str) -> str:
+        """Create an empty database on each node, known to each other, and return its URL on the coordinator."""
+        asyncio.run(self._create_database(name))
+        return _named(self.coordinator, name)
+
+    def empty(self, name: str) -> None:
+        """Delete all rows of a distributed database, on each node for itself, and let ids begin at 1 again."""
+        asyncio.run(self._empty(name))
+
+    async def _empty(self, name: str) -> None:
+        for server in (self.coordinator, *self.workers):
+            await execute(_named(server, name), _EMPTY)
+        await execute(_named(self.coordinator, name), _RESTART_IDS)
+
+    async def _create_database(self, name: str) -> None:
+        for server in (self.coordinator, *self.workers):
+            await execute(server.url, f'CREATE DATABASE "{name}"')
+            await execute(_named(server, name), "CREATE EXTENSION citus")
+        nodes = [f"SELECT citus_set_coordinator_host('127.0.0.1', {self.coordinator.port})"]
+        nodes += [f"SELECT citus_add_node('127.0.0.1', {worker.port})" for worker in self.workers]
+        await execute(_named(self.coordinator, name), *nodes)
+
+
+@contextmanager
+def running(workers: int = 2) -> Iterator[Cluster]:
+    """Run a cluster in folders of its own."""
+    where = binaries()
+    assert where is not None
+    with ExitStack() as stack:
+        servers = [stack.enter_context(postgres.running(where, SETTINGS)) for _ in range(1 + workers)]
+        yield Cluster(servers[0], servers[1:])
+
+
+async def execute(url: str, *statements: str) -> None:
+    """Run statements, each in a transaction of its own."""
+    connection = await asyncpg.connect(url.replace("+asyncpg", ""))
+    try:
+        for statement in statements:
+            await connection.execute(statement)
+    finally:
+        await connection.close()
+
+
+def _named(server: Server, name: str) -> str:
+    return f"{server.url.rpartition('/')[0]}/{name}"

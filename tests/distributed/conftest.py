@@ -1,0 +1,46 @@
+"""Programs of a distributed database, and the nodes that hold them."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from sqlalchemy import Connection, text
+
+import storage
+from storage import Storage
+from tests import world
+from tests.world import World
+
+_PORT = text(
+    "SELECT nodeport FROM pg_dist_shard_placement"
+    " WHERE shardid = get_shard_id_for_distribution_column('clicks', :program)"
+)
+
+
+@pytest.fixture
+async def store(citus_url: str) -> AsyncIterator[Storage]:
+    """Open storage over the distributed database."""
+    async with storage.opened(citus_url) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def acme(store: Storage) -> World:
+    """Acme, its program, and its partners Anna and Ben."""
+    return await world.acme(store)
+
+
+def port_of(connection: Connection, program_id: int) -> int:
+    """Return the port of the node that holds a program."""
+    port: int = connection.execute(_PORT, {"program": program_id}).scalar_one()
+    return port
+
+
+async def one_on_each_node(acme: World) -> dict[int, World]:
+    """Return a program on each worker, by the worker's port."""
+    store = acme.store
+    programs: dict[int, World] = {}
+    each = acme
+    while len(programs) < 2:
+        programs.setdefault(await store.read(port_of, each.program_id), each)
+        each = await world.program_of(store, acme.workspace_id, acme.owner_id)
+    return programs

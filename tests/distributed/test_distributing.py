@@ -1,0 +1,134 @@
+"""`svc admin db distribute`: what it moves, that it can go on, and what `db check` says of a cluster."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import pytest
+import typer
+from alembic import command as alembic
+from sqlalchemy import Connection, func, select, text
+
+import storage
+from cli.admin.db import check
+from cli.admin.distribute import distribute
+from storage import Storage, migrations
+from storage.engine import database, distribution
+from storage.engine.program_nodes import is_distributed
+from tests import citus, world
+from tests.citus import Cluster
+from tests.storage.test_migrations import difference
+
+Done = TypeVar("Done")
+FOREIGN_KEYS = text("SELECT conname FROM pg_constraint WHERE contype = 'f' AND conname !~ '_[0-9]{6}$' ORDER BY 1")
+FIRST_DISTRIBUTED = "0033"
+
+
+def over(url: str, work: Callable[[Storage], Awaitable[Done]]) -> Done:
+    """Run `work` over storage."""
+
+    async def run() -> Done:
+        async with storage.opened(url, patient=True) as store:
+            return await work(store)
+
+    return asyncio.run(run())
+
+
+async def fill(store: Storage) -> None:
+    """Make two programs with events."""
+    acme = await world.acme(store)
+    for program in (acme, await world.program_of(store, acme.workspace_id, acme.owner_id)):
+        await program.customer()
+        await program.sale()
+        await program.refund(amount_cents=100)
+
+
+def rows(connection: Connection) -> dict[str, int]:
+    tables = [*distribution.ON_EVERY_NODE, *distribution.BY_PROGRAM]
+    return {table.name: connection.execute(select(func.count()).select_from(table)).scalar_one() for table in tables}
+
+
+def foreign_keys(connection: Connection) -> list[Any]:
+    return list(connection.execute(FOREIGN_KEYS).scalars())
+
+
+def test_a_filled_database_is_distributed_with_its_rows_and_again_changes_nothing(
+    citus_cluster: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    url = citus_cluster.create_database("filled")
+    monkeypatch.setenv("SVC_DATABASE_URL", url)
+    asyncio.run(migrations.upgrade(url))
+    over(url, fill)
+    before, keys = over(url, lambda store: store.read(rows)), over(url, lambda store: store.read(foreign_keys))
+    half = over(url, lambda store: store.read(distribution.steps))[:30]
+    for step in half:
+        if step.run is not None:
+            over(url, lambda store, run=step.run: store.write(run))  # type: ignore[misc]
+
+    distribute()
+    first = capsys.readouterr()
+    distribute()
+    second = capsys.readouterr()
+    check()
+
+    assert "31 of 56: distribute" in first.err
+    assert "1 of 56" not in first.err.splitlines()[0]
+    assert "distribute clicks" not in second.err
+    assert over(url, lambda store: store.read(rows)) == before
+    assert over(url, lambda store: store.read(foreign_keys)) == keys
+    assert over(url, lambda store: store.read(is_distributed))
+    over(url, fill_again)
+
+
+async def fill_again(store: Storage) -> None:
+    """Record events after the distribution."""
+    other = await world.program_of(store, 1, 1)
+    await other.customer()
+    assert (await other.sale()).commission_cents == 2_000
+
+
+def test_db_check_names_the_node_that_lacks_a_setting(
+    citus_cluster: Cluster, citus_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setenv("SVC_DATABASE_URL", citus_url)
+    worker = citus_cluster.workers[0]
+    url = f"{worker.url.rpartition('/')[0]}/service"
+    lost = "ALTER ROLE postgres IN DATABASE service RESET enable_hashjoin"
+    asyncio.run(citus.execute(url, "SET citus.enable_ddl_propagation = off; " + lost))
+
+    with pytest.raises(typer.Exit):
+        check()
+    shown = capsys.readouterr().out
+    distribute()
+    check()
+
+    assert f"enable_hashjoin = off (svc admin db distribute sets it) of node 127.0.0.1:{worker.port}" in shown
+
+
+async def test_every_later_migration_runs_on_a_distributed_database(citus_cluster: Cluster):
+    url = citus_cluster.create_database("migrated")
+    lane, *others = database.writers(database.parse_url(url), patient=True)
+    await lane.run(lambda connection: alembic.upgrade(migrations.config_for(connection), FIRST_DISTRIBUTED))
+    for step in await lane.run(distribution.steps):
+        if step.run is not None:
+            await lane.run(step.run)
+
+    await migrations.upgrade(url)
+
+    async with storage.opened(url, patient=True) as store:
+        assert await store.write(difference) == []
+        assert await store.read(migrations.is_current)
+    await asyncio.gather(*(each.close() for each in (lane, *others)))
+
+
+def test_a_plain_postgresql_says_what_to_do(
+    postgres_server: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setenv("SVC_DATABASE_URL", f"{postgres_server.rpartition('/')[0]}/service")
+
+    with pytest.raises(typer.Exit):
+        distribute()
+
+    shown = capsys.readouterr().err
+    assert "This database does not have the extension Citus." in shown
+    assert "CREATE EXTENSION citus" in shown
