@@ -127,10 +127,15 @@ def get_timeline(connection: Connection, program_id: int, customer_id: int) -> C
         *events.of_customer(connection, program_id, customer_id),
         *commissions.of_customer(connection, program_id, customer_id),
     ]
-    return CustomerTimeline(_of_row(row), sorted(steps, key=_occurred_at))
+    return CustomerTimeline(_of_row(row), sorted(steps, key=occurred_at))
 
 
-def _occurred_at(step: Event | Commission) -> datetime:
+def kind_of(step: Event | Commission) -> str:
+    """Return the kind of a step: that of its event, or commission."""
+    return "commission" if isinstance(step, Commission) else step.kind
+
+
+def occurred_at(step: Event | Commission) -> datetime:
     """Return when a step happened; a commission follows its sale or lead."""
     return step.created_at if isinstance(step, Commission) else step.occurred_at or step.at
 

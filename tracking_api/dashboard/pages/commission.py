@@ -1,4 +1,4 @@
-"""One commission; an owner can approve it before its hold is over, with a reason."""
+"""One commission: its arithmetic, terms and ledger; an owner can approve it before its hold is over, with a reason."""
 
 from pydantic_core import to_json
 from starlette.requests import Request
@@ -7,11 +7,11 @@ from starlette.responses import Response
 from presentation import fraud_review
 from presentation.api_request import path_id
 from presentation.changes import OwnerCommissionChange
-from storage.management import commissions
+from storage.management import commission_details, commissions
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import ValidationError
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import forms, notices, page_context, templates, values
+from tracking_api.dashboard.pages import arithmetic, forms, notices, page_context, templates, values
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.page import redirect
 from tracking_api.dashboard.pages.page_context import PageContext
@@ -51,7 +51,16 @@ async def approve_on_hold(request: Request) -> Response:
 
 async def _show(request: Request, context: PageContext, typed: dict[str, str], problems: Problems) -> Response:
     commission_id = path_id(request, "commission_id")
-    commission = await storage_of(request).read(commissions.get_commission, context.program.id, commission_id)
-    status = 400 if problems else 200
-    shown = {"each": commission, "typed": typed, "problems": problems}
-    return templates.render(request, "commission.html", status=status, context=context, **shown)
+    details = await storage_of(request).read(commission_details.get_details, context.program.id, commission_id)
+    return templates.render(
+        request,
+        "commission.html",
+        status=400 if problems else 200,
+        context=context,
+        each=details.commission,
+        details=details,
+        arithmetic=arithmetic.of(details),
+        meanings=arithmetic.MEANINGS,
+        typed=typed,
+        problems=problems,
+    )

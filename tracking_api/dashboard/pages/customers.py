@@ -1,10 +1,9 @@
-"""Customers, and one customer's timeline: click, lead, sales, refunds and commissions in order of time."""
+"""The list of customers."""
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation import queries
-from presentation.api_request import path_id
 from storage.reading import customer_timelines
 from storage.reading.customer_timelines import CustomerFilter
 from storage.rules.settlement import CustomerStatus
@@ -28,11 +27,3 @@ async def list_customers(request: Request) -> Response:
     )
     statuses = list(CustomerStatus)
     return templates.render(request, "customers.html", context=context, page=page, chosen=chosen, statuses=statuses)
-
-
-async def show_customer(request: Request) -> Response:
-    """Show one customer. Raises NotFound."""
-    context = await page_context.as_member(request)
-    customer_id = path_id(request, "customer_id")
-    timeline = await storage_of(request).report(customer_timelines.get_timeline, context.program.id, customer_id)
-    return templates.render(request, "customer.html", context=context, customer=timeline.customer, steps=timeline.steps)

@@ -12,6 +12,7 @@ from tracking_api.dashboard.pages import (
     commission,
     commissions,
     consent,
+    customer,
     customers,
     device,
     events,
@@ -74,7 +75,7 @@ ROUTES = [
     _page(f"{PROGRAM}/partners/{{partner_id}}/edit", PageEndpoint(POST=partner.edit_partner)),
     _page(f"{PROGRAM}/partners/{{partner_id}}/qr.svg", PageEndpoint(GET=links.show_qr_code)),
     _page(f"{PROGRAM}/customers", PageEndpoint(GET=customers.list_customers)),
-    _page(f"{PROGRAM}/customers/{{customer_id}}", PageEndpoint(GET=customers.show_customer)),
+    _page(f"{PROGRAM}/customers/{{customer_id}}", PageEndpoint(GET=customer.show_customer)),
     _page(
         f"{PROGRAM}/commissions", PageEndpoint(GET=commissions.list_commissions, POST=commissions.decide_commissions)
     ),

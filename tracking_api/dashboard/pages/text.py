@@ -4,12 +4,12 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from babel import Locale
-from babel.dates import format_date, format_skeleton
+from babel.dates import format_date, format_skeleton, format_timedelta
 from babel.numbers import format_currency, format_decimal
 from markupsafe import Markup, escape
 
@@ -104,6 +104,11 @@ def percent(change: Trend) -> str:
     if change.percent is None:
         return "new"
     return "over 999%" if change.percent > LARGEST_TREND else percentage(change.percent)
+
+
+def elapsed(time: timedelta) -> str:
+    """Write how much later something was: 3 days later; nothing for less than a second."""
+    return f"{format_timedelta(time, locale='en')} later" if time >= timedelta(seconds=1) else ""
 
 
 def percentage(value: float) -> str:
