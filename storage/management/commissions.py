@@ -71,13 +71,9 @@ def list_commissions(
 
     `ready_at` selects the pending ones whose hold ends by then.
     """
-    mine = _select().where(commissions.c.program_id == program_id)
-    if status is not None:
-        mine = mine.where(commissions.c.status == status)
-    if partner_id is not None:
-        mine = mine.where(commissions.c.partner_id == partner_id)
-    if customer_id is not None:
-        mine = mine.where(commissions.c.customer_id == customer_id)
+    mine = select_rows().where(commissions.c.program_id == program_id)
+    equal = {"status": status, "partner_id": partner_id, "customer_id": customer_id}
+    mine = mine.where(*(commissions.c[name] == value for name, value in equal.items() if value is not None))
     mine = mine.where(*pagination.within(commissions.c.id, commissions.c.created_at, created))
     if paid.since is not None:
         mine = mine.where(commissions.c.paid_at >= paid.since)
@@ -85,17 +81,17 @@ def list_commissions(
         mine = mine.where(commissions.c.paid_at < paid.until)
     if ready_at is not None:
         mine = mine.where(commissions.c.status == CommissionStatus.PENDING, commissions.c.hold_until <= ready_at)
-    page = pagination.by_id(connection, mine, commissions.c.id, paging, _of_row)
-    return page._replace(data=_with_flags(connection, program_id, page.data))
+    page = pagination.by_id(connection, mine, commissions.c.id, paging, of_row)
+    return page._replace(data=with_flags(connection, program_id, page.data))
 
 
 def get_commission(connection: Connection, program_id: int, commission_id: int) -> Commission:
     """Return one commission of a program. Raises NotFound."""
     mine = (commissions.c.program_id == program_id, commissions.c.id == commission_id)
-    row = connection.execute(_select().where(*mine)).one_or_none()
+    row = connection.execute(select_rows().where(*mine)).one_or_none()
     if row is None:
         raise _not_found()
-    return _with_flags(connection, program_id, [_of_row(row)])[0]
+    return with_flags(connection, program_id, [of_row(row)])[0]
 
 
 def of_customer(connection: Connection, program_id: int, customer_id: int) -> list[Commission]:
@@ -103,9 +99,9 @@ def of_customer(connection: Connection, program_id: int, customer_id: int) -> li
     from_sale = select(sales.c.id).where(sales.c.program_id == program_id, sales.c.customer_id == customer_id)
     from_lead = select(leads.c.id).where(leads.c.program_id == program_id, leads.c.customer_id == customer_id)
     by_cause = or_(commissions.c.sale_id.in_(from_sale), commissions.c.lead_id.in_(from_lead))
-    mine = _select().where(commissions.c.program_id == program_id, by_cause)
+    mine = select_rows().where(commissions.c.program_id == program_id, by_cause)
     rows = connection.execute(mine.order_by(commissions.c.id)).all()
-    return _with_flags(connection, program_id, [_of_row(row) for row in rows])
+    return with_flags(connection, program_id, [of_row(row) for row in rows])
 
 
 def decide(
@@ -219,7 +215,8 @@ def net_cents(*kinds: EntryKind) -> Any:
     return total.where(entry.kind.in_(kinds or PARTNER_KINDS)).correlate(commissions).scalar_subquery()
 
 
-def _select() -> Select[Any]:
+def select_rows() -> Select[Any]:
+    """Return the statement that reads commissions with their partner, customer and sale."""
     earned = commissions.c
     joined = (
         commissions.join(partners, (partners.c.program_id == earned.program_id) & (partners.c.id == earned.partner_id))
@@ -238,12 +235,14 @@ def _select() -> Select[Any]:
     ).select_from(joined)
 
 
-def _with_flags(connection: Connection, program_id: int, rows: Sequence[Commission]) -> list[Commission]:
+def with_flags(connection: Connection, program_id: int, rows: Sequence[Commission]) -> list[Commission]:
+    """Return commissions with the signs of fraud that hold each."""
     held = flags.holding(connection, program_id, rows)
     return [row._replace(flags=held[row.id]) if row.id in held else row for row in rows]
 
 
-def _of_row(row: Any) -> Commission:
+def of_row(row: Any) -> Commission:
+    """Read a commission."""
     values = {name: getattr(row, name) for name in Commission._fields if name != "flags"}
     cents = {name: int(values[name]) for name in ("net_cents", "set_off_cents", "paid_out_cents")}
     return Commission(**values | cents | {"status": CommissionStatus(row.status)})

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, func, insert, select, update
+from sqlalchemy import Connection, Select, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from storage.engine import audit, ids, pagination
@@ -65,10 +65,10 @@ def list_partners(
     connection: Connection, program_id: int, paging: Paging = FIRST_PAGE, *, status: PartnerStatus | None = None
 ) -> Page[Partner]:
     """Return a page of a program's partners, newest first; only of `status` if it is given."""
-    mine = _select().where(partners.c.program_id == program_id)
+    mine = select_rows().where(partners.c.program_id == program_id)
     if status is not None:
         mine = mine.where(partners.c.status == status)
-    return pagination.by_id(connection, mine, partners.c.id, paging, _of_row)
+    return pagination.by_id(connection, mine, partners.c.id, paging, of_row)
 
 
 def newest_code(connection: Connection, program_id: int) -> str | None:
@@ -81,19 +81,26 @@ def find(connection: Connection, program_id: int, name: str) -> list[Partner]:
     """Return the partners with this code, else those with this name, in any case; a few at most."""
     for column in (partners.c.code, partners.c.name):
         mine = (partners.c.program_id == program_id, func.lower(column) == name.lower())
-        rows = connection.execute(_select().where(*mine).order_by(partners.c.id).limit(MOST_OF_A_NAME)).all()
+        rows = connection.execute(select_rows().where(*mine).order_by(partners.c.id).limit(MOST_OF_A_NAME)).all()
         if rows:
             break
-    return [_of_row(row) for row in rows]
+    return [of_row(row) for row in rows]
+
+
+def named(program_id: int, text: str) -> Select[Any]:
+    """Return the statement that reads the ids of the partners with a text in their name, code or e-mail address."""
+    texts = (partners.c.name, partners.c.code, partners.c.email)
+    found = (func.lower(column).contains(text.lower(), autoescape=True) for column in texts)
+    return select(partners.c.id).where(partners.c.program_id == program_id, or_(*found))
 
 
 def get_partner(connection: Connection, program_id: int, partner_id: int) -> Partner:
     """Return one partner of a program. Raises NotFound."""
     mine = (partners.c.program_id == program_id, partners.c.id == partner_id)
-    row = connection.execute(_select().where(*mine)).one_or_none()
+    row = connection.execute(select_rows().where(*mine)).one_or_none()
     if row is None:
         raise NotFound("The program has no such partner.")
-    return _of_row(row)
+    return of_row(row)
 
 
 def change(
@@ -127,12 +134,14 @@ def _taken() -> ValidationError:
     return ValidationError(fields=[FieldError("code", "Another partner of this program has this code")])
 
 
-def _select() -> Select[Any]:
+def select_rows() -> Select[Any]:
+    """Return the statement that reads partners."""
     flag = flags.c
     mine = (flag.program_id == partners.c.program_id, flag.partner_id == partners.c.id, flag.state == FlagState.OPEN)
     return select(partners, select(func.count()).where(*mine).scalar_subquery().label("open_flags"))
 
 
-def _of_row(row: Any) -> Partner:
+def of_row(row: Any) -> Partner:
+    """Read a partner."""
     values = (row.program_id, row.id, row.name, row.email, row.code, PartnerStatus(row.status), row.created_at)
     return Partner(*values, row.open_flags, row.notes)

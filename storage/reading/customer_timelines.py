@@ -76,15 +76,15 @@ def list_customers(
     match: CustomerFilter = EVERY_CUSTOMER,
 ) -> Page[CustomerRecord]:
     """Return a page of a program's customers who match the filters, newest first."""
-    mine = _select().where(*_conditions(program_id, match))
-    return pagination.by_id(connection, mine, customers.c.id, paging, _of_row)
+    mine = select_rows().where(*conditions(program_id, match))
+    return pagination.by_id(connection, mine, customers.c.id, paging, of_row)
 
 
 def count_by_partner(connection: Connection, program_id: int, match: CustomerFilter) -> list[CustomerCount]:
     """Return how many customers match, for each partner who has some, most first."""
     count = func.count().label("customers")
     columns = (customers.c.partner_id, partners.c.name, count, func.min(customers.c.clicked_at))
-    mine = select(*columns).join_from(customers, partners, _sent_by()).where(*_conditions(program_id, match))
+    mine = select(*columns).join_from(customers, partners, _sent_by()).where(*conditions(program_id, match))
     rows = connection.execute(mine.group_by(*columns[:2]).order_by(count.desc(), customers.c.partner_id))
     return [CustomerCount(*row) for row in rows]
 
@@ -120,14 +120,14 @@ def find(
 def get_timeline(connection: Connection, program_id: int, customer_id: int) -> CustomerTimeline:
     """Return one customer of a program with their timeline. Raises NotFound."""
     mine = (customers.c.program_id == program_id, customers.c.id == customer_id)
-    row = connection.execute(_select().where(*mine)).one_or_none()
+    row = connection.execute(select_rows().where(*mine)).one_or_none()
     if row is None:
         raise NotFound("The program has no such customer.")
     steps: list[Event | Commission] = [
         *events.of_customer(connection, program_id, customer_id),
         *commissions.of_customer(connection, program_id, customer_id),
     ]
-    return CustomerTimeline(_of_row(row), sorted(steps, key=occurred_at))
+    return CustomerTimeline(of_row(row), sorted(steps, key=occurred_at))
 
 
 def kind_of(step: Event | Commission) -> str:
@@ -140,7 +140,8 @@ def occurred_at(step: Event | Commission) -> datetime:
     return step.created_at if isinstance(step, Commission) else step.occurred_at or step.at
 
 
-def _conditions(program_id: int, match: CustomerFilter) -> list[ColumnElement[bool]]:
+def conditions(program_id: int, match: CustomerFilter) -> list[ColumnElement[bool]]:
+    """Return the conditions for a program's customers who match."""
     row = customers.c
     conditions = [row.program_id == program_id, *pagination.within(row.id, row.created_at, match.created)]
     equal = {row.status: match.status, row.partner_id: match.partner_id, row.customer_key: match.customer_key}
@@ -159,13 +160,15 @@ def _bought() -> tuple[ColumnElement[bool], ColumnElement[bool]]:
     return sales.c.program_id == customers.c.program_id, sales.c.customer_id == customers.c.id
 
 
-def _select() -> Select[Any]:
+def select_rows() -> Select[Any]:
+    """Return the statement that reads customers with their partner and their sales."""
     shown = (partners.c.name.label("partner_name"), partners.c.code.label("partner_code"))
     count, last = (select(each).where(*_bought()) for each in (func.count(), func.max(sales.c.occurred_at)))
     bought = (count.scalar_subquery().label("sales"), last.scalar_subquery().label("last_sale_at"))
     return select(customers, *shown, *bought).join(partners, _sent_by())
 
 
-def _of_row(row: Any) -> CustomerRecord:
+def of_row(row: Any) -> CustomerRecord:
+    """Read a customer."""
     values = {name: getattr(row, name) for name in CustomerRecord._fields}
     return CustomerRecord(**values | {"status": CustomerStatus(row.status), "settlement": Settlement(row.settlement)})

@@ -1,37 +1,55 @@
-"""Commissions: first those that are ready to approve; filtered, decided many at a time, and exported as CSV."""
-
-from datetime import datetime
-from typing import Any
+"""Commissions: first those that are ready to approve; found, decided many at a time, and exported as CSV."""
 
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
-from presentation import fraud_review, queries
+from presentation import fraud_review
 from storage.engine.pagination import MOST
 from storage.management import commissions
+from storage.management.commissions import Commission
+from storage.reading import listed_commissions
+from storage.reading.listed_commissions import CommissionMatch
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import ServiceError, ValidationError
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import csv_export, filters, forms, notices, page_context, templates
+from tracking_api.dashboard.pages import csv_export, filters, forms, lists, notices, page_context, templates, text
+from tracking_api.dashboard.pages.csv_export import Read
 from tracking_api.dashboard.pages.forms import Form
+from tracking_api.dashboard.pages.lists import Column, List, ListState
 from tracking_api.dashboard.pages.page import redirect
+from tracking_api.dashboard.pages.page_context import PageContext
 
 READY, ALL = "ready", "all"
 DECISIONS = (CommissionStatus.APPROVED, CommissionStatus.PAID, CommissionStatus.REJECTED)
 
 
+LIST = List(
+    "Commissions",
+    (
+        Column("created", "Earned", sort=""),
+        Column("partner", "Partner", sort="partner"),
+        Column("cause", "For"),
+        Column("status", "Status"),
+        Column("hold", "Hold until", sort="hold_until"),
+        Column("net", "Commission", sort="net", is_figure=True, total="money"),
+    ),
+    search="Partner, customer key or transaction id",
+    kept=("partner_id",),
+    tabs=("status",),
+)
+HEADER = [
+    *("id", "created_at", "partner", "partner_code", "customer_key", "transaction_id", "status"),
+    *("earned", "net", "currency", "hold_until", "paid_at"),
+]
+
+
 async def list_commissions(request: Request) -> Response:
-    """List the commissions that are ready to approve, or those of another status; a partner narrows it."""
+    """List the commissions that are ready to approve, or those of another status."""
     context = await page_context.as_member(request)
-    chosen = filters.chosen(request, "status", "partner_id")
-    page = await storage_of(request).read(
-        commissions.list_commissions,
-        context.program.id,
-        queries.paging(request),
-        **_filters(request, context.at),
-    )
+    state = lists.state(request, LIST)
+    listed = await _read(request, context, state)(state.query)
     statuses = list(CommissionStatus)
-    return templates.render(request, "commissions.html", context=context, page=page, chosen=chosen, statuses=statuses)
+    return templates.render(request, "commissions.html", context=context, list=state.holding(listed), statuses=statuses)
 
 
 async def decide_commissions(request: Request) -> Response:
@@ -39,7 +57,7 @@ async def decide_commissions(request: Request) -> Response:
     context = await page_context.as_owner(request)
     form = await forms.read_form(request)
     status, ids = _decision(form), _ticked(form)
-    back = redirect(f"{context.program_path}/commissions{filters.chosen(request, 'status', 'partner_id').link()}")
+    back = redirect(f"{context.program_path}/commissions{lists.state(request, LIST).address.link()}")
     if not ids:
         return notices.leave(back, "nothing-chosen")
     await fraud_review.before(storage_of(request), context.program.id, ids, status, at=context.at)
@@ -59,20 +77,30 @@ async def decide_commissions(request: Request) -> Response:
 async def export_commissions(request: Request) -> Response:
     """Return the commissions of the filtered list as a CSV file."""
     context = await page_context.as_member(request)
-    rows = csv_export.rows(storage_of(request), context.program.id, **_filters(request, context.at))
-    name = f"commissions-{context.program.id}-{context.at:%Y-%m-%d}.csv"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return StreamingResponse(rows, media_type="text/csv; charset=utf-8", headers=headers)
+    name = f"commissions-{context.program.id}-{context.at:%Y-%m-%d}"
+    return csv_export.file(name, _read(request, context, lists.state(request, LIST)), HEADER, _cells)
 
 
-def _filters(request: Request, at: datetime) -> dict[str, Any]:
-    """Return the filters of the list. Raises ValidationError."""
-    partner_id = filters.number(request, "partner_id")
-    shown = request.query_params.get("status") or READY
-    if shown == READY:
-        return {"partner_id": partner_id, "ready_at": at}
-    status = None if shown == ALL else filters.choice(request, "status", CommissionStatus)
-    return {"partner_id": partner_id, "status": status}
+def _read(request: Request, context: PageContext, state: ListState) -> Read[Commission]:
+    """Return how a page of the list is read. Raises ValidationError for an unknown status or partner."""
+    shown = state.address["status"] or READY
+    match = CommissionMatch(
+        search=state.search,
+        status=None if shown in {READY, ALL} else filters.choice(request, "status", CommissionStatus),
+        partner_id=filters.number(request, "partner_id"),
+        ready_at=context.at if shown == READY else None,
+        created=state.span,
+    )
+    read = storage_of(request).read
+    return lambda query: read(listed_commissions.read, context.program.id, query, match)
+
+
+def _cells(each: Commission) -> list[object]:
+    return [
+        *(each.id, each.created_at, each.partner_name, each.partner_code, each.customer_key, each.transaction_id),
+        *(each.status, *(text.major(cents, each.currency) for cents in (each.amount_cents, each.net_cents))),
+        *(each.currency, each.hold_until, each.paid_at),
+    ]
 
 
 def _decision(form: Form) -> CommissionStatus:

@@ -1,29 +1,17 @@
-"""Commissions as CSV (RFC 4180), read page by page; a spreadsheet runs no cell as a formula."""
+"""Lists as CSV files (RFC 4180), read page by page; a spreadsheet runs no cell as a formula."""
 
 import re
-from collections.abc import AsyncIterator, Iterable
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+from typing import TypeVar
 
-from storage import Storage
-from storage.engine.pagination import MOST, Paging
-from storage.management import commissions
-from storage.management.commissions import Commission
-from tracking_api.dashboard.pages import text
+from starlette.responses import Response, StreamingResponse
 
-HEADER = [
-    "id",
-    "created_at",
-    "partner",
-    "partner_code",
-    "customer_key",
-    "transaction_id",
-    "status",
-    "earned",
-    "net",
-    "currency",
-    "hold_until",
-    "paid_at",
-]
+from storage.engine.listing import Listed, ListQuery
+from storage.engine.pagination import MOST
+
 # What starts a formula, after any space (also a no-break, ideographic or zero-width one): at the start of a cell, and
 # after a semicolon, at which a spreadsheet of many countries splits the line.
 _SPACE = r"[\s\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0]*"
@@ -31,38 +19,41 @@ _FORMULA = re.compile(rf"(^|;)({_SPACE})(?=[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]
 _QUOTED = re.compile(r"[\",;\s]")
 
 
-async def rows(storage: Storage, program_id: int, **filters: Any) -> AsyncIterator[str]:
-    """Yield the file, a page of commissions at a time, newest first; the filters are those of the list."""
-    yield lines([HEADER])
+Item = TypeVar("Item")
+Read = Callable[[ListQuery], Awaitable[Listed[Item]]]
+
+
+def file(name: str, read: Read[Item], header: Sequence[str], cells: Callable[[Item], Iterable[object]]) -> Response:
+    """Return a list as a CSV file, newest first; `cells` returns the values of a row, which are guarded here."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
+    rows = _rows(read, header, cells)
+    return StreamingResponse(rows, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+async def _rows(
+    read: Read[Item], header: Sequence[str], cells: Callable[[Item], Iterable[object]]
+) -> AsyncIterator[str]:
+    """Yield the file, a page of rows at a time."""
+    yield lines([header])
     cursor: str | None = None
     while True:
-        paging = Paging(MOST, cursor)
-        page = await storage.read(commissions.list_commissions, program_id, paging, **filters)
-        yield lines(_row(commission) for commission in page.data)
+        page = await read(ListQuery(MOST, cursor, has_totals=False))
+        yield lines([_written(cell) for cell in cells(row)] for row in page.data)
         cursor = page.next_cursor
         if cursor is None:
             return
 
 
+def _written(cell: object) -> str:
+    """Return a value as a cell: numbers and timestamps as machines read them, guarded texts, and nothing for None."""
+    if isinstance(cell, datetime):
+        return cell.isoformat()
+    return str(cell) if isinstance(cell, int | Decimal | StrEnum) else guarded(None if cell is None else str(cell))
+
+
 def guarded(cell: str | None) -> str:
     """Return a text that a spreadsheet does not run as a formula: an apostrophe precedes what would start one."""
     return _FORMULA.sub(r"\1'\2", cell or "")
-
-
-def _row(commission: Commission) -> list[str]:
-    earned, net = (text.major(cents, commission.currency) for cents in (commission.amount_cents, commission.net_cents))
-    timestamps = (commission.hold_until.isoformat(), commission.paid_at.isoformat() if commission.paid_at else "")
-    texts = (commission.partner_name, commission.partner_code, commission.customer_key, commission.transaction_id)
-    return [
-        str(commission.id),
-        commission.created_at.isoformat(),
-        *map(guarded, texts),
-        commission.status,
-        str(earned),
-        str(net),
-        commission.currency,
-        *timestamps,
-    ]
 
 
 def lines(cells: Iterable[Iterable[str]]) -> str:

@@ -71,10 +71,12 @@ ROUTES = [
     _page(f"{PROGRAM}/explore", PageEndpoint(GET=explore.show_explore)),
     _page(f"{PROGRAM}/explore.csv", PageEndpoint(GET=explore.export_card)),
     _page(f"{PROGRAM}/partners", PageEndpoint(GET=partners.list_partners, POST=partners.enrol_partner)),
+    _page(f"{PROGRAM}/partners.csv", PageEndpoint(GET=partners.export_partners)),
     _page(f"{PROGRAM}/partners/{{partner_id}}", PageEndpoint(GET=partner.show_partner, POST=partners.change_partner)),
     _page(f"{PROGRAM}/partners/{{partner_id}}/edit", PageEndpoint(POST=partner.edit_partner)),
     _page(f"{PROGRAM}/partners/{{partner_id}}/qr.svg", PageEndpoint(GET=links.show_qr_code)),
     _page(f"{PROGRAM}/customers", PageEndpoint(GET=customers.list_customers)),
+    _page(f"{PROGRAM}/customers.csv", PageEndpoint(GET=customers.export_customers)),
     _page(f"{PROGRAM}/customers/{{customer_id}}", PageEndpoint(GET=customer.show_customer)),
     _page(
         f"{PROGRAM}/commissions", PageEndpoint(GET=commissions.list_commissions, POST=commissions.decide_commissions)

@@ -90,7 +90,7 @@ async def test_an_owner_approves_one_on_hold_with_a_reason(site: Site):
     await site.sell()
     page = await site.sign_in()
     await page.goto(f"{site.program}/commissions?status=pending")
-    await page.locator("tbody tr td a").first.click()
+    await page.locator("tbody tr a").first.click()
     await page.evaluate("document.querySelector('#override_hold_reason').required = false")
     await page.get_by_role("button", name="Approve now").click()
     await expect(page.get_by_role("alert")).to_contain_text("Override hold reason")
@@ -110,7 +110,7 @@ async def test_a_member_reads_a_commission_and_cannot_approve_it(site: Site):
     page = await site.sign_in(MAX)
     await page.goto(f"{site.program}/commissions?status=pending")
 
-    await page.locator("tbody tr td a").first.click()
+    await page.locator("tbody tr a").first.click()
 
     await expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(r"Commission \$20\.00\s+Pending"))
     await expect(page.get_by_role("button", name="Approve now")).to_have_count(0)

@@ -2,7 +2,9 @@
 
 from playwright.async_api import Page, expect
 
+from storage.management import partners
 from tests.tracking_api.dashboard.pages.conftest import MAX, Site
+from tests.world import NOW
 
 
 async def add(page: Page, name: str, code: str) -> None:
@@ -66,3 +68,24 @@ async def test_a_member_reads_partners_and_changes_none(site: Site):
     await expect(page.get_by_role("row", name="Anna")).to_be_visible()
     await expect(page.get_by_role("button", name="Pause")).to_have_count(0)
     await expect(page.get_by_text("Add a partner")).to_have_count(0)
+
+
+async def test_long_names_are_cut_and_leave_the_money_on_screen(site: Site):
+    for n in range(200):
+        name = f"{n:03} ".ljust(90, "x")
+        await site.acme.store.write(partners.enrol, site.acme.program_id, name=name, code=f"p-{n}", at=NOW)
+    page = await site.sign_in()
+    await page.goto(f"{site.program}/partners")
+    money = page.locator("tbody tr").first.get_by_role("cell").filter(has_text="$")
+    name_of_first = page.locator("tbody .cut").first
+
+    for width in (1440, 390):
+        await page.set_viewport_size({"width": width, "height": 900})
+
+        assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        boxes = [await cell.bounding_box() for cell in await money.all()]
+        assert len(boxes) == 3
+        assert all(box and box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes)
+    assert await name_of_first.evaluate("cut => cut.scrollWidth > cut.clientWidth")
+    await page.locator("tbody a").first.focus()
+    assert await name_of_first.evaluate("cut => cut.scrollWidth <= cut.clientWidth")

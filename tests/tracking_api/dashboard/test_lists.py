@@ -1,0 +1,86 @@
+"""Every list has one grammar: search, order, filters, totals, pages both ways and a file of what is filtered."""
+
+import csv
+import html
+import io
+import re
+
+import httpx
+import pytest
+
+from storage.access import sessions
+from storage.management import partners
+from tests.tracking_api.conftest import Api
+from tests.world import NOW
+
+PROGRAM = "/programs/1"
+
+
+@pytest.fixture
+async def page(api: Api) -> httpx.AsyncClient:
+    """A browser with the owner's session: Acme has two buyers and 60 more partners."""
+    acme = api.acme
+    for n, (code, cents) in enumerate((("anna", 5_000), ("ben", 9_000))):
+        await acme.customer(f"user-{n}", code)
+        await acme.sale(f"inv-{n}", cents, customer_key=f"user-{n}")
+    for n in range(60):
+        await acme.store.write(partners.enrol, acme.program_id, name=f"Partner {n:02}", code=f"p-{n:02}", at=NOW)
+    token = (await acme.store.write(sessions.start, acme.owner_id, at=NOW)).token
+    headers = {"Cookie": f"svc_session={token}"}
+    return httpx.AsyncClient(transport=api.transport, base_url="http://svc.test", headers=headers)
+
+
+def rows(text: str) -> list[str]:
+    """Return the text of each row of a list, and of its totals."""
+    table = text.partition('<table class="list"')[2].partition("</table>")[0].partition("</thead>")[2]
+    return [_words(row) for row in re.findall(r"<tr.*?</tr>", table, re.DOTALL)]
+
+
+def link(text: str, name: str) -> str:
+    """Return where the link with a name leads to."""
+    found = re.search(rf'<a [^>]*href="([^"]*)"[^>]*>{re.escape(name)}</a>', text)
+    assert found, name
+    return html.unescape(found[1])
+
+
+def _words(markup: str) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", markup)).split())
+
+
+async def test_a_list_is_paged_both_ways_and_adds_up_everything(page: httpx.AsyncClient):
+    path = f"{PROGRAM}/partners"
+    first = await page.get(path)
+    second = await page.get(path + link(first.text, "Next"))
+    back = await page.get(path + link(second.text, "Previous"))
+
+    assert (len(rows(first.text)), len(rows(second.text))) == (51, 13)
+    assert rows(back.text) == rows(first.text)
+    assert rows(first.text)[-1] == rows(second.text)[-1] == "Total of 62 2 2 2 $140.00 $28.00"
+    assert ">Previous<" not in back.text
+
+
+async def test_a_list_is_sorted_by_its_heads_and_searched_and_the_url_holds_both(page: httpx.AsyncClient):
+    path = f"{PROGRAM}/partners"
+    found = await page.get(f"{path}?q=n&status=active&period=90d")
+    most = await page.get(path + link(found.text, "Revenue"))
+    least = await page.get(path + link(most.text, "Revenue"))
+    nothing = await page.get(f"{path}?q=nowhere")
+
+    assert most.url.query == b"q=n&status=active&period=90d&sort=revenue_cents"
+    assert [row.split()[0] for row in rows(most.text)[:2]] == ["Ben", "Anna"]
+    assert 'aria-sort="descending"' in most.text
+    assert least.url.params["sort"] == "revenue_cents.up"
+    assert rows(least.text)[0].startswith("Partner")
+    assert "No partner matches" in nothing.text
+
+
+async def test_a_file_has_what_is_filtered_and_an_unknown_order_or_cursor_is_rejected(page: httpx.AsyncClient):
+    found = {"partners": "q=ann", "customers": "q=user-0", "commissions": "status=all&q=ann"}
+    for name, query in found.items():
+        exported = await page.get(f"{PROGRAM}/{name}.csv?{query}")
+        order, cursor = [await page.get(f"{PROGRAM}/{name}?{query}") for query in ("sort=secret", "cursor=x")]
+
+        table = list(csv.DictReader(io.StringIO(exported.text)))
+        assert exported.headers["content-disposition"].startswith(f'attachment; filename="{name}-1-')
+        assert [(row.get("code") or row["partner_code"], row["currency"]) for row in table] == [("anna", "USD")]
+        assert (order.status_code, cursor.status_code) == (400, 400)
