@@ -85,9 +85,11 @@ def check_keys(connection: Connection, program_id: int) -> IdentifierHealth:
     return IdentifierHealth(state, len(sale_keys), matched, not_referred, _grouped(mismatches, lead_keys))
 
 
-def likely_key(connection: Connection, program_id: int, customer_key: str) -> str | None:
-    """Return the lead's key that a customer_key without a lead was likely meant to be."""
-    mismatch = LeadKeys(_lead_keys(connection, program_id, with_key=False)).mismatch(customer_key)
+def likely_key(
+    connection: Connection, program_id: int, customer_key: str, *, most_leads: int = MOST_LEADS
+) -> str | None:
+    """Return the key of a newest lead that a customer_key without a lead was likely meant to be."""
+    mismatch = LeadKeys(_lead_keys(connection, program_id, with_key=False)[:most_leads]).mismatch(customer_key)
     return mismatch.meant if mismatch else None
 
 

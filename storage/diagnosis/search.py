@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import zip_longest
 from typing import NamedTuple
 
 from sqlalchemy import Connection
@@ -12,6 +13,7 @@ from storage.reading import identifier_search
 from storage.reading.identifier_search import FoundPartner
 
 MOST_SILENT = 5
+MOST_LEADS = 2_000
 
 
 class Story(NamedTuple):
@@ -24,39 +26,42 @@ class Story(NamedTuple):
 class Silence(NamedTuple):
     """A program in which nothing has the identifier: its server's last call, and what may be wrong.
 
-    `key_problem` says that calls are rejected because of the program key; `likely_key` is a similar customer key.
+    `key_problem` says that calls are rejected because of the program key; `likely_key`, of the first program, is a
+    similar customer key.
     """
 
     program_id: int
     last_call_at: datetime | None
     key_problem: str | None
-    likely_key: str | None
+    likely_key: str | None = None
 
 
 class SearchResult(NamedTuple):
-    """What was found; `silences` only if there is neither a story nor a partner."""
+    """What was found; `silences` only if there is neither a story nor a partner, and the search explains that."""
 
     stories: list[Story]
     partners: list[FoundPartner]
     silences: list[Silence]
 
 
-def search(connection: Connection, program_ids: Sequence[int], typed: str, *, at: datetime) -> SearchResult:
+def search(
+    connection: Connection, program_ids: Sequence[int], typed: str, *, at: datetime, explains_silence: bool = True
+) -> SearchResult:
     """Return what a text names in these programs; the first programs answer for an identifier that none has."""
     found = identifier_search.find(connection, program_ids, typed)
     stories = [
         Story(program_id, explain(connection, program_id, at=at, **{kind: value})) for program_id, kind, value in found
     ]
     partners = identifier_search.find_partners(connection, program_ids, typed)
-    silent = [] if stories or partners else program_ids[:MOST_SILENT]
-    return SearchResult(stories, partners, [_silence(connection, each, typed, at) for each in silent])
-
-
-def _silence(connection: Connection, program_id: int, typed: str, at: datetime) -> Silence:
-    rejected = rejected_keys.find(connection, program_id, at=at)
-    return Silence(
-        program_id,
-        identifier_search.last_call_at(connection, program_id),
-        rejected.next_action if rejected else None,
-        identifier_health.likely_key(connection, program_id, typed),
+    silent = program_ids[:MOST_SILENT] if explains_silence and not stories and not partners else []
+    likely = [identifier_health.likely_key(connection, each, typed, most_leads=MOST_LEADS) for each in silent[:1]]
+    silences = [_silence(connection, each, at) for each in silent]
+    return SearchResult(
+        stories, partners, [each._replace(likely_key=key) for each, key in zip_longest(silences, likely)]
     )
+
+
+def _silence(connection: Connection, program_id: int, at: datetime) -> Silence:
+    rejected = rejected_keys.find(connection, program_id, at=at)
+    last_call_at = identifier_search.last_call_at(connection, program_id)
+    return Silence(program_id, last_call_at, rejected.next_action if rejected else None)

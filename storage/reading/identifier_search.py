@@ -26,8 +26,9 @@ from storage.tables import (
 )
 
 MOST = 10
-MOST_REJECTED = 1_000  # of each program, the newest: the log has no index by identifier
-MOST_PARTNERS = 5_000  # in all programs, the newest: names have no index
+MOST_REJECTED = 1_000  # of each log, the newest: it has no index by identifier
+MOST_LOGS = 20
+MOST_PARTNERS = 5_000  # in all programs, the newest of the first one before: names have no index
 LARGEST_ID = 2**62
 HASH_DIGITS = 64
 
@@ -64,14 +65,13 @@ def find_partners(connection: Connection, program_ids: Sequence[int], typed: str
     mine = select(*(row[name] for name in FoundPartner._fields), row.email)
     exact = connection.execute(mine.where(row.program_id.in_(program_ids), row.code == code).limit(MOST))
     found = {each.id: _partner(each) for each in exact}
-    remaining = MOST_PARTNERS
-    for program_id in program_ids:
-        newest = mine.where(row.program_id == program_id).order_by(row.id.desc()).limit(remaining)
-        rows = connection.execute(newest).all() if remaining and len(found) < MOST else []
-        remaining -= len(rows)
-        for each in rows:
-            if part in each.name.casefold() or part in each.code.casefold() or part == (each.email or "").casefold():
-                found.setdefault(each.id, _partner(each))
+    first = mine.where(row.program_id.in_(program_ids[:1])).order_by(row.id.desc())
+    others = mine.where(row.program_id.in_(program_ids[1:]))
+    named = list(connection.execute(first.limit(MOST_PARTNERS)))
+    named += connection.execute(others.limit(MOST_PARTNERS - len(named)))
+    for each in named:
+        if part in each.name.casefold() or part in each.code.casefold() or part == (each.email or "").casefold():
+            found.setdefault(each.id, _partner(each))
     return list(found.values())[:MOST]
 
 
@@ -136,8 +136,8 @@ def _commissions(connection: Connection, program_ids: Sequence[int], typed: str)
 
 
 def _rejected(connection: Connection, program_ids: Sequence[int], typed: str) -> Iterator[Named]:
-    """Yield what the newest rejected calls of each program say about the identifier."""
-    for program_id in program_ids:
+    """Yield what the newest rejected calls of the first programs say about the identifier."""
+    for program_id in program_ids[:MOST_LOGS]:
         call = refused_calls.c
         newest = select(refused_calls).where(call.program_id == program_id).order_by(call.id.desc())
         log = newest.limit(MOST_REJECTED).subquery().c

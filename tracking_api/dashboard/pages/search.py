@@ -22,12 +22,13 @@ from tracking_api.dashboard.pages.destinations import OF_ACCOUNT, OF_PROGRAM, ma
 
 LONGEST = 2048  # a URL
 MOST_PROGRAMS = 5
+RESULTS = "search.html"
 
 
 async def show_results(request: Request) -> Response:
     """Show what `?q=` names."""
     query = request.query_params
-    return await _answer(request, query.get("q", ""), query.get("program_id", ""), "search.html")
+    return await _answer(request, query.get("q", ""), query.get("program_id", ""), RESULTS)
 
 
 async def suggest(request: Request) -> Response:
@@ -41,7 +42,9 @@ async def _answer(request: Request, sent: str, program_id: str, template: str) -
     typed = "".join(character for character in sent if character.isprintable()).strip()[:LONGEST]
     programs = await _programs(request, visitor, program_id)
     by_id = {program.id: program for program in programs}
-    result = await storage_of(request).report(search, list(by_id) if typed else [], typed, at=at)
+    result = await storage_of(request).report(
+        search, list(by_id) if typed else [], typed, at=at, explains_silence=template == RESULTS
+    )
     return templates.render(
         request,
         template,
