@@ -1,16 +1,109 @@
-"""The audit log: who changed what, with the value before and after."""
+"""The audit log: who changed what, with names, links, and the value before and after."""
 
+import re
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation import queries
-from storage.engine import audit
+from storage.reading import audit_subjects
+from storage.reading.audit_subjects import NamedEntry, SubjectName
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import page_context, templates
+from tracking_api.dashboard.pages import page_context, templates, text
+
+# The page of the program that shows what an action is about; `{id}` is the subject's.
+PATHS = {
+    "partner": "/partners/{id}",
+    "commission": "/commissions/{id}",
+    "flag": "/review",
+    "member": "/settings/members",
+    "account": "/settings/members",
+    "payment_event": "/settings/payments",
+    "payment_account": "/settings/payments",
+    "program": "/settings",
+    "program_key": "/settings/api-keys",
+    "agent_caps": "/settings/agent-caps",
+    "sandbox": "/settings/sandbox",
+}
+VERBS = {
+    "enrol": "added",
+    "change": "changed",
+    "create": "created",
+    "decide": "decided",
+    "raise": "raised",
+    "flag": "flagged",
+    "regenerate": "replaced",
+    "import": "imported",
+    "connect": "connected",
+    "disconnect": "disconnected",
+    "invite": "invited",
+    "join": "joined",
+    "remove": "removed",
+    "withdraw": "withdrawn",
+    "empty": "emptied",
+}
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(Z|[+-]\d\d:\d\d)$")
+
+
+class LogRow(NamedTuple):
+    """An entry as the page shows it."""
+
+    at: datetime
+    who: str
+    by: str
+    action: str
+    subject: str
+    path: str
+    field: str
+    before: str | Markup
+    after: str | Markup
 
 
 async def list_audit_log(request: Request) -> Response:
     """List the changes, newest first."""
     context = await page_context.as_member(request)
-    page = await storage_of(request).read(audit.list_entries, context.program.id, queries.paging(request))
-    return templates.render(request, "audit_log.html", context=context, page=page)
+    page = await storage_of(request).read(audit_subjects.list_named, context.program.id, queries.paging(request))
+    rows = [_row(each, context.currency) for each in page.data]
+    return templates.render(request, "audit_log.html", context=context, page=page, rows=rows)
+
+
+def _row(named: NamedEntry, currency: str) -> LogRow:
+    entry, subject, path = named.entry, named.subject, PATHS.get(named.noun, "")
+    verb = entry.action.partition(".")[2]
+    return LogRow(
+        entry.at,
+        entry.actor.name,
+        "" if entry.actor.type == "user" else text.words(entry.actor.type),
+        f"{text.words(named.noun)} {VERBS.get(verb, verb.replace('_', ' '))}",
+        _name(named.noun, subject) if subject else "",
+        path.format(id=entry.subject_id) if subject or "{id}" not in path else "",
+        text.words(entry.field) if entry.field else "",
+        *(_written(value, entry.field or "", currency) for value in (entry.before, entry.after)),
+    )
+
+
+def _name(noun: str, subject: SubjectName) -> str:
+    if subject.amount_cents is not None and subject.currency is not None:
+        return f"{text.money(subject.amount_cents, subject.currency)} of {text.plain(subject.name)}"
+    return text.words(subject.name) if noun == "flag" else text.plain(subject.name)
+
+
+def _written(value: Any, field: str, currency: str) -> str | Markup:
+    """Return a value as people read it; money and times by their field's name."""
+    if isinstance(value, dict):
+        parts = (f"{text.words(name)}: {_written(each, name, currency)}" for name, each in value.items() if each)
+        written: str | Markup = ", ".join(parts)
+    elif isinstance(value, list):
+        written = text.plain(", ".join(map(str, value)))
+    elif isinstance(value, bool):
+        written = "yes" if value else "no"
+    elif isinstance(value, int) and field.endswith("_cents"):
+        written = text.money(value, currency)
+    elif isinstance(value, str) and field.endswith(("_at", "_by")) and _TIME.match(value):
+        written = text.timestamp(datetime.fromisoformat(value))
+    else:
+        written = "" if value is None else text.plain(value)
+    return written
