@@ -1,5 +1,6 @@
 """A program's settings as fields of the pydantic models of requests and responses."""
 
+import json
 import re
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, TypeVar
@@ -74,9 +75,12 @@ def with_settings(
 
 
 def changed(setting: Setting) -> Any:
-    """Return a setting as a field of a request that changes a program; a field that is not sent changes nothing."""
-    written = {"default": setting.default}  # which the document leaves out of other models
-    return _request_type(setting), Field(setting.default, description=_text(setting), json_schema_extra=written)
+    """Return a setting as a field of a request that changes a program; a field that is not sent changes nothing.
+
+    The default of new programs is in the text: with a `default`, generators of clients demand the field.
+    """
+    default = "" if setting.is_required else f" New programs have {json.dumps(setting.default)}."
+    return _request_type(setting), Field(setting.default, description=_text(setting) + default)
 
 
 def created(setting: Setting) -> Any:

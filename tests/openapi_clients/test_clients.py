@@ -88,6 +88,11 @@ def test_generated_typescript_compiles_with_a_shop_s_code(tmp_path: Path):
     assert done.returncode == 0, done.stdout
 
 
+def test_no_schema_has_a_default_that_a_generator_would_demand():
+    for name, schema in DOCUMENT["components"]["schemas"].items():
+        assert [field for field, each in schema.get("properties", {}).items() if "default" in each] == [], name
+
+
 def test_every_operation_lists_its_statuses_with_the_one_error_schema():
     for path, operations in DOCUMENT["paths"].items():
         for method, operation in operations.items():

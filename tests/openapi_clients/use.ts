@@ -16,4 +16,8 @@ export function code(response: Failed): components["schemas"]["ErrorCode"] {
   return response.error.code;
 }
 
+type Change = paths["/api/programs/{program_id}"]["patch"]["requestBody"]["content"]["application/json"];
+export const change: Change = { cookie_window_days: 60 };
+export const nothing: Change = {};
+
 export const handled: components["schemas"]["ErrorCode"][] = ["duplicate_transaction", "customer_not_found"];
