@@ -1,30 +1,18 @@
 """`svc test journey`: walks click, lead, sale, refund and Stripe's events in the sandbox, with a verdict for each."""
 
-import re
 import secrets
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
-import httpx2
 import typer
 
-from cli.integrator import project, sandbox, status
+from cli.integrator import project, sandbox, shop_visit, status, try_stripe
 from cli.integrator.explain import MARKS
 from cli.integrator.output import Failure, Json, Output, answering, plain
-from cli.integrator.service import TIMEOUT_SECONDS, ServiceClient
+from cli.integrator.service import ServiceClient
+from cli.integrator.shop_visit import JourneyStep
 from cli.integrator.stripe_shapes import SampleBuyer, ShopShape
-from cli.integrator.try_stripe import play, visit
 
 CENTS = 4900
-TRACKER = re.compile(r"""data-svc-program-id=["']?(\d+)""")
-
-
-class JourneyStep(NamedTuple):
-    """A step: what was tried, its state (pass, fail or unknown), the service's verdict, and what to do."""
-
-    step: str
-    state: str
-    verdict: str
-    text: str
 
 
 def journey(
@@ -35,9 +23,9 @@ def journey(
 ) -> None:
     """Walk from a partner's link to a refund in this project's sandbox, and print the verdict of each step.
 
-    It sends what the shop sends: a click, a lead, a sale and a refund with the project's key, and Stripe's events if
-    the program has a payment account. With --shop it first looks for the tracker on the shop's page. Nothing live
-    changes.
+    With --shop it opens the shop's page in Chromium, Chrome or Edge, whose click the next steps use; without a browser
+    it only looks for the tracker in the page, and says so. Then it sends what the shop sends: a lead, a sale and a
+    refund with the project's key, and Stripe's events if the program has a payment account. Nothing live changes.
     Exit code 0: every step passed, or could not be checked; 1: one failed.
 
     Example:
@@ -48,41 +36,24 @@ def journey(
         account, program = sandbox.find(output)
         if status.read()["program_id"] != program["id"]:
             raise Failure("not_in_sandbox", "This project uses a live program.", "Run `svc init --sandbox` first.")
-        steps = [_look(shop, program, code)] if shop else []
-        steps += _walk(account, program, code, output)
+        visit = shop_visit.visit(shop, account, program, code) if shop else None
+        steps = [visit.step] if visit else []
+        click_id = visit.click_id if visit else None
+        steps += _walk(account, program, click_id or try_stripe.visit(program, code, output))
         if account.call("GET", f"/api/programs/{program['sandbox_of']}/integration")["payment_account"]:
             steps.append(_pay(account, program, code, shape, output))
         for each in steps:
             output.say(f"  {MARKS[each.state]}  {each.step:<10}  {plain(each.verdict)}: {plain(each.text)}")
         failed = any(each.state == "fail" for each in steps)
-        output.result({"program_id": program["id"], "passed": not failed, "steps": [each._asdict() for each in steps]})
+        done = {"passed": not failed, "steps": [each._asdict() for each in steps]}
+        output.result({"program_id": program["id"], "browser": visit and visit.browser} | done)
     if failed:
         raise typer.Exit(1)
 
 
-def _look(shop: str, program: dict[str, Any], code: str) -> JourneyStep:
-    """Open the shop's page through the partner's link, and look for the tracker of the sandbox."""
-    address = httpx2.URL(shop).copy_merge_params({"aff": code})
-    try:
-        response = httpx2.get(address, timeout=TIMEOUT_SECONDS, follow_redirects=True)
-    except (httpx2.TransportError, httpx2.InvalidURL) as problem:
-        return JourneyStep("shop", "fail", "unreachable", f"{shop} does not respond: {problem}")
-    found = TRACKER.search(response.text)
-    if not response.is_success:
-        return JourneyStep("shop", "fail", "error_page", f"The page answers {response.status_code}.")
-    if found is None:
-        text = "The page's HTML has no tracker. If the page's script loads it, check it in a browser."
-        return JourneyStep("shop", "unknown", "no_tracker", text)
-    if found[1] != str(program["id"]):
-        text = f"The tracker has program {found[1]}. Restart the shop with SERVICE_PROGRAM_ID={program['id']}."
-        return JourneyStep("shop", "fail", "other_program", text)
-    return JourneyStep("shop", "pass", "tracker_found", "The page has the tracker of the sandbox.")
-
-
-def _walk(account: ServiceClient, program: dict[str, Any], code: str, output: Output) -> list[JourneyStep]:
+def _walk(account: ServiceClient, program: dict[str, Any], click_id: str) -> list[JourneyStep]:
     """Send what a shop sends of one customer, and ask for the explanation after each call."""
     service, name = ServiceClient(project.base_url(), project.key()), f"journey-{secrets.token_hex(6)}"
-    click_id = visit(program, code, output)
     steps = [_explained(account, program, "click", "no_lead", click_id=click_id)]
     service.call("POST", "/api/v1/track/lead", {"click_id": click_id, "customer_key": name})
     steps.append(_explained(account, program, "lead", "no_sale", customer_key=name))
@@ -105,7 +76,9 @@ def _explained(
 
 def _pay(account: ServiceClient, program: dict[str, Any], code: str, shape: ShopShape, output: Output) -> JourneyStep:
     """Play the shop's payments for another visitor."""
-    scenes = SampleBuyer(visit(program, code, output), program["id"], live=False).play(shape)
-    wrong = [each for each in play(scenes, sandbox.delivery(account, program["id"]), output) if not each["right"]]
+    scenes = SampleBuyer(try_stripe.visit(program, code, output), program["id"], live=False).play(shape)
+    wrong = [
+        each for each in try_stripe.play(scenes, sandbox.delivery(account, program["id"]), output) if not each["right"]
+    ]
     outcome = ", ".join(f"{each['what']}: {each['outcome']}" for each in wrong)
     return JourneyStep("stripe", "fail" if wrong else "pass", shape, outcome or "Every event had the right outcome.")

@@ -50,6 +50,6 @@ def _say(output: Output, found: dict[str, Any]) -> None:
         mark = "[green]done[/]" if step["done"] else "[yellow]open[/]"
         output.say(f"  {mark}  {step['step']}")
     done = {step["step"]: step["done"] for step in found["checklist"]}
-    if done["tracker_installed"] and not done["live_click"]:
+    if done["tracker_installed"] and not done["live_click"] and "sandbox_of" not in found:
         output.say(HEADLESS)
     output.say(f"Next: {plain(next_step(found))}")

@@ -13,6 +13,8 @@ from storage.rules.payment import PaymentOutcome
 from storage.rules.period import ALWAYS, Span
 from storage.tables import customers, payment_events, sales
 
+REPORT_A_PAYMENT = ("checkout.session.completed", "invoice.paid")
+
 
 class PaymentEvent(NamedTuple):
     """An event: its outcome, and its amount (None without one) in minor units of `currency`.
@@ -42,6 +44,14 @@ class PayingCustomer(NamedTuple):
     customer_id: int
     customer_key: str | None
     is_renewal: bool
+
+
+class LatestPayments(NamedTuple):
+    """Of the last 50 events: how many there are, how many report a payment, and how many of these name a customer."""
+
+    events: int
+    payments: int
+    with_customer: int
 
 
 class OutcomeCount(NamedTuple):
@@ -78,6 +88,14 @@ def list_events(
     if type_ is not None:
         conditions.append(event.type.startswith(type_, autoescape=True))
     return pagination.by_id(connection, select(payment_events).where(*conditions), event.id, paging, _of_row)
+
+
+def count_latest(connection: Connection, program_id: int) -> LatestPayments:
+    """Return how many of the last events report a payment, and how many of these name a customer in the metadata."""
+    events = list_events(connection, program_id).data
+    payments = [event for event in events if event.type in REPORT_A_PAYMENT]
+    named = [event for event in payments if event.click_id or event.customer_key]
+    return LatestPayments(len(events), len(payments), len(named))
 
 
 def count_outcomes(connection: Connection, program_id: int, *, span: Span = ALWAYS) -> list[OutcomeCount]:

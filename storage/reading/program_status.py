@@ -8,7 +8,8 @@ from sqlalchemy import Connection, Table, func, select
 from storage.access import program_keys
 from storage.access.program_keys import ProgramKey
 from storage.engine import ids
-from storage.payments import accounts
+from storage.payments import accounts, received_events
+from storage.payments.received_events import LatestPayments
 from storage.reading import checklist
 from storage.reading.checklist import ChecklistStep
 from storage.rules import keys
@@ -39,6 +40,7 @@ class ProgramHealth(NamedTuple):
     provisional_leads: int
     refused_calls_24h: int
     payment_account_connected: bool
+    latest_payments: LatestPayments
     checklist: list[ChecklistStep]
 
 
@@ -75,5 +77,6 @@ def get_status(connection: Connection, key_hash: str, *, at: datetime, base_url:
         provisional_leads=count(customers, provisional, customers.c.status == CustomerStatus.PROVISIONAL),
         refused_calls_24h=count(refused_calls, *since_then(refused_calls)),
         payment_account_connected=accounts.is_connected(connection, key.program_id),
+        latest_payments=received_events.count_latest(connection, key.program_id),
         checklist=checklist.list_steps(connection, key.program_id, base_url=base_url),
     )

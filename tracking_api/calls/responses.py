@@ -144,6 +144,14 @@ class RecentEventsView(View):
     sales_24h: int
 
 
+class LatestPaymentsView(View):
+    """Of the payment account's last 50 events: how many report a payment, how many of these name a customer."""
+
+    events: int
+    payments: int
+    with_customer: int
+
+
 class ChecklistStepView(View):
     """One step of the integration; `next_action` says what to do if it is not done."""
 
@@ -154,7 +162,10 @@ class ChecklistStepView(View):
 
 
 class StatusDataView(View):
-    """A program's health. Only a sandbox has `sandbox_of`, the id of its live program."""
+    """A program's health. Only a sandbox has `sandbox_of`, the id of its live program.
+
+    Only a program with a connected payment account has `latest_payments`.
+    """
 
     program_id: int
     name: str
@@ -170,6 +181,7 @@ class StatusDataView(View):
     refused_calls_24h: int
     checklist: list[ChecklistStepView]
     sandbox_of: int | None = None
+    latest_payments: LatestPaymentsView | None = None
 
 
 class StatusView(FlaggableView):

@@ -40,6 +40,7 @@ def _data(health: ProgramHealth) -> dict[str, Any]:
         "provisional_leads": health.provisional_leads,
         "refused_calls_24h": health.refused_calls_24h,
         "checklist": [step._asdict() for step in health.checklist],
+        **({"latest_payments": health.latest_payments._asdict()} if health.payment_account_connected else {}),
         **({} if health.sandbox_of is None else {"sandbox_of": health.sandbox_of}),
     }
 

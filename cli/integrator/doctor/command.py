@@ -30,7 +30,7 @@ def doctor(
         skipped: list[str] = []
         findings += _of_service(status, skipped)
         page_url = url or _front_page(status)
-        findings += _of_page(page_url, status)
+        findings += _of_page(page_url, status, skipped)
         _say(output, page_url, findings, skipped)
         problems = sum(finding.is_problem for finding in findings)
         listed = [finding._asdict() for finding in findings]
@@ -45,15 +45,10 @@ def _of_service(status: dict[str, Any] | None, skipped: list[str]) -> list[ShopF
         skipped += ["rotation", "metadata"]
         return found
     found += service_checks.check_key(status, project.settings()[project.PROGRAM])
-    if status["payment_account_connected"]:
-        try:
-            found += service_checks.check_payments(status["program_id"])
-        except Failure as failure:
-            skipped.append(f"metadata ({failure.error['message']})")
-    return found
+    return [*found, *service_checks.check_payments(status)]
 
 
-def _of_page(url: str | None, status: dict[str, Any] | None) -> list[ShopFinding]:
+def _of_page(url: str | None, status: dict[str, Any] | None, skipped: list[str]) -> list[ShopFinding]:
     if url is None:
         return [ShopFinding("no_page", "There is no page to open.", "Give its URL: svc doctor URL.")]
     program = project.settings()[project.PROGRAM] or str((status or {}).get("program_id", ""))
@@ -61,6 +56,8 @@ def _of_page(url: str | None, status: dict[str, Any] | None) -> list[ShopFinding
         page = shop_page.fetch(url)
     except Failure as failure:
         return [ShopFinding(failure.error["code"], failure.error["message"], failure.error["hint"])]
+    if page.browser is None:
+        skipped.append("browser (no Chromium, Chrome or Edge: tags that a script adds are not seen)")
     domain = str((status or {}).get("domain", ""))
     return [*page_checks.check(page, base_url=project.base_url().rstrip("/"), program_id=program, domain=domain)]
 

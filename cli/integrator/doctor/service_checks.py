@@ -7,13 +7,12 @@ from typing import Any
 
 import httpx2
 
-from cli.integrator import programs, project
+from cli.integrator import project
 from cli.integrator.doctor.finding import ShopFinding, notice
 from cli.integrator.output import Failure
 from cli.integrator.service import TIMEOUT_SECONDS, ServiceClient
 
 MOST_SECONDS_APART = 60
-PAYMENTS = ("checkout.session.completed", "invoice.paid")
 
 
 def check_key(status: dict[str, Any], program_id: str) -> Iterator[ShopFinding]:
@@ -42,16 +41,16 @@ def check_clock(url: str) -> Iterator[ShopFinding]:
         yield ShopFinding("clock", text, "Set the clock (NTP): signed webhooks and times of sales need it.")
 
 
-def check_payments(program_id: int) -> Iterator[ShopFinding]:
-    """Yield a finding if no recent payment names a customer. Raises Failure without a login."""
-    service: ServiceClient = programs.account()
-    events = service.call("GET", f"/api/programs/{program_id}/payment-events", limit=50)["data"]
-    paid = [event for event in events if event["type"] in PAYMENTS]
-    if not events:
+def check_payments(status: dict[str, Any]) -> Iterator[ShopFinding]:
+    """Yield a finding if no recent payment names a customer."""
+    latest = status.get("latest_payments")
+    if latest is None:
+        return
+    if not latest["events"]:
         text = "A payment account is connected, but no event has arrived from it."
         yield ShopFinding("no_payment_events", text, "Check the webhook's URL and its events: Settings, Payments.")
-    elif paid and not any(event["click_id"] or event["customer_key"] for event in paid):
-        text = f"None of the last {len(paid)} payments has svc_click_id or svc_customer_key in its metadata."
+    elif latest["payments"] and not latest["with_customer"]:
+        text = f"None of the last {latest['payments']} payments has svc_click_id or svc_customer_key in its metadata."
         fix = "Put both into the checkout's metadata, for subscriptions also into subscription_data.metadata."
         yield ShopFinding("metadata_missing", text, fix)
 

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import tempfile
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urljoin
 
@@ -29,7 +30,7 @@ class TrackerTag(NamedTuple):
 
 
 class ShopPage(NamedTuple):
-    """What a page is made of. `console` is what a browser logged, None without a browser."""
+    """What a page is made of. `console` is what a `browser` logged; both are None without a browser."""
 
     url: str
     status: int
@@ -38,6 +39,7 @@ class ShopPage(NamedTuple):
     tags: list[TrackerTag]
     policies: list[str]
     console: list[str] | None
+    browser: str | None
 
 
 def fetch(url: str) -> ShopPage:
@@ -50,15 +52,15 @@ def fetch(url: str) -> ShopPage:
             "page_unreachable", f"{url} does not respond: {problem}", "Check the URL.", exit_code=UNREACHABLE
         ) from None
     address = str(response.url)
-    html, console = _in_browser(address) or (response.text, None)
+    html, console, browser = _in_browser(address) or (response.text, None, None)
     parser = _Parser(address)
     parser.feed(html)
     policies = [*response.headers.get_list("content-security-policy"), *parser.policies]
-    return ShopPage(address, response.status_code, response.headers, html, parser.tags, policies, console)
+    return ShopPage(address, response.status_code, response.headers, html, parser.tags, policies, console, browser)
 
 
-def _in_browser(url: str) -> tuple[str, list[str]] | None:
-    """Return the page's HTML after its scripts have run, and the console's lines; None without a browser."""
+def _in_browser(url: str) -> tuple[str, list[str], str] | None:
+    """Return the page's HTML after its scripts have run, the console's lines and the browser's name; None without."""
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         return None
@@ -71,7 +73,7 @@ def _in_browser(url: str) -> tuple[str, list[str]] | None:
         except (subprocess.SubprocessError, OSError):
             return None
     console = [line for line in done.stderr.decode(errors="replace").splitlines() if ":CONSOLE" in line]
-    return done.stdout.decode(errors="replace"), console
+    return done.stdout.decode(errors="replace"), console, Path(browser).stem
 
 
 class _Parser(HTMLParser):

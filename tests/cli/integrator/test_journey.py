@@ -1,44 +1,84 @@
 """`svc test journey`: the whole chain in the sandbox, each step with its verdict."""
 
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
+import shutil
+from collections.abc import Iterator
 
+import pytest
+
+from tests.browser import shop as web_shop
+from tests.browser.shop import Shop as WebShop
+from tests.chromium import MISSING
 from tests.cli.integrator.conftest import Shop
+from tests.cli.integrator.test_doctor import NO_BROWSER, tag
 from tests.cli.integrator.test_stripe import connect
 
 CHAIN = [("click", "no_lead"), ("lead", "no_sale"), ("sale", "credited"), ("refund", "fully_refunded")]
 
 
-class Page(BaseHTTPRequestHandler):
-    """A shop's page whose tracker names the program of its path."""
-
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.end_headers()
-        program_id = self.path.strip("/").partition("?")[0].partition("/")[0]
-        self.wfile.write(f'<script src="/js/svc-tracker.js" data-svc-program-id="{program_id}"></script>'.encode())
-
-    def log_message(self, *_: object) -> None:
-        """Stay silent."""
+@pytest.fixture
+def web() -> Iterator[WebShop]:
+    """The shop's web server."""
+    with web_shop.opened() as opened:
+        yield opened
 
 
-async def test_a_journey_passes_in_the_sandbox_with_the_shop_and_stripe_and_leaves_the_live_program_alone(shop: Shop):
+async def sandboxed(shop: Shop, web: WebShop, attributes: str = "") -> None:
+    """Let the project and the page use the program's sandbox."""
+    await shop.sign_in()
+    program_id = (await shop.svc("init", "--sandbox", "--json")).json["program_id"]
+    web.page = tag(shop, attributes, program=program_id)
+
+
+async def test_a_journey_passes_in_the_sandbox_with_the_shop_and_stripe_and_leaves_the_live_program_alone(
+    shop: Shop, web: WebShop
+):
     await shop.sign_in()
     await connect(shop)
-    sandbox_id = (await shop.svc("init", "--sandbox", "--json")).json["program_id"]
+    await sandboxed(shop, web)
 
-    with HTTPServer(("127.0.0.1", 0), Page) as page:
-        Thread(target=page.serve_forever, daemon=True).start()
-        address = f"http://127.0.0.1:{page.server_port}"
-        walked = await shop.svc("test", "journey", "--shop", f"{address}/{sandbox_id}", "--json")
-        other = await shop.svc("test", "journey", "--shop", f"{address}/{shop.acme.program_id}", "--json")
-        page.shutdown()
+    walked = await shop.svc("test", "journey", "--shop", web.url(), "--json", **NO_BROWSER)
+    web.page = tag(shop)
+    other = await shop.svc("test", "journey", "--shop", web.url(), "--json", **NO_BROWSER)
     in_live = await shop.svc("test", "journey", "--json", SERVICE_API_KEY=shop.acme.key)
 
     assert walked.code == 0, walked.stderr
     verdicts = [(step["step"], step["verdict"]) for step in walked.json["steps"]]
     assert verdicts == [("shop", "tracker_found"), *CHAIN, ("stripe", "subscription")]
+    assert walked.json["browser"] is None
     assert (other.code, other.json["steps"][0]["verdict"], other.json["passed"]) == (1, "other_program", False)
     live = await shop.svc("status", "--json", SERVICE_API_KEY=shop.acme.key)
     assert live.json["recent_events"] == {"clicks_24h": 0, "leads_24h": 0, "sales_24h": 0}
     assert (in_live.code, in_live.json["error"]["code"]) == (1, "not_in_sandbox")
+
+
+@pytest.mark.slow
+async def test_in_a_browser_the_shop_s_own_click_goes_through_the_chain(shop: Shop, web: WebShop):
+    if shutil.which("chromium") is None:
+        pytest.skip(MISSING)
+    await sandboxed(shop, web)
+
+    walked = await shop.svc("test", "journey", "--shop", web.url(), "--json")
+    web.page = '<meta http-equiv="Content-Security-Policy" content="connect-src \'none\'">' + web.page
+    blocked = await shop.svc("test", "journey", "--shop", web.url(), "--json")
+    status = await shop.svc("status", "--json")
+
+    assert (walked.code, walked.json["browser"]) == (0, "chromium"), walked.stdout
+    assert [(step["step"], step["verdict"]) for step in walked.json["steps"]] == [("shop", "click_recorded"), *CHAIN]
+    assert (blocked.code, blocked.json["steps"][0]["verdict"]) == (1, "no_click")
+    assert status.json["recent_events"]["clicks_24h"] == 2  # the shop's own, and for the blocked page a call's
+
+
+@pytest.mark.parametrize(
+    ("page", "verdict", "state"),
+    [("<h1>The shop</h1>", "no_tracker", "unknown"), (None, "unreachable", "fail")],
+)
+async def test_a_shop_without_the_tracker_or_down_is_named(
+    shop: Shop, web: WebShop, page: str | None, verdict: str, state: str
+):
+    await sandboxed(shop, web)
+    web.page = page or ""
+    url = web.url() if page else "http://127.0.0.1:9/"
+
+    walked = await shop.svc("test", "journey", "--shop", url, "--json", **NO_BROWSER)
+
+    assert (walked.json["steps"][0]["verdict"], walked.json["steps"][0]["state"]) == (verdict, state)
