@@ -1,18 +1,27 @@
 """GET /docs and /docs/<name>: the guides and their list, as Markdown or as pages for browsers."""
 
-from functools import cache
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from markdown_it import MarkdownIt
-from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from presentation import guides
+from presentation.guides import Filling
 from presentation.operations import Description
-from storage.rules.errors import NotFound
-from tracking_api.dashboard.pages import templates
+from storage.access.sessions import Visitor
+from storage.engine.pagination import Paging
+from storage.management import partners, program_choices, program_settings
+from storage.management.program_choices import ProgramChoice
+from storage.management.program_settings import Program
+from storage.rules.errors import NotFound, ServiceError
+from tracking_api.dashboard import authentication
+from tracking_api.dashboard.authentication import storage_of
+from tracking_api.dashboard.pages import markdown, templates
 from tracking_api.dashboard.pages.page_headers import HEADERS
 
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 DESCRIPTION = Description(
     "getGuide",
     "A guide for integrators, as Markdown",
@@ -28,30 +37,82 @@ INDEX_DESCRIPTION = Description(
 )
 
 
+SUBJECTS = {
+    "Integrate": ("integration", "snippets", "tracker", "sdk", "payments", "cases"),
+    "Check": ("verify", "cli", "errors"),
+    "Operate": ("key-rotation", "metrics"),
+}
+
+
+class OwnValues(NamedTuple):
+    """Whose values the examples have: a visitor's program, or None for the values of the guides."""
+
+    filling: Filling
+    program: Program | None = None
+    choices: Sequence[ProgramChoice] = ()
+    visitor: Visitor | None = None
+
+
 async def list_guides(request: Request) -> Response:
     """Return the list of guides."""
-    return _response(request, guides.listed())
+    if not _is_page(request):
+        return _markdown(guides.listed())
+    return await _page(request, "guides.html", abouts={name: _about(name) for name in guides.NAMES})
 
 
 async def guide(request: Request) -> Response:
-    """Return a guide. Raises NotFound."""
-    return _response(request, guides.text(request.path_params["name"]))
+    """Return a guide; its page has the values of the visitor's program in its examples. Raises NotFound."""
+    name: str = request.path_params["name"]
+    text = guides.text(name)
+    if not _is_page(request):
+        return _markdown(text)
+    return await _page(request, "guide.html", name=name)
 
 
-def _response(request: Request, text: str) -> Response:
-    if "text/html" not in request.headers.get("accept", ""):
-        return PlainTextResponse(text, media_type="text/markdown", headers={"Vary": "Accept"})
+def _is_page(request: Request) -> bool:
+    return "text/html" in request.headers.get("accept", "")
+
+
+def _markdown(text: str) -> Response:
+    return PlainTextResponse(text, media_type="text/markdown", headers={"Vary": "Accept"})
+
+
+async def _page(request: Request, template: str, *, name: str | None = None, **values: Any) -> Response:
     request.scope["extra_headers"] = HEADERS
-    title = text.partition("\n")[0].removeprefix("# ")
-    response = templates.render(request, "guide.html", title=title, content=_rendered(text))
+    own = await _own_values(request)
+    shown = markdown.rendered(guides.filled(name, own.filling)) if name else None
+    chosen = f"?program={own.program.id}" if own.program and "program" in request.query_params else ""
+    about: dict[str, Any] = {
+        "subjects": SUBJECTS,
+        "titles": guides.titles(),
+        "guide": shown,
+        "name": name,
+        "chosen": chosen,
+    }
+    response = templates.render(request, template, visitor=own.visitor, own=own, **about, **values)
     response.headers["Vary"] = "Accept"
     return response
 
 
-@cache
-def _rendered(text: str) -> Markup:
-    """Return Markdown as HTML. HTML in its text is escaped; wide tables can be scrolled with the keyboard."""
-    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
-    html = markdown.render(text).replace("<pre>", '<pre tabindex="0">')
-    html = html.replace("<table>", '<div class="scroll" tabindex="0"><table>').replace("</table>", "</table></div>")
-    return Markup(html)  # noqa: S704 - our own files, rendered with html off
+async def _own_values(request: Request) -> OwnValues:
+    """Return what fills the examples: the program in the query or the visitor's first one, with a partner's code."""
+    base_url, storage = request.app.state.base_url, storage_of(request)
+    try:
+        visitor = await authentication.visitor(request)
+        choices = await storage.read(program_choices.list_choices, visitor.user_id)
+        sent = request.query_params.get("program")
+        chosen = next((each for each in choices if str(each.id) == sent), choices[0] if choices else None)
+        if chosen is None:
+            return OwnValues(Filling(base_url, 1), visitor=visitor)
+        program = await storage.read(program_settings.get_program, chosen.id)
+        newest = await storage.read(partners.list_partners, program.id, Paging(1))
+    except ServiceError:  # a stranger, or no database: guides are for everyone
+        return OwnValues(Filling(base_url, 1))
+    code = newest.data[0].code if newest.data else None
+    return OwnValues(guides.filling(program, base_url=base_url, code=code), program, choices, visitor)
+
+
+def _about(name: str) -> str:
+    """Return the first sentence of a guide."""
+    paragraphs = (each for each in guides.text(name).split("\n\n")[1:] if not each.startswith(("#", "```", "|")))
+    return _LINK.sub(r"\1", next(paragraphs).replace("\n", " ")).partition(". ")[0].removesuffix(".") + "."

@@ -1,6 +1,7 @@
 """The guides for integrators: Markdown beside this file, the one source of docs, checklist and AGENTS.md."""
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -46,8 +47,13 @@ def text(name: str) -> str:
 
 def listed() -> str:
     """Return the list of guides as Markdown."""
-    titles = {name: text(name).partition("\n")[0].removeprefix("# ") for name in NAMES}
-    return "\n".join(["# Guides", "", *(f"- [{title}](/docs/{name})" for name, title in titles.items()), ""])
+    return "\n".join(["# Guides", "", *(f"- [{title}](/docs/{name})" for name, title in titles().items()), ""])
+
+
+@cache
+def titles() -> Mapping[str, str]:
+    """Return the title of each guide."""
+    return {name: text(name).partition("\n")[0].removeprefix("# ") for name in NAMES}
 
 
 def filled(name: str, filling: Filling) -> str:

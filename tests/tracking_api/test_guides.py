@@ -2,6 +2,9 @@
 
 from presentation import guides
 from tests.tracking_api.conftest import Api
+from tracking_api.guides import SUBJECTS
+
+HTML = {"Accept": "text/html"}
 
 
 async def test_the_list_names_every_guide(api: Api):
@@ -13,3 +16,20 @@ async def test_the_list_names_every_guide(api: Api):
         assert f"(/docs/{name})" in listed.text
         assert f'<a href="/docs/{name}">' in page.text
         assert (await api.client.get(f"/docs/{name}")).status_code == 200
+
+
+async def test_a_page_has_a_side_menu_anchors_and_code_to_copy_with_the_address_of_this_server(api: Api):
+    page = (await api.client.get("/docs/integration", headers=HTML)).text
+    steps = (await api.client.get("/docs/verify", headers=HTML)).text
+
+    assert all(f'href="/docs/{name}"' in page for name in guides.NAMES)
+    assert '<a href="/docs/integration" aria-current="page">' in page
+    section = 'id="one-user-one-id">One user, one id<a class="anchor" href="#one-user-one-id"'
+    assert section in page
+    assert '<li><a href="#one-user-one-id">One user, one id</a></li>' in page
+    assert page.count('data-copy="code-') == page.count("<pre ") > 2
+    assert ("https://svc.example" in steps, "http://127.0.0.1:8000/api/v1/track/sale" in steps) == (False, True)
+
+
+async def test_every_guide_is_in_the_side_menu_once():
+    assert sorted(name for names in SUBJECTS.values() for name in names) == sorted(guides.NAMES)

@@ -111,6 +111,23 @@ async def test_a_guide_is_a_page_for_browsers_and_markdown_for_other_clients(bro
     assert markdown.headers["vary"] == page.headers["vary"] == "Accept"
 
 
+async def test_the_examples_of_a_guide_have_the_values_of_the_visitors_program(
+    browser: httpx.AsyncClient, dashboard: Dashboard
+):
+    html = {"Accept": "text/html"}
+    made = (await dashboard.post("/api/programs", name="Second shop", domain="second.example")).json()["id"]
+
+    first = (await browser.get("/docs/verify", headers=html)).text
+    second = (await browser.get(f"/docs/verify?program={made}", headers=html)).text
+    foreign = (await browser.get("/docs/verify?program=404", headers=html)).text
+    stranger = (await browser.get("/docs/verify", headers=html | {"Cookie": ""})).text
+
+    assert f"&quot;program_id&quot;: {dashboard.acme.program_id}" in first or "acme.example" in first
+    assert ("second.example" in second, f'href="/docs/errors?program={made}"' in second) == (True, True)
+    assert ("second.example" in foreign, "acme.example" in foreign) == (False, True)
+    assert ("acme.example" in stranger, "Second shop" in stranger) == (False, False)
+
+
 @pytest.mark.parametrize(
     ("days", "unit", "rows"), [(1, "day", 1), (92, "day", 92), (93, "week", 14), (1830, "month", 61)]
 )
