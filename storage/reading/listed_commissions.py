@@ -1,5 +1,6 @@
 """The list of commissions that people read: searched, filtered, sorted and added up."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -39,6 +40,13 @@ def read(connection: Connection, program_id: int, query: ListQuery, match: Commi
     rows = stored.select_rows().where(row.program_id == program_id)
     listed = listing.read(connection, matching, rows, Columns(row.id, sorts, {"net": net}), query, of_row=stored.of_row)
     return listed._replace(data=stored.with_flags(connection, program_id, listed.data))
+
+
+def get_each(connection: Connection, program_id: int, ids: Sequence[int]) -> list[Commission]:
+    """Return those of a program's commissions that have these ids, newest first."""
+    mine = (commissions.c.program_id == program_id, commissions.c.id.in_(ids))
+    rows = connection.execute(stored.select_rows().where(*mine).order_by(commissions.c.id.desc()))
+    return [stored.of_row(row) for row in rows]
 
 
 def _conditions(program_id: int, match: CommissionMatch) -> list[ColumnElement[bool]]:

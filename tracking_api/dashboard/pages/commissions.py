@@ -1,26 +1,19 @@
-"""Commissions: first those that are ready to approve; found, decided many at a time, and exported as CSV."""
+"""Commissions: first those that are ready to approve; found, added up and exported as CSV."""
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation import fraud_review
-from storage.engine.pagination import MOST
-from storage.management import commissions
 from storage.management.commissions import Commission
 from storage.reading import listed_commissions
 from storage.reading.listed_commissions import CommissionMatch
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import ServiceError, ValidationError
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import csv_export, filters, forms, lists, notices, page_context, templates, text
+from tracking_api.dashboard.pages import csv_export, filters, lists, page_context, templates, text
 from tracking_api.dashboard.pages.csv_export import Read
-from tracking_api.dashboard.pages.forms import Form
 from tracking_api.dashboard.pages.lists import Column, List, ListState
-from tracking_api.dashboard.pages.page import redirect
 from tracking_api.dashboard.pages.page_context import PageContext
 
 READY, ALL = "ready", "all"
-DECISIONS = (CommissionStatus.APPROVED, CommissionStatus.PAID, CommissionStatus.REJECTED)
 
 
 LIST = List(
@@ -52,28 +45,6 @@ async def list_commissions(request: Request) -> Response:
     return templates.render(request, "commissions.html", context=context, list=state.holding(listed), statuses=statuses)
 
 
-async def decide_commissions(request: Request) -> Response:
-    """Approve, reject or pay the selected commissions and show how many changed. Each has its own result."""
-    context = await page_context.as_owner(request)
-    form = await forms.read_form(request)
-    status, ids = _decision(form), _ticked(form)
-    back = redirect(f"{context.program_path}/commissions{lists.state(request, LIST).address.link()}")
-    if not ids:
-        return notices.leave(back, "nothing-chosen")
-    await fraud_review.before(storage_of(request), context.program.id, ids, status, at=context.at)
-    results = await storage_of(request).write(
-        commissions.decide_each,
-        context.program.id,
-        ids,
-        status,
-        actor=context.member.actor,
-        at=context.at,
-        lane=context.program.id,
-    )
-    undecided = sum(isinstance(result, ServiceError) for result in results.values())
-    return notices.leave(back, status, len(results) - undecided, undecided)
-
-
 async def export_commissions(request: Request) -> Response:
     """Return the commissions of the filtered list as a CSV file."""
     context = await page_context.as_member(request)
@@ -101,17 +72,3 @@ def _cells(each: Commission) -> list[object]:
         *(each.status, *(text.major(cents, each.currency) for cents in (each.amount_cents, each.net_cents))),
         *(each.currency, each.hold_until, each.paid_at),
     ]
-
-
-def _decision(form: Form) -> CommissionStatus:
-    decision = {each.value: each for each in DECISIONS}.get(form.text("decision"))
-    if decision is None:
-        raise ValidationError("A commission is approved, rejected or marked as paid here.")
-    return decision
-
-
-def _ticked(form: Form) -> list[int]:
-    sent = form.each("id")
-    if len(sent) > MOST or not all(each.isascii() and each.isdigit() and len(each) < len(str(2**53)) for each in sent):
-        raise ValidationError("These are not commissions of this list.")
-    return [int(each) for each in sent]

@@ -8,7 +8,8 @@ from starlette.responses import Response
 
 COOKIE = "svc_notice"
 SECONDS = 60
-_VALUE = re.compile(r"([a-z-]{1,32})((?:\.[0-9]{1,4}){0,2})")
+_VALUE = re.compile(r"([a-z-]{1,32})((?:\.[0-9]{1,4}){0,2})(?:\.([0-9]{13}))?")
+MILLIS = re.compile(r"[0-9]{13}", re.ASCII)
 
 SENTENCES = {
     "program-created": "The program is created. The integration checklist shows the next steps.",
@@ -20,6 +21,7 @@ SENTENCES = {
     "partner-active": "The partner is active.",
     "partner-paused": "The partner is paused: new clicks do not count, but they still earn on earlier customers.",
     "approved": "Approved: {0}.",
+    "undone": "Undone: {0}. The commissions are pending again.",
     "rejected": "Rejected: {0}.",
     "paid": "Marked as paid: {0}.",
     "flag-dismissed": "The sign of fraud is dismissed. The commissions that it held are released.",
@@ -55,10 +57,14 @@ UNDECIDED = " Not changed: {1}, because their status or their hold does not allo
 
 
 class Notice(NamedTuple):
-    """The message of the next page; `good` is False if something was not done."""
+    """The message of the next page; `good` is False if something was not done.
+
+    `decided_at` is the time of approvals that can be undone, in milliseconds.
+    """
 
     text: str
     good: bool
+    decided_at: int | None = None
 
 
 def leave(response: Response, name: str, *numbers: int) -> Response:
@@ -82,6 +88,8 @@ def waiting(request: Request) -> Notice | None:
     left = len(numbers) == 2 and numbers[1] > 0  # noqa: PLR2004 - done and left
     sentence = SENTENCES[sent[1]] + (UNDECIDED if left else "")
     try:
-        return Notice(sentence.format(*numbers), not left and sent[1] != "nothing-chosen")
+        return Notice(
+            sentence.format(*numbers), not left and sent[1] != "nothing-chosen", int(sent[3]) if sent[3] else None
+        )
     except IndexError:
         return None

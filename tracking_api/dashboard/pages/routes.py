@@ -10,6 +10,7 @@ from tracking_api.dashboard.pages import (
     audit_log,
     checklist,
     commission,
+    commission_decisions,
     commissions,
     consent,
     customer,
@@ -79,8 +80,10 @@ ROUTES = [
     _page(f"{PROGRAM}/customers.csv", PageEndpoint(GET=customers.export_customers)),
     _page(f"{PROGRAM}/customers/{{customer_id}}", PageEndpoint(GET=customer.show_customer)),
     _page(
-        f"{PROGRAM}/commissions", PageEndpoint(GET=commissions.list_commissions, POST=commissions.decide_commissions)
+        f"{PROGRAM}/commissions",
+        PageEndpoint(GET=commissions.list_commissions, POST=commission_decisions.decide_commissions),
     ),
+    _page(f"{PROGRAM}/commissions/undo", PageEndpoint(POST=commission_decisions.undo_approval)),
     _page(
         f"{PROGRAM}/commissions/{{commission_id}}",
         PageEndpoint(GET=commission.show_commission, POST=commission.approve_on_hold),

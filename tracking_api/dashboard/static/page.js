@@ -16,9 +16,19 @@ async function copy(button) {
 }
 
 function tickAll(all) {
-  for (const box of all.closest("table").querySelectorAll("tbody input[type=checkbox]:not(:disabled)")) {
+  for (const box of all.form.querySelectorAll("tbody input[type=checkbox]:not(:disabled)")) {
     box.checked = all.checked;
   }
+}
+
+function addUp(form) {
+  const bar = form?.querySelector(".bulk");
+  if (!bar) return;
+  const ticked = [...form.querySelectorAll("tbody input[type=checkbox]:checked")];
+  const sum = ticked.reduce((total, box) => total + Number(box.dataset.amount), 0);
+  const money = new Intl.NumberFormat(document.documentElement.dataset.locale, { style: "currency", currency: bar.dataset.currency });
+  bar.querySelector(".sum").textContent = ticked.length ? `${ticked.length} selected, ${money.format(sum)}` : "None selected";
+  for (const button of bar.querySelectorAll("button")) button.disabled = ticked.length === 0;
 }
 
 function opened() {
@@ -33,6 +43,7 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("change", (event) => {
   if (event.target.matches("[data-tick-all]")) tickAll(event.target);
+  if (event.target.matches("input[type=checkbox]")) addUp(event.target.form);
 });
 
 document.addEventListener("keydown", (event) => {
@@ -44,6 +55,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.getElementById("problems")?.focus();
+addUp(document.querySelector("form:has(> .bulk)"));
 document.querySelectorAll(".side [aria-current], .tabs [aria-current]").forEach((link) => {
   link.closest("ul").scrollLeft = link.offsetLeft - 24; // on a phone the menus scroll
 });

@@ -22,15 +22,22 @@ async def test_selected_commissions_are_approved_and_others_are_not(site: Site):
     await release(site)
     for number in range(3):
         await site.sell(f"user-{number}", f"inv-{number}")
-    page = await site.sign_in()
+    page = await site.sign_in(viewport={"width": 390, "height": 500})
     await page.goto(f"{site.program}/commissions?status=all")
     await page.locator("tbody input[type=checkbox]").nth(0).check()
     await page.locator("tbody input[type=checkbox]").nth(2).check()
+
+    await expect(page.locator(".bulk .sum")).to_have_text("2 selected, $40.00")
+    await expect(page.locator(".bulk")).to_be_in_viewport(ratio=1)
 
     await page.get_by_role("button", name="Approve").click()
 
     await expect(page.get_by_role("status")).to_have_text("Approved: 2.")
     await expect(page.locator("tbody .badge")).to_have_text(["Approved", "Pending", "Approved"])
+    await page.get_by_role("button", name="Undo").click()
+    await expect(page.get_by_role("status")).to_contain_text("Undone: 2.")
+    await page.get_by_role("link", name="All", exact=True).click()
+    await expect(page.locator("tbody .badge")).to_have_text(["Pending", "Pending", "Pending"])
 
 
 async def test_a_commission_that_cannot_change_is_named_and_does_not_stop_others(site: Site):
@@ -43,6 +50,8 @@ async def test_a_commission_that_cannot_change_is_named_and_does_not_stop_others
     await page.get_by_role("button", name="Approve").click()
     await page.get_by_label("Select all on this page").check()
 
+    await page.get_by_role("button", name="Mark as paid…").click()
+    await expect(page.get_by_role("heading", level=1)).to_have_text("Mark as paid: 1 commission, $20.00?")
     await page.get_by_role("button", name="Mark as paid").click()
 
     await expect(page.get_by_role("status")).to_contain_text("Marked as paid: 1. Not changed: 1")
