@@ -18,6 +18,7 @@ TRACKER_FOLDER = Path(__file__).parent / "static"
 TRACKER = "svc-tracker.js"
 _PAGE_FOLDER = Path(__file__).parent / "dashboard" / "static"
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+_TYPES |= {".webp": "image/webp"}
 _SHORT = "public, max-age=300"
 _FOR_EVER = "public, max-age=31536000, immutable"
 

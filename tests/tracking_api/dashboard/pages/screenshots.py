@@ -20,6 +20,7 @@ from tests import chromium, postgres
 from tests.tracking_api.authorization.consenting import CALLBACK, ask, fetch_tokens
 
 FOLDER = Path(__file__).parents[4] / "docs" / "screenshots"
+SHOP_WINDOW = Path(__file__).parents[4] / "tracking_api" / "dashboard" / "static"
 PASSWORD = "a sample password"
 SIZES: dict[str, ViewportSize] = {"desktop": {"width": 1280, "height": 800}, "phone": {"width": 390, "height": 844}}
 PAGES = {
@@ -78,7 +79,16 @@ async def take(browser: Browser, base_url: str, program_id: int) -> None:
         for title, path in PAGES.items():
             await picture(page, title, path.format(program=program, customer=customer), name)
         await connect(page, base_url, name)
+        if name == "desktop":
+            await fill_shop_window(page, program)
         await context.close()
+
+
+async def fill_shop_window(page: Page, program: str) -> None:
+    """Take the pictures of the home page: the overview in light and in dark."""
+    for scheme in ("light", "dark"):
+        await page.emulate_media(color_scheme=scheme)
+        await picture(page, "overview", program, scheme, folder=SHOP_WINDOW)
 
 
 async def connect(page: Page, base_url: str, size: str) -> None:
@@ -93,12 +103,12 @@ async def connect(page: Page, base_url: str, size: str) -> None:
     await picture(page, "assistants", f"{base_url}/assistants", size)
 
 
-async def picture(page: Page, title: str, path: str, size: str) -> None:
+async def picture(page: Page, title: str, path: str, size: str, *, folder: Path = FOLDER) -> None:
     """Take one picture, as WebP: a fifth of a PNG's size."""
     await page.goto(path, wait_until="networkidle")
     session = await page.context.new_cdp_session(page)
     taken = await session.send("Page.captureScreenshot", {"format": "webp", "quality": 70})
-    (FOLDER / f"{title}-{size}.webp").write_bytes(base64.b64decode(taken["data"]))
+    (folder / f"{title}-{size}.webp").write_bytes(base64.b64decode(taken["data"]))
     await session.detach()
 
 

@@ -11,6 +11,8 @@ async def test_a_visitor_sees_the_home_page_with_a_link_to_sign_in(site: Site):
     await page.goto("/")
 
     await expect(page.get_by_role("heading", level=1)).to_have_text("Know which partner sent each customer")
+    shown = await page.locator("figure img").evaluate("(picture) => picture.decode().then(() => picture.naturalWidth)")
+    assert shown == 1280
     await page.get_by_role("link", name="Sign in to the dashboard").click()
 
     await expect(page).to_have_title("Sign in · Affiliate tracking")
