@@ -40,7 +40,7 @@ async def addresses(page: Page, program: str) -> list[str]:
     customer = await page.locator("tbody a").first.get_attribute("href")
     await page.goto(f"{program}/commissions?status=pending")
     commission = await page.locator("tbody a").first.get_attribute("href")
-    await page.goto(program)
+    await page.goto(f"{program}?period=all")
     partner = await page.get_by_role("region", name="Top partners").get_by_role("link").first.get_attribute("href")
     examples = {"{partner_id}": partner or "", "{customer_id}": customer or "", "{commission_id}": commission or ""}
     paths = [
