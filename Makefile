@@ -6,7 +6,7 @@ PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-anno
 	--generate-hashes --custom-compile-command "make lock"
 NPM_CI := npm ci --silent --no-audit --no-fund
 
-.PHONY: serve test test-fast check format bench faults generated screenshots browser lock audit
+.PHONY: serve test test-citus test-fast check format bench faults generated screenshots browser lock audit
 
 serve: .venv/serve ## start the service on the embedded database, on PORT
 	exec $(BIN)/svc serve --port $(PORT)
@@ -16,6 +16,9 @@ test: .venv/develop ## run every test that this machine can run, and name those 
 
 test-fast: .venv/develop ## the tests that start no browser, no PostgreSQL, no server and no command
 	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
+
+test-citus: .venv/develop ## the most telling tests on a Citus cluster; CITUS_PREFIX names a folder with a server that has it
+	SVC_TEST_ON=citus $(BIN)/pytest -n 2 --dist worksteal tests/distributed tests/test_mixed_load.py tests/storage/tracking
 
 check: .venv/develop ## what CI checks: format, lint, types, and every test
 	$(BIN)/ruff format --check .

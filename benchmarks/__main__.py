@@ -7,13 +7,14 @@ from pathlib import Path
 
 import uvloop
 
-from benchmarks import breakdowns, flood, growth, mcp, reconcile, report, reports, servers, tracking
+from benchmarks import breakdowns, distributed, flood, growth, mcp, reconcile, report, reports, servers, tracking
 from benchmarks.results import Line
 from benchmarks.rounds import QUICK, Plan
 
 BENCHMARKS: dict[str, Callable[[Plan, Path], Awaitable[list[Line]]]] = {
     "sqlite": tracking.sqlite,
     "postgresql": tracking.postgresql,
+    "distributed": distributed.distributed,
     "flood": flood.flood,
     "rows": growth.rows,
     "memory": growth.memory,

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import asyncpg
 
+from storage import migrations
+from storage.engine import database, distribution
 from tests import postgres
 from tests.postgres import Server
 
-CACHE = Path.home() / ".cache" / "svc-citus"
 NO_CITUS = "Citus is not installed; CITUS_PREFIX may name a folder with a server that has it"
 SETTINGS = """shared_preload_libraries = 'citus'
 citus.node_conninfo = 'sslmode=prefer'
@@ -36,7 +37,7 @@ LOOP PERFORM setval(ids, 1, false); END LOOP; END $$"""
 
 def binaries() -> Path | None:
     """Return the folder of a server's binaries that has Citus: a private one, or the installed one; else None."""
-    for prefix in (Path(os.environ.get("CITUS_PREFIX", CACHE)), Path("/")):
+    for prefix in (Path(os.environ.get("CITUS_PREFIX", "/")), Path("/")):
         for binary in sorted(prefix.glob("usr/lib/postgresql/*/bin/pg_config")):
             shared = subprocess.run([binary, "--sharedir"], capture_output=True, check=True, text=True).stdout
             if (Path(shared.strip()) / "extension" / "citus.control").exists():
@@ -75,13 +76,23 @@ class Cluster:
 
 
 @contextmanager
-def running(workers: int = 2) -> Iterator[Cluster]:
+def running(workers: int = 2, settings: str = "") -> Iterator[Cluster]:
     """Run a cluster in folders of its own."""
     where = binaries()
     assert where is not None
     with ExitStack() as stack:
-        servers = [stack.enter_context(postgres.running(where, SETTINGS)) for _ in range(1 + workers)]
+        servers = [stack.enter_context(postgres.running(where, SETTINGS + settings)) for _ in range(1 + workers)]
         yield Cluster(servers[0], servers[1:])
+
+
+async def distribute(url: str) -> None:
+    """Migrate and distribute a database."""
+    await migrations.upgrade(url)
+    lane = database.writers(database.parse_url(url), patient=True)[0]
+    for step in await lane.run(distribution.steps):
+        if step.run is not None:
+            await lane.run(step.run)
+    await lane.close()
 
 
 async def execute(url: str, *statements: str) -> None:

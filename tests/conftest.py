@@ -18,7 +18,6 @@ from playwright.async_api import Browser
 
 import storage
 from storage import Storage, migrations
-from storage.engine import database, distribution
 from tests import chromium, citus, postgres, redis, serving, world
 from tests.citus import Cluster
 from tests.redis import RedisServer
@@ -85,7 +84,7 @@ def citus_cluster() -> Iterator[Cluster]:
     if citus.binaries() is None:
         pytest.skip(citus.NO_CITUS)
     with citus.running() as cluster:
-        asyncio.run(distribute(cluster.create_database("service")))
+        asyncio.run(citus.distribute(cluster.create_database("service")))
         yield cluster
 
 
@@ -94,16 +93,6 @@ def citus_url(citus_cluster: Cluster) -> Iterator[str]:
     """The address of a migrated, distributed, empty database."""
     yield named(citus_cluster.coordinator.url, "service")
     citus_cluster.empty("service")
-
-
-async def distribute(url: str) -> None:
-    """Migrate and distribute a database."""
-    await migrations.upgrade(url)
-    lane = database.writers(database.parse_url(url), patient=True)[0]
-    for step in await lane.run(distribution.steps):
-        if step.run is not None:
-            await lane.run(step.run)
-    await lane.close()
 
 
 @pytest.fixture(params=KINDS)

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from sqlalchemy.pool import NullPool
 
 from storage.engine import program_nodes
-from storage.engine.failures import RETRY_SECONDS, is_outage, is_reported, unavailable
+from storage.engine.failures import RETRY_SECONDS, chain, is_outage, is_reported, unavailable
 from storage.engine.json_rows import DISTRIBUTED
 from storage.engine.lane import Work
 from storage.rules.errors import OutcomeUnknown, StorageUnavailable
@@ -119,6 +119,15 @@ class PostgresLane:
         await self._drop()
 
     async def _transact(self, work: Work[Result], token: str | None = None, program_id: int = 0) -> Result:
+        """Run `work` in a transaction; again if a migration has changed a column's type since it was prepared."""
+        try:
+            return await self._run_once(work, token, program_id)
+        except Exception as error:
+            if not any(isinstance(each, asyncpg.InvalidCachedStatementError) for each in chain(error)):
+                raise
+        return await self._run_once(work, token, program_id)
+
+    async def _run_once(self, work: Work[Result], token: str | None, program_id: int) -> Result:
         finished: list[Result] = []
         try:
             async with asyncio.timeout(self._seconds):

@@ -12,7 +12,7 @@ from tests.world import World
 
 _PORT = text(
     "SELECT nodeport FROM pg_dist_shard_placement"
-    " WHERE shardid = get_shard_id_for_distribution_column('clicks', :program)"
+    " WHERE shardid = get_shard_id_for_distribution_column('clicks', CAST(:program AS BIGINT))"
 )
 
 

@@ -20,7 +20,9 @@ from tests.citus import Cluster
 from tests.storage.test_migrations import difference
 
 Done = TypeVar("Done")
-FOREIGN_KEYS = text("SELECT conname FROM pg_constraint WHERE contype = 'f' AND conname !~ '_[0-9]{6}$' ORDER BY 1")
+FOREIGN_KEYS = text(
+    "SELECT DISTINCT conname FROM pg_constraint WHERE conname ~ '^fk_' AND conname !~ '_[0-9]{6}$' ORDER BY 1"
+)
 FIRST_DISTRIBUTED = "0033"
 
 
@@ -71,8 +73,8 @@ def test_a_filled_database_is_distributed_with_its_rows_and_again_changes_nothin
     second = capsys.readouterr()
     check()
 
-    assert "31 of 56: distribute" in first.err
-    assert "1 of 56" not in first.err.splitlines()[0]
+    assert "distribute partners" not in first.err
+    assert "distribute clicks" in first.err
     assert "distribute clicks" not in second.err
     assert over(url, lambda store: store.read(rows)) == before
     assert over(url, lambda store: store.read(foreign_keys)) == keys
@@ -102,23 +104,27 @@ def test_db_check_names_the_node_that_lacks_a_setting(
     distribute()
     check()
 
-    assert f"enable_hashjoin = off (svc admin db distribute sets it) of node 127.0.0.1:{worker.port}" in shown
+    assert f"node 127.0.0.1:{worker.port} lacks enable_hashjoin = off" in shown
 
 
-async def test_every_later_migration_runs_on_a_distributed_database(citus_cluster: Cluster):
+def test_every_later_migration_runs_on_a_distributed_database(citus_cluster: Cluster):
     url = citus_cluster.create_database("migrated")
-    lane, *others = database.writers(database.parse_url(url), patient=True)
+
+    asyncio.run(migrate(url))
+
+    assert over(url, lambda store: store.write(difference)) == []
+    assert over(url, lambda store: store.read(migrations.is_current))
+
+
+async def migrate(url: str) -> None:
+    """Distribute a database at the first schema that can be, and bring it to the newest."""
+    lane, *_ = database.writers(database.parse_url(url), patient=True)
     await lane.run(lambda connection: alembic.upgrade(migrations.config_for(connection), FIRST_DISTRIBUTED))
     for step in await lane.run(distribution.steps):
         if step.run is not None:
             await lane.run(step.run)
-
+    await lane.close()
     await migrations.upgrade(url)
-
-    async with storage.opened(url, patient=True) as store:
-        assert await store.write(difference) == []
-        assert await store.read(migrations.is_current)
-    await asyncio.gather(*(each.close() for each in (lane, *others)))
 
 
 def test_a_plain_postgresql_says_what_to_do(

@@ -15,7 +15,7 @@ COUNTED = text("SELECT sum(query_execution_multi_shard), sum(query_execution_sin
 FILL = text(
     "INSERT INTO clicks (program_id, click_id, partner_id, at, landing_url)"
     " SELECT p.program_id, lpad(to_hex(n), 32, '0'), :partner, :at, :url"
-    " FROM program_places AS p, generate_series(1, 100000) AS n WHERE p.program_id = :program"
+    " FROM program_places AS p, generate_series(:first, :first + 19999) AS n WHERE p.program_id = :program"
 )
 RARE = re.compile("committed_batches|pg_dist|citus_stat|FOR SHARE|set_config|EXPLAIN")
 
@@ -60,7 +60,8 @@ async def everything_again(acme: World) -> None:
 
 async def test_each_statement_of_a_call_is_one_task_that_reads_by_key(store: Storage, acme: World):
     filled = {"program": acme.program_id, "partner": acme.anna, "at": 0, "url": LANDING_PAGE}
-    await store.write(lambda connection: connection.execute(FILL, filled).rowcount)
+    for first in range(0, 100_000, 20_000):
+        await store.write(lambda connection, part=filled | {"first": first}: connection.execute(FILL, part).rowcount)
     seen: dict[str, Any] = {}
     for writer in store._writers:  # noqa: SLF001 - the tests' own look at what lanes send
         await writer.write(_listen, seen)

@@ -23,7 +23,7 @@ def upgrade() -> None:
     op.create_table(
         "program_places",
         sa.Column("program_id", _id_type(), autoincrement=False, nullable=False),
-        sa.ForeignKeyConstraint(["program_id"], ["programs.id"], name=op.f("fk_program_places_program_id_programs")),
+        sa.ForeignKeyConstraint(["program_id"], ["programs.id"], name=op.f("fk_program_places_program_id")),
         sa.PrimaryKeyConstraint("program_id", name=op.f("pk_program_places")),
     )
     op.execute("INSERT INTO program_places (program_id) SELECT id FROM programs")
