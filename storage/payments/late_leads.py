@@ -24,7 +24,10 @@ def record_waiting(connection: Connection, *, at: datetime) -> int:
     known = payment_accounts.join(payment_events, of_account).join(payment_event_names, of_event)
     waiting = select(event.program_id, event.event_id, event.payment).select_from(known.join(customers, carried))
     ordered = waiting.order_by(event.program_id, event.occurred_at, event.event_id).limit(AT_ONCE)
-    rows = connection.execute(ordered.with_for_update(of=payment_accounts)).all()
+    programs = {row.program_id for row in connection.execute(ordered)}
+    locked = select(account.program_id).where(account.program_id.in_(programs)).order_by(account.program_id)
+    connection.execute(locked.with_for_update())  # a distributed database locks no rows of a join over programs
+    rows = connection.execute(ordered.where(event.program_id.in_(programs))).all() if programs else []
     for row in rows:
         paid = stored_events.load(row.payment)
         if isinstance(paid, Paid):

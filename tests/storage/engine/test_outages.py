@@ -244,19 +244,3 @@ def replace(url: str, new: str | bytes) -> bytes:
         )  # a format that no SQLite writes yet: it opens such a file for reading alone
     path.write_bytes(new)
     return good
-
-
-async def test_a_lane_prepares_anew_what_a_migration_changed_beside_it(postgres_url: str):
-    named = select(workspaces.c.name)
-
-    def read(connection: Connection) -> list[str]:
-        return list(connection.execute(named).scalars())
-
-    def widen(connection: Connection) -> None:
-        connection.execute(text("ALTER TABLE workspaces ALTER COLUMN name TYPE TEXT"))
-
-    async with storage.opened(postgres_url) as store, storage.opened(postgres_url) as newer:
-        before = await store.read(read)
-        await newer.write(widen)
-
-        assert (before, await store.read(read)) == ([], [])
