@@ -103,10 +103,11 @@ def list_entries(
     if field is not None:
         conditions.append(entry.field == field)
     mine = select(audit_entries).where(*conditions)
-    return pagination.by_id(connection, mine, audit_entries.c.id, paging, _of_row)
+    return pagination.by_id(connection, mine, audit_entries.c.id, paging, of_row)
 
 
-def _of_row(row: Any) -> Entry:
+def of_row(row: Any) -> Entry:
+    """Read an entry."""
     actor = Actor(row.actor_type, row.actor_id, row.actor_name)
     before, after = (None if value is None else json.loads(value) for value in (row.before, row.after))
     return Entry(row.id, row.at, actor, row.action, row.subject_id, row.field, before, after)

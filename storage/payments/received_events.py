@@ -87,7 +87,7 @@ def list_events(
         conditions.append(event.outcome.in_(outcomes))
     if type_ is not None:
         conditions.append(event.type.startswith(type_, autoescape=True))
-    return pagination.by_id(connection, select(payment_events).where(*conditions), event.id, paging, _of_row)
+    return pagination.by_id(connection, select(payment_events).where(*conditions), event.id, paging, of_row)
 
 
 def count_latest(connection: Connection, program_id: int) -> LatestPayments:
@@ -133,7 +133,8 @@ def buyers(connection: Connection, program_id: int, transaction_ids: Iterable[st
     return {transaction_id: PayingCustomer(*buyer) for transaction_id, *buyer in rows}
 
 
-def _of_row(row: Any) -> PaymentEvent:
+def of_row(row: Any) -> PaymentEvent:
+    """Read an event."""
     content = stored_events.load(row.payment) if row.payment else None
     values: dict[str, Any] = {name: getattr(row, name, getattr(content, name, None)) for name in PaymentEvent._fields}
     return PaymentEvent(**values)

@@ -4,12 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, Select, func, or_, select
 
-from storage.engine import audit
+from storage.engine import audit, listing, pagination
 from storage.engine.audit import Entry
-from storage.engine.pagination import Page, Paging
-from storage.tables import assistants, commissions, flags, partners, payment_events, users
+from storage.engine.listing import Columns, Listed, ListQuery
+from storage.rules.period import ALWAYS, Span
+from storage.tables import assistants, audit_entries, commissions, flags, partners, payment_events, users
 
 
 class SubjectName(NamedTuple):
@@ -28,16 +29,36 @@ class NamedEntry(NamedTuple):
     subject: SubjectName | None
 
 
-def list_named(connection: Connection, program_id: int, paging: Paging) -> Page[NamedEntry]:
-    """Return a page of a program's audit log, newest first. Raises ValidationError for an invalid cursor."""
-    page = audit.list_entries(connection, program_id, paging)
-    names = _names(connection, program_id, page.data)
-    nouns = [entry.action.partition(".")[0] for entry in page.data]
-    rows = [
+class EntryMatch(NamedTuple):
+    """What entries have to match: `noun` is before the dot of their action.
+
+    `search` is in the name of who made the change or in the field, or it is the id of what was changed.
+    """
+
+    search: str | None = None
+    noun: str | None = None
+    span: Span = ALWAYS
+
+
+def list_named(connection: Connection, program_id: int, query: ListQuery, match: EntryMatch) -> Listed[NamedEntry]:
+    """Return a page of a program's audit log. Raises ValidationError for an invalid cursor."""
+    row = audit_entries.c
+    matching = select(row.id).where(row.program_id == program_id, *pagination.within(row.id, row.at, match.span))
+    if match.noun is not None:
+        matching = matching.where(row.action.startswith(f"{match.noun}.", autoescape=True))
+    if match.search is not None:
+        texts = (func.lower(row.actor_name), row.field)
+        found = [text.contains(match.search.lower(), autoescape=True) for text in texts]
+        matching = matching.where(or_(*found, row.subject_id == match.search))
+    rows = select(audit_entries).where(row.program_id == program_id)
+    listed = listing.read(connection, matching, rows, Columns(row.id), query, of_row=audit.of_row)
+    names = _names(connection, program_id, listed.data)
+    nouns = [entry.action.partition(".")[0] for entry in listed.data]
+    named = [
         NamedEntry(entry, noun, names.get((noun, entry.subject_id)))
-        for entry, noun in zip(page.data, nouns, strict=True)
+        for entry, noun in zip(listed.data, nouns, strict=True)
     ]
-    return Page(rows, page.next_cursor)
+    return Listed(named, *listed[1:])
 
 
 def _names(

@@ -84,7 +84,7 @@ async def test_a_failure_is_a_page_with_the_menu(dashboard: Dashboard, monkeypat
 
     place = f"/programs/{dashboard.acme.program_id}/settings/audit-log"
     async with signed_in(dashboard, MAX) as other:
-        monkeypatch.setattr("tracking_api.dashboard.pages.audit_log.queries.paging", fail)
+        monkeypatch.setattr("tracking_api.dashboard.pages.audit_log.lists.state", fail)
         failed = await other.get(place, headers=HTML)
 
     assert (failed.status_code, MENU in failed.text) == (500, True)

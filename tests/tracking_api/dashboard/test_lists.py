@@ -9,7 +9,9 @@ import httpx
 import pytest
 
 from storage.access import sessions
+from storage.engine.audit import OPERATOR
 from storage.management import partners
+from storage.rules.errors import CustomerNotFound
 from tests.tracking_api.conftest import Api
 from tests.world import NOW
 
@@ -84,3 +86,28 @@ async def test_a_file_has_what_is_filtered_and_an_unknown_order_or_cursor_is_rej
         assert exported.headers["content-disposition"].startswith(f'attachment; filename="{name}-1-')
         assert [(row.get("code") or row["partner_code"], row["currency"]) for row in table] == [("anna", "USD")]
         assert (order.status_code, cursor.status_code) == (400, 400)
+
+
+async def test_the_logs_are_lists_too(page: httpx.AsyncClient, api: Api):
+    cleo = {"name": "Cleo", "code": "cleo", "actor": OPERATOR, "at": NOW}
+    await api.acme.store.write(partners.enrol, api.acme.program_id, **cleo)
+    await api.acme.reject(CustomerNotFound(), transaction_id="lost-1")
+    await api.acme.reject(CustomerNotFound(), transaction_id="lost-2")
+    texts = {
+        "settings/audit-log?q=acme&noun=partner": "No change matches",
+        "settings/audit-log?q=svc": "Partner added: <bdi>Cleo</bdi>",
+        "refused-calls?q=lost-2": "Total of 1",
+        "refused-calls?code=customer_not_found": "Total of 2",
+        "refused-calls?q=other": "No refused call matches",
+        "settings/payments?q=other": "No payment events",
+    }
+    shown = {path: (await page.get(f"{PROGRAM}/{path}")).text for path in texts}
+    files = [
+        (await page.get(f"{PROGRAM}/{path}")).text.splitlines()
+        for path in ("settings/audit-log.csv", "refused-calls.csv?q=lost-1", "settings/payments.csv")
+    ]
+
+    assert {path: text for path, text in texts.items() if text not in shown[path]} == {}
+    assert files[0][0].startswith("id,at,actor")
+    assert (len(files[1]), "lost-1" in files[1][1]) == (2, True)
+    assert len(files[2]) == 1

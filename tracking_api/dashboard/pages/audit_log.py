@@ -1,18 +1,22 @@
 """The audit log: who changed what, with names, links, and the value before and after."""
 
+import json
 import re
 from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation import queries
 from storage.reading import audit_subjects
-from storage.reading.audit_subjects import NamedEntry, SubjectName
+from storage.reading.audit_subjects import EntryMatch, NamedEntry, SubjectName
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import page_context, templates, text
+from tracking_api.dashboard.pages import csv_export, filters, lists, page_context, templates, text
+from tracking_api.dashboard.pages.csv_export import Read
+from tracking_api.dashboard.pages.lists import Choice, Column, List, ListState
+from tracking_api.dashboard.pages.page_context import PageContext
 
 # The page of the program that shows what an action is about; `{id}` is the subject's.
 PATHS = {
@@ -62,12 +66,49 @@ class LogRow(NamedTuple):
     after: str | Markup
 
 
+LIST = List(
+    "Audit log",
+    (
+        Column("at", "When", sort="", is_time=True),
+        Column("who", "Who"),
+        Column("what", "What"),
+        Column("field", "Field"),
+        Column("before", "Before"),
+        Column("after", "After"),
+    ),
+    search="Who, field, or the id of what changed",
+    choices=(Choice("noun", "About", text.pairs(PATHS)),),
+)
+HEADER = ["id", "at", "actor", "actor_type", "action", "subject_id", "subject", "field", "before", "after"]
+
+
 async def list_audit_log(request: Request) -> Response:
-    """List the changes, newest first."""
+    """List the changes."""
     context = await page_context.as_member(request)
-    page = await storage_of(request).read(audit_subjects.list_named, context.program.id, queries.paging(request))
-    rows = [_row(each, context.currency) for each in page.data]
-    return templates.render(request, "audit_log.html", context=context, page=page, rows=rows)
+    state = lists.state(request, LIST)
+    listed = await _read(request, context, state)(state.query)
+    written = partial(_row, currency=context.currency)
+    return templates.render(request, "audit_log.html", context=context, list=state.holding(listed), written=written)
+
+
+async def export_audit_log(request: Request) -> Response:
+    """Return the changes of the filtered list as a CSV file."""
+    context = await page_context.as_member(request)
+    name = f"audit-log-{context.program.id}-{context.at:%Y-%m-%d}"
+    return csv_export.file(name, _read(request, context, lists.state(request, LIST)), HEADER, _cells)
+
+
+def _read(request: Request, context: PageContext, state: ListState) -> Read[NamedEntry]:
+    match = EntryMatch(state.search, filters.text(request, "noun"), state.span)
+    read = storage_of(request).read
+    return lambda query: read(audit_subjects.list_named, context.program.id, query, match)
+
+
+def _cells(named: NamedEntry) -> list[object]:
+    entry, name = named.entry, named.subject.name if named.subject else None
+    who = (entry.actor.name, entry.actor.type)
+    values = (None if value is None else json.dumps(value) for value in (entry.before, entry.after))
+    return [entry.id, entry.at, *who, entry.action, entry.subject_id, name, entry.field, *values]
 
 
 def _row(named: NamedEntry, currency: str) -> LogRow:

@@ -35,6 +35,7 @@ class Column(NamedTuple):
     sort: str | None = None
     is_figure: bool = False
     total: str = ""
+    is_time: bool = False
 
 
 class Choice(NamedTuple):
@@ -74,6 +75,7 @@ class ListState(NamedTuple):
     """A list as a request wants it, and once it is read, its rows."""
 
     of: List
+    path: str
     address: FilterValues
     order: Order
     cursor: str | None
@@ -134,6 +136,7 @@ def state(request: Request, wanted: List) -> ListState:
     )
     return ListState(
         of=wanted,
+        path=request.url.path,
         address=filters.chosen(request, *names),
         order=_order(request.query_params.get("sort", ""), wanted),
         cursor=request.query_params.get("cursor") or None,

@@ -6,16 +6,29 @@ from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation import queries
 from presentation.api_request import path_id
 from storage.payments import accounts, decisions, received_events, stripe
 from storage.payments.decisions import Decision, NamedCustomer
+from storage.payments.received_events import PaymentEvent
+from storage.reading import listed_calls
 from storage.rules.errors import NotFound, ValidationError
 from storage.rules.payment import PaymentOutcome
 from storage.rules.period import Span
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import filters, forms, notices, page_context, payment_fixes, templates
+from tracking_api.dashboard.pages import (
+    csv_export,
+    filters,
+    forms,
+    lists,
+    notices,
+    page_context,
+    payment_fixes,
+    templates,
+    text,
+)
+from tracking_api.dashboard.pages.csv_export import Read
 from tracking_api.dashboard.pages.forms import Problems
+from tracking_api.dashboard.pages.lists import Column, List, ListState
 from tracking_api.dashboard.pages.page import redirect
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.pages.payment_fixes import OPEN, TO_DO
@@ -29,6 +42,22 @@ OUTCOMES = {
     PaymentOutcome.RECORDED: "Recorded",
     PaymentOutcome.ORGANIC: "Organic",
 }
+LIST = List(
+    "Payment events",
+    (
+        Column("received", "Received", sort="", is_time=True),
+        Column("event", "Event"),
+        Column("outcome", "Outcome"),
+        Column("transaction", "Transaction"),
+        Column("amount", "Amount", is_figure=True),
+    ),
+    search="An id, or the start of a type",
+    tabs=("outcome",),
+)
+HEADER = [
+    *("event_id", "received_at", "occurred_at", "type", "outcome", "transaction_id", "customer_key", "click_id"),
+    *("amount", "currency", "is_test"),
+]
 FIELDS = ("account_id", "webhook_secret")
 
 
@@ -100,9 +129,8 @@ async def _page(request: Request, context: PageContext, typed: dict[str, str], p
     except NotFound:
         account, first_at = None, None
     counts = await storage.read(received_events.count_outcomes, program_id, span=lately)
-    outcome = filters.text(request, "outcome")
-    narrowed = {"outcomes": OPEN} if outcome == TO_DO else {"outcome": outcome}
-    page = await storage.read(received_events.list_events, program_id, queries.paging(request), **narrowed)
+    state = lists.state(request, LIST)
+    listed = await _read(request, context, state)(state.query)
     return templates.render(
         request,
         "payments.html",
@@ -113,10 +141,31 @@ async def _page(request: Request, context: PageContext, typed: dict[str, str], p
         first_at=first_at,
         to_do=sum(each.events for each in counts if each.outcome in OPEN),
         organic=await storage.read(received_events.count_organic, program_id, span=lately),
-        page=page,
-        fixes={each.id: payment_fixes.of(each) for each in page.data},
-        chosen=filters.chosen(request, "outcome"),
+        list=state.holding(listed),
+        fixes={each.id: payment_fixes.of(each) for each in listed.data},
         outcomes=OUTCOMES,
         typed={**typed, "webhook_secret": ""},
         problems=problems,
     )
+
+
+async def export_payments(request: Request) -> Response:
+    """Return the payment events of the filtered list as a CSV file."""
+    context = await page_context.as_member(request)
+    name = f"payments-{context.program.id}-{context.at:%Y-%m-%d}"
+    return csv_export.file(name, _read(request, context, lists.state(request, LIST)), HEADER, _cells)
+
+
+def _read(request: Request, context: PageContext, state: ListState) -> Read[PaymentEvent]:
+    outcome = filters.text(request, "outcome")
+    outcomes = OPEN if outcome == TO_DO else [outcome] if outcome else None
+    read, program_id, search, span = storage_of(request).read, context.program.id, state.search, state.span
+    return lambda query: read(
+        listed_calls.read_payments, program_id, query, outcomes=outcomes, search=search, span=span
+    )
+
+
+def _cells(each: PaymentEvent) -> list[object]:
+    amount = None if each.amount_cents is None or not each.currency else text.major(each.amount_cents, each.currency)
+    sent = (each.transaction_id, each.customer_key, each.click_id, amount, each.currency)
+    return [each.event_id, each.received_at, each.occurred_at, each.type, each.outcome, *sent, str(each.is_test)]

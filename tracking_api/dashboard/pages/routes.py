@@ -119,5 +119,8 @@ ROUTES = [
     _page("/workspaces/{workspace_id}/logo/{version}", PageEndpoint(GET=workspace.show_logo)),
     _page(f"{PROGRAM}/settings/members", PageEndpoint(GET=members.list_members, POST=members.change_members)),
     _page(f"{PROGRAM}/settings/audit-log", PageEndpoint(GET=audit_log.list_audit_log)),
+    _page(f"{PROGRAM}/settings/audit-log.csv", PageEndpoint(GET=audit_log.export_audit_log)),
+    _page(f"{PROGRAM}/settings/payments.csv", PageEndpoint(GET=payments.export_payments)),
+    _page(f"{PROGRAM}/refused-calls.csv", PageEndpoint(GET=refused_calls.export_refused_calls)),
     Route("/static/{version}/{name:path}", assets.page_asset, include_in_schema=False),
 ]
