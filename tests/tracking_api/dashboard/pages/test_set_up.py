@@ -10,6 +10,7 @@ from tests.cli.conftest import Svc
 from tests.serving import Serve
 from tests.tracking_api.dashboard.pages.conftest import OLGA, PASSWORD
 from tests.tracking_api.dashboard.pages.test_every_page import violations, violations_here
+from tests.tracking_api.dashboard.pages.test_journeys import Walk, documented
 
 CODE = "set_the-code-that-was-printed"
 TYPED = {
@@ -43,13 +44,15 @@ async def test_the_printed_link_leads_to_the_first_recorded_click_without_a_term
         await page.goto(link)
         await fill_in(page)
         await expect(page.locator("#secret")).to_contain_text("SERVICE_PROGRAM_ID=1\nSERVICE_API_KEY=aff_1_")
-        await page.get_by_role("link", name="open the checklist").click()
+        walk = Walk(page, clicks=1)  # Set up
+        await walk.click(page.get_by_role("link", name="open the checklist"))
         await expect(page.get_by_role("heading", name="2 of 9 steps done")).to_be_visible()
 
-        await page.get_by_role("link", name="Open a sample page").click()
+        await walk.click(page.get_by_role("link", name="Open a sample page"))
 
         await expect(page.get_by_role("heading", name="4 of 9 steps done")).to_be_visible(timeout=30_000)
         assert await page.locator(".checklist li.done h3").count() == 4
+        assert documented()["First run"] == (walk.clicks, walk.searches)
         await page.get_by_role("link", name="Events").click()
         await expect(page.locator("tbody tr")).to_contain_text(["anna"])
 
