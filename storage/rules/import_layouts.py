@@ -80,6 +80,16 @@ _FIELDS: dict[FileKind, dict[str, str]] = {
         "paid_at": "paid_at paid_on",
     },
 }
+# Where a tool means something else by a column's name; docs/importing.md names the sources.
+_OWN: dict[tuple[ImportTool, FileKind], dict[str, str]] = {
+    (ImportTool.TAPFILIATE, FileKind.COMMISSIONS): {
+        "transaction_id": f"{_FIELDS[FileKind.COMMISSIONS]['transaction_id']} external_id",  # the conversion's
+    },
+    **{
+        (ImportTool.DUB, kind): {"customer_id": "customer_external_id external_id stripe_customer_id"}
+        for kind in (FileKind.CUSTOMERS, FileKind.COMMISSIONS)  # its own customer_id starts with cus_, as Stripe's do
+    },
+}
 # What a bare "amount" of a commission is.
 _AMOUNT = {
     ImportTool.REWARDFUL: ("amount", "cents"),
@@ -94,7 +104,9 @@ def read(tool: ImportTool, lines: Iterable[str]) -> ImportFile:
     rows = csv.reader(lines)
     header = [_normalized(name) for name in next(rows, [])]
     kind = _kind(header, tool)
-    fields = dict(_FIELDS[kind])
+    fields = _FIELDS[kind] | _OWN.get((tool, kind), {})
+    if (tool, kind) == (ImportTool.REWARDFUL, FileKind.CUSTOMERS) and "affiliate_email" not in header:
+        fields |= {"partner_email": "email", "customer_email": _CUSTOMER["customer_email"]}
     if kind == FileKind.COMMISSIONS and tool in _AMOUNT:
         major, minor = _AMOUNT[tool]
         fields |= {major: f"{fields[major]} amount", minor: f"{fields[minor]} amount_cents"}
@@ -133,4 +145,8 @@ def _kind(header: list[str], tool: ImportTool) -> FileKind:
 
 
 def _normalized(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "_", name.lower().lstrip("\ufeff")).strip("_")
+    """Return a column's name in snake_case: `Sale Amount` and `saleAmount` are sale_amount, `PayPal` is paypal."""
+    plain = name.lstrip("\ufeff").strip()
+    if plain[:1].islower():
+        plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", plain)
+    return re.sub(r"[^a-z0-9]+", "_", plain.lower()).strip("_")

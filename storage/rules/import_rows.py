@@ -25,7 +25,7 @@ _PARTNER = {
     PartnerStatus.ACTIVE: "active approved accepted confirmed enabled",
     PartnerStatus.PAUSED: "paused",
     PartnerStatus.INACTIVE: "inactive disabled deactivated blocked banned rejected declined archived suspicious "
-    "pending",
+    "pending denied invited",
 }
 
 

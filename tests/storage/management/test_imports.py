@@ -57,26 +57,44 @@ EXPORTS: dict[ImportTool, tuple[str, ...]] = {
         "id,firstname,lastname,email,referral_code,created_at\na1,Nora,Blogs,nora@blogs.example,nora,2025-01-02\n",
         "customer_id,affiliate_id,created_at\nuser-7,a1,2025-02-03T10:00:00+00:00\n",
         (
-            "id,external_id,amount,commission_amount,customer_id,affiliate_id,status,created_at,paid_at,transaction_id\n"
-            "1,x,100,30,user-7,a1,approved,2025-02-04T00:00:00+00:00,2025-03-01,inv-1\n"
-            "2,x,100,30,user-7,a1,,2025-04-04T00:00:00+00:00,,inv-2\n"
-            "3,x,50,15,user-7,a1,disapproved,2025-05-04T00:00:00+00:00,,inv-3\n"
+            "external_id,amount,created_at,affiliate_email,program,customer_id,commission_status,commission_amount,paid_at\n"
+            "inv-1,100,2025-02-04T00:00:00+00:00,nora@blogs.example,main,user-7,approved,30,2025-03-01\n"
+            "inv-2,100,2025-04-04T00:00:00+00:00,nora@blogs.example,main,user-7,,30,\n"
+            "inv-3,50,2025-05-04T00:00:00+00:00,nora@blogs.example,main,user-7,disapproved,15,\n"
         ),
     ),
     ImportTool.DUB: (
-        "id,name,email,status,link_key,createdAt\npn_1,Nora Blogs,nora@blogs.example,approved,nora,2025-01-02\n",
         (
-            "external_id,customer_email,partner_email,created_at\n"
+            "ID,Name,Email,Country,Status,Enrolled at,link_key\n"
+            "pn_1,Nora Blogs,nora@blogs.example,US,approved,2025-01-02T00:00:00.000Z,nora\n"
+        ),
+        (
+            "externalId,customerEmail,partnerEmail,createdAt\n"
             "user-7,jane@example.com,nora@blogs.example,2025-02-03T10:00:00.000Z\n"
         ),
         (
-            "id,amount,earnings,invoice_id,external_id,partner_email,status,created_at,paid_at\n"
-            "cm_1,$100.00,$30.00,inv-1,user-7,nora@blogs.example,paid,2025-02-04T00:00:00.000Z,2025-03-01T00:00:00.000Z\n"
-            "cm_2,$100.00,$30.00,inv-2,user-7,nora@blogs.example,processed,2025-04-04T00:00:00.000Z,\n"
-            "cm_3,$50.00,$15.00,inv-3,user-7,nora@blogs.example,fraud,2025-05-04T00:00:00.000Z,\n"
+            "ID,Type,Amount,Earnings,Currency,Status,Invoice ID,Quantity,Created at,Paid at,Partner ID,Partner name,"
+            "Partner email,Customer ID,Customer name,Customer email,Customer external ID\n"
+            "cm_1,sale,$100.00,$30.00,usd,paid,inv-1,1,2025-02-04T00:00:00.000Z,2025-03-01T00:00:00.000Z,"
+            "pn_1,Nora,nora@blogs.example,cus_of_dub,Jane,jane@example.com,user-7\n"
+            "cm_2,sale,$100.00,$30.00,usd,processed,inv-2,1,2025-04-04T00:00:00.000Z,,"
+            "pn_1,Nora,nora@blogs.example,cus_of_dub,Jane,jane@example.com,user-7\n"
+            "cm_3,sale,$50.00,$15.00,usd,fraud,inv-3,1,2025-05-04T00:00:00.000Z,,"
+            "pn_1,Nora,nora@blogs.example,cus_of_dub,Jane,jane@example.com,user-7\n"
         ),
     ),
 }
+
+
+def test_the_file_that_rewardful_documents_names_the_affiliate_by_email():
+    header = "stripe_customer_id,first_name,last_name,email,paypal_email,token"
+
+    file = import_layouts.read(ImportTool.REWARDFUL, [header, "cus_7,Nora,Blogs,nora@blogs.example,,nora"])
+
+    assert file.kind == FileKind.CUSTOMERS
+    assert file.rows == [
+        (2, {"customer_id": "cus_7", "partner_code": "nora", "partner_email": "nora@blogs.example"}),
+    ]
 
 
 async def imported(
