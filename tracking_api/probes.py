@@ -40,7 +40,7 @@ async def readyz(request: Request) -> JsonResponse:
     """Report that storage can read and write, or return 503."""
     storage, at = request.app.state.storage, request.app.state.clock()
     try:
-        ready = await storage.read(migrations.is_current)
+        ready = await storage.read(migrations.is_usable)
         if ready:
             await storage.write(committed_batches.probe, at=at)
     except ServiceError:

@@ -23,8 +23,18 @@ async def upgrade(url: str) -> None:
 
 def is_current(connection: Connection) -> bool:
     """Return whether every migration has been applied."""
+    return _revisions(connection) == set(ScriptDirectory.from_config(_config()).get_heads())
+
+
+def is_usable(connection: Connection) -> bool:
+    """Return whether a running process can go on: the schema is its own, or that of a later version."""
+    known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+    return is_current(connection) or not _revisions(connection) <= known
+
+
+def _revisions(connection: Connection) -> set[str]:
     versions = select(column("version_num", String)).select_from(table("alembic_version"))
-    return set(connection.execute(versions).scalars()) == set(ScriptDirectory.from_config(_config()).get_heads())
+    return set(connection.execute(versions).scalars())
 
 
 def _upgrade(connection: Connection) -> None:

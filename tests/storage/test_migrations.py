@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, MetaData, func, insert, select, table
+from sqlalchemy import Connection, MetaData, column, func, insert, select, table
 
 import storage
 from storage import Storage, migrations
@@ -198,3 +199,29 @@ async def test_the_migration_of_accounts_can_be_reversed(empty_url: str) -> None
     assert await writer.run(difference) == []
     assert await writer.run(accounts) == {1: ledger.Balance(200, 300), 2: ledger.Balance(200, 0)}
     await asyncio.gather(*(lane.close() for lane in lanes))
+
+
+async def test_a_running_process_goes_on_beside_a_later_version_and_not_on_an_older_schema(store: Storage):
+    version = table("alembic_version", column("version_num"))
+
+    usable = []
+    for revision in ("9999", "0001"):
+        await store.write(lambda connection, to=revision: connection.execute(version.update().values(version_num=to)))
+        usable.append(await store.read(migrations.is_usable))
+
+    assert usable == [True, False]
+    assert not await store.read(migrations.is_current)
+
+
+def test_a_migration_leaves_what_the_release_before_uses():
+    """Expand first: what no release uses any more goes later, in a migration that says "Unused since 1.2.0"."""
+    takes_away = re.compile(r"drop_table|drop_column|new_column_name|RENAME COLUMN|DROP (TABLE|COLUMN)")
+    demands = re.compile(r"add_column\((?!.*server_default).*nullable=False")  # the release before does not fill it
+    found = set()
+    for path in (ROOT / "storage/migrations/versions").glob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        upgrade = source[source.index("def upgrade") : source.index("def downgrade")]
+        if (takes_away.search(upgrade) or demands.search(upgrade)) and not re.search(r"Unused since \d", source):
+            found.add(path.name[:4])
+
+    assert found <= {"0006", "0007"}  # from before the rule

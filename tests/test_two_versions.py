@@ -1,0 +1,139 @@
+"""The release before, still running, on a database that this version has migrated: calls to both make one history."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import urllib.request
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError, URLError
+
+import pytest
+from alembic import command
+from sqlalchemy import Connection, MetaData, insert
+
+import storage
+from storage import migrations
+from storage.checks import books
+from storage.engine import database
+from storage.reading import performance
+from storage.rules import keys
+from storage.rules.period import DateRangeQuery
+from tests import postgres
+from tests.serving import Serve
+from tests.storage.reading.rows import SUMS
+from tests.storage.test_migrations import MARCH, ROWS
+
+RELEASED, REVISION = Path(__file__).parent / "released" / "0.2.0.tar.xz", "0006"
+KEY = keys.generate_program_key(1)
+BROWSER = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/140.0.0.0"
+
+
+@pytest.fixture
+def released(empty_postgres_url: str, tmp_path: Path) -> Iterator[str]:
+    """Serve the last release on a database of its schema with a program; give its URL."""
+    with tarfile.open(RELEASED) as archive:
+        archive.extractall(tmp_path, filter="data")
+    asyncio.run(_prepare(empty_postgres_url))
+    url = f"http://127.0.0.1:{postgres.free_port()}"
+    settings = {"SVC_DATABASE_URL": empty_postgres_url, "SVC_RATE_LIMIT": "off", "PYTHONPATH": str(tmp_path)}
+    arguments = [sys.executable, "-W", "ignore", "-m", "cli", "serve", "--port", url.rpartition(":")[2]]
+    with (tmp_path / "log").open("wb") as log:
+        process = subprocess.Popen(arguments, cwd=tmp_path, env=os.environ | settings, stdout=log, stderr=log)
+    try:
+        _wait(url, process)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+async def _prepare(url: str) -> None:
+    [writer, *_] = lanes = database.writers(database.parse_url(url))
+    await writer.run(lambda connection: command.upgrade(migrations.config_for(connection), REVISION))
+    await writer.run(_fill)
+    await asyncio.gather(*(lane.close() for lane in lanes))
+
+
+def _fill(connection: Connection) -> None:
+    schema = MetaData()
+    schema.reflect(connection)
+    for name in ("workspaces", "programs", "commission_terms", "partners"):
+        connection.execute(insert(schema.tables[name]), ROWS[name])
+    key = {
+        "program_id": 1,
+        "prefix": keys.PROGRAM_PREFIX,
+        "key_hash": keys.digest(KEY),
+        "last4": KEY[-4:],
+        "created_at": MARCH,
+    }
+    connection.execute(insert(schema.tables["program_keys"]), [key])
+
+
+def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
+    for _ in range(1200):
+        assert process.poll() is None, "the release did not start"
+        try:
+            with urllib.request.urlopen(f"{url}/readyz", timeout=5):
+                return
+        except (URLError, OSError):
+            try:
+                process.wait(timeout=0.05)
+            except subprocess.TimeoutExpired:
+                continue
+    pytest.fail("the release did not answer in a minute")
+
+
+def call(url: str, kind: str, **body: Any) -> dict[str, Any]:
+    """Make a tracking call; once more after a 500: 0.2.0 answers so once, after a migration changed a column's type."""
+    headers = {"Content-Type": "application/json", "User-Agent": BROWSER, "Authorization": f"Bearer {KEY}"}
+    request = urllib.request.Request(f"{url}/api/v1/track/{kind}", json.dumps(body).encode(), headers)
+    try:
+        response = urllib.request.urlopen(request, timeout=20)
+    except HTTPError as error:
+        if error.code != HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise
+        response = urllib.request.urlopen(request, timeout=20)
+    with response:
+        answer: dict[str, Any] = json.loads(response.read())
+        return answer
+
+
+def buy(number: int, click: str, lead: str, sale: str, refund: str) -> int:
+    """Make a customer's calls, each to a service of its own, every second with a refund; return the commission."""
+    clicked = call(click, "click", program_id=1, affiliate_url="https://acme.example/?aff=anna")
+    call(lead, "lead", click_id=clicked["click_id"], customer_key=f"user-{number}")
+    sold = call(sale, "sale", transaction_id=f"inv-{number}", customer_key=f"user-{number}", amount_cents=5_000)
+    if number % 2:
+        call(refund, "refund", transaction_id=f"inv-{number}")
+    cents: int = sold["data"]["commission_cents"]
+    return cents
+
+
+def test_the_last_release_goes_on_beside_this_version_on_the_new_schema(
+    released: str, empty_postgres_url: str, serve: Serve
+):
+    earned = [buy(0, released, released, released, released)]
+    asyncio.run(migrations.upgrade(empty_postgres_url))
+    new = serve(empty_postgres_url).base_url
+
+    earned.append(buy(1, released, new, released, new))
+    earned.append(buy(2, new, released, new, released))
+    earned.append(buy(3, released, released, released, released))
+
+    assert earned == [1_000] * 4
+    assert asyncio.run(_history(empty_postgres_url)) == ((4, 4, 4, 2, 2 * 5_000, 2 * 1_000), [])
+
+
+async def _history(url: str) -> tuple[tuple[int, ...], list[str]]:
+    """Return the report's totals, and what disagrees with the events but for the partners, whom no release enrolled."""
+    async with storage.opened(url) as store:
+        totals = (await store.read(performance.get_report, 1, DateRangeQuery("all"), at=datetime.now(UTC))).current
+        found = [each.what for each in await store.read(books.run) if not each.what.endswith(" partners")]
+        return tuple(getattr(totals, name) for name in SUMS), found
