@@ -7,7 +7,7 @@ from pathlib import Path
 
 import uvloop
 
-from benchmarks import breakdowns, distributed, flood, growth, mcp, reconcile, report, reports, servers, tracking
+from benchmarks import breakdowns, distributed, flood, growth, mcp, reconcile, report, reports, scale, servers, tracking
 from benchmarks.results import Line
 from benchmarks.rounds import QUICK, Plan
 
@@ -17,6 +17,8 @@ BENCHMARKS: dict[str, Callable[[Plan, Path], Awaitable[list[Line]]]] = {
     "distributed": distributed.distributed,
     "flood": flood.flood,
     "rows": growth.rows,
+    "postgresql-rows": scale.rows,
+    "postgresql-programs": scale.programs,
     "memory": growth.memory,
     "reports": reports.reports,
     "breakdowns": breakdowns.breakdowns,

@@ -74,6 +74,26 @@ class Spread(NamedTuple):
         return f"rounds {self.slowest:,.0f} to {self.fastest:,.0f}{calm}"
 
 
+class Cost(NamedTuple):
+    """The processor time that a call takes of some processes, in microseconds."""
+
+    whose: str
+    microseconds: float
+
+    @property
+    def target(self) -> str:
+        """None: it is read beside another line's."""
+        return ""
+
+    @property
+    def is_met(self) -> bool:
+        """It cannot be missed."""
+        return True
+
+    def __str__(self) -> str:
+        return f"{self.whose} {self.microseconds:.0f} us a call"
+
+
 class Line(NamedTuple):
     """A measured subject: calls a second, latencies in milliseconds, and what is promised about it."""
 
@@ -81,9 +101,9 @@ class Line(NamedTuple):
     rate: float
     p50_ms: float
     p99_ms: float
-    promises: tuple[Ratio | Ceiling | Spread, ...] = ()
+    promises: tuple[Ratio | Ceiling | Spread | Cost, ...] = ()
 
 
-def line(name: str, rates: Rates, *promises: Ratio | Ceiling | Spread) -> Line:
+def line(name: str, rates: Rates, *promises: Ratio | Ceiling | Spread | Cost) -> Line:
     """Return the line of a subject's rates."""
     return Line(name, rates.rate, rates.p50_ms, rates.p99_ms, promises)

@@ -16,12 +16,21 @@ class Plan(NamedTuple):
     rounds: int = 7
     seconds: float = 3.0
     many_clicks: int = 10_000_000
+    most_clicks: int = 20_000_000
     memory_clicks: int = 1_000_000
     memory_warm_up: int = 50_000
     mcp_calls: int = 50_000
 
 
-QUICK = Plan(rounds=2, seconds=1.0, many_clicks=200_000, memory_clicks=30_000, memory_warm_up=10_000, mcp_calls=5_000)
+QUICK = Plan(
+    rounds=2,
+    seconds=1.0,
+    many_clicks=200_000,
+    most_clicks=200_000,
+    memory_clicks=30_000,
+    memory_warm_up=10_000,
+    mcp_calls=5_000,
+)
 
 
 class Subject(NamedTuple):
