@@ -7,7 +7,7 @@ from sqlalchemy import Connection, func, select
 
 from storage.engine.database import insert_for
 from storage.engine.pruning import delete_some
-from storage.tables import committed_batches
+from storage.tables import committed_batches, program_batches
 
 KEPT_DAYS = 1
 _PROBE = secrets.token_hex(16)  # the row of this process's probes
@@ -27,4 +27,5 @@ def newest(connection: Connection) -> datetime | None:
 
 def prune(connection: Connection, *, at: datetime) -> int:
     """Delete the rows of lanes that have committed nothing for a day, a chunk of them; return how many."""
-    return delete_some(connection, committed_batches, committed_batches.c.at < at - timedelta(days=KEPT_DAYS))
+    oldest = at - timedelta(days=KEPT_DAYS)
+    return sum(delete_some(connection, table, table.c.at < oldest) for table in (committed_batches, program_batches))

@@ -22,8 +22,9 @@ LATER = NOW + timedelta(days=1)
 
 async def counted(acme: World) -> tuple[int, int]:
     """Return how many clicks are stored, and how many the day counts."""
-    stored = select(select(func.count()).select_from(clicks).scalar_subquery(), func.sum(rollups.c.clicks))
-    return await acme.store.read(lambda connection: tuple(connection.execute(stored).one()))
+    totals = (select(func.count()).select_from(clicks), select(func.sum(rollups.c.clicks)))
+    stored, day = await acme.store.read(lambda connection: [connection.execute(each).scalar_one() for each in totals])
+    return stored, day
 
 
 async def test_a_click_gets_an_id_and_increments_the_day(acme: World):
