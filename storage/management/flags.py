@@ -75,7 +75,7 @@ def list_flags(
     partner_id: int | None = None,
 ) -> Page[Flag]:
     """Return a page of a program's flags, newest first; only of `state` and `partner_id` if they are given."""
-    mine = _select().where(flags.c.program_id == program_id)
+    mine = select_rows().where(flags.c.program_id == program_id)
     if state is not None:
         mine = mine.where(flags.c.state == state)
     if partner_id is not None:
@@ -85,7 +85,7 @@ def list_flags(
 
 def get_flag(connection: Connection, program_id: int, flag_id: int) -> Flag:
     """Return one flag of a program. Raises NotFound."""
-    row = connection.execute(_select().where(flags.c.program_id == program_id, flags.c.id == flag_id)).one_or_none()
+    row = connection.execute(select_rows().where(flags.c.program_id == program_id, flags.c.id == flag_id)).one_or_none()
     if row is None:
         raise NotFound("The program has no such flag.")
     return of_row(row)
@@ -134,7 +134,8 @@ def _may_hold() -> Any:
     return or_(flags.c.state == FlagState.OPEN, confirmed)
 
 
-def _select() -> Select[Any]:
+def select_rows() -> Select[Any]:
+    """Return the statement that reads flags with their partner and customer."""
     flag = flags.c
     joined = flags.join(
         partners, (partners.c.program_id == flag.program_id) & (partners.c.id == flag.partner_id)

@@ -74,21 +74,22 @@ class Place(NamedTuple):
     id: str
 
 
-Before = Callable[[Place], ColumnElement[bool]]
+Beyond = Callable[[Place], ColumnElement[bool]]
 
 
 class Source(NamedTuple):
-    """A kind's statement, the column that orders it, and the condition for events before a place."""
+    """A kind's statement, the column that orders it, and the conditions for events before and after a place."""
 
     statement: Select[Any]
     order: ColumnElement[Any]
-    before: Before
+    before: Beyond
+    after: Beyond
 
 
 def source(kind: EventKind) -> Source:
     """Return how a kind of event is read."""
     if kind == EventKind.CLICK:
-        return Source(_of_clicks(), clicks.c.click_id, _click_before)
+        return Source(_of_clicks(), clicks.c.click_id, _click_before, _click_after)
     table = {
         EventKind.LEAD: leads,
         EventKind.REFUND: refunds,
@@ -106,7 +107,11 @@ def source(kind: EventKind) -> Source:
         column: ColumnElement[int] = table.c.id
         return column <= place.stamp if kind < place.kind else column < place.stamp
 
-    return Source(statement, table.c.id, before)
+    def after(place: Place) -> ColumnElement[bool]:
+        column: ColumnElement[int] = table.c.id
+        return column >= place.stamp if kind > place.kind else column > place.stamp
+
+    return Source(statement, table.c.id, before, after)
 
 
 def place(event: Event) -> Place:
@@ -128,6 +133,10 @@ def _click_before(place: Place) -> ColumnElement[bool]:
         return clicks.c.click_id < place.id
     next_millisecond = place.stamp // 1000 + ids.EPOCH_MILLIS + 1
     return clicks.c.click_id < keys.click_prefix(next_millisecond)
+
+
+def _click_after(place: Place) -> ColumnElement[bool]:
+    return clicks.c.click_id > place.id if place.kind == EventKind.CLICK else ~_click_before(place)
 
 
 def _sent_by(table: Table) -> Any:

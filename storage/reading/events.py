@@ -1,12 +1,15 @@
 """The event log: clicks, leads, sales, refunds and test events of a program as one list, newest first."""
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
-from storage.engine import pagination
+from storage.engine import listing, pagination
+from storage.engine.listing import Listed, ListQuery, Order
 from storage.engine.pagination import FIRST_PAGE, Page, Paging
+from storage.management import partners as enrolled
 from storage.reading import event_filters, event_kinds
 from storage.reading.event_filters import EVERY_EVENT, EventFilter
 from storage.reading.event_kinds import Event, EventKind, Place
+from storage.rules.period import ALWAYS, Span
 from storage.tables import clicks, customers, leads, sales
 
 
@@ -23,17 +26,48 @@ def list_events(
     Filtered clicks (bots, prefetches) are included and marked; test events are a separate kind.
     Raises ValidationError for an invalid cursor.
     """
-    after = None if paging.cursor is None else Place(*pagination.decode(paging.cursor, int, str, str))
-    merged = [
-        event
-        for each in ([kind] if kind else EventKind)
-        if event_filters.may_match(each, match)
-        for event in _of_kind(connection, program_id, each, after, match, limit=paging.limit + 1)
-    ]
-    newest = sorted(merged, key=event_kinds.place, reverse=True)
+    place = None if paging.cursor is None else Place(*pagination.decode(paging.cursor, int, str, str))
+    newest = _merged(connection, program_id, kind, match, place, limit=paging.limit + 1)
     return pagination.cut(
         newest, paging.limit, key=lambda event: list(event_kinds.place(event)), of_row=lambda event: event
     )
+
+
+def read(
+    connection: Connection,
+    program_id: int,
+    query: ListQuery,
+    *,
+    kind: EventKind | None = None,
+    search: str | None = None,
+    span: Span = ALWAYS,
+) -> Listed[Event]:
+    """Return a page of a program's events for people, newest or oldest first, without totals.
+
+    `search` is a partner's code or name, a customer key, or a transaction_id. Raises ValidationError for an invalid
+    cursor.
+    """
+    edge = listing.place_of(query.cursor, int, str, str)
+    match = EventFilter(span) if search is None else _found(connection, program_id, search, span)
+    place = Place(*edge.values) if edge else None
+    is_ascending = query.order.is_ascending != (edge is not None and edge.is_end)
+    rows = _merged(connection, program_id, kind, match, place, limit=query.limit + 1, is_ascending=is_ascending)
+    listed = listing.cut(rows, query.limit, edge, lambda event: list(event_kinds.place(event)))
+    return listed._replace(order=Order(None, query.order.is_ascending))
+
+
+def _found(connection: Connection, program_id: int, search: str, span: Span) -> EventFilter:
+    sent_by = enrolled.find(connection, program_id, search)
+    row = customers.c
+    key = select(row.id).where(row.program_id == program_id, row.customer_key == search)
+    customer_id = None if sent_by else connection.execute(key).scalar()
+    if sent_by:
+        match = EventFilter(span, partner_id=sent_by[0].id)
+    elif customer_id is not None:
+        match = EventFilter(span, customer_id=customer_id)
+    else:
+        match = EventFilter(span, transaction_id=search)
+    return match
 
 
 def of_customer(connection: Connection, program_id: int, customer_id: int) -> list[Event]:
@@ -57,12 +91,25 @@ def of_customer(connection: Connection, program_id: int, customer_id: int) -> li
     return sorted(merged, key=event_kinds.place)
 
 
-def _of_kind(
-    connection: Connection, program_id: int, kind: EventKind, after: Place | None, match: EventFilter, *, limit: int
+def _merged(
+    connection: Connection,
+    program_id: int,
+    kind: EventKind | None,
+    match: EventFilter,
+    place: Place | None,
+    *,
+    limit: int,
+    is_ascending: bool = False,
 ) -> list[Event]:
-    source = event_kinds.source(kind)
-    mine = source.statement.where(source.order.table.c.program_id == program_id)
-    mine = mine.where(*event_filters.conditions(kind, program_id, match))
-    older = mine if after is None else mine.where(source.before(after))
-    rows = connection.execute(older.order_by(source.order.desc()).limit(limit))
-    return [event_kinds.of_row(kind, row) for row in rows]
+    """Return at least the first `limit` events of all kinds beyond a place, in order."""
+    merged: list[Event] = []
+    for each in [kind] if kind else EventKind:
+        if event_filters.may_match(each, match):
+            source = event_kinds.source(each)
+            mine = source.statement.where(source.order.table.c.program_id == program_id)
+            mine = mine.where(*event_filters.conditions(each, program_id, match))
+            if place is not None:
+                mine = mine.where(source.after(place) if is_ascending else source.before(place))
+            rows = mine.order_by(source.order.asc() if is_ascending else source.order.desc()).limit(limit)
+            merged += [event_kinds.of_row(each, row) for row in connection.execute(rows)]
+    return sorted(merged, key=event_kinds.place, reverse=not is_ascending)

@@ -10,8 +10,9 @@ from storage.engine import listing
 from storage.engine.audit import OPERATOR
 from storage.engine.listing import Listed, ListQuery, Order
 from storage.management import partners
-from storage.reading import listed_commissions, listed_customers, listed_partners
+from storage.reading import event_kinds, events, listed_commissions, listed_customers, listed_partners
 from storage.reading.customer_timelines import EVERY_CUSTOMER
+from storage.reading.event_kinds import EventKind
 from storage.reading.listed_commissions import CommissionMatch
 from storage.reading.listed_partners import PartnerMatch
 from storage.rules.attribution import PartnerStatus
@@ -46,6 +47,10 @@ def of_partners(world: World, **match: Any) -> Read:
     return lambda query: world.store.read(listed_partners.read, world.program_id, query, PartnerMatch(**match), WINDOW)
 
 
+def events_of(world: World, **match: Any) -> Read:
+    return lambda query: world.store.read(events.read, world.program_id, query, **match)
+
+
 async def walked(read: Read, order: Order) -> list[Any]:
     """Return all rows by pages of two, and check that the way back shows the same pages."""
     pages = [await read(ListQuery(2, order=order))]
@@ -73,6 +78,8 @@ async def test_each_order_shows_every_row_once_forwards_and_backwards(sold: Worl
             "first_purchase": lambda row: (row.customer.first_purchase_at, row.customer.id),
             "customer_key": lambda row: row.customer.customer_key,
         },
+        events_of(sold): {None: event_kinds.place},
+        events_of(sold, kind=EventKind.CLICK): {None: event_kinds.place},
         of_partners(sold): {"name": lambda row: row.partner.name.lower(), None: lambda row: row.partner.id},
     }
     for read, columns in orders.items():
@@ -81,7 +88,8 @@ async def test_each_order_shows_every_row_once_forwards_and_backwards(sold: Worl
 
             assert rows == sorted(rows, key=columns[order.column], reverse=not order.is_ascending), order
             assert len({str(row) for row in rows}) == len(rows)
-        assert ((await read(ListQuery())).totals or {})[listing.ROWS] == len(rows)
+        totals = (await read(ListQuery())).totals
+        assert totals is None or totals[listing.ROWS] == len(rows)
 
 
 async def test_totals_are_of_all_that_matches_and_not_of_the_page(sold: World):
@@ -103,6 +111,12 @@ async def test_partners_are_sorted_by_what_they_brought(sold: World):
 
     assert [each.partner.code for each in most.data] == ["anna", "ben"]
     assert [each.partner.code for each in least.data] == ["ben", "anna"]
+
+
+async def test_events_are_found_by_partner_customer_or_transaction(sold: World):
+    found = {"Anna": 10, "user-2": 3, "inv-3": 2, "nothing": 0}
+
+    assert {text: len((await events_of(sold, search=text)(ListQuery())).data) for text in found} == found
 
 
 async def test_commissions_are_found_by_text_status_and_hold(sold: World):

@@ -100,14 +100,22 @@ async def test_the_logs_are_lists_too(page: httpx.AsyncClient, api: Api):
         "refused-calls?code=customer_not_found": "Total of 2",
         "refused-calls?q=other": "No refused call matches",
         "settings/payments?q=other": "No payment events",
+        "events?q=inv-1&sort=.up": "inv-1",
+        "events?q=other": "No matching events",
+        "review?q=other": "Nothing to review",
     }
     shown = {path: (await page.get(f"{PROGRAM}/{path}")).text for path in texts}
     files = [
         (await page.get(f"{PROGRAM}/{path}")).text.splitlines()
-        for path in ("settings/audit-log.csv", "refused-calls.csv?q=lost-1", "settings/payments.csv")
+        for path in (
+            "settings/audit-log.csv",
+            "refused-calls.csv?q=lost-1",
+            "settings/payments.csv",
+            "events.csv?kind=sale",
+        )
     ]
 
     assert {path: text for path, text in texts.items() if text not in shown[path]} == {}
     assert files[0][0].startswith("id,at,actor")
     assert (len(files[1]), "lost-1" in files[1][1]) == (2, True)
-    assert len(files[2]) == 1
+    assert (len(files[2]), len(files[3])) == (1, 3)

@@ -3,31 +3,37 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation import queries
 from presentation.api_request import path_id
-from storage.management import flag_decisions, flags
+from storage.management import flag_decisions
+from storage.reading import listed_flags
 from storage.rules.errors import ValidationError
 from storage.rules.fraud.flag import FlagState
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import filters, forms, notices, page_context, templates
+from tracking_api.dashboard.pages import filters, forms, lists, notices, page_context, templates
+from tracking_api.dashboard.pages.lists import List
 from tracking_api.dashboard.pages.page import redirect
 
 LONGEST_REASON = 512
 DECISIONS = {FlagState.DISMISSED: "flag-dismissed", FlagState.CONFIRMED: "flag-confirmed"}
 
 
+LIST = List("Review", (), search="Partner or customer key", kept=("partner_id",), tabs=("state",))
+
+
 async def list_flags(request: Request) -> Response:
-    """List the open flags, or those of another state; a partner narrows it."""
+    """List the open flags, or those of another state."""
     context = await page_context.as_member(request)
-    chosen = filters.chosen(request, "state", "partner_id")
-    page = await storage_of(request).read(
-        flags.list_flags,
+    state = lists.state(request, LIST)
+    listed = await storage_of(request).read(
+        listed_flags.read,
         context.program.id,
-        queries.paging(request),
+        state.query,
         state=filters.choice(request, "state", FlagState) or FlagState.OPEN,
         partner_id=filters.number(request, "partner_id"),
+        search=state.search,
+        span=state.span,
     )
-    return templates.render(request, "review.html", context=context, page=page, chosen=chosen)
+    return templates.render(request, "review.html", context=context, list=state.holding(listed))
 
 
 async def decide_flag(request: Request) -> Response:

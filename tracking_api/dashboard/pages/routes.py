@@ -92,6 +92,7 @@ ROUTES = [
     _page(f"{PROGRAM}/review", PageEndpoint(GET=review.list_flags)),
     _page(f"{PROGRAM}/review/{{flag_id}}", PageEndpoint(POST=review.decide_flag)),
     _page(f"{PROGRAM}/events", PageEndpoint(GET=events.list_events)),
+    _page(f"{PROGRAM}/events.csv", PageEndpoint(GET=events.export_events)),
     _page(f"{PROGRAM}/refused-calls", PageEndpoint(GET=refused_calls.list_refused_calls)),
     _page(f"{PROGRAM}/settings", PageEndpoint(GET=settings.show_settings, POST=settings.change_settings)),
     _page(f"{PROGRAM}/settings/rates", PageEndpoint(GET=rates.show_rates, POST=rates.import_rates)),
