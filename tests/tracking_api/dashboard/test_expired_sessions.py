@@ -86,7 +86,9 @@ async def test_a_form_of_another_site_or_with_a_secret_is_not_held(dashboard: Da
     secret = await browser.post("/account", data={"current_password": PASSWORD, "action": "enrol"})
     large = await browser.post(place, data={"name": "x" * 30_000})
 
-    for answer in (foreign, secret, large):
+    signed_out = await browser.post("/sign-out", data={"csrf": "of the ended session"})
+
+    for answer in (foreign, secret, large, signed_out):
         assert (answer.status_code, answer.headers["location"].startswith("/sign-in?next=")) == (303, True)
         assert PASSWORD not in answer.text
 

@@ -22,6 +22,7 @@ from tracking_api.dashboard.pages.forms import FIELD, Form
 LIFETIME = timedelta(hours=1)
 LARGEST = 24 * 1024
 PURPOSE = "form after signing in"
+NOT_HELD = {"/sign-out"}  # a session that has ended needs no signing out
 SECRETS = {"current_password", "new_password", "repeated", "password", "totp", "webhook_secret"}
 
 
@@ -39,8 +40,8 @@ class Held(NamedTuple):
 
 
 async def hold(request: Request) -> Held | None:
-    """Return a rejected form if it may be held: None for one of another site, a file, a secret or a large one."""
-    if not authentication.is_our_own(request):
+    """Return a rejected form if it may be held: None for one of another site, a file or a secret."""
+    if not authentication.is_our_own(request) or request.url.path in NOT_HELD:
         return None
     try:
         form = await forms.content(request)
