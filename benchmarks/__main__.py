@@ -7,7 +7,20 @@ from pathlib import Path
 
 import uvloop
 
-from benchmarks import breakdowns, distributed, flood, growth, mcp, reconcile, report, reports, scale, servers, tracking
+from benchmarks import (
+    breakdowns,
+    distributed,
+    flood,
+    growth,
+    mcp,
+    pages,
+    reconcile,
+    report,
+    reports,
+    scale,
+    servers,
+    tracking,
+)
 from benchmarks.results import Line
 from benchmarks.rounds import QUICK, Plan
 
@@ -23,6 +36,7 @@ BENCHMARKS: dict[str, Callable[[Plan, Path], Awaitable[list[Line]]]] = {
     "reports": reports.reports,
     "breakdowns": breakdowns.breakdowns,
     "reconcile": reconcile.reconcile,
+    "pages": pages.paints,
     "mcp": mcp.costs,
     "mcp-memory": mcp.memory,
 }

@@ -1,0 +1,74 @@
+"""What the overview costs a person: its largest contentful paint in Chromium, beside the sign-in page's."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median, quantiles
+
+from playwright.async_api import Browser, Page
+
+import storage
+from benchmarks import servers
+from benchmarks.results import Line, Ratio
+from benchmarks.rounds import Plan
+from cli.demo import sample
+from storage.access import sessions
+from storage.migrations import upgrade
+from tests import chromium
+
+LOADS = 5  # of each page in a round
+AT_MOST = 1.5  # times the sign-in page's
+SIGN_IN, OVERVIEW = "sign-in page", "overview"
+PAINTED = """new Promise((done) => new PerformanceObserver((list) => done(list.getEntries().at(-1).startTime))
+    .observe({ type: "largest-contentful-paint", buffered: true }))"""
+
+
+async def paints(plan: Plan, folder: Path) -> list[Line]:
+    """Measure both pages in turn, with an empty cache and with a full one; the sample's last 30 days are shown."""
+    url = f"sqlite+aiosqlite:///{folder}/svc.db"
+    await upgrade(url)
+    async with storage.opened(url) as store:
+        made = await store.write(sample.create, password_hash="none", at=datetime.now(UTC))
+        account = await store.read(sessions.account, made.owner_email)
+        assert account
+        token = (await store.write(sessions.start, account.user_id, at=datetime.now(UTC))).token
+    paths = {SIGN_IN: "/sign-in", OVERVIEW: f"/programs/{made.programs[0][0]}"}
+    taken: dict[str, list[float]] = {f"{name}, {cache} cache": [] for cache in ("empty", "full") for name in paths}
+    with servers.service(url) as server:
+        async with chromium.launched() as browser:
+            for _ in range(plan.rounds * LOADS):
+                for name, path in paths.items():
+                    cookie = token if name == OVERVIEW else ""
+                    first, again = await _visit(browser, f"http://127.0.0.1:{server.port}", path, cookie)
+                    taken[f"{name}, empty cache"].append(first)
+                    taken[f"{name}, full cache"].append(again)
+    return [_line(name, taken) for name in taken]
+
+
+async def _visit(browser: Browser, base_url: str, path: str, token: str) -> tuple[float, float]:
+    """Return the milliseconds to the largest paint of the first visit and of the second one."""
+    context = await browser.new_context(base_url=base_url, viewport={"width": 1440, "height": 900})
+    if token:
+        await context.add_cookies([{"name": "svc_session", "value": token, "url": base_url}])
+    page = await context.new_page()
+    paints = [await _painted(page, path), await _painted(page, path)]
+    await context.close()
+    return paints[0], paints[1]
+
+
+async def _painted(page: Page, path: str) -> float:
+    await page.goto(path, wait_until="networkidle")
+    painted: float = await page.evaluate(PAINTED)
+    return painted
+
+
+def _line(name: str, taken: dict[str, list[float]]) -> Line:
+    millis = taken[name]
+    beside = name.replace(OVERVIEW, SIGN_IN)
+    ratio = Ratio(beside, median(taken[beside]) / median(millis), round(1 / AT_MOST, 2))
+    return Line(
+        f"largest paint of the {name}",
+        1000 / median(millis),
+        median(millis),
+        quantiles(millis, n=100)[98],
+        (ratio,) if name.startswith(OVERVIEW) else (),
+    )
