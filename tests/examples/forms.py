@@ -26,7 +26,9 @@ class Customer:
         """Press a button of the page."""
         form = next(each for each in FORM.findall(self.page) if f">{button}</button>" in each)
         hidden = {name: value.replace("&quot;", '"') for name, value in HIDDEN.findall(form)}
-        self._show(self._client.post(self._url, files={name: (None, value) for name, value in (hidden | fields).items()}))
+        self._show(
+            self._client.post(self._url, files={name: (None, value) for name, value in (hidden | fields).items()})
+        )
 
     def carry(self, click_id: str | None) -> None:
         """Carry this click from now on, or none."""

@@ -1,17 +1,19 @@
 """The Next.js example, made of the guides' snippets: shoppers in Chromium, and a service that fails under them."""
 
-from collections.abc import AsyncIterator, Iterator
+import asyncio
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from time import monotonic
 
 import httpx
 import pytest
-from playwright.async_api import Browser, Route
+from playwright.async_api import Route
 
 from storage.access import program_keys
-from tests.examples import forms, relay, shop
-from tests.examples.conftest import Between, counts
+from tests.examples import forms, relay, shop, stripe_api
+from tests.examples.conftest import Between, connect_stripe, counts, newest_commission
 from tests.examples.shop import EXAMPLES, Example, Shopper
+from tests.examples.stripe_api import StripeApi
 from tests.snippets import faults
 from tests.snippets.faults import ERRORS
 from tests.test_journeys import regenerate, stored
@@ -22,12 +24,13 @@ NOT_BUILT = "the Next.js example is not built (see examples/next/README.md)"
 
 
 @pytest.fixture(scope="module")
-def example(service: Between, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:
+def example(service: Between, stripe: StripeApi, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:
     """The example, built and running."""
     if not (FOLDER / ".next/BUILD_ID").is_file() or not (FOLDER / "node_modules/next").is_dir():
         pytest.skip(NOT_BUILT)
     command = ["node", "node_modules/next/dist/bin/next", "start", "-p", "PORT", "-H", "127.0.0.1"]
     environment = {"SERVICE_BASE_URL": service.relay.base_url, "SERVICE_API_KEY": service.acme.key}
+    environment |= {"STRIPE_API_URL": stripe.base_url, "STRIPE_SECRET_KEY": "sk_test_1"}
     log = tmp_path_factory.mktemp("next") / "log"
     with shop.running(command, "Ready in", cwd=FOLDER, log=log, NEXT_TELEMETRY_DISABLED="1", **environment) as running:
         yield running
@@ -55,14 +58,10 @@ async def test_an_ordinary_visitor_signs_up_and_buys(service: Between, shopper: 
     assert await counts(service) == before
 
 
-async def test_a_referred_visitor_tries_buys_and_gets_a_refund(service: Between, shopper: Shopper):
+async def test_a_referred_visitor_buys_and_gets_a_refund(service: Between, shopper: Shopper):
     click_id = await shopper.arrive("anna")
     user = await shopper.sign_up()
     (lead,) = service.relay.wait_for("lead", 1)
-    await shopper.page.click("text=Start the trial")
-    await shopper.page.wait_for_selector("#plan:has-text('trial')")
-    assert service.relay.calls("sale") == []
-
     invoice = await shopper.pay()
     (sale,) = service.relay.wait_for("sale", 1)
     await shopper.refund()
@@ -200,6 +199,33 @@ async def test_no_failure_of_the_service_reaches_a_visitor_who_signs_up_in_the_b
     for number in range(1, len(failures) + 1):
         await shopper.page.click("text=Sign up")
         await shopper.page.wait_for_selector(f"text=Welcome {number}", timeout=1000)
+
+
+@pytest.mark.parametrize("code", ["anna", None])
+async def test_a_trial_through_stripe_ends_in_a_commission_if_a_partner_sent_the_customer(
+    service: Between, shopper: Shopper, stripe: StripeApi, code: str | None
+):
+    await connect_stripe(service)
+    click_id = await shopper.arrive(code) if code else ""
+    user = await shopper.sign_up()
+    if code:
+        service.relay.wait_for("lead", 1)
+    before = await counts(service)
+
+    await shopper.page.click("text=Start the trial")
+    await shopper.page.wait_for_selector("#plan:has-text('trial')")
+    webhook = f"{service.served.base_url}/api/v1/payments/stripe/{service.acme.program_id}"
+    delivered = await asyncio.to_thread(stripe_api.deliver_trial, webhook, stripe.sessions[-1], user)
+
+    wanted = {"svc_click_id": click_id, "svc_customer_key": user, "program_id": "1"}
+    assert stripe_api.metadata(stripe.sessions[-1], "subscription_data[metadata]") == wanted
+    assert service.relay.calls("sale") == []  # Stripe reports them
+    sold = (await counts(service))[1] - before[1]
+    if code:
+        assert (delivered, sold) == (["linked", "ignored", "recorded"], 1)
+        assert await newest_commission(service) == stripe_api.CENTS // 5
+    else:
+        assert ("recorded" in delivered, sold) == (False, 0)
 
 
 async def test_a_key_that_is_replaced_while_the_shop_runs_reaches_no_shopper(service: Between, shopper: Shopper):

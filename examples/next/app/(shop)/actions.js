@@ -2,10 +2,11 @@
 
 import { randomUUID } from "node:crypto";
 import { revalidatePath } from "next/cache";
-import { cookies } from "next/headers";
+import { cookies, headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { after } from "next/server";
 import { track } from "../affiliate.mjs";
+import { stripe } from "../stripe";
 import { create, current } from "./accounts";
 
 /** Create the account; a referred visitor becomes a lead. */
@@ -16,14 +17,23 @@ export async function signUp(form) {
   redirect("/account");
 }
 
-/** Start the trial, which costs nothing: there is no sale to report. */
+/** Subscribe with Stripe's checkout: a trial costs nothing, and Stripe reports the first payment after it to the service. */
 export async function startTrial() {
   const user = await current();
+  const clickId = (await cookies()).get("svc_click_id")?.value ?? "";
+  const metadata = { svc_click_id: clickId, svc_customer_key: String(user.id), program_id: "1" };
+  const session = await stripe().checkout.sessions.create({
+    mode: "subscription",
+    line_items: [{ price: "price_monthly", quantity: 1 }],
+    metadata,
+    subscription_data: { metadata, trial_period_days: 14 },
+    success_url: `http://${(await headers()).get("host")}/account`,
+  });
   user.plan = "trial";
-  revalidatePath("/account");
+  redirect(session.url);
 }
 
-/** Take a payment: the first after the trial, or a renewal. */
+/** Take a payment of the shop's own billing. */
 export async function pay() {
   const user = await current();
   const invoice = { id: `inv-${randomUUID()}`, isRefunded: false };
