@@ -50,12 +50,12 @@ class _Handler(BaseHTTPRequestHandler):
 
 def deliver_trial(webhook: str, session: dict[str, str], name: str) -> list[str]:
     """Deliver what Stripe sends of a checkout with a trial: the checkout, its free invoice, and the first payment."""
-    ours = {"customer": f"cus_{name}", "subscription": f"sub_{name}"}
-    free = {"amount": 0, "payment_status": "no_payment_required", "payment_intent": None, "mode": "subscription"}
+    ours: dict[str, Any] = {"customer": f"cus_{name}", "subscription": f"sub_{name}", "mode": "subscription"}
+    free: dict[str, Any] = {"amount": 0, "payment_status": "no_payment_required", "payment_intent": None}
     of_session, of_invoices = metadata(session, "metadata"), metadata(session, "subscription_data[metadata]")
-    at, who = datetime.now(UTC), {"customer": ours["customer"], "at": datetime.now(UTC)}
+    who: dict[str, Any] = {"customer": ours["customer"], "at": datetime.now(UTC)}
     events = [
-        stripe_events.checkout(f"evt_{name}_1", metadata=of_session, at=at, id=f"cs_{name}", **ours, **free),
+        stripe_events.checkout(f"evt_{name}_1", metadata=of_session, at=who["at"], id=f"cs_{name}", **ours, **free),
         stripe_events.invoice(f"evt_{name}_2", amount=0, name=f"in_{name}_0", metadata=of_invoices, **who),
         stripe_events.invoice(
             f"evt_{name}_3", amount=CENTS, name=f"in_{name}_1", metadata=of_invoices, renewal=True, **who
