@@ -19,6 +19,7 @@ test-fast: .venv/develop ## the tests that start no browser, no PostgreSQL, no s
 
 test-citus: .venv/develop ## the most telling tests on a Citus cluster; CITUS_PREFIX names a folder with a server that has it
 	SVC_TEST_ON=citus $(BIN)/pytest -n 2 --dist worksteal tests/distributed tests/test_mixed_load.py tests/storage/tracking \
+	  tests/test_journeys.py::test_from_click_to_refund_across_a_restart \
 	  --ignore tests/storage/tracking/test_click_months.py # it names partitions: tests/distributed has its own
 
 check: .venv/develop ## what CI checks: format, lint, types, and every test
