@@ -3,13 +3,12 @@
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from time import monotonic
 
 import pytest
-from playwright.async_api import Browser
 
 from presentation import guides
 from presentation.guides import Filling

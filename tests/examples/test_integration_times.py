@@ -1,4 +1,4 @@
-"""docs/integration-times.md: its commands, run in a copy of the Django example, lead to a verified click, lead and sale."""
+"""docs/integration-times.md: its commands, run in a copy of the Django example, lead to a click, lead and sale."""
 
 import asyncio
 import re
@@ -7,7 +7,6 @@ import shutil
 import sys
 from pathlib import Path
 from time import monotonic
-
 
 from playwright.async_api import Browser
 
@@ -52,7 +51,9 @@ def test_the_readme_s_walk_takes_as_many_commands_as_the_page_says():
     commands = re.findall(r"^(?:\w+=\$\(|)(?:echo .*\| )?(svc admin|curl|track )", walk, re.MULTILINE)
 
     assert commands[:7] == ["svc admin"] * 4 + ["curl", "track ", "track "]
-    assert "5 commands to the first click (4 of them set the program up), 6 to the first lead and 7 to the first" in PAGE
+    assert (
+        "5 commands to the first click (4 of them set the program up), 6 to the first lead and 7 to the first" in PAGE
+    )
 
 
 async def _run(shop: Shop, command: str) -> None:  # noqa: F811 - the fixture's value

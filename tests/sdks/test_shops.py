@@ -32,6 +32,7 @@ SHOPS = Path(__file__).parent / "shops"
 NEXT = ROOT / "examples/next"
 NOT_BUILT = "the example is not installed and built (see examples/next/README.md)"
 FRAMEWORKS = ("django", "flask", "fastapi", "express", "next")
+PATIENCE_SECONDS = 3.5  # the SDKs wait for 2 seconds; a machine that runs tests is busy
 ERRORS = ("invalid_key", "internal_error", "storage_unavailable", "rate_limited", "validation_error")
 FAULTS: dict[str, Canned | str] = {"hangs": HANGS, "drips": DRIPS, "html": Canned(502, "<h1>Bad gateway")}
 Open = Callable[..., httpx.Client]
@@ -130,7 +131,7 @@ def test_no_shopper_notices_a_fault_of_the_service(framework: str, service: Stub
         since = monotonic()
         result = request(opened, "/sign-up", "user-1", "c1")
         assert result == {"status": "rejected" if fault == rejection("validation_error") else "failed", "ok": False}
-        assert monotonic() - since < 2.5
+        assert monotonic() - since < PATIENCE_SECONDS
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
