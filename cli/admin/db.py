@@ -49,6 +49,7 @@ def check(
         lines = [f"[red]{escape(str(each))}[/]" for each in (*found, *lacking)]
         shown = [difference._asdict() | {"message": str(difference)} for difference in found]
         verdict = f"{len(found)} differences." if found else "All totals match the events."
-        response({"ok": not (found or lacking), "differences": shown, "nodes": lacking}, "\n".join([*lines, verdict]))
+        result = {"ok": not (found or lacking), "differences": shown} | ({"nodes": lacking} if lacking else {})
+        response(result, "\n".join([*lines, verdict]))
         if found or lacking:
             raise typer.Exit(1)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 import pytest
@@ -20,6 +21,8 @@ LARGEST_PAGE = 150 * 1000
 WEIGHT = """[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
     .reduce((sum, each) => sum + each.decodedBodySize, 0)"""
 PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 800}
+WIDTHS = (390, 768, 1440, 1920)
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 PUBLIC = ["/", "/sign-in", "/docs", "/docs/integration", "/docs/errors"]
 
 
@@ -65,23 +68,36 @@ async def violations_here(page: Page, axe: str) -> list[str]:
     await page.evaluate(
         "document.querySelectorAll('details').forEach((each) => { each.open = !each.matches('.pop, .menu'); })"
     )
-    await page.evaluate(axe)
+    if not await page.evaluate("'axe' in window"):
+        await page.evaluate(axe)
     found = await page.evaluate("axe.run(document, {resultTypes: ['violations']})")
     wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth")
     barriers = [f"{address}: {each['id']}: {each['nodes'][0]['html'][:120]}" for each in found["violations"]]
     return barriers + ([f"{address}: wider than the screen"] if wide else [])
 
 
-@pytest.mark.parametrize(("scheme", "size"), [("light", DESK), ("dark", PHONE)], ids=["light-desk", "dark-phone"])
-async def test_axe_finds_nothing_and_nothing_is_cut_off(demo: Site, axe: str, scheme: str, size: dict[str, int]):
-    page = await demo.sign_in(sample.OWNER, color_scheme=scheme, viewport=size, bypass_csp=True)
-    stranger = await demo.visit(color_scheme=scheme, viewport=size, bypass_csp=True)
+async def test_axe_finds_nothing_and_nothing_is_cut_off_at_any_width_in_either_scheme(demo: Site, axe: str):
+    page, stranger = await demo.sign_in(sample.OWNER, bypass_csp=True), await demo.visit(bypass_csp=True)
+    addressed = [(page, path) for path in await addresses(page, demo.program)]
 
-    found = [barrier for path in PUBLIC for barrier in await violations(stranger, axe, path)]
-    for path in await addresses(page, demo.program):
-        found += await violations(page, axe, path)
+    found = [
+        f"{scheme}, {width}: {barrier}"
+        for visited, path in [*((stranger, path) for path in PUBLIC), *addressed]
+        async for scheme, width in every_look(visited, path)
+        for barrier in await violations_here(visited, axe)
+    ]
 
     assert not found, "\n".join(found)
+
+
+async def every_look(page: Page, address: str) -> AsyncIterator[tuple[str, int]]:
+    """Open a page, and show it in each scheme at each width."""
+    await page.goto(address)
+    for scheme in SCHEMES:
+        await page.emulate_media(color_scheme=scheme)
+        for width in WIDTHS:
+            await page.set_viewport_size({"width": width, "height": 900})
+            yield scheme, width
 
 
 async def test_no_page_weighs_over_150_kb_or_breaks_its_own_policy(demo: Site):
