@@ -5,6 +5,8 @@ import os
 from collections import Counter
 from itertools import count
 
+import pytest
+
 import storage
 from storage.checks import books
 from tests import world
@@ -16,9 +18,13 @@ SECONDS = float(os.environ.get("SVC_MIXED_SECONDS", "6"))
 PROGRAMS = 8
 
 
-async def test_two_servers_and_eight_programs_share_a_distributed_database(
-    acme: World, postgres_url: str, serve: Serve
-):
+@pytest.fixture
+def database_url(postgres_url: str) -> str:
+    """Two servers share no SQLite file."""
+    return postgres_url
+
+
+async def test_two_servers_and_eight_programs_share_a_database(acme: World, postgres_url: str, serve: Serve):
     programs = [acme]
     while len(programs) < PROGRAMS:
         programs.append(await world.program_of(acme.store, acme.workspace_id, acme.owner_id))
@@ -34,13 +40,6 @@ async def test_two_servers_and_eight_programs_share_a_distributed_database(
     assert set(statuses) == {200}
     async with storage.opened(postgres_url) as store:
         assert await store.read(books.run) == []
-
-
-async def _programs(url: str) -> list[World]:
-    async with storage.opened(url) as store:
-        acme = await world.acme(store)
-        others = [await world.program_of(store, acme.workspace_id, acme.owner_id) for _ in range(PROGRAMS - 1)]
-    return [acme, *others]
 
 
 async def _shop(integrator: Integrator, end: float, statuses: Counter[int]) -> None:
