@@ -14,7 +14,7 @@ async def test_an_owner_opens_a_sandbox_and_empties_it(site: Site):
     click = {"program_id": int(number), "affiliate_url": LANDING_PAGE.replace("anna", "sandbox")}
     assert (await site.call("/api/v1/track/click", click)).json()["success"]
     await page.get_by_role("link", name="Go to the sandbox").click()
-    await expect(page.get_by_label("Program").get_by_text("Sandbox", exact=True)).to_be_visible()
+    await expect(page.get_by_label("Program", exact=True).get_by_text("Sandbox", exact=True)).to_be_visible()
     await page.goto(f"{site.program}/settings/sandbox")
 
     await page.get_by_label("Delete every event of the sandbox").check()
