@@ -60,7 +60,7 @@ async def test_each_card_shows_its_groups_beside_the_period_before(page: httpx.A
     assert shown.status_code == 200
     sources = card(shown.text, "referrer")
     assert list(sources) == ["news.example", "No referrer", "search.example"]
-    assert sources["news.example"].startswith("2 ↑ up 100.0% , 1 in the period before 0")
+    assert sources["news.example"].startswith("2 ↑ up 100% , 1 in the period before 0")
     assert "$100.00" in sources["search.example"]
     assert set(card(shown.text, "device")) == {"desktop", "mobile", "Unknown"}
     assert set(card(shown.text, "partner")) == {"anna", "ben"}
