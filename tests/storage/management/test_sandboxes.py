@@ -28,6 +28,7 @@ KEPT = {  # what describes the program itself
         "payment_accounts",
     ),
     *("program_keys", "retired_program_keys", "rollups"),
+    *("program_places", "program_batches"),  # where its rows lie, and notes of its last transactions
 }
 
 
