@@ -7,6 +7,7 @@ from pathlib import Path
 from benchmarks import calls, servers, world
 from benchmarks.results import Ceiling, Line, Ratio, Spread, line
 from benchmarks.rounds import Plan, Rates, Subject, alternate
+from benchmarks.scale import postmaster_of, processor_seconds
 from tests import citus, postgres
 from tests.citus import Cluster
 from tests.postgres import Server
@@ -14,7 +15,6 @@ from tests.postgres import Server
 DURABLE = "fsync = on\n"
 CUSTOMERS = 500
 MOST_CPU = 2.5
-_TICKS_PARENT, _TICKS_OWN, _TICKS_ALL = 1, slice(11, 13), slice(11, 15)
 
 
 async def distributed(plan: Plan, folder: Path) -> list[Line]:  # noqa: ARG001 - the servers have folders of their own
@@ -55,16 +55,5 @@ def _lines(call: str, programs: int, rates: dict[str, Rates], target: float | No
 
 
 def _seconds(of: list[Server]) -> float:
-    """Return the processor time that servers have used: the postmasters', their processes', and those that ended."""
-    postmasters = {(each.data / "postmaster.pid").read_text().split()[0] for each in of}
-    ticks = 0
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(") ")[2].split()
-        except OSError:  # it has ended since
-            continue
-        if stat.parent.name in postmasters:
-            ticks += sum(map(int, fields[_TICKS_ALL]))
-        elif fields[_TICKS_PARENT] in postmasters:
-            ticks += sum(map(int, fields[_TICKS_OWN]))
-    return ticks / 100
+    """Return the processor time that servers have used."""
+    return sum(processor_seconds(postmaster_of(each.data)) for each in of)

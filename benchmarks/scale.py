@@ -39,7 +39,7 @@ async def rows(plan: Plan, folder: Path) -> list[Line]:
     if binaries() is None:
         return []
     with servers.postgres(folder / "postgres") as url, ExitStack() as running:
-        postmaster = postmaster_of(folder)
+        postmaster = postmaster_of(folder / "postgres" / "data")
         requests, served = {}, {}
         for number in (FEW_CLICKS, plan.most_clicks):
             await servers.create_database(url, f"clicks_{number}")
@@ -74,7 +74,7 @@ async def programs(plan: Plan, folder: Path) -> list[Line]:
     if binaries() is None:
         return []
     with servers.postgres(folder / "postgres") as url, ExitStack() as running:
-        postmaster = postmaster_of(folder)
+        postmaster = postmaster_of(folder / "postgres" / "data")
         requests, served = {}, {}
         for workers in (1, WORKERS):
             for number in (1, PROGRAMS):
@@ -87,9 +87,9 @@ async def programs(plan: Plan, folder: Path) -> list[Line]:
         return await _compare(plan, requests, served, postmaster)
 
 
-def postmaster_of(folder: Path) -> int:
-    """Return the process of the PostgreSQL in a folder."""
-    return int((folder / "postgres/data/postmaster.pid").read_text(encoding="ascii").splitlines()[0])
+def postmaster_of(data: Path) -> int:
+    """Return the process of the PostgreSQL with this data directory."""
+    return int((data / "postmaster.pid").read_text(encoding="ascii").splitlines()[0])
 
 
 async def _compare(

@@ -20,6 +20,7 @@ from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import markdown, templates
 from tracking_api.dashboard.pages.page_headers import HEADERS
+from web.error_page import accepts_html
 
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 DESCRIPTION = Description(
@@ -55,7 +56,7 @@ class OwnValues(NamedTuple):
 
 async def list_guides(request: Request) -> Response:
     """Return the list of guides."""
-    if not _is_page(request):
+    if not accepts_html(request.scope):
         return _markdown(guides.listed())
     return await _page(request, "guides.html", abouts={name: _about(name) for name in guides.NAMES})
 
@@ -64,13 +65,9 @@ async def guide(request: Request) -> Response:
     """Return a guide; its page has the values of the visitor's program in its examples. Raises NotFound."""
     name: str = request.path_params["name"]
     text = guides.text(name)
-    if not _is_page(request):
+    if not accepts_html(request.scope):
         return _markdown(text)
     return await _page(request, "guide.html", name=name)
-
-
-def _is_page(request: Request) -> bool:
-    return "text/html" in request.headers.get("accept", "")
 
 
 def _markdown(text: str) -> Response:

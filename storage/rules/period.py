@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from storage.rules.errors import InvalidPeriod, InvalidRange
+from storage.rules.month import Month
 
 MOST_DAYS = 1830
 _DAY = timedelta(days=1)
@@ -148,8 +149,7 @@ def calendar(period: CalendarPeriod, at: datetime) -> tuple[Window, Window]:
 
 def months_later(first: date, months: int) -> date:
     """Return the first day of the month so many months later; fewer than none are earlier."""
-    year, month = divmod(first.year * 12 + first.month - 1 + months, 12)
-    return date(year, month + 1, 1)
+    return Month(first.year, first.month).plus(months).starts_at.date()
 
 
 def span(date_from: str | None, date_to: str | None) -> Span:

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import Any
+
+from tests import threads
 
 
 class Shop(ThreadingHTTPServer):
@@ -45,11 +46,5 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def opened() -> Iterator[Shop]:
     """Open a shop; it closes with the block."""
-    with Shop() as shop:
-        thread = Thread(target=shop.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        try:
-            yield shop
-        finally:
-            shop.shutdown()
-            thread.join()
+    with threads.serving(Shop()) as shop:
+        yield shop

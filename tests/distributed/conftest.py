@@ -1,12 +1,8 @@
 """Programs of a distributed database, and the nodes that hold them."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 from sqlalchemy import Connection, text
 
-import storage
-from storage import Storage
 from tests import world
 from tests.world import World
 
@@ -17,16 +13,9 @@ _PORT = text(
 
 
 @pytest.fixture
-async def store(citus_url: str) -> AsyncIterator[Storage]:
-    """Open storage over the distributed database."""
-    async with storage.opened(citus_url) as opened:
-        yield opened
-
-
-@pytest.fixture
-async def acme(store: Storage) -> World:
-    """Acme, its program, and its partners Anna and Ben."""
-    return await world.acme(store)
+def database_url(citus_url: str) -> str:
+    """The distributed database alone."""
+    return citus_url
 
 
 def port_of(connection: Connection, program_id: int) -> int:

@@ -6,9 +6,10 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
+from threading import Event
 from typing import Any
 
+from tests import threads
 from web.errors import STATUS
 
 DOWN, HANGS = "down", "hangs"
@@ -96,12 +97,8 @@ class _Relayed(BaseHTTPRequestHandler):
 @contextmanager
 def before(target: str) -> Iterator[Relay]:
     """Run a relay before the service at a URL."""
-    with Relay(target) as relay:
-        thread = Thread(target=relay.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
+    with threads.serving(Relay(target)) as relay:
         try:
             yield relay
         finally:
             relay.over.set()
-            relay.shutdown()
-            thread.join()

@@ -5,13 +5,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import Any
 from urllib.parse import parse_qs
 
 import httpx
 
-from tests import stripe_events
+from tests import stripe_events, threads
 
 CENTS = 4900
 
@@ -78,11 +77,5 @@ def _deliver(webhook: str, event: dict[str, Any]) -> str:
 @contextmanager
 def running() -> Iterator[StripeApi]:
     """Run the stand-in until the block ends."""
-    with StripeApi() as server:
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+    with threads.serving(StripeApi()) as server:
+        yield server

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
+from threading import Event
 from typing import Any, NamedTuple
 
 from storage.rules.errors import BY_CODE
+from tests import threads
 from web.errors import STATUS, error_body
 
 HANGS, DRIPS, CUTS = "hangs", "drips", "cuts the connection"
@@ -90,12 +91,8 @@ def running() -> Iterator[Stub]:
     handler = type("Handler", (_Handler,), {"stub": stub})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     stub.base_url = f"http://127.0.0.1:{server.server_port}"
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
-        yield stub
-    finally:
-        stub.over.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with threads.serving(server):
+        try:
+            yield stub
+        finally:
+            stub.over.set()

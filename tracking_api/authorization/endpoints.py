@@ -25,6 +25,7 @@ from tracking_api.authorization.documents import DocumentRejectedError, is_docum
 from tracking_api.authorization.provider import CONSENT, is_resource
 from tracking_api.authorization.requests import with_query
 from web import body
+from web.error_page import accepts_html
 from web.loopback import called
 
 FRESH = {"Cache-Control": "no-store"}
@@ -62,7 +63,7 @@ async def authorize(request: Request) -> Response:
         response = _error("invalid_client", f"The document at client_id was rejected: {rejection}.")
     else:
         response = _trusted(await AuthorizationHandler(state.provider).handle(request), client_id, state.settings)
-    is_page = response.status_code == HTTPStatus.BAD_REQUEST and "text/html" in request.headers.get("accept", "")
+    is_page = response.status_code == HTTPStatus.BAD_REQUEST and accepts_html(request.scope)
     return _page(response) if is_page else response
 
 

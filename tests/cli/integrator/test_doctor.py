@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from cli.integrator.doctor.finding import ShopFinding
 from cli.integrator.doctor.shop_page import ShopPage
 from storage.access import program_keys
 from tests import stripe_events as stripe
+from tests import threads
 from tests.browser import shop as web_shop
 from tests.browser.shop import Shop as WebShop
 from tests.chromium import MISSING
@@ -145,10 +145,8 @@ def test_a_machine_whose_clock_is_wrong_is_found():
             self.send_header("Content-Length", "0")
             self.end_headers()
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Late) as server:
-        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}).start()
+    with threads.serving(ThreadingHTTPServer(("127.0.0.1", 0), Late)) as server:
         found = list(service_checks.check_clock(f"http://127.0.0.1:{server.server_port}"))
-        server.shutdown()
 
     assert [each.code for each in found] == ["clock"]
 

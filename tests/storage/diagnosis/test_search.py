@@ -20,7 +20,7 @@ async def found(acme: World, typed: str, *program_ids: int) -> SearchResult:
     return await acme.store.read(search, program_ids or [acme.program_id], typed, at=NOW)
 
 
-def told(result: SearchResult) -> list[tuple[str, str]]:
+def summary(result: SearchResult) -> list[tuple[str, str]]:
     """Return the identifiers and outcomes of the stories."""
     stories = [each.explanation for each in result.stories]
     return [(next(filter(None, each.subject)), each.outcome) for each in stories]
@@ -48,7 +48,7 @@ async def test_each_identifier_leads_to_what_it_names(acme: World):
         **{name: [(name, "payment_waiting")] for name in ("in_1", "pi_in_1", "evt_invoice", "cus_1")},
     }
 
-    assert {typed: told(await found(acme, typed)) for typed in stories} == stories
+    assert {typed: summary(await found(acme, typed)) for typed in stories} == stories
 
 
 async def test_a_partner_is_found_by_name_code_and_link(acme: World):
