@@ -6,13 +6,13 @@ A cursor names the row at the edge of a page and the direction; the row's place 
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Select, func, literal, select, tuple_
+from sqlalchemy import ColumnElement, Connection, FromClause, Select, func, literal, select, tuple_
 
 from storage.engine import pagination
 from storage.engine.pagination import DEFAULT_LIMIT
 
 MOST_ROWS = 20_000
-ROWS = "rows"
+ROWS, AMOUNT, CURRENCY = "rows", "amount", "currency"
 Item = TypeVar("Item")
 
 
@@ -39,18 +39,24 @@ class ListQuery(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """A list's id, and by name the columns that it can be sorted by and those that are added up. None is null."""
+    """A list's id, and by name the columns that it can be sorted by and those that are added up. None is null.
 
-    id: ColumnElement[int]
+    `amount` is in minor units of the column `currency` (null: it is not added up), so it has a sum for each currency.
+    A sort needs no index: it orders at most 20,000 rows, or the list is sorted by time.
+    """
+
+    id: ColumnElement[Any]
     sorts: Mapping[str, ColumnElement[Any]] = {}
     sums: Mapping[str, ColumnElement[Any]] = {}
+    amount: ColumnElement[Any] | None = None
+    currency: ColumnElement[Any] | None = None
 
 
 class Listed(NamedTuple, Generic[Item]):
     """A page of a list, the cursors of its neighbours (None: there is none), and the order that it has.
 
-    `totals` has the sums and the number of all rows that match; None if these are more than 20,000: then the list is
-    sorted by time only.
+    `totals` has the sums and the number of all rows that match, `amounts` their sum in each currency; None if these
+    are more than 20,000: then the list is sorted by time only.
     """
 
     data: list[Item]
@@ -58,6 +64,7 @@ class Listed(NamedTuple, Generic[Item]):
     previous_cursor: str | None = None
     order: Order = NEWEST_FIRST
     totals: dict[str, int] | None = None
+    amounts: Mapping[str, int] = {}
 
 
 class Edge(NamedTuple):
@@ -80,15 +87,32 @@ def read(
 
     `rows` reads those of the page. Raises ValidationError for an invalid cursor.
     """
-    totals = _totals(connection, matching, columns) if query.has_totals else None
+    page = read_ids(connection, matching, columns, query, added_up(connection, matching, columns, query))
+    found = {row.id: row for row in connection.execute(rows.where(columns.id.in_(page.data)))}
+    return page._replace(data=[of_row(found[row_id]) for row_id in page.data if row_id in found])
+
+
+def added_up(connection: Connection, matching: Select[Any], columns: Columns, query: ListQuery) -> Listed[Any]:
+    """Return a list without its rows: the totals of all that match, and the order that it can have."""
+    named = {**columns.sums, AMOUNT: columns.amount, CURRENCY: columns.currency}
+    each = [column.label(name) for name, column in named.items() if column is not None]
+    first = matching.with_only_columns(columns.id.label("id"), *each, maintain_column_froms=True)
+    some = first.limit(MOST_ROWS + 1).subquery("some")
+    totals = _totals(connection, some, columns) if query.has_totals else None
     is_sorted = totals is not None and query.order.column in columns.sorts
     order = query.order if is_sorted or query.order.column is None else NEWEST_FIRST
-    place = place_of(query.cursor, int)
-    ids = connection.execute(_page(matching, columns, query.limit, order, place)).scalars().all()
-    found = {row.id: row for row in connection.execute(rows.where(columns.id.in_(ids)))}
+    amounts = _amounts(connection, some) if totals is not None and columns.amount is not None else {}
+    return Listed([], order=order, totals=totals, amounts=amounts)
+
+
+def read_ids(
+    connection: Connection, matching: Select[Any], columns: Columns, query: ListQuery, added: Listed[Any]
+) -> Listed[Any]:
+    """Return the ids of a page in the order that `added_up` returned, with its totals."""
+    place = place_of(query.cursor, columns.id.type.python_type)
+    ids = connection.execute(_page(matching, columns, query.limit, added.order, place)).scalars().all()
     page = cut(ids, query.limit, place, lambda row_id: [row_id])
-    data = [of_row(found[row_id]) for row_id in page.data if row_id in found]
-    return Listed(data, page.next_cursor, page.previous_cursor, order, totals)
+    return added._replace(data=page.data, next_cursor=page.next_cursor, previous_cursor=page.previous_cursor)
 
 
 def place_of(cursor: str | None, *kinds: type) -> Edge | None:
@@ -112,13 +136,16 @@ def cut(rows: Any, limit: int, place: Edge | None, key: Callable[[Any], list[Any
     return Listed(shown, after, before)
 
 
-def _totals(connection: Connection, matching: Select[Any], columns: Columns) -> dict[str, int] | None:
-    summed = [column.label(name) for name, column in columns.sums.items()]
-    each = matching.with_only_columns(columns.id.label("id"), *summed, maintain_column_froms=True)
-    some = each.limit(MOST_ROWS + 1).subquery("some")
+def _totals(connection: Connection, some: FromClause, columns: Columns) -> dict[str, int] | None:
     sums = [func.coalesce(func.sum(some.c[name]), 0).label(name) for name in columns.sums]
     row = connection.execute(select(func.count().label(ROWS), *sums).select_from(some)).one()
     return {name: int(total) for name, total in row._mapping.items()} if row.rows <= MOST_ROWS else None  # noqa: SLF001
+
+
+def _amounts(connection: Connection, some: FromClause) -> dict[str, int]:
+    amount, currency = some.c[AMOUNT], some.c[CURRENCY]
+    sums = select(currency, func.sum(amount)).where(currency.is_not(None), amount.is_not(None))
+    return {name: int(total) for name, total in connection.execute(sums.group_by(currency).order_by(currency))}
 
 
 def _page(matching: Select[Any], columns: Columns, limit: int, order: Order, place: Edge | None) -> Select[Any]:
@@ -128,7 +155,7 @@ def _page(matching: Select[Any], columns: Columns, limit: int, order: Order, pla
     is_ascending = order.is_ascending
     if place is not None:
         is_ascending = is_ascending != place.is_end
-        row_id: ColumnElement[int] = literal(place.values[0], BigInteger)
+        row_id: ColumnElement[Any] = literal(place.values[0], columns.id.type)
         same = matching.with_only_columns(key, maintain_column_froms=True).where(columns.id == row_id).correlate(None)
         here = tuple_(key, columns.id)
         there = tuple_(same.scalar_subquery(), row_id)

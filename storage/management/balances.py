@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import date, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, case, func, select, type_coerce
+from sqlalchemy import BigInteger, ColumnElement, Connection, case, func, select, type_coerce
 
 from storage.rules.commission import CommissionStatus
-from storage.tables import commissions, ledger_entries
+from storage.tables import commissions, ledger_entries, partners
 from storage.tables.columns import from_millis
 from storage.tracking import payouts
 from storage.tracking.ledger import ACCOUNT_KINDS, PARTNER_KINDS, EntryKind
@@ -76,6 +76,16 @@ def of_partners(
             last_hold_ends_at=row.last_hold,
         )
     return balances
+
+
+def to_pay_cents() -> ColumnElement[Any]:
+    """Return the column of what to pay each of the rows of partners: approved commissions and what is settled."""
+    entry = ledger_entries.c
+    is_due = (commissions.c.status == CommissionStatus.APPROVED) | payouts.is_settled()
+    theirs = (entry.program_id == partners.c.program_id, entry.partner_id == partners.c.id)
+    due = func.sum(entry.amount_cents)
+    total = select(case((due > 0, due), else_=0)).select_from(payouts.with_commissions())
+    return total.where(*theirs, entry.kind.in_(ACCOUNT_KINDS), is_due).correlate(partners).scalar_subquery()
 
 
 def next_holds(connection: Connection, program_id: int, partner_id: int, *, at: datetime) -> list[Hold]:

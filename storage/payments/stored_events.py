@@ -4,6 +4,9 @@ import json
 from datetime import datetime
 from typing import Any
 
+from sqlalchemy import BigInteger, ColumnElement, case, cast, func
+
+from storage.engine.json_rows import JsonField
 from storage.rules.payment import Content, Introduced, Linked, Paid, Returned, ReturnKind
 
 VERSION = 1
@@ -40,6 +43,20 @@ def load(stored: str) -> Content:
             return Introduced(**{name: fields[name] for name in Introduced._fields})
         case version, kind:
             raise ValueError(f"A newer release stored this event (version {version}, {kind}): upgrade this one.")
+
+
+def currency(stored: ColumnElement[Any]) -> ColumnElement[Any]:
+    """Return the column of a payment's currency; null for other events."""
+    return _field(stored, "currency")
+
+
+def amount_cents(stored: ColumnElement[Any]) -> ColumnElement[Any]:
+    """Return the column of a payment's amount, in minor units of its currency; null for other events."""
+    return case((currency(stored).is_not(None), cast(_field(stored, "amount_cents"), BigInteger)))
+
+
+def _field(stored: ColumnElement[Any], name: str) -> ColumnElement[Any]:
+    return func.coalesce(JsonField(stored, name), JsonField(JsonField(stored, "Paid"), name))
 
 
 def _of_paid(paid: Paid) -> dict[str, Any]:

@@ -51,7 +51,8 @@ def list_named(connection: Connection, program_id: int, query: ListQuery, match:
         found = [text.contains(match.search.lower(), autoescape=True) for text in texts]
         matching = matching.where(or_(*found, row.subject_id == match.search))
     rows = select(audit_entries).where(row.program_id == program_id)
-    listed = listing.read(connection, matching, rows, Columns(row.id), query, of_row=audit.of_row)
+    sorts = {"who": func.lower(row.actor_name), "what": row.action, "field": func.coalesce(row.field, "")}
+    listed = listing.read(connection, matching, rows, Columns(row.id, sorts), query, of_row=audit.of_row)
     names = _names(connection, program_id, listed.data)
     nouns = [entry.action.partition(".")[0] for entry in listed.data]
     named = [

@@ -1,12 +1,13 @@
 """The lists of what reached the service and is looked into: rejected calls, and the events of a payment account."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import Any
 
-from sqlalchemy import Connection, or_, select
+from sqlalchemy import ColumnElement, Connection, func, or_, select
 
 from storage.engine import listing, pagination
 from storage.engine.listing import Columns, Listed, ListQuery
-from storage.payments import event_log, received_events
+from storage.payments import event_log, received_events, stored_events
 from storage.payments.received_events import PaymentEvent
 from storage.reading import rejected_calls
 from storage.reading.rejected_calls import LoggedRejection
@@ -35,7 +36,9 @@ def read_rejected(
         named = (row.transaction_id, row.customer_key, row.click_id, row.request_id)
         matching = matching.where(or_(*(column == search for column in named)))
     rows = select(refused_calls).where(row.program_id == program_id)
-    return listing.read(connection, matching, rows, Columns(row.id), query, of_row=rejected_calls.of_row)
+    texts = {"call": row.call, "code": row.code, "customer": row.customer_key, "transaction": row.transaction_id}
+    columns = Columns(row.id, _sorts(texts, row.amount_cents))
+    return listing.read(connection, matching, rows, columns, query, of_row=rejected_calls.of_row)
 
 
 def read_payments(
@@ -61,4 +64,11 @@ def read_payments(
         ids = (row.event_id == search, row.transaction_id == search, row.event_id.in_(events))
         matching = matching.where(or_(*ids, row.type.startswith(search, autoescape=True)))
     rows = select(payment_events).where(row.program_id == program_id)
-    return listing.read(connection, matching, rows, Columns(row.id), query, of_row=received_events.of_row)
+    amount, currency = stored_events.amount_cents(row.payment), stored_events.currency(row.payment)
+    texts = {"type": row.type, "outcome": row.outcome, "transaction": row.transaction_id}
+    columns = Columns(row.id, _sorts(texts, amount), amount=amount, currency=currency)
+    return listing.read(connection, matching, rows, columns, query, of_row=received_events.of_row)
+
+
+def _sorts(texts: Mapping[str, ColumnElement[Any]], amount: ColumnElement[Any]) -> Mapping[str, ColumnElement[Any]]:
+    return {**{name: func.coalesce(text, "") for name, text in texts.items()}, "amount": func.coalesce(amount, 0)}

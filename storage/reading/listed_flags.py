@@ -1,6 +1,6 @@
-"""The list of signs of fraud that people review: searched, by state and partner, paged both ways."""
+"""The list of signs of fraud that people review: searched, by state and partner, sorted, and paged both ways."""
 
-from sqlalchemy import Connection, or_, select
+from sqlalchemy import Connection, func, or_, select
 
 from storage.engine import listing, pagination
 from storage.engine.listing import Columns, Listed, ListQuery
@@ -9,7 +9,7 @@ from storage.management.flags import Flag
 from storage.management.partners import named
 from storage.rules.fraud.flag import FlagState
 from storage.rules.period import ALWAYS, Span
-from storage.tables import customers, flags
+from storage.tables import customers, flags, partners
 
 
 def read(
@@ -36,4 +36,9 @@ def read(
         theirs = row.customer_id.in_(select(customers.c.id).where(*buyer))
         matching = matching.where(or_(row.partner_id.in_(named(program_id, search)), theirs))
     rows = stored.select_rows().where(row.program_id == program_id)
-    return listing.read(connection, matching, rows, Columns(row.id), query, of_row=stored.of_row)
+    of_partner = (partners.c.program_id == row.program_id, partners.c.id == row.partner_id)
+    partner = select(func.lower(partners.c.name)).where(*of_partner).correlate(flags).scalar_subquery()
+    of_customer = (customers.c.program_id == row.program_id, customers.c.id == row.customer_id)
+    customer = select(customers.c.customer_key).where(*of_customer).correlate(flags).scalar_subquery()
+    sorts = {"kind": row.kind, "partner": partner, "customer": func.coalesce(customer, "")}
+    return listing.read(connection, matching, rows, Columns(row.id, sorts), query, of_row=stored.of_row)

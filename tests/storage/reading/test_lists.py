@@ -1,6 +1,6 @@
 """The lists that people read: every order, every page in both directions, totals and search."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -8,21 +8,24 @@ import pytest
 
 from storage.engine import listing
 from storage.engine.audit import OPERATOR
-from storage.engine.listing import Listed, ListQuery, Order
-from storage.management import partners
+from storage.engine.listing import ListQuery, Order
+from storage.management import balances, partners
+from storage.management import commissions as decisions
 from storage.reading import event_kinds, events, listed_commissions, listed_customers, listed_partners
 from storage.reading.customer_timelines import EVERY_CUSTOMER
-from storage.reading.event_kinds import EventKind
+from storage.reading.event_kinds import Event, EventKind
 from storage.reading.listed_commissions import CommissionMatch
 from storage.reading.listed_partners import PartnerMatch
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import ValidationError
 from storage.rules.period import Window
+from storage.tracking import currencies
+from tests.storage.reading.walking import Read, listed, walked
 from tests.world import NOW, World
 
+LATER = NOW + timedelta(days=60)
 WINDOW = Window(NOW.date() - timedelta(days=30), NOW.date())
-Read = Callable[[ListQuery], Awaitable[Listed[Any]]]
 
 
 @pytest.fixture
@@ -36,32 +39,24 @@ async def sold(acme: World) -> World:
 
 
 def commissions(world: World, **match: Any) -> Read:
-    return lambda query: world.store.read(listed_commissions.read, world.program_id, query, CommissionMatch(**match))
+    return listed(world, listed_commissions.read, CommissionMatch(**match))
 
 
 def customers(world: World, search: str | None = None) -> Read:
-    return lambda query: world.store.read(listed_customers.read, world.program_id, query, EVERY_CUSTOMER, search=search)
+    return listed(world, listed_customers.read, EVERY_CUSTOMER, search=search)
 
 
 def of_partners(world: World, **match: Any) -> Read:
-    return lambda query: world.store.read(listed_partners.read, world.program_id, query, PartnerMatch(**match), WINDOW)
+    return listed(world, listed_partners.read, PartnerMatch(**match), WINDOW)
 
 
 def events_of(world: World, **match: Any) -> Read:
-    return lambda query: world.store.read(events.read, world.program_id, query, **match)
+    return listed(world, events.read, **match)
 
 
-async def walked(read: Read, order: Order) -> list[Any]:
-    """Return all rows by pages of two, and check that the way back shows the same pages."""
-    pages = [await read(ListQuery(2, order=order))]
-    while pages[-1].next_cursor:
-        pages.append(await read(ListQuery(2, pages[-1].next_cursor, order)))
-    back = [pages[-1]]
-    while back[0].previous_cursor:
-        back.insert(0, await read(ListQuery(2, back[0].previous_cursor, order)))
-    assert [page.data for page in back] == [page.data for page in pages]
-    assert (back[0].next_cursor is None) == (len(pages) == 1)
-    return [row for page in pages for row in page.data]
+def signed_cents(event: Event) -> int:
+    cents = event.program_cents or 0
+    return -cents if event.kind == EventKind.REFUND else cents
 
 
 async def test_each_order_shows_every_row_once_forwards_and_backwards(sold: World):
@@ -78,9 +73,19 @@ async def test_each_order_shows_every_row_once_forwards_and_backwards(sold: Worl
             "first_purchase": lambda row: (row.customer.first_purchase_at, row.customer.id),
             "customer_key": lambda row: row.customer.customer_key,
         },
-        events_of(sold): {None: event_kinds.place},
+        events_of(sold): {
+            None: event_kinds.place,
+            "kind": lambda row: (row.kind, str(row.id)),
+            "partner": lambda row: (row.partner_code, row.kind, str(row.id)),
+            "customer": lambda row: (row.customer_key or "", row.kind, str(row.id)),
+            "amount": lambda row: (signed_cents(row), row.kind, str(row.id)),
+        },
         events_of(sold, kind=EventKind.CLICK): {None: event_kinds.place},
-        of_partners(sold): {"name": lambda row: row.partner.name.lower(), None: lambda row: row.partner.id},
+        of_partners(sold): {
+            None: lambda row: row.partner.id,
+            "name": lambda row: row.partner.name.lower(),
+            "to_pay": lambda row: row.partner.id,
+        },
     }
     for read, columns in orders.items():
         for order in (Order(column, is_ascending) for column in columns for is_ascending in (True, False)):
@@ -97,12 +102,49 @@ async def test_totals_are_of_all_that_matches_and_not_of_the_page(sold: World):
     of_ben = await commissions(sold, search="BEN")(ListQuery(1))
     people = await customers(sold)(ListQuery(1))
     brought = await of_partners(sold)(ListQuery(1))
+    happened = await events_of(sold)(ListQuery(1))
 
     assert all_of_them.totals == {"rows": 7, "net": (28_000 - 3_000) // 5}
     assert of_ben.totals == {"rows": 4, "net": (1_000 + 5_000 + 1_000 + 5_000) // 5}
     assert people.totals == {"rows": 7, "sales": 7, "revenue": 28_000, "refunded": 3_000}
     assert brought.totals is not None
     assert (brought.totals["rows"], brought.totals["revenue_cents"]) == (2, 25_000)
+    assert (happened.totals, happened.amounts) == ({"rows": 22}, {"USD": 28_000 - 3_000})
+
+
+async def test_amounts_are_added_up_in_each_currency(sold: World):
+    await sold.store.write(currencies.load, [(NOW.date(), "USD", "1.25")])
+    await sold.sale("inv-euro", 700, customer_key="user-1", currency="EUR")
+
+    assert (await events_of(sold)(ListQuery(1))).amounts == {"EUR": 700, "USD": 25_000}
+    assert (await events_of(sold, search="user-1")(ListQuery(1))).amounts == {"EUR": 700, "USD": 1_000}
+    assert (await events_of(sold, kind=EventKind.CLICK)(ListQuery(1))).amounts == {}
+
+
+async def test_what_to_pay_the_partners_is_added_up_and_sorted(sold: World, monkeypatch: pytest.MonkeyPatch):
+    rows = (await commissions(sold)(ListQuery())).data
+    decide = (
+        decisions.decide_each,
+        sold.program_id,
+        [row.id for row in rows if row.transaction_id in {"inv-0", "inv-1"}],
+    )
+    for status in (CommissionStatus.APPROVED, CommissionStatus.PAID):
+        await sold.store.write(*decide, status, actor=OPERATOR, at=LATER)
+    await sold.refund("inv-1")
+    others = [row.id for row in rows if row.transaction_id in {"inv-3", "inv-4", "inv-5"}]
+    await sold.store.write(*(*decide[:2], others), CommissionStatus.APPROVED, actor=OPERATOR, at=LATER)
+    ids = [sold.ben, sold.anna]
+    owed = await sold.store.read(balances.of_partners, sold.program_id, ids, at=LATER)
+
+    most = await of_partners(sold)(ListQuery(order=Order("to_pay")))
+
+    assert [owed[each].to_pay_cents for each in ids] == [(1_000 + 5_000 - 1_000) // 5, (9_000 - 3_000) // 5]
+    assert [row.partner.id for row in most.data] == [sold.anna, sold.ben]
+    assert most.totals is not None
+    assert most.totals["to_pay"] == sum(owed[each].to_pay_cents for each in ids)
+
+    monkeypatch.setattr(listing, "MOST_ROWS", 3)
+    assert "to_pay" not in ((await of_partners(sold)(ListQuery())).totals or {})
 
 
 async def test_partners_are_sorted_by_what_they_brought(sold: World):

@@ -57,7 +57,7 @@ async def test_a_list_is_paged_both_ways_and_adds_up_everything(page: httpx.Asyn
 
     assert (len(rows(first.text)), len(rows(second.text))) == (51, 13)
     assert rows(back.text) == rows(first.text)
-    assert rows(first.text)[-1] == rows(second.text)[-1] == "Total of 62 2 2 2 $140.00 $28.00"
+    assert rows(first.text)[-1] == rows(second.text)[-1] == "Total of 62 2 2 2 $140.00 $28.00 $0.00"
     assert ">Previous<" not in back.text
 
 
@@ -91,6 +91,7 @@ async def test_a_file_has_what_is_filtered_and_an_unknown_order_or_cursor_is_rej
 async def test_the_logs_are_lists_too(page: httpx.AsyncClient, api: Api):
     cleo = {"name": "Cleo", "code": "cleo", "actor": OPERATOR, "at": NOW}
     await api.acme.store.write(partners.enrol, api.acme.program_id, **cleo)
+    await api.acme.flag()
     await api.acme.reject(CustomerNotFound(), transaction_id="lost-1")
     await api.acme.reject(CustomerNotFound(), transaction_id="lost-2")
     texts = {
@@ -100,7 +101,9 @@ async def test_the_logs_are_lists_too(page: httpx.AsyncClient, api: Api):
         "refused-calls?code=customer_not_found": "Total of 2",
         "refused-calls?q=other": "No refused call matches",
         "settings/payments?q=other": "No payment events",
+        "refused-calls?sort=code": 'aria-sort="descending"',
         "events?q=inv-1&sort=.up": "inv-1",
+        "events?q=Ben&sort=amount": '<td role="cell" class="right" data-label="Amount"><div>$90.00</div></td>',
         "events?q=other": "No matching events",
         "review?q=other": "Nothing to review",
     }
@@ -112,6 +115,7 @@ async def test_the_logs_are_lists_too(page: httpx.AsyncClient, api: Api):
             "refused-calls.csv?q=lost-1",
             "settings/payments.csv",
             "events.csv?kind=sale",
+            "review.csv?state=open&q=ann",
         )
     ]
 
@@ -119,3 +123,4 @@ async def test_the_logs_are_lists_too(page: httpx.AsyncClient, api: Api):
     assert files[0][0].startswith("id,at,actor")
     assert (len(files[1]), "lost-1" in files[1][1]) == (2, True)
     assert (len(files[2]), len(files[3])) == (1, 3)
+    assert (len(files[4]), "shared_click,open" in files[4][1]) == (2, True)

@@ -70,9 +70,9 @@ LIST = List(
     "Audit log",
     (
         Column("at", "When", sort="", is_time=True),
-        Column("who", "Who"),
-        Column("what", "What"),
-        Column("field", "Field"),
+        Column("who", "Who", sort="who"),
+        Column("what", "What", sort="what"),
+        Column("field", "Field", sort="field"),
         Column("before", "Before"),
         Column("after", "After"),
     ),

@@ -23,7 +23,7 @@ LIST = List(
         Column("partner", "Partner", sort="partner"),
         Column("cause", "For"),
         Column("status", "Status"),
-        Column("hold", "Hold until", sort="hold_until"),
+        Column("hold", "Hold until", sort="hold_until", is_day=True),
         Column("net", "Commission", sort="net", is_figure=True, total="money"),
     ),
     search="Partner, customer key or transaction id",

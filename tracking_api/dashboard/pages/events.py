@@ -15,15 +15,15 @@ LIST = List(
     "Events",
     (
         Column("at", "When", sort="", is_time=True),
-        Column("kind", "Event"),
-        Column("partner", "Partner"),
-        Column("customer", "Customer"),
+        Column("kind", "Event", sort="kind"),
+        Column("partner", "Partner", sort="partner"),
+        Column("customer", "Customer", sort="customer"),
         Column("details", "Details"),
+        Column("amount", "Amount", sort="amount", is_figure=True, total="amounts"),
     ),
     search="Partner, customer key or transaction id",
     choices=(Choice("kind", "Kind", text.pairs(EventKind)),),
     tabs=("live",),
-    has_totals=False,
 )
 HEADER = [
     *("kind", "id", "at", "partner_code", "customer_key", "click_id", "transaction_id", "amount", "currency"),

@@ -20,14 +20,14 @@ from tracking_api.dashboard.pages.filters import FilterValues
 from tracking_api.dashboard.pages.ranges import Picker
 
 ASCENDING = ".up"
-WAYS = {"": "most first", ASCENDING: "least first"}
 DATES = ("period", *ranges.DATES)
 
 
 class Column(NamedTuple):
     """A column: its name and title, and by which order of storage it sorts (None: it does not; empty: by time).
 
-    A figure is on the right; `total`, money or number, is added up in the storage's total of the same order.
+    A figure is on the right. `total` says how its column is added up: in the storage's total of the same order, as
+    money or as a number, or as amounts, one for each currency.
     """
 
     name: str
@@ -36,6 +36,14 @@ class Column(NamedTuple):
     is_figure: bool = False
     total: str = ""
     is_time: bool = False
+    is_day: bool = False
+
+    @property
+    def ways(self) -> dict[str, str]:
+        """The two directions of its order, and their names."""
+        text = ("latest first", "earliest first") if self.is_day else ("Z to A", "A to Z")
+        down, up = ("most first", "least first") if self.is_figure else text
+        return {"": down, ASCENDING: up}
 
 
 class Choice(NamedTuple):
@@ -61,13 +69,12 @@ class List:
     kept: Sequence[str] = ()
     tabs: Sequence[str] = ()
     period: PickedPeriod | None = PickedPeriod.ALL
-    has_totals: bool = True
 
     @property
     def orders(self) -> list[tuple[str, str]]:
         """Every order of the list with its name, for a menu."""
         named = [each for each in self.columns if each.sort]
-        both = [(f"{each.sort}{way}", f"{each.title}, {word}") for each in named for way, word in WAYS.items()]
+        both = [(f"{each.sort}{way}", f"{each.title}, {word}") for each in named for way, word in each.ways.items()]
         return [("", "Newest first"), (ASCENDING, "Oldest first"), *both]
 
 

@@ -51,7 +51,7 @@ LIST = List(
         Column("conversions", "Conv.", sort="conversions", is_figure=True, total="number"),
         Column("revenue", "Revenue", sort="revenue_cents", is_figure=True, total="money"),
         Column("commission", "Commission", sort="commission_cents", is_figure=True, total="money"),
-        Column("to_pay", "To pay", is_figure=True),
+        Column("to_pay", "To pay", sort="to_pay", is_figure=True, total="money"),
     ),
     search="Name, code or e-mail address",
     choices=(Choice("status", "Status", text.pairs(PartnerStatus)),),

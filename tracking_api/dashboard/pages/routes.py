@@ -90,6 +90,7 @@ ROUTES = [
     ),
     _page(f"{PROGRAM}/commissions.csv", PageEndpoint(GET=commissions.export_commissions)),
     _page(f"{PROGRAM}/review", PageEndpoint(GET=review.list_flags)),
+    _page(f"{PROGRAM}/review.csv", PageEndpoint(GET=review.export_flags)),
     _page(f"{PROGRAM}/review/{{flag_id}}", PageEndpoint(POST=review.decide_flag)),
     _page(f"{PROGRAM}/events", PageEndpoint(GET=events.list_events)),
     _page(f"{PROGRAM}/events.csv", PageEndpoint(GET=events.export_events)),
