@@ -68,10 +68,10 @@ def create(
 
 def get_program(connection: Connection, program_id: int) -> Program:
     """Return a program. Raises NotFound when there is none with this id."""
-    row = connection.execute(_select().where(programs.c.id == program_id)).one_or_none()
+    row = connection.execute(select_rows().where(programs.c.id == program_id)).one_or_none()
     if row is None:
         raise NotFound("There is no such program.")
-    return _of_row(row)
+    return of_row(row)
 
 
 def list_programs(
@@ -86,12 +86,12 @@ def list_programs(
 
     Only `program_ids` unless that is None; only sandboxes, or only live programs, unless `are_sandboxes` is None.
     """
-    mine = _select().where(programs.c.workspace_id.in_(workspace_ids))
+    mine = select_rows().where(programs.c.workspace_id.in_(workspace_ids))
     if program_ids is not None:
         mine = mine.where(programs.c.id.in_(program_ids))
     if are_sandboxes is not None:
         mine = mine.where(programs.c.sandbox_of.is_not(None) if are_sandboxes else programs.c.sandbox_of.is_(None))
-    return pagination.by_id(connection, mine, programs.c.id, paging, _of_row)
+    return pagination.by_id(connection, mine, programs.c.id, paging, of_row)
 
 
 def change(
@@ -150,7 +150,8 @@ def _store(
         connection.execute(insert(commission_terms).values(**row, **terms))
 
 
-def _select() -> Select[Any]:
+def select_rows() -> Select[Any]:
+    """Return the statement that reads programs with their terms and their key."""
     current = (commission_terms.c.program_id == programs.c.id) & (
         commission_terms.c.version == programs.c.terms_version
     )
@@ -160,7 +161,8 @@ def _select() -> Select[Any]:
     return select(*programs.c, *terms, *key).select_from(joined)
 
 
-def _of_row(row: Any) -> Program:
+def of_row(row: Any) -> Program:
+    """Read a program."""
     stored = {setting.name: getattr(row, setting.name) for setting in SETTINGS}
     chosen = {each.name: each.value_type(stored[each.name]) for each in SETTINGS if each.kind == Kind.CHOICE}
     masked = keys.mask(row.prefix, row.last4)

@@ -11,7 +11,7 @@ from storage.engine.audit import OPERATOR
 from storage.engine.listing import ListQuery, Order
 from storage.management import balances, partners
 from storage.management import commissions as decisions
-from storage.reading import event_kinds, events, listed_commissions, listed_customers, listed_partners
+from storage.reading import event_kinds, events, listed_commissions, listed_customers, listed_partners, listed_programs
 from storage.reading.customer_timelines import EVERY_CUSTOMER
 from storage.reading.event_kinds import Event, EventKind
 from storage.reading.listed_commissions import CommissionMatch
@@ -21,6 +21,7 @@ from storage.rules.commission import CommissionStatus
 from storage.rules.errors import ValidationError
 from storage.rules.period import Window
 from storage.tracking import currencies
+from tests import world
 from tests.storage.reading.walking import Read, listed, walked
 from tests.world import NOW, World
 
@@ -95,6 +96,18 @@ async def test_each_order_shows_every_row_once_forwards_and_backwards(sold: Worl
             assert len({str(row) for row in rows}) == len(rows)
         totals = (await read(ListQuery())).totals
         assert totals is None or totals[listing.ROWS] == len(rows)
+
+
+async def test_programs_are_listed_by_name_and_those_of_other_workspaces_are_not(acme: World):
+    for name in ("Delta", "beta", "Gamma"):
+        await world.program_of(acme.store, acme.workspace_id, acme.owner_id, name=name)
+    await world.acme(acme.store, name="Another workspace's")
+    read: Read = lambda query: acme.store.read(listed_programs.read, [acme.workspace_id], query)  # noqa: E731
+
+    by_name = await walked(read, Order("name", is_ascending=True))
+
+    assert [row.settings.name for row in by_name] == ["Acme partners", "beta", "Delta", "Gamma"]
+    assert {row.id for row in await walked(read, listing.NEWEST_FIRST)} == {row.id for row in by_name}
 
 
 async def test_totals_are_of_all_that_matches_and_not_of_the_page(sold: World):

@@ -10,8 +10,9 @@ import pytest
 
 from storage.access import sessions
 from storage.engine.audit import OPERATOR
-from storage.management import partners
+from storage.management import partners, program_settings
 from storage.rules.errors import CustomerNotFound
+from storage.rules.settings import ProgramSettings
 from tests.tracking_api.conftest import Api
 from tests.world import NOW
 
@@ -86,6 +87,24 @@ async def test_a_file_has_what_is_filtered_and_an_unknown_order_or_cursor_is_rej
         assert exported.headers["content-disposition"].startswith(f'attachment; filename="{name}-1-')
         assert [(row.get("code") or row["partner_code"], row["currency"]) for row in table] == [("anna", "USD")]
         assert (order.status_code, cursor.status_code) == (400, 400)
+
+
+async def test_the_programs_are_a_list_too(page: httpx.AsyncClient, api: Api):
+    for name in ("Beta", "alpha", "Gamma"):
+        settings = ProgramSettings(name, f"{name.lower()}.example")
+        await api.acme.store.write(program_settings.create, api.acme.workspace_id, settings, at=NOW)
+
+    async def names(query: str) -> list[str]:
+        shown = await page.get(f"/programs?{query}")
+        return re.findall(r'<h2><a href="/programs/\d+">([^<]*)<', shown.text)
+
+    assert await names("") == ["Gamma", "alpha", "Beta", "Acme partners"]
+    assert await names("sort=name.up") == ["Acme partners", "alpha", "Beta", "Gamma"]
+    assert await names("q=BETA.ex") == ["Beta"]
+    assert await names("q=acme&sort=domain") == ["Gamma", "Beta", "alpha", "Acme partners"]
+    assert await names("status=paused") == []
+    exported = list(csv.DictReader(io.StringIO((await page.get("/programs.csv?q=partners&period=90d")).text)))
+    assert [(row["name"], row["clicks"], row["revenue"]) for row in exported] == [("Acme partners", "2", "140.00")]
 
 
 async def test_the_logs_are_lists_too(page: httpx.AsyncClient, api: Api):

@@ -67,6 +67,7 @@ ROUTES = [
     _page("/assistants/{assistant_id}", PageEndpoint(POST=assistants.disconnect_assistant)),
     _page("/search", PageEndpoint(GET=search.show_results, POST=search.suggest)),
     _page("/programs", PageEndpoint(GET=programs.list_programs)),
+    _page("/programs.csv", PageEndpoint(GET=programs.export_programs)),
     _page("/programs/new", PageEndpoint(GET=programs.show_new_program, POST=programs.create_program)),
     _page(PROGRAM, PageEndpoint(GET=overview.show_overview)),
     _page(f"{PROGRAM}/explore", PageEndpoint(GET=explore.show_explore)),
