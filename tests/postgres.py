@@ -8,9 +8,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 SETTINGS = "fsync = off\nlisten_addresses = '127.0.0.1'\nmax_connections = 200\n"
+ARCHIVED = "archive_mode = on\narchive_command = 'mkdir -p ../archive && cp %p ../archive/%f'\n"
+RECOVERED = "restore_command = 'cp ../archive/%f %p'\nrecovery_target_action = promote\nhot_standby = off\n"
 
 
 def binaries() -> Path | None:
@@ -24,11 +27,11 @@ def binaries() -> Path | None:
 
 @dataclass(frozen=True)
 class Server:
-    """A running server: the address of its maintenance database, and the folder of its data."""
+    """A running server: the address of its maintenance database, and the folders of its data and its programs."""
 
     url: str
     data: Path
-    _control: Path
+    binaries: Path
 
     @property
     def port(self) -> int:
@@ -37,7 +40,24 @@ class Server:
 
     def control(self, *arguments: str) -> None:
         """Run pg_ctl on it."""
-        _run(self._control, "--pgdata", self.data, "--log", self.data.parent / "log", *arguments)
+        _run(self.binaries / "pg_ctl", "--pgdata", self.data, "--log", self.data.parent / "log", *arguments)
+
+    def back_up(self, *options: str) -> Path:
+        """Copy its data into a folder beside it while it runs, and return the folder."""
+        copy = self.data.parent / "base"
+        source = ("--host", "127.0.0.1", "--port", self.port, "--username", "postgres", "--checkpoint", "fast")
+        _run(self.binaries / "pg_basebackup", *source, "--pgdata", copy, "--no-sync", *options)
+        return copy
+
+    def restore(self, copy: Path, *, to: datetime) -> None:
+        """Put a copy in the place of its data, and replay what it archived up to a point in time."""
+        self.control("--mode", "fast", "stop")  # which archives the rest
+        self.data.rename(self.data.with_name("before"))
+        copy.rename(self.data)
+        with (self.data / "postgresql.conf").open("a") as settings:
+            settings.write(f"{RECOVERED}recovery_target_time = '{to.isoformat()}'\n")
+        (self.data / "recovery.signal").touch()
+        self.control("--wait", "start")
 
 
 @contextmanager
@@ -58,7 +78,7 @@ def running(where: Path | None = None, settings: str = "") -> Iterator[Server]:
         _run(where / "initdb", *of_data, "--auth", "trust", "--username", "postgres", "--encoding", "UTF8", "--no-sync")
         with (data / "postgresql.conf").open("a") as written:
             written.write(f"port = {port}\nunix_socket_directories = '{folder}'\n{SETTINGS}{settings}")
-        server = Server(f"postgresql+asyncpg://postgres@127.0.0.1:{port}/postgres", data, where / "pg_ctl")
+        server = Server(f"postgresql+asyncpg://postgres@127.0.0.1:{port}/postgres", data, where)
         server.control("--wait", "start")
         try:
             yield server
@@ -69,13 +89,10 @@ def running(where: Path | None = None, settings: str = "") -> Iterator[Server]:
 @contextmanager
 def standby_of(primary: Server) -> Iterator[Server]:
     """Run a streaming replica of a server; from then on a commit waits until the replica has applied it."""
-    where, data, port = binaries(), primary.data.parent / "standby", free_port()
-    assert where is not None
-    source = ("--host", "127.0.0.1", "--port", primary.port, "--username", "postgres", "--checkpoint", "fast")
-    _run(where / "pg_basebackup", *source, "--pgdata", data, "--write-recovery-conf", "--no-sync")
+    data, port = primary.back_up("--write-recovery-conf"), free_port()
     with (data / "postgresql.conf").open("a") as settings:
         settings.write(f"port = {port}\n")
-    server = Server(f"postgresql+asyncpg://postgres@127.0.0.1:{port}/postgres", data, where / "pg_ctl")
+    server = Server(f"postgresql+asyncpg://postgres@127.0.0.1:{port}/postgres", data, primary.binaries)
     server.control("--wait", "start")
     with (primary.data / "postgresql.conf").open("a") as settings:
         settings.write("synchronous_standby_names = '*'\nsynchronous_commit = remote_apply\n")

@@ -1,17 +1,21 @@
-"""The restore drill of docs/operations.md on PostgreSQL: a dump, an empty database, the check."""
+"""The restore drill of docs/operations.md on PostgreSQL: a dump or archived WAL, the check, and the counts."""
 
 import asyncio
 import os
 import subprocess
+from datetime import datetime
 from pathlib import Path
 
 import pytest
+from sqlalchemy import func, select
 from typer.testing import CliRunner
 
 import storage
 from cli.admin import app
+from storage import migrations
 from storage.engine import copying
 from tests import postgres, world
+from tests.conftest import NO_POSTGRES
 
 
 def test_a_dump_is_restored_into_an_empty_database_and_its_totals_match(
@@ -21,11 +25,31 @@ def test_a_dump_is_restored_into_an_empty_database_and_its_totals_match(
 
     _run("pg_dump", "--format=custom", f"--file={tmp_path}/svc.dump", _libpq(postgres_url))
     _run("pg_restore", "--exit-on-error", f"--dbname={_libpq(empty_postgres_url)}", f"{tmp_path}/svc.dump")
-    monkeypatch.setenv("SVC_DATABASE_URL", empty_postgres_url)
-    checked = CliRunner().invoke(app, ["db", "check", "--json"])
 
-    assert (checked.exit_code, checked.stdout) == (0, '{"ok": true, "differences": []}\n')
+    _assert_the_check_agrees(empty_postgres_url, monkeypatch)
     assert asyncio.run(_counts(empty_postgres_url)) == before
+
+
+def test_archived_wal_is_replayed_to_a_point_in_time(monkeypatch: pytest.MonkeyPatch):
+    if postgres.binaries() is None:
+        pytest.skip(NO_POSTGRES)
+    with postgres.running(settings=postgres.ARCHIVED) as server:
+        asyncio.run(migrations.upgrade(server.url))
+        copy = server.back_up()
+        before = asyncio.run(_fill(server.url))
+        target = asyncio.run(_clock(server.url))
+        assert asyncio.run(_fill(server.url)) != before
+
+        server.restore(copy, to=target)
+
+        _assert_the_check_agrees(server.url, monkeypatch)
+        assert asyncio.run(_counts(server.url)) == before
+
+
+def _assert_the_check_agrees(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SVC_DATABASE_URL", url)
+    checked = CliRunner().invoke(app, ["db", "check", "--json"])
+    assert (checked.exit_code, checked.stdout) == (0, '{"ok": true, "differences": []}\n')
 
 
 async def _fill(url: str) -> dict[str, int]:
@@ -40,6 +64,11 @@ async def _fill(url: str) -> dict[str, int]:
 async def _counts(url: str) -> dict[str, int]:
     async with storage.opened(url) as store:
         return await store.read(copying.counts)
+
+
+async def _clock(url: str) -> datetime:
+    async with storage.opened(url) as store:
+        return await store.read(lambda connection: connection.execute(select(func.clock_timestamp())).scalar_one())
 
 
 def _libpq(url: str) -> str:
