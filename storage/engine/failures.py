@@ -7,8 +7,8 @@ from storage.rules.errors import StorageUnavailable
 
 RETRY_SECONDS = 2
 _CONFLICTS = {"23505", "40001", "40P01"}  # unique violation, serialization failure, deadlock
-_READ_ONLY = {"25006"}  # a write in recovery or on a read-only server; on a lane that only reads, it is a bug
-_OUTAGES = {"25P03", "57014", "XX001", "XX002"} | _READ_ONLY  # idle too long, canceled, corrupt
+READ_ONLY = "25006"  # a write in recovery or on a read-only server; on a lane that only reads, it is a bug
+_OUTAGES = {"25P03", "57014", "XX001", "XX002", READ_ONLY}  # idle too long, canceled, corrupt
 _OUTAGE_CLASSES = {"08", "53", "57P", "58"}  # connection, resources, operator, system
 _SQLITE_CONFLICTS = {sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY}
 _SQLITE_OUTAGES = {
@@ -65,7 +65,7 @@ def reason_of(error: BaseException) -> str:
 def _is_outage_code(error: BaseException, read_only: bool) -> bool:  # noqa: FBT001 - private
     state = str(getattr(error, "sqlstate", None) or "")
     code = getattr(error, "sqlite_errorcode", None)
-    if read_only and (state in _READ_ONLY or code == sqlite3.SQLITE_READONLY):
+    if read_only and (state == READ_ONLY or code == sqlite3.SQLITE_READONLY):
         return False
     known = state in _OUTAGES or state[:2] in _OUTAGE_CLASSES or state[:3] in _OUTAGE_CLASSES
     return known or (code is not None and code & 0xFF in _SQLITE_OUTAGES)

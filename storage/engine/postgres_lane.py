@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from sqlalchemy.pool import NullPool
 
 from storage.engine import program_nodes
-from storage.engine.failures import RETRY_SECONDS, chain, is_outage, is_reported, unavailable
+from storage.engine.failures import READ_ONLY, RETRY_SECONDS, chain, is_outage, is_reported, unavailable
 from storage.engine.json_rows import DISTRIBUTED
 from storage.engine.lane import Work
 from storage.rules.errors import OutcomeUnknown, StorageUnavailable
@@ -140,7 +140,8 @@ class PostgresLane:
                 await self._roll_back()
                 raise
             of_one_node = bool(self._is_distributed and is_reported(error) and not self._is_closed())
-            await (self._roll_back() if of_one_node else self._drop())
+            is_kept = of_one_node and not is_reported(error, READ_ONLY)  # a session stays as read-only as it began
+            await (self._roll_back() if is_kept else self._drop())
             if finished:
                 raise _CommitUnconfirmedError(finished[0]) from error
             if isinstance(error, StorageUnavailable):

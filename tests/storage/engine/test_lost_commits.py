@@ -1,6 +1,7 @@
 """COMMIT or its response gets lost: stored rows are stored once, and no response is untrue."""
 
 import asyncio
+import secrets
 from collections.abc import AsyncIterator
 
 import asyncpg
@@ -11,10 +12,10 @@ import storage
 from storage import Storage
 from storage.engine import postgres_lane
 from storage.rules.errors import OutcomeUnknown, StorageUnavailable
-from storage.tables import workspaces
+from storage.tables import clicks, workspaces
 from tests import proxy
 from tests.proxy import Proxy
-from tests.world import NOW
+from tests.world import NOW, World
 
 NAMES = ["a", "b", "c"]
 BLOCKED = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
@@ -44,35 +45,48 @@ async def store(between: Proxy) -> AsyncIterator[Storage]:
         yield opened
 
 
-async def add_all(store: Storage) -> list[str]:
-    return await asyncio.gather(*(store.write(add, name) for name in NAMES))
+def add_click(connection: Connection, program_id: int, url: str) -> str:
+    click = {"click_id": secrets.token_hex(16), "partner_id": 1, "at": NOW, "landing_url": url}
+    connection.execute(insert(clicks).values(program_id=program_id, **click))
+    return url
+
+
+async def add_all(acme: World) -> list[str]:
+    """Record three clicks of a program: on a distributed database only a program's rows have a token beside them."""
+    program_id = acme.program_id
+    return await asyncio.gather(*(acme.store.write(add_click, program_id, name, lane=program_id) for name in NAMES))
+
+
+async def urls(store: Storage) -> list[str]:
+    ordered = select(clicks.c.landing_url).order_by(clicks.c.landing_url)
+    return await store.read(lambda connection: list(connection.execute(ordered).scalars()))
 
 
 @pytest.mark.parametrize("times", [1, 2])
-async def test_a_commit_whose_response_was_lost_returns_its_results(store: Storage, between: Proxy, times: int):
+async def test_a_commit_whose_response_was_lost_returns_its_results(acme: World, between: Proxy, times: int):
     between.lose_answers = times
 
-    assert await add_all(store) == NAMES
-    assert await add_all(store) == NAMES
-    assert await names(store) == sorted(2 * NAMES)
+    assert await add_all(acme) == NAMES
+    assert await add_all(acme) == NAMES
+    assert await urls(acme.store) == sorted(2 * NAMES)
 
 
-async def test_a_commit_that_never_arrived_runs_again(store: Storage, between: Proxy):
-    await add_all(store)
+async def test_a_commit_that_never_arrived_runs_again(acme: World, between: Proxy):
+    await add_all(acme)
     between.lose_commits = 2
 
-    assert await add_all(store) == NAMES
-    assert await names(store) == sorted(2 * NAMES)
+    assert await add_all(acme) == NAMES
+    assert await urls(acme.store) == sorted(2 * NAMES)
 
 
-async def test_a_commit_that_never_arrives_becomes_an_outage(store: Storage, between: Proxy):
+async def test_a_commit_that_never_arrives_becomes_an_outage(acme: World, between: Proxy):
     between.lose_commits = postgres_lane.TRIES
 
     with pytest.raises(StorageUnavailable) as outage:
-        await store.write(add, "a")
+        await add_all(acme)
 
     assert outage.value.details == {"retry_after_seconds": 2}
-    assert await names(store) == []
+    assert await urls(acme.store) == []
 
 
 @pytest.mark.parametrize("earlier", [0, 1])
