@@ -27,7 +27,7 @@ async def test_a_page_has_a_side_menu_anchors_and_code_to_copy_with_the_address_
     section = 'id="one-user-one-id">One user, one id<a class="anchor" href="#one-user-one-id"'
     assert section in page
     assert '<li><a href="#one-user-one-id">One user, one id</a></li>' in page
-    assert page.count('data-copy="code-') == page.count("<pre ") > 2
+    assert page.count('class="copy"') == page.count("<pre ") > 2
     assert ("https://svc.example" in steps, "http://127.0.0.1:8000/api/v1/track/sale" in steps) == (False, True)
 
 

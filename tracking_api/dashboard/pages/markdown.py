@@ -43,7 +43,7 @@ class _Renderer(RendererHTML):
         """Write a block of code that the button copies."""
         block = Markup(
             '<div class="code"><pre id="code-{0}" tabindex="0" aria-label="Code {0}"><code>{1}</code></pre>'
-            '<button type="button" class="copy" data-copy="code-{0}">Copy<span class="unseen"> code {0}</span></button>'
+            '<button type="button" class="copy">Copy<span class="unseen"> code {0}</span></button>'
             "</div>\n"
         )
         env["blocks"] = env.get("blocks", 0) + 1

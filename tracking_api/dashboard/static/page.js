@@ -2,7 +2,7 @@
 "use strict";
 
 async function copy(button) {
-  const source = document.getElementById(button.dataset.copy);
+  const source = button.previousElementSibling;
   const label = button.firstChild;
   const before = label.textContent;
   try {
@@ -36,9 +36,14 @@ function opened() {
 }
 
 document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-copy]");
+  const button = event.target.closest("button.copy");
   if (button) copy(button);
   for (const open of opened()) if (!open.contains(event.target)) open.open = false;
+});
+
+document.addEventListener("mouseover", (event) => {
+  const cut = event.target.closest(".cut");
+  if (cut && cut.scrollWidth > cut.clientWidth) cut.title = cut.textContent;
 });
 
 document.addEventListener("change", (event) => {
