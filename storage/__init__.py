@@ -18,6 +18,7 @@ from storage.engine.measures import StorageMeasures
 from storage.engine.own_thread import OwnThread
 from storage.engine.read_queue import ReadQueue
 from storage.engine.replica import Replica
+from storage.engine.write_queue import WriteQueue
 from storage.tracking.key_callers import CallerCounts, CallerOfKey
 from storage.tracking.principals import Call, Outcome, PresentedKey, Principal, staged
 from storage.tracking.rejection_log import CallDetails
@@ -78,13 +79,13 @@ class Storage(Reader):
     def __init__(
         self,
         readers: ReadQueue,
-        writers: list[GroupCommit],
+        writer: WriteQueue,
         reading: Availability,
         writing: Availability,
         replica: Replica | None = None,
     ) -> None:
         super().__init__(readers, reading, replica)
-        self._writers = writers
+        self._writer = writer
         self._writing = writing
         self._written: set[Hashable] = set()
         self.callers = CallerCounts()
@@ -98,12 +99,12 @@ class Storage(Reader):
     async def write(self, operation: Callable[..., Any], *arguments: Any, lane: Hashable = 0, **options: Any) -> Any:
         """Run a write operation and return its result after the commit that holds its rows.
 
-        `lane` is the program whose writes share a queue. Raises the operation's ServiceError, with nothing stored;
-        Overloaded when too many writes wait, or this one has waited too long, and nothing is stored for it;
+        `lane` is its program, whose writes never run side by side. Raises the operation's ServiceError, with nothing
+        stored; Overloaded when too many writes wait, or this one has waited too long, and nothing is stored for it;
         StorageUnavailable in an outage; OutcomeUnknown where the database does not say whether it stored the write.
         """
         self._written.add(lane)
-        return await self._writers[hash(lane) % len(self._writers)].write(operation, *arguments, lane=lane, **options)
+        return await self._writer.write(operation, *arguments, lane=lane, **options)
 
     async def handle(
         self,
@@ -150,10 +151,10 @@ class Storage(Reader):
 
     def measures(self) -> StorageMeasures:
         """Return what storage measures about its queues, batches and commits; any thread may read it."""
-        lanes = [(writer.waiting, writer.measures) for writer in self._writers]
+        lanes = [lane.measures for lane in self._writer.lanes]
         available = {"reading": not self._reading.is_known_bad, "writing": not self._writing.is_known_bad}
         lag_seconds = self._replica.lag_seconds if self._replica else None
-        return StorageMeasures(lanes, self._lanes.waiting, available, lag_seconds)
+        return StorageMeasures(self._writer.waiting, lanes, self._lanes.waiting, available, lag_seconds)
 
     def _lane(self, principal: Principal) -> int:
         if isinstance(principal, PresentedKey) and principal.program_id is None:
@@ -173,12 +174,12 @@ async def opened(url: str, *, replica_url: str | None = None, patient: bool = Fa
     reading = _readers(address, patient=patient)
     replicas = _readers(database.parse_url(replica_url), patient=patient) if replica_url else []
     commits, available = Commits(database.commits_each_operation(address)), Availability("writing")
-    writers = [GroupCommit(lane, available, commits=commits) for lane in writing]
+    writer = WriteQueue([GroupCommit(lane, available, commits=commits) for lane in writing])
     try:
         replica = Replica(ReadQueue(replicas)) if replicas else None
-        yield Storage(ReadQueue(reading), writers, Availability("reading"), available, replica)
+        yield Storage(ReadQueue(reading), writer, Availability("reading"), available, replica)
     finally:
-        await asyncio.gather(*(writer.close() for writer in writers))
+        await writer.close()
         await asyncio.gather(*(lane.close() for lane in (*writing, *reading, *replicas)))
 
 

@@ -18,6 +18,7 @@ from playwright.async_api import Browser
 
 import storage
 from storage import Storage, migrations
+from storage.engine import write_queue
 from tests import chromium, citus, postgres, redis, serving, world
 from tests.citus import Cluster
 from tests.redis import RedisServer
@@ -107,6 +108,12 @@ async def store(database_url: str) -> AsyncIterator[Storage]:
     """Open storage, once on each database."""
     async with storage.opened(database_url) as opened:
         yield opened
+
+
+@pytest.fixture
+def side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the writes of different lanes run at the same time, as those of several processes do."""
+    monkeypatch.setattr(write_queue, "LARGEST_BATCH", 1)
 
 
 @pytest.fixture

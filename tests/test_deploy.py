@@ -20,7 +20,7 @@ SUFFIXES = ("_total", "_bucket", "_sum", "_count")
 def metrics() -> set[str]:
     """Return the names of the service's metrics, as its documentation and its scrape have them."""
     measures.count_round("housekeeping", failed=False)
-    now = StorageMeasures([(0, LaneMeasures())], 0, {"writing": True}, 1.0)
+    now = StorageMeasures(0, [LaneMeasures()], 0, {"writing": True}, 1.0)
     return {metric.name for metric in ServiceCollector(lambda: now).collect()}
 
 

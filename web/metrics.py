@@ -116,7 +116,7 @@ def _requests() -> Iterator[Metric]:
 
 
 def _storage(now: StorageMeasures) -> Iterator[Metric]:
-    lanes = {str(lane): measured for lane, (_, measured) in enumerate(now.lanes)}
+    lanes = {str(lane): measured for lane, measured in enumerate(now.lanes)}
     for name, text, histograms in (
         ("svc_batch_writes", "Writes in a batch.", {lane: each.batch_writes for lane, each in lanes.items()}),
         (
@@ -127,10 +127,7 @@ def _storage(now: StorageMeasures) -> Iterator[Metric]:
         ("svc_commit_seconds", "Time of a transaction.", {lane: each.commit_seconds for lane, each in lanes.items()}),
     ):
         yield _histogram(name, text, "lane", histograms)
-    waiting = GaugeMetricFamily("svc_writes_waiting", "Writes that wait for a batch.", labels=("lane",))
-    for lane, (writes, _) in enumerate(now.lanes):
-        waiting.add_metric((str(lane),), writes)
-    yield waiting
+    yield GaugeMetricFamily("svc_writes_waiting", "Writes that wait for a batch.", value=now.writes_waiting)
     yield GaugeMetricFamily("svc_lanes", "Lanes that write.", value=len(lanes))
     yield GaugeMetricFamily("svc_reads_waiting", "Reads that wait for a connection.", value=now.reads_waiting)
     available = GaugeMetricFamily("svc_storage_available", "1 while storage responds.", labels=("purpose",))

@@ -2,9 +2,7 @@
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Callable, Hashable, Sequence
-from contextlib import suppress
 from itertools import groupby
 from typing import Any, NamedTuple, TypeVar
 
@@ -14,13 +12,9 @@ from storage.engine.availability import Availability
 from storage.engine.failures import RETRY_SECONDS, is_conflict, reason_of
 from storage.engine.lane import WriteLane
 from storage.engine.measures import LaneMeasures
-from storage.rules.errors import OutcomeUnknown, Overloaded, ServiceError, StorageUnavailable
+from storage.rules.errors import OutcomeUnknown, ServiceError, StorageUnavailable
 
-MOST_WAITING = 10_000
-LONGEST_WAIT_SECONDS = 5.0
-LARGEST_BATCH = 256
 ATTEMPTS = 3
-CLOSE_SECONDS = 4.0
 LARGEST_ID = 2**63
 Operation = TypeVar("Operation", bound=Callable[..., Any])
 log = logging.getLogger(__name__)
@@ -65,97 +59,30 @@ class QueuedWrite(NamedTuple):
 
 
 class GroupCommit:
-    """One lane's queue and the task that empties it, batch by batch."""
+    """Commits batches over one lane, one after the other."""
 
     def __init__(self, lane: WriteLane, availability: Availability, *, commits: Commits) -> None:
         self._lane = lane
         self._availability = availability
         self._commits = commits
         self.measures = LaneMeasures()
-        self._queue: deque[QueuedWrite] = deque()
-        self._arrived = asyncio.Event()
-        self._closing = False
         self._loop = asyncio.get_running_loop()
-        self._task = asyncio.create_task(self._run())
 
-    def write(
-        self, operation: Callable[..., Any], *arguments: Any, lane: Hashable = 0, **options: Any
-    ) -> asyncio.Future[Any]:
-        """Queue a write; the future resolves after the commit. Raises Overloaded when the queue is full."""
-        if len(self._queue) >= MOST_WAITING or self._closing:
-            raise Overloaded(retry_after_seconds=1)
-        result = self._loop.create_future()
-        self._queue.append(QueuedWrite(operation, arguments, options, result, self._loop.time(), lane))
-        self._arrived.set()
-        return result
+    async def partitions_by_program(self) -> bool:
+        """Return whether a transaction may write one program only: a distributed database commits it on one node."""
+        return self._commits.partition_by_program or await self._lane.is_distributed()
 
-    @property
-    def waiting(self) -> int:
-        """How many writes wait for a batch."""
-        return len(self._queue)
-
-    async def close(self) -> None:
-        """Commit all that is queued, then end; wait at most a few seconds for an unresponsive database."""
-        self._closing = True
-        self._arrived.set()
-        await asyncio.wait([self._task], timeout=CLOSE_SECONDS)
-        self._task.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._task
-        for write in self._queue:
-            _resolve(write, Overloaded(retry_after_seconds=1))
-
-    async def _run(self) -> None:
-        while self._queue or not self._closing:
-            await self._arrived.wait()
-            self._arrived.clear()
-            while self._queue:
-                await self._gather()
-                if batch := self._next_batch():
-                    await self._commit(batch)
-
-    async def _gather(self) -> None:
-        """Let requests that are being parsed join the batch, for fewer commits; do not wait if there are none."""
-        seen = 0
-        while seen < len(self._queue) < LARGEST_BATCH:
-            seen = len(self._queue)
-            await asyncio.sleep(0)
-
-    def _next_batch(self) -> list[QueuedWrite]:
-        """Take the next writes from the queue, except those whose callers left or waited too long."""
-        self._reject_late()
-        batch: list[QueuedWrite] = []
-        while self._queue and len(batch) < LARGEST_BATCH:
-            write = self._queue.popleft()
-            if not write.result.done():
-                batch.append(write)
-        return batch
-
-    def _reject_late(self) -> None:
-        oldest = self._loop.time() - LONGEST_WAIT_SECONDS
-        while self._queue and self._queue[0].queued_at <= oldest:
-            _resolve(self._queue.popleft(), Overloaded(retry_after_seconds=1))
-
-    def _expire(self) -> None:
-        """Reject late writes while a batch runs, and schedule the next check."""
-        self._reject_late()
-        next_at = self._queue[0].queued_at if self._queue else self._loop.time()
-        self._expiry = self._loop.call_at(next_at + LONGEST_WAIT_SECONDS, self._expire)
-
-    async def _commit(self, batch: list[QueuedWrite]) -> None:
-        self._expiry = self._loop.call_later(LONGEST_WAIT_SECONDS, self._expire)
+    async def commit(self, batch: list[QueuedWrite]) -> None:
+        """Run a batch, commit it, and resolve every write of it."""
         self.measures.batch_writes.add(len(batch))
         self.measures.wait_seconds.add(self._loop.time() - batch[0].queued_at)
         try:
-            commits = self._commits
-            if not commits.partition_by_program and await self._lane.is_distributed():
-                commits = commits._replace(partition_by_program=True)
+            commits = self._commits._replace(partition_by_program=await self.partitions_by_program())
             for writes in transactions_of(batch, commits):
                 await self._transact(writes)
         finally:
-            self._expiry.cancel()
             for write in batch:
-                _resolve(
+                resolve(
                     write, OutcomeUnknown(retry_after_seconds=RETRY_SECONDS)
                 )  # the lane closes before the outcome is known
 
@@ -182,7 +109,7 @@ class GroupCommit:
                 return
             results = [_unknown(error) if is_conflict(error) else error]
         for write, result in zip(writes, results, strict=True):
-            _resolve(write, result)
+            resolve(write, result)
 
 
 def transactions_of(batch: list[QueuedWrite], commits: Commits) -> list[list[QueuedWrite]]:
@@ -221,7 +148,8 @@ def _unknown(conflict: Exception) -> OutcomeUnknown:
     return OutcomeUnknown(retry_after_seconds=RETRY_SECONDS)
 
 
-def _resolve(write: QueuedWrite, result: Any) -> None:
+def resolve(write: QueuedWrite, result: Any) -> None:
+    """Give a write its result, or raise the error where its caller waits."""
     if write.result.done():  # its caller left or waited too long
         return
     if isinstance(result, BaseException):

@@ -36,9 +36,10 @@ class LaneMeasures:
 
 
 class StorageMeasures(NamedTuple):
-    """What storage does now: each lane with the writes that wait, the reads that wait, outages, the replica's lag."""
+    """What storage does now: its queues, each lane's batches, outages, the replica's lag."""
 
-    lanes: list[tuple[int, LaneMeasures]]
+    writes_waiting: int
+    lanes: list[LaneMeasures]
     reads_waiting: int
     is_available: dict[str, bool]
     replica_lag_seconds: float | None

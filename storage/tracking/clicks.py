@@ -64,23 +64,33 @@ def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]
     Errors: ProgramNotFound, PartnerNotFound, AffMissing. A visitor who keeps their existing click adds no event. A
     sandbox counts the clicks of bots, too: integrators test with headless browsers.
     """
-    queries = [[click.program_id, n, click.code, click.existing_click_id] for n, click in enumerate(batch)]
-    outcomes: list[ClickOutcome | None] = [None] * len(batch)
+    links = list(dict.fromkeys(map(_link, batch)))  # many visitors follow the same link
+    found = _find(connection, [[program_id, n, *link] for n, (program_id, *link) in enumerate(links)])
+    rows = {links[row.n]: row for row in found}
+    outcomes: list[ClickOutcome] = []
     inserted: list[tuple[Any, ...]] = []
     counted: Counter[tuple[int, int, date]] = Counter()
-    for row in _find(connection, queries):
-        click = batch[row.n]
-        if row.sandbox_of is not None and click.filtered == "bot":
-            click = click._replace(filtered=None)
-        outcome = outcomes[row.n] = _decide(click, row)
+    for click in batch:
+        row = rows.get(_link(click))
+        if row is None:
+            outcomes.append(ProgramNotFound())
+            continue
+        outcome = _decide(click, row)
+        outcomes.append(outcome)
         if isinstance(outcome, ClickResult) and outcome.click_id == click.click_id:
-            inserted.append(_row(click, row.partner_id))
-            if click.filtered is None:
+            filtered = None if row.sandbox_of is not None and click.filtered == "bot" else click.filtered
+            inserted.append(_row(click, row.partner_id, filtered))
+            if filtered is None:
                 counted[click.program_id, row.partner_id, rollups.day_of(click.at)] += 1
     if inserted:
         _insert(connection, inserted)
         rollups.add(connection, [rollups.Increment(*key, clicks=count) for key, count in counted.items()])
-    return [ProgramNotFound() if outcome is None else outcome for outcome in outcomes]
+    return outcomes
+
+
+def _link(click: Click) -> tuple[int, str, str | None]:
+    """Return what decides on a click: its program, the partner's code and the click that the visitor carries."""
+    return click.program_id, click.code, click.existing_click_id
 
 
 def _decide(click: Click, row: Any) -> ClickOutcome:
@@ -105,9 +115,9 @@ def _keeps_existing(click: Click, row: Any) -> bool:
     return live and attribution.keeps_existing(row.attribution_model, same_partner=same_partner)
 
 
-def _row(click: Click, partner_id: int) -> tuple[Any, ...]:
+def _row(click: Click, partner_id: int, filtered: str | None) -> tuple[Any, ...]:
     visit = (click.landing_url, click.page_url, click.page_title, click.referrer_url, click.visitor)
-    return (click.program_id, click.click_id, partner_id, to_millis(click.at), click.filtered, *visit, *click.details)
+    return (click.program_id, click.click_id, partner_id, to_millis(click.at), filtered, *visit, *click.details)
 
 
 def _build_find(_: Callable[..., Any]) -> Any:

@@ -1,9 +1,10 @@
 """On a distributed database each call is of one shard: no statement visits several, none reads more than it needs."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Connection, event, text
+from sqlalchemy import Connection, Engine, event, text
 
 from storage import Storage
 from storage.reading import performance, program_status
@@ -63,10 +64,11 @@ async def test_each_statement_of_a_call_is_one_task_that_reads_by_key(store: Sto
     for first in range(0, 100_000, 20_000):
         await store.write(lambda connection, part=filled | {"first": first}: connection.execute(FILL, part).rowcount)
     seen: dict[str, Any] = {}
-    for writer in store._writers:  # noqa: SLF001 - the tests' own look at what lanes send
-        await writer.write(_listen, seen)
+    event.listen(Engine, "before_cursor_execute", listen := _listener(seen))
 
     await everything(acme)
+
+    event.remove(Engine, "before_cursor_execute", listen)
 
     plans = {statement: await store.write(_explain, statement, values) for statement, values in seen.items()}
     assert len(plans) > 10
@@ -79,11 +81,12 @@ async def test_each_statement_of_a_call_is_one_task_that_reads_by_key(store: Sto
             assert "Task Count: 1" in plan, (statement, plan)
 
 
-def _listen(connection: Connection, seen: dict[str, Any]) -> None:
-    @event.listens_for(connection.engine, "before_cursor_execute")
-    def _(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+def _listener(seen: dict[str, Any]) -> Callable[..., None]:
+    def listen(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
         if not RARE.search(statement) and "SAVEPOINT" not in statement:
             seen.setdefault(statement, parameters)
+
+    return listen
 
 
 def _explain(connection: Connection, statement: str, values: Any) -> str:

@@ -75,6 +75,7 @@ async def test_sessions_are_listed_with_their_client_and_end_one_by_one(acme: Wo
         await acme.store.write(sessions.end_one, acme.owner_id + 1, both[True].id)
 
 
+@pytest.mark.usefixtures("side_by_side")
 async def test_a_link_sets_a_password_once_and_ends_the_sessions(acme: World):
     session, made = await start(acme), await link(acme)
     assert await acme.store.read(accounts.get_reset_email, made.token, at=NOW) == EMAIL

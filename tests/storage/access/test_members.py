@@ -60,6 +60,7 @@ async def test_the_last_active_owner_stays(acme: World, values: dict[str, Any]):
     assert (await listed(acme))["owner@acme.example"] == (Role.OWNER, ACTIVE)
 
 
+@pytest.mark.usefixtures("side_by_side")
 async def test_of_two_owners_who_suspend_each_other_at_once_one_stays(acme: World):
     second = await join(acme, "second@acme.example", Role.OWNER)
 

@@ -77,6 +77,7 @@ async def test_a_code_counts_once_within_its_time_and_never_an_earlier_one(acme:
     assert await spend(acme, app.at(LATER + timedelta(seconds=30)))
 
 
+@pytest.mark.usefixtures("side_by_side")
 async def test_of_requests_that_bring_one_code_together_one_is_accepted(acme: World):
     app, codes = await turn_on(acme)
 

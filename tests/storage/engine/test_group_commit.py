@@ -8,7 +8,7 @@ from sqlalchemy import Connection, func, insert, select, text
 
 import storage
 from storage import Storage
-from storage.engine import group_commit
+from storage.engine import group_commit, write_queue
 from storage.engine.failures import StaleReadError
 from storage.engine.group_commit import Commits, QueuedWrite, set_based
 from storage.rules.errors import CustomerNotFound, Overloaded
@@ -70,7 +70,7 @@ async def test_closing_commits_what_was_accepted(database_url: str):
 
 
 async def test_a_full_queue_rejects_and_says_when_to_retry(sqlite_url: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(group_commit, "MOST_WAITING", 5)
+    monkeypatch.setattr(write_queue, "MOST_WAITING", 5)
     async with storage.opened(sqlite_url) as store:
         outcomes = await asyncio.gather(*(store.write(add, str(n)) for n in range(9)), return_exceptions=True)
 

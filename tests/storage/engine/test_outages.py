@@ -14,7 +14,7 @@ from sqlalchemy import Connection, insert, select, text
 
 import storage
 from storage import Storage
-from storage.engine import availability, database, failures, group_commit, postgres_lane
+from storage.engine import availability, database, failures, postgres_lane, write_queue
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
 from storage.tables import workspaces
 from tests import proxy
@@ -153,7 +153,7 @@ async def test_a_read_only_server_is_an_outage_only_for_writes(served: Storage, 
 async def test_a_write_that_waited_too_long_is_rejected_and_never_stored(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(group_commit, "LONGEST_WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(write_queue, "LONGEST_WAIT_SECONDS", 0.05)
     started, let_go = threading.Event(), threading.Event()
 
     def hold(_: Connection) -> None:

@@ -3,6 +3,8 @@
 import asyncio
 from datetime import timedelta
 
+import pytest
+
 import storage
 from storage import Storage
 from storage.engine import recurring
@@ -25,6 +27,7 @@ async def test_a_task_is_due_once_an_hour_and_says_when_it_last_began(store: Sto
     assert await claim(store, name="review") == TaskTurn(None)
 
 
+@pytest.mark.usefixtures("side_by_side")
 async def test_of_several_processes_at_once_one_gets_the_turn(store: Storage, database_url: str):
     await claim(store)
     async with storage.opened(database_url) as other:

@@ -40,6 +40,7 @@ async def test_the_owner_is_signed_in_to_a_program_with_a_key_and_a_partner(stor
     assert {entry.actor.name for entry in log.data} == {"olga@acme.example"}
 
 
+@pytest.mark.usefixtures("side_by_side")
 async def test_of_several_at_once_one_sets_the_service_up(store: Storage):
     others = [CHOSEN._replace(owner_email=f"olga{number}@acme.example") for number in range(6)]
 

@@ -1,0 +1,116 @@
+"""The write queue: batches stay large with many programs, and a slow program holds up no other one."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import asyncpg
+import pytest
+from sqlalchemy import Connection, text
+
+import storage
+from storage import Storage
+from storage.engine import write_queue
+from storage.engine.group_commit import set_based
+from storage.engine.program_nodes import is_distributed
+
+LOCK = 1
+AN_HOUR = 3600.0
+
+
+async def slow_write(store: Storage, *, program: int) -> asyncio.Future[None]:
+    """Start a write that waits for the operator's lock, as for a row that another transaction holds."""
+    started = asyncio.Event()
+
+    def wait(connection: Connection) -> None:
+        started.set()
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
+
+    running = asyncio.ensure_future(store.write(wait, lane=program))
+    await started.wait()
+    return running
+
+
+@set_based
+def echo(_: Connection, batch: list[int]) -> list[int]:
+    return batch
+
+
+def batches(store: Storage) -> int:
+    return sum(sum(lane.batch_writes.counts) for lane in store.measures().lanes)
+
+
+@pytest.fixture
+def database_url(postgres_url: str) -> str:
+    """SQLite has one lane."""
+    return postgres_url
+
+
+@pytest.fixture
+async def operator(postgres_url: str) -> AsyncIterator[asyncpg.Connection]:
+    """A connection that holds the lock until it releases it."""
+    connection = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
+    await connection.execute("SELECT pg_advisory_lock($1)", LOCK)
+    yield connection
+    await connection.close()
+
+
+async def release(operator: asyncpg.Connection, *waiting: asyncio.Future[None]) -> None:
+    await operator.execute("SELECT pg_advisory_unlock($1)", LOCK)
+    await asyncio.gather(*waiting)
+
+
+async def test_the_writes_of_many_programs_that_wait_become_one_batch(
+    store: Storage, operator: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(write_queue, "SLOW_SECONDS", AN_HOUR)
+    before = batches(store)
+    slow = await slow_write(store, program=1)
+
+    waiting = [asyncio.ensure_future(store.write(echo, program, lane=program)) for program in range(2, 52)]
+    await release(operator, slow)
+
+    assert await asyncio.gather(*waiting) == list(range(2, 52))
+    are_apart = await store.read(is_distributed)  # there a batch writes one program
+    assert batches(store) - before == (51 if are_apart else 2)
+
+
+async def test_a_slow_program_holds_up_no_other_one(store: Storage, operator: asyncpg.Connection):
+    slow = await slow_write(store, program=1)
+
+    assert [await store.write(echo, program, lane=program) for program in (2, 3)] == [2, 3]
+    assert not slow.done()
+    await release(operator, slow)
+
+
+async def test_a_program_is_written_by_one_transaction_at_a_time(store: Storage, operator: asyncpg.Connection):
+    slow = await slow_write(store, program=1)
+    second = asyncio.ensure_future(store.write(echo, 1, lane=1))
+
+    assert await store.write(echo, 2, lane=2) == 2
+    assert not second.done()
+    await release(operator, slow)
+    assert await second == 1
+
+
+async def test_another_lane_takes_a_whole_batch(
+    store: Storage, operator: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(write_queue, "SLOW_SECONDS", AN_HOUR)
+    monkeypatch.setattr(write_queue, "LARGEST_BATCH", 4)
+    slow = await slow_write(store, program=1)
+
+    others = [store.write(echo, program, lane=program) for program in range(2, 6)]
+
+    assert await asyncio.gather(*others) == [2, 3, 4, 5]
+    assert not slow.done()
+    await release(operator, slow)
+
+
+async def test_closing_waits_for_every_lane(postgres_url: str, operator: asyncpg.Connection):
+    async with storage.opened(postgres_url) as store:
+        slow = await slow_write(store, program=1)
+        assert await store.write(echo, 2, lane=2) == 2
+        releasing = asyncio.create_task(release(operator, slow))
+
+    assert slow.done()
+    await releasing
