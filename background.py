@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from storage import Storage
 from storage.access import assistant_clients, assistant_tokens, device_logins, idempotency, invitations, sessions
-from storage.engine import committed_batches, pruning, recurring
+from storage.engine import committed_batches, new_tables, pruning, recurring
 from storage.engine.recurring import TaskTurn
 from storage.management import flags, fraud_review
 from storage.payments import late_leads
@@ -172,7 +172,15 @@ async def group_in_turn(store: Storage, *, at: datetime) -> None:
     every = timedelta(seconds=GROUPING_SECONDS)
     if await _claimed(store, "grouping", every=every, at=at):
         async with kept(store, "grouping", every=every):
+            await analyze_new_tables(store)
             await group_all(store)
+
+
+async def analyze_new_tables(store: Storage) -> None:
+    """Have the database look at tables that have filled, so that the next writes are planned for what is in them."""
+    with _failures_logged("analyzing new tables"):
+        if names := await store.write(new_tables.analyze):
+            log.info("analyzed %s", ", ".join(names))
 
 
 async def group_all(store: Storage, *, at: datetime | None = None) -> None:
