@@ -1,14 +1,16 @@
 """Decisions on flags: dismissing one releases what it held, confirming one rejects it."""
 
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, Select, func, select, update
 
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
 from storage.management import commissions as decisions
 from storage.management import flags as stored_flags
 from storage.management.flags import Flag
+from storage.management.pending_work import Waiting
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.fraud.flag import FlagState
@@ -48,8 +50,26 @@ def decide(
     return stored_flags.get_flag(connection, program_id, flag_id)
 
 
+def count_held(connection: Connection, program_id: int, flag_id: int) -> Waiting:
+    """Return how many commissions an open flag holds, and what they are worth. Raises NotFound."""
+    worth = (func.count(), func.coalesce(func.sum(decisions.net_cents()), 0))
+    held = _held(stored_flags.get_flag(connection, program_id, flag_id)).with_only_columns(
+        *worth, maintain_column_froms=True
+    )
+    return Waiting(*map(int, connection.execute(held).one()))
+
+
 def _reject_held(connection: Connection, flag: Flag, *, actor: Actor, at: datetime) -> None:
     """Reject each commission that the flag held and whose status allows it."""
+    held = _held(flag).order_by(commissions.c.id)
+    for commission_id in connection.execute(held).scalars().all():
+        decisions.decide(connection, flag.program_id, commission_id, CommissionStatus.REJECTED, actor=actor, at=at)
+        because = Change("commission.decide", commission_id, "flag", None, f"{flag.id} {flag.kind}")
+        audit.write(connection, flag.program_id, [because], actor=actor, at=at)
+
+
+def _held(flag: Flag) -> Select[Any]:
+    """Return the statement that reads the ids of what a flag holds and its confirmation rejects."""
     rejectable = [status for status, next_ones in MAY_BECOME.items() if CommissionStatus.REJECTED in next_ones]
     row = commissions.c
     held = select(row.id).where(
@@ -60,7 +80,4 @@ def _reject_held(connection: Connection, flag: Flag, *, actor: Actor, at: dateti
     )
     if flag.customer_id is not None:
         held = held.where(row.customer_id == flag.customer_id)
-    for commission_id in connection.execute(held.order_by(row.id)).scalars().all():
-        decisions.decide(connection, flag.program_id, commission_id, CommissionStatus.REJECTED, actor=actor, at=at)
-        because = Change("commission.decide", commission_id, "flag", None, f"{flag.id} {flag.kind}")
-        audit.write(connection, flag.program_id, [because], actor=actor, at=at)
+    return held

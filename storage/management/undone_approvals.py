@@ -7,7 +7,6 @@ from sqlalchemy import BigInteger, Connection, cast, select, update
 
 from storage.engine import audit, pagination
 from storage.engine.audit import Actor, Change
-from storage.engine.pagination import MOST
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import ValidationError
 from storage.rules.period import Span
@@ -16,6 +15,7 @@ from storage.tables.columns import from_millis, to_millis
 
 MILLISECOND = timedelta(milliseconds=1)
 WITHIN = timedelta(hours=1)
+MOST_TOGETHER = 1_000  # commissions that a member approves at once
 
 
 def millis_of(decided_at: datetime) -> int:
@@ -37,7 +37,7 @@ def undo(connection: Connection, program_id: int, *, millis: int, actor: Actor, 
     approved = (*decided, entry.after == json.dumps(CommissionStatus.APPROVED))
     theirs = (entry.actor_type == actor.type, entry.actor_id == actor.id)
     named = select(cast(entry.subject_id, BigInteger)).where(entry.program_id == program_id, *together, *approved)
-    ids = connection.execute(named.where(*theirs).limit(MOST)).scalars().all()
+    ids = connection.execute(named.where(*theirs).limit(MOST_TOGETHER)).scalars().all()
     mine = (row.program_id == program_id, row.id.in_(ids), row.status == CommissionStatus.APPROVED)
     pending = update(commissions).where(*mine).values(status=CommissionStatus.PENDING, approved_by_key_id=None)
     undone = connection.execute(pending.returning(row.id)).scalars().all()

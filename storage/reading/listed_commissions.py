@@ -42,6 +42,13 @@ def read(connection: Connection, program_id: int, query: ListQuery, match: Commi
     return listed._replace(data=stored.with_flags(connection, program_id, listed.data))
 
 
+def list_ids(connection: Connection, program_id: int, match: CommissionMatch, *, limit: int) -> list[int]:
+    """Return the ids of the commissions that match, the oldest ones up to the limit."""
+    row = commissions.c
+    oldest = select(row.id).where(*_conditions(program_id, match)).order_by(row.id).limit(limit)
+    return list(connection.execute(oldest).scalars())
+
+
 def get_each(connection: Connection, program_id: int, ids: Sequence[int]) -> list[Commission]:
     """Return those of a program's commissions that have these ids, newest first."""
     mine = (commissions.c.program_id == program_id, commissions.c.id.in_(ids))

@@ -6,7 +6,8 @@ import pytest
 from sqlalchemy import Connection, select
 
 from storage.engine import audit, ids
-from storage.management import commissions, flags, fraud_review, partners
+from storage.management import commissions, flag_decisions, flags, fraud_review, partners
+from storage.management.pending_work import Waiting
 from storage.rules import contact
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import CommissionFlagged, NotFound, ServiceError, ValidationError
@@ -75,7 +76,12 @@ async def test_confirming_rejects_what_is_not_paid_and_holds_the_customer_s_late
     flag = await own_purchase(shop)
     await shop.sale("inv-9", customer_key="user-1", at=NOW + 30 * HOUR)
 
+    pending = (await shop.store.read(commissions.list_commissions, shop.program_id)).data
+    held = await shop.store.read(flag_decisions.count_held, shop.program_id, flag.id)
+    assert held == Waiting(2, sum(each.net_cents for each in pending))
+
     await decide(shop, flag, FlagState.CONFIRMED, "Her own account.")
+    assert await shop.store.read(flag_decisions.count_held, shop.program_id, flag.id) == Waiting()
     later = await shop.sale("inv-10", customer_key="user-1", at=NOW + 40 * HOUR)
 
     statuses = [each.status for each in (await shop.store.read(commissions.list_commissions, shop.program_id)).data]

@@ -104,7 +104,9 @@ async def test_an_owner_hands_the_workspace_over_on_the_page(dashboard: Dashboar
     listed = (await dashboard.get(f"/api/workspaces/{dashboard.acme.workspace_id}/members")).json()["data"]
     max_id = next(str(each["user_id"]) for each in listed if each["email"] == MAX)
 
-    handed = await olga.post(place, data={"action": "hand-over", "user": max_id, "csrf": await csrf(olga)})
+    handed = await olga.post(
+        place, data={"action": "hand-over", "user": max_id, "csrf": await csrf(olga), "confirmed": "yes"}
+    )
     after = (await dashboard.get(f"/api/workspaces/{dashboard.acme.workspace_id}/members")).json()["data"]
 
     assert handed.status_code == 303

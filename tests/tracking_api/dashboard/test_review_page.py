@@ -47,10 +47,11 @@ async def test_an_owner_confirms_there_and_not_without_the_form_s_token(api: Api
 
     forged = await _browser(api).post(path, headers=cookie, data={"state": "confirmed"})
     wrong = await _browser(api).post(path, headers=cookie, data={"state": "open", "csrf": token})
-    confirmed = await _browser(api).post(
-        path, headers=cookie, data={"state": "confirmed", "reason": "Looked.", "csrf": token}
-    )
+    decision = {"state": "confirmed", "reason": "Looked.", "csrf": token}
+    asked = await _browser(api).post(path, headers=cookie, data=decision)
+    confirmed = await _browser(api).post(path, headers=cookie, data=decision | {"confirmed": "yes"})
 
-    assert (forged.status_code, wrong.status_code, confirmed.status_code) == (403, 400, 303)
+    statuses = [answer.status_code for answer in (forged, wrong, asked, confirmed)]
+    assert statuses == [403, 400, 200, 303]
     decided = await api.acme.store.read(flags.get_flag, api.acme.program_id, flag.id)
     assert (decided.state, decided.decision_reason) == ("confirmed", "Looked.")

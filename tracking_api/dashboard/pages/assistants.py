@@ -9,11 +9,15 @@ from storage.engine.pagination import MOST, Paging
 from storage.management import program_settings
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.pages import forms, notices, templates
+from tracking_api.dashboard.pages import confirmation, forms, notices, templates
+from tracking_api.dashboard.pages.confirmation import Question
 from tracking_api.dashboard.pages.consent import WORDS
 from tracking_api.dashboard.pages.page import redirect
 
 PATH = "/assistants"
+DISCONNECT = Question(
+    "Disconnect", "The assistant cannot read anything any more. To connect it again, start in the assistant.", PATH
+)
 
 
 async def list_assistants(request: Request) -> Response:
@@ -36,7 +40,9 @@ async def list_assistants(request: Request) -> Response:
 async def disconnect_assistant(request: Request) -> Response:
     """Disconnect an assistant. Raises NotFound."""
     visitor = await authentication.visitor(request)
-    await forms.read_form(request)
+    form = await forms.read_form(request)
     assistant_id = path_id(request, "assistant_id")
+    if not confirmation.is_given(form):
+        return confirmation.ask(request, form, DISCONNECT, visitor=visitor)
     await storage_of(request).write(assistants.disconnect, assistant_id, visitor=visitor, at=time_of(request))
     return notices.leave(redirect(PATH), "assistant-disconnected")

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from presentation import fraud_review
 from presentation.api_request import path_id
 from presentation.changes import OwnerCommissionChange
-from storage.management import commission_details, commissions
+from storage.management import commission_details, commissions, undone_approvals
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import ValidationError
 from tracking_api.dashboard.authentication import storage_of
@@ -46,7 +46,8 @@ async def approve_on_hold(request: Request) -> Response:
         )
     except ValidationError as rejection:
         return await _show(request, context, values.typed(form), Problems.of(rejection))
-    return notices.leave(redirect(f"{context.program_path}/commissions/{commission_id}"), "approved", 1, 0)
+    approved = ("approved", 1, 0, undone_approvals.millis_of(context.at))
+    return notices.leave(redirect(f"{context.program_path}/commissions/{commission_id}"), *approved)
 
 
 async def _show(request: Request, context: PageContext, typed: dict[str, str], problems: Problems) -> Response:

@@ -1,23 +1,43 @@
 """Commissions decided many at a time: what is final asks first, and an approval can be undone."""
 
+import re
+from datetime import UTC, datetime
+
 from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation import fraud_review
 from storage.engine.pagination import MOST
 from storage.management import commissions, undone_approvals
+from storage.management.commissions import Commission
+from storage.management.pending_work import Waiting
+from storage.management.undone_approvals import MOST_TOGETHER
 from storage.reading import listed_commissions
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import ServiceError, ValidationError
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import forms, lists, notices, page_context, templates
-from tracking_api.dashboard.pages.commissions import LIST
+from tracking_api.dashboard.pages import confirmation, forms, lists, notices, page_context
+from tracking_api.dashboard.pages.commissions import LIST, match_of
+from tracking_api.dashboard.pages.confirmation import Question
 from tracking_api.dashboard.pages.forms import Form
 from tracking_api.dashboard.pages.page import redirect
 from tracking_api.dashboard.pages.page_context import PageContext
 
 DECISIONS = (CommissionStatus.APPROVED, CommissionStatus.PAID, CommissionStatus.REJECTED)
-FINAL = {CommissionStatus.PAID: "Mark as paid", CommissionStatus.REJECTED: "Reject"}
+VERBS = {
+    CommissionStatus.APPROVED: "Approve",
+    CommissionStatus.PAID: "Mark as paid",
+    CommissionStatus.REJECTED: "Reject",
+}
+MEANINGS = {
+    CommissionStatus.APPROVED: "You can undo this for an hour, as long as they are not paid.",
+    CommissionStatus.PAID: "Mark them as paid after you have paid the partners. The ledger then has a payout for each."
+    " You cannot undo this.",
+    CommissionStatus.REJECTED: "Their partners do not get this money. You cannot undo this.",
+}
+LEFT = " {} of those that you selected stay as they are: their status does not allow it."
+READY_AT = "ready_at"
+_MILLIS = re.compile(r"[0-9]{13}", re.ASCII)
 
 
 async def decide_commissions(request: Request) -> Response:
@@ -25,28 +45,41 @@ async def decide_commissions(request: Request) -> Response:
     context = await page_context.as_owner(request)
     form = await forms.read_form(request)
     status, ids = _decision(form), _ticked(form)
-    path = f"{context.program_path}/commissions{lists.state(request, LIST).address.link()}"
+    path = _list(request, context)
     if not ids:
         return notices.leave(redirect(path), "nothing-chosen")
-    if status in FINAL and form.text("confirmed") != "yes":
-        return await _ask(request, context, status, ids, path=path)
-    await fraud_review.before(storage_of(request), context.program.id, ids, status, at=context.at)
-    results = await storage_of(request).write(
-        commissions.decide_each,
-        context.program.id,
-        ids,
-        status,
-        actor=context.member.actor,
-        at=context.at,
-        lane=context.program.id,
-    )
-    undecided = sum(isinstance(result, ServiceError) for result in results.values())
-    decided_at = (
-        [undone_approvals.millis_of(context.at)]
-        if status == CommissionStatus.APPROVED and undecided < len(results)
-        else []
-    )
-    return notices.leave(redirect(path), status, len(results) - undecided, undecided, *decided_at)
+    if status == CommissionStatus.APPROVED or confirmation.is_given(form):
+        return await _decide(request, context, status, ids, path)
+    selected = await storage_of(request).read(listed_commissions.get_each, context.program.id, ids)
+    rows = [each for each in selected if status in MAY_BECOME[each.status]]
+    if not rows:
+        return notices.leave(redirect(path), "nothing-to-decide")
+    left = len(selected) - len(rows)
+    question = _question(status, rows, path)._replace(text=MEANINGS[status] + (LEFT.format(left) if left else ""))
+    return confirmation.ask(request, form, question, context=context)
+
+
+async def approve_all(request: Request) -> Response:
+    """Approve all commissions that are ready and match the list's filter: first ask, then those that were asked about.
+
+    These are the oldest 1,000 at most. Raises ValidationError for a list of another status.
+    """
+    context = await page_context.as_owner(request)
+    form = await forms.read_form(request)
+    path, match = _list(request, context), match_of(request, context, lists.state(request, LIST))
+    if match.ready_at is None:
+        raise ValidationError("Open the list of commissions that are ready to approve.")
+    if _MILLIS.fullmatch(form.text(READY_AT)):
+        match = match._replace(ready_at=min(datetime.fromtimestamp(int(form.text(READY_AT)) / 1000, UTC), context.at))
+    read, program_id = storage_of(request).read, context.program.id
+    ids = await read(listed_commissions.list_ids, program_id, match, limit=MOST_TOGETHER)
+    if not ids:
+        return notices.leave(redirect(path), "nothing-to-decide")
+    if confirmation.is_given(form):
+        return await _decide(request, context, CommissionStatus.APPROVED, ids, path)
+    question = _question(CommissionStatus.APPROVED, await read(listed_commissions.get_each, program_id, ids), path)
+    asked_at = (READY_AT, str(undone_approvals.millis_of(context.at)))
+    return confirmation.ask(request, Form({}), question, added=asked_at, context=context)
 
 
 async def undo_approval(request: Request) -> Response:
@@ -54,7 +87,7 @@ async def undo_approval(request: Request) -> Response:
     context = await page_context.as_owner(request)
     form = await forms.read_form(request)
     sent = form.text("decided_at")
-    if not notices.MILLIS.fullmatch(sent):
+    if not _MILLIS.fullmatch(sent):
         raise ValidationError("There is no approval to undo.")
     undone = await storage_of(request).write(
         undone_approvals.undo,
@@ -67,23 +100,30 @@ async def undo_approval(request: Request) -> Response:
     return notices.leave(redirect(f"{context.program_path}/commissions"), "undone", undone)
 
 
-async def _ask(
-    request: Request, context: PageContext, status: CommissionStatus, ids: list[int], *, path: str
+async def _decide(
+    request: Request, context: PageContext, status: CommissionStatus, ids: list[int], path: str
 ) -> Response:
-    """Show how many commissions the decision is about and what they are worth, to confirm it."""
-    selected = await storage_of(request).read(listed_commissions.get_each, context.program.id, ids)
-    rows = [each for each in selected if status in MAY_BECOME[each.status]]
-    return templates.render(
-        request,
-        "confirm_decision.html",
-        context=context,
-        rows=rows,
-        ids=ids,
-        left=len(selected) - len(rows),
-        decision=status,
-        verb=FINAL[status],
-        path=path,
-    )
+    """Decide on commissions, some in each transaction, so that no other call waits for all of them."""
+    storage, program_id = storage_of(request), context.program.id
+    results: dict[int, Commission | ServiceError] = {}
+    for some in (ids[start : start + MOST] for start in range(0, len(ids), MOST)):
+        await fraud_review.before(storage, program_id, some, status, at=context.at)
+        about = {"actor": context.member.actor, "at": context.at, "lane": program_id}
+        results |= await storage.write(commissions.decide_each, program_id, some, status, **about)
+    undecided = sum(isinstance(result, ServiceError) for result in results.values())
+    done = len(results) - undecided
+    decided_at = [undone_approvals.millis_of(context.at)] if status == CommissionStatus.APPROVED and done else []
+    return notices.leave(redirect(path), status, done, undecided, *decided_at)
+
+
+def _question(status: CommissionStatus, rows: list[Commission], path: str) -> Question:
+    worth = Waiting(len(rows), sum(each.net_cents for each in rows))
+    is_danger = status == CommissionStatus.REJECTED
+    return Question(VERBS[status], MEANINGS[status], path, commissions=worth, rows=rows, is_danger=is_danger)
+
+
+def _list(request: Request, context: PageContext) -> str:
+    return f"{context.program_path}/commissions{lists.state(request, LIST).address.link()}"
 
 
 def _decision(form: Form) -> CommissionStatus:

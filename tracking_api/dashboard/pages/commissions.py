@@ -4,6 +4,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from storage.management.commissions import Commission
+from storage.management.undone_approvals import MOST_TOGETHER
 from storage.reading import listed_commissions
 from storage.reading.listed_commissions import CommissionMatch
 from storage.rules.commission import CommissionStatus
@@ -42,7 +43,9 @@ async def list_commissions(request: Request) -> Response:
     state = lists.state(request, LIST)
     listed = await _read(request, context, state)(state.query)
     statuses = list(CommissionStatus)
-    return templates.render(request, "commissions.html", context=context, list=state.holding(listed), statuses=statuses)
+    return templates.render(
+        request, "commissions.html", context=context, list=state.holding(listed), statuses=statuses, most=MOST_TOGETHER
+    )
 
 
 async def export_commissions(request: Request) -> Response:
@@ -52,17 +55,20 @@ async def export_commissions(request: Request) -> Response:
     return csv_export.file(name, _read(request, context, lists.state(request, LIST)), HEADER, _cells)
 
 
-def _read(request: Request, context: PageContext, state: ListState) -> Read[Commission]:
-    """Return how a page of the list is read. Raises ValidationError for an unknown status or partner."""
+def match_of(request: Request, context: PageContext, state: ListState) -> CommissionMatch:
+    """Return what the commissions of the list have to match. Raises ValidationError for unknown filters."""
     shown = state.address["status"] or READY
-    match = CommissionMatch(
+    return CommissionMatch(
         search=state.search,
         status=None if shown in {READY, ALL} else filters.choice(request, "status", CommissionStatus),
         partner_id=filters.number(request, "partner_id"),
         ready_at=context.at if shown == READY else None,
         created=state.span,
     )
-    read = storage_of(request).read
+
+
+def _read(request: Request, context: PageContext, state: ListState) -> Read[Commission]:
+    read, match = storage_of(request).read, match_of(request, context, state)
     return lambda query: read(listed_commissions.read, context.program.id, query, match)
 
 

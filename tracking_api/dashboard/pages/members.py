@@ -11,17 +11,25 @@ from storage.access.workspaces import MemberStatus, Role
 from storage.rules.errors import Forbidden, LastOwner, NotFound, ValidationError
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.invitations import Invitee, invitation_link, reset_link, send_invitation
-from tracking_api.dashboard.pages import forms, notices, page_context, templates, values
+from tracking_api.dashboard.pages import confirmation, forms, notices, page_context, templates, values
+from tracking_api.dashboard.pages.confirmation import Question
 from tracking_api.dashboard.pages.forms import Form, Problems
 from tracking_api.dashboard.pages.page import redirect
 from tracking_api.dashboard.pages.page_context import PageContext
 from web import body
 
-CHANGES: dict[str, dict[str, Role | MemberStatus]] = {
-    "make-owner": {"role": Role.OWNER},
-    "make-member": {"role": Role.MEMBER},
-    "suspend": {"status": MemberStatus.SUSPENDED},
-    "reactivate": {"status": MemberStatus.ACTIVE},
+CHANGES: dict[str, tuple[dict[str, Role | MemberStatus], str]] = {
+    "make-owner": ({"role": Role.OWNER}, "owner-made"),
+    "make-member": ({"role": Role.MEMBER}, "owner-unmade"),
+    "suspend": ({"status": MemberStatus.SUSPENDED}, "member-suspended"),
+    "reactivate": ({"status": MemberStatus.ACTIVE}, "member-reactivated"),
+}
+FINAL = {
+    "remove": (
+        "Remove",
+        "They lose access, and their assistants are disconnected. To come back they need an invitation.",
+    ),
+    "hand-over": ("Hand over", "This member becomes an owner in your place, and you a member who reads."),
 }
 
 
@@ -45,7 +53,11 @@ async def change_members(request: Request) -> Response:
 async def _do(request: Request, context: PageContext, form: Form) -> Response:
     action, storage, workspace_id = form.text("action"), storage_of(request), context.member.workspace_id
     about = {"actor": context.member.actor, "at": context.at}
-    done = "member-changed"
+    numbers: tuple[int, ...] = ()
+    if action in FINAL and not confirmation.is_given(form):
+        member = await storage.read(members.get_member, workspace_id, _id(form, "user"))
+        question = Question(*FINAL[action], request.url.path, about=member.email)
+        return confirmation.ask(request, form, question, context=context)
     if action == "invite":
         return await _invite(request, context, form)
     if action == "withdraw":
@@ -63,10 +75,11 @@ async def _do(request: Request, context: PageContext, form: Form) -> Response:
         await storage.write(members.remove, workspace_id, _id(form, "user"), **about)
         done = "member-removed"
     elif action in CHANGES:
-        await storage.write(members.change, workspace_id, _id(form, "user"), **CHANGES[action], **about)
+        (values_of_member, done), numbers = CHANGES[action], (_id(form, "user"),)
+        await storage.write(members.change, workspace_id, *numbers, **values_of_member, **about)
     else:
         raise ValidationError("This button does not exist.")
-    return notices.leave(redirect(request.url.path), done)
+    return notices.leave(redirect(request.url.path), done, *numbers)
 
 
 async def _invite(request: Request, context: PageContext, form: Form) -> Response:

@@ -1,6 +1,7 @@
-"""Notices: a short message on the next page, from a cookie that has the name of a message and numbers."""
+"""Notices: a short message on the next page, from a cookie that has the name of a message and numbers, and its undo."""
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from starlette.requests import Request
@@ -8,12 +9,13 @@ from starlette.responses import Response
 
 COOKIE = "svc_notice"
 SECONDS = 60
-_VALUE = re.compile(r"([a-z-]{1,32})((?:\.[0-9]{1,4}){0,2})(?:\.([0-9]{13}))?")
-MILLIS = re.compile(r"[0-9]{13}", re.ASCII)
+_VALUE = re.compile(r"([a-z-]{1,32})((?:\.[0-9]{1,16}){0,3})")
 
 SENTENCES = {
     "program-created": "The program is created. The integration checklist shows the next steps.",
     "program-changed": "The settings are saved. New terms apply to later sales only.",
+    "program-paused": "The program is paused: new clicks do not count.",
+    "program-active": "The program is active.",
     "program-deleted": "The program is deleted.",
     "caps-changed": "The caps are saved. They apply to the next change by an agent key.",
     "partner-added": "The partner is added. Copy their referral link and send it to them.",
@@ -37,9 +39,13 @@ SENTENCES = {
     "rates-imported": "The rates are imported. Send rejected sales again, and try their payments again under Payments.",
     "sandbox-emptied": "The sandbox has no events any more. Its settings, its key and its partners are as before.",
     "nothing-chosen": "Select at least one commission first.",
+    "nothing-to-decide": "Nothing to decide. Approve a commission before you mark it as paid; a paid one stays so.",
     "assistant-disconnected": "The assistant is disconnected and cannot read anything any more.",
     "joined": "Welcome: you are a member of the workspace.",
-    "member-changed": "The member is changed, from their next request on.",
+    "member-suspended": "The member is suspended, from their next request on.",
+    "member-reactivated": "The member is active again.",
+    "owner-made": "The member is an owner, from their next request on.",
+    "owner-unmade": "The owner is a member who reads, from their next request on.",
     "member-removed": "The member is removed from the workspace. Their account stays.",
     "invitation-withdrawn": "The invitation is withdrawn. Its link does not work any more.",
     "preferences-saved": "Your name, theme and time format are saved.",
@@ -54,17 +60,37 @@ SENTENCES = {
     "signed-out": "You are signed out.",
 }
 UNDECIDED = " Not changed: {1}, because their status or their hold does not allow it."
+DECISIONS = {"approved", "rejected", "paid"}
+NOT_DONE = {"nothing-chosen", "nothing-to-decide"}
+
+
+class Undo(NamedTuple):
+    """The form that undoes what a notice says: its path in the program, its fields, and its button."""
+
+    path: str
+    fields: Mapping[str, str]
+    label: str = "Undo"
+
+
+UNDO = {
+    "approved": Undo("/commissions/undo", {"decided_at": "{2}"}),
+    "partner-active": Undo("/partners/{0}", {"status": "paused"}),
+    "partner-paused": Undo("/partners/{0}", {"status": "active"}),
+    "program-active": Undo("/settings/status", {"status": "paused"}, "Pause it again"),
+    "program-paused": Undo("/settings/status", {"status": "active"}, "Activate it again"),
+    "member-suspended": Undo("/settings/members", {"user": "{0}", "action": "reactivate"}),
+    "member-reactivated": Undo("/settings/members", {"user": "{0}", "action": "suspend"}),
+    "owner-made": Undo("/settings/members", {"user": "{0}", "action": "make-member"}),
+    "owner-unmade": Undo("/settings/members", {"user": "{0}", "action": "make-owner"}),
+}
 
 
 class Notice(NamedTuple):
-    """The message of the next page; `good` is False if something was not done.
-
-    `decided_at` is the time of approvals that can be undone, in milliseconds.
-    """
+    """The message of the next page; `good` is False if something was not done. An owner can undo what it says."""
 
     text: str
     good: bool
-    decided_at: int | None = None
+    undo: Undo | None = None
 
 
 def leave(response: Response, name: str, *numbers: int) -> Response:
@@ -84,12 +110,20 @@ def waiting(request: Request) -> Notice | None:
     sent = _VALUE.fullmatch(request.cookies.get(COOKIE, ""))
     if sent is None or sent[1] not in SENTENCES:
         return None
-    numbers = [int(number) for number in sent[2].split(".") if number]
-    left = len(numbers) == 2 and numbers[1] > 0  # noqa: PLR2004 - done and left
-    sentence = SENTENCES[sent[1]] + (UNDECIDED if left else "")
+    name, numbers = sent[1], sent[2].split(".")[1:]
+    left = name in DECISIONS and numbers[1:2] not in ([], ["0"])
     try:
-        return Notice(
-            sentence.format(*numbers), not left and sent[1] != "nothing-chosen", int(sent[3]) if sent[3] else None
-        )
+        text = (SENTENCES[name] + (UNDECIDED if left else "")).format(*numbers)
+    except IndexError:
+        return None
+    return Notice(text, not left and name not in NOT_DONE, _undo(name, numbers))
+
+
+def _undo(name: str, numbers: list[str]) -> Undo | None:
+    """Return how to undo what a notice says; None where nothing was done, or it cannot be undone."""
+    undo = UNDO.get(name)
+    try:
+        fields = {field: value.format(*numbers) for field, value in undo.fields.items()} if undo else {}
+        return undo._replace(path=undo.path.format(*numbers), fields=fields) if undo else None
     except IndexError:
         return None

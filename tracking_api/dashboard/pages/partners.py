@@ -111,16 +111,17 @@ async def change_partner(request: Request) -> Response:
     status = {each.value: each for each in SAID}.get(form.text("status"))
     if status is None:
         raise ValidationError("A partner is made active or paused here.")
+    partner_id = path_id(request, "partner_id")
     await storage_of(request).write(
         partners.change,
         context.program.id,
-        path_id(request, "partner_id"),
+        partner_id,
         {"status": status},
         actor=context.member.actor,
         at=context.at,
         lane=context.program.id,
     )
-    return notices.leave(redirect(f"{context.program_path}/partners"), SAID[status])
+    return notices.leave(redirect(f"{context.program_path}/partners"), SAID[status], partner_id)
 
 
 def referral_link(context: PageContext, code: str) -> str:

@@ -16,6 +16,7 @@ from storage.rules.payment import PaymentOutcome
 from storage.rules.period import Span
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import (
+    confirmation,
     csv_export,
     filters,
     forms,
@@ -26,6 +27,7 @@ from tracking_api.dashboard.pages import (
     templates,
     text,
 )
+from tracking_api.dashboard.pages.confirmation import Question
 from tracking_api.dashboard.pages.csv_export import Read
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.lists import Column, List, ListState
@@ -35,6 +37,17 @@ from tracking_api.dashboard.pages.payment_fixes import OPEN, TO_DO
 from tracking_api.dashboard.payment_account import NewPaymentAccount
 from web import body
 
+DISCONNECT = Question(
+    "Disconnect",
+    "The service forgets the webhook secrets and accepts no more events of the account. What it reported stays."
+    " To connect it again you need its webhook secret.",
+    "",
+)
+FINAL = {
+    Decision.COUNT: ("Count it", "The payment becomes a sale of its own, with its commission."),
+    Decision.SAME: ("Same sale", "The payment is linked to the sale that your server reported, and does not count."),
+    Decision.REFUND: ("Refund this sale", "The refund is recorded, and its share of the commission is taken back."),
+}
 LATELY = timedelta(days=30)
 OUTCOMES = {
     "": "All events",
@@ -74,6 +87,8 @@ async def change_payment_account(request: Request) -> Response:
         f"{context.program_path}/settings/payments",
         {"actor": context.member.actor, "at": context.at, "lane": context.program.id},
     )
+    if form.text("disconnect") and not confirmation.is_given(form):
+        return confirmation.ask(request, form, DISCONNECT._replace(back=path), context=context)
     if form.text("disconnect"):
         await storage_of(request).write(accounts.disconnect, context.program.id, **about)
         return notices.leave(redirect(path), "account-disconnected")
@@ -101,7 +116,11 @@ async def decide_payment_event(request: Request) -> Response:
     decision = {each.value: each for each in Decision}.get(form.text("decision"))
     if decision is None:
         raise ValidationError("A payment is counted, is the same sale, is tried again, or is dismissed.")
-    event_id = path_id(request, "event_id")
+    event_id, path = path_id(request, "event_id"), f"{context.program_path}/settings/payments"
+    if decision in FINAL and not confirmation.is_given(form):
+        verb, meaning = FINAL[decision]
+        question = Question(verb, f"{meaning} You cannot undo this.", path, is_danger=False)
+        return confirmation.ask(request, form, question, context=context)
     named = NamedCustomer(form.text("click_id") or None, form.text("customer_key") or None)
     outcome = await storage_of(request).write(
         decisions.decide,
@@ -117,7 +136,7 @@ async def decide_payment_event(request: Request) -> Response:
     notice = f"payment-{decision}"
     if decision == Decision.RETRY:
         notice = "payment-recorded" if outcome == PaymentOutcome.RECORDED else "payment-retried"
-    return notices.leave(redirect(f"{context.program_path}/settings/payments"), notice)
+    return notices.leave(redirect(path), notice)
 
 
 async def _page(request: Request, context: PageContext, typed: dict[str, str], problems: Problems) -> Response:

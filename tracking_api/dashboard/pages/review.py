@@ -13,7 +13,17 @@ from storage.reading import listed_flags
 from storage.rules.errors import ValidationError
 from storage.rules.fraud.flag import FlagState
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import csv_export, filters, forms, lists, notices, page_context, templates
+from tracking_api.dashboard.pages import (
+    confirmation,
+    csv_export,
+    filters,
+    forms,
+    lists,
+    notices,
+    page_context,
+    templates,
+)
+from tracking_api.dashboard.pages.confirmation import Question
 from tracking_api.dashboard.pages.csv_export import Read
 from tracking_api.dashboard.pages.lists import Column, List, ListState
 from tracking_api.dashboard.pages.page import redirect
@@ -21,6 +31,12 @@ from tracking_api.dashboard.pages.page_context import PageContext
 
 LONGEST_REASON = 512
 DECISIONS = {FlagState.DISMISSED: "flag-dismissed", FlagState.CONFIRMED: "flag-confirmed"}
+VERBS = {FlagState.DISMISSED: "Dismiss and release", FlagState.CONFIRMED: "Confirm and reject"}
+MEANINGS = {
+    FlagState.DISMISSED: "The commissions can be approved and paid, unless another sign of fraud holds them. This sign"
+    " is not raised again for the same evidence.",
+    FlagState.CONFIRMED: "The partner does not get this money. What is paid stays paid.",
+}
 
 
 LIST = List(
@@ -63,17 +79,23 @@ async def decide_flag(request: Request) -> Response:
     reason = form.text("reason")
     if state is None or len(reason) > LONGEST_REASON:
         raise ValidationError("Dismiss or confirm the sign of fraud, with a reason of at most 512 characters.")
+    flag_id, path = path_id(request, "flag_id"), f"{context.program_path}/review"
+    if not confirmation.is_given(form):
+        held = await storage_of(request).read(flag_decisions.count_held, context.program.id, flag_id)
+        meaning, is_danger = f"{MEANINGS[state]} You cannot undo this.", state == FlagState.CONFIRMED
+        question = Question(VERBS[state], meaning, path, commissions=held, is_danger=is_danger)
+        return confirmation.ask(request, form, question, context=context)
     await storage_of(request).write(
         flag_decisions.decide,
         context.program.id,
-        path_id(request, "flag_id"),
+        flag_id,
         state,
         actor=context.member.actor,
         at=context.at,
         reason=reason or None,
         lane=context.program.id,
     )
-    return notices.leave(redirect(f"{context.program_path}/review"), DECISIONS[state])
+    return notices.leave(redirect(path), DECISIONS[state])
 
 
 def _read(request: Request, context: PageContext, state: ListState) -> Read[Flag]:

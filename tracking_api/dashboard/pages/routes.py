@@ -84,6 +84,7 @@ ROUTES = [
         f"{PROGRAM}/commissions",
         PageEndpoint(GET=commissions.list_commissions, POST=commission_decisions.decide_commissions),
     ),
+    _page(f"{PROGRAM}/commissions/approve-all", PageEndpoint(POST=commission_decisions.approve_all)),
     _page(f"{PROGRAM}/commissions/undo", PageEndpoint(POST=commission_decisions.undo_approval)),
     _page(
         f"{PROGRAM}/commissions/{{commission_id}}",
@@ -98,6 +99,7 @@ ROUTES = [
     _page(f"{PROGRAM}/refused-calls", PageEndpoint(GET=refused_calls.list_refused_calls)),
     _page(f"{PROGRAM}/settings", PageEndpoint(GET=settings.show_settings, POST=settings.change_settings)),
     _page(f"{PROGRAM}/settings/rates", PageEndpoint(GET=rates.show_rates, POST=rates.import_rates)),
+    _page(f"{PROGRAM}/settings/status", PageEndpoint(POST=settings.change_status)),
     _page(f"{PROGRAM}/settings/delete", PageEndpoint(POST=settings.delete_program)),
     _page(
         f"{PROGRAM}/settings/api-keys",

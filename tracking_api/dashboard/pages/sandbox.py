@@ -6,10 +6,12 @@ from starlette.responses import Response
 from storage.management import sandboxes
 from storage.management.sandboxes import Sandbox
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import forms, notices, page_context, templates
+from tracking_api.dashboard.pages import confirmation, forms, notices, page_context, templates
+from tracking_api.dashboard.pages.confirmation import Question
 from tracking_api.dashboard.pages.page import redirect
 from tracking_api.dashboard.pages.page_context import PageContext
 
+NEW_KEY = Question("Generate a new sandbox key", "The current key of the sandbox stops working at once.", "")
 UNCONFIRMED = "Tick the box first: deleted events cannot be restored."
 
 
@@ -24,6 +26,8 @@ async def change_sandbox(request: Request) -> Response:
     form = await forms.read_form(request)
     caller = {"actor": context.member.actor, "at": context.at, "lane": context.program.id}
     if form.text("action") == "open":
+        if form.text("replaces") and not confirmation.is_given(form):
+            return confirmation.ask(request, form, NEW_KEY._replace(back=request.url.path), context=context)
         opened = await storage_of(request).write(sandboxes.open_sandbox, context.program.id, **caller)
         return await _page(request, context, opened=opened)
     if form.text("confirmed") != "yes":

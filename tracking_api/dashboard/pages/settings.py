@@ -33,7 +33,7 @@ async def change_settings(request: Request) -> Response:
     form = await forms.read_form(request)
     try:
         changes = body.parse(ProgramChange, to_json(values.of_form(form, SETTINGS, currency=context.currency))).sent()
-        await storage_of(request).write(
+        changed = await storage_of(request).write(
             program_settings.change,
             context.program.id,
             changes,
@@ -44,7 +44,19 @@ async def change_settings(request: Request) -> Response:
         )
     except (ValidationError, CurrencyNotSupported, PreconditionFailed) as rejection:
         return _form(request, context, values.typed(form), _problems(rejection))
-    return notices.leave(redirect(f"{context.program_path}/settings"), "program-changed")
+    status = changed.settings.status
+    done = "program-changed" if status == context.program.settings.status else f"program-{status}"
+    return notices.leave(redirect(f"{context.program_path}/settings"), done)
+
+
+async def change_status(request: Request) -> Response:
+    """Pause the program or make it active again: this undoes the same by the form. Raises ValidationError."""
+    context = await page_context.as_owner(request)
+    status = (await forms.read_form(request)).text("status")
+    changes = body.parse(ProgramChange, to_json({"status": status})).sent()
+    about = {"actor": context.member.actor, "at": context.at, "lane": context.program.id}
+    await storage_of(request).write(program_settings.change, context.program.id, changes, **about)
+    return notices.leave(redirect(f"{context.program_path}/settings"), f"program-{status}")
 
 
 async def delete_program(request: Request) -> Response:

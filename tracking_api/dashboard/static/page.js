@@ -28,7 +28,7 @@ function addUp(form) {
   const sum = ticked.reduce((total, box) => total + Number(box.dataset.amount), 0);
   const money = new Intl.NumberFormat(document.documentElement.dataset.locale, { style: "currency", currency: bar.dataset.currency });
   bar.querySelector(".sum").textContent = ticked.length ? `${ticked.length} selected, ${money.format(sum)}` : "None selected";
-  for (const button of bar.querySelectorAll("button")) button.disabled = ticked.length === 0;
+  for (const button of bar.querySelectorAll("button[name]")) button.disabled = ticked.length === 0;
 }
 
 function opened() {

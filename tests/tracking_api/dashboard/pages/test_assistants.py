@@ -97,6 +97,7 @@ async def test_an_owner_sees_all_assistants_and_disconnects_one(site: Site):
     await expect(card).to_contain_text(f"connected by {MAX}")
 
     await card.get_by_role("button", name="Disconnect").click()
+    await olga.get_by_role("button", name="Disconnect").click()
 
     await expect(olga.get_by_text("The assistant is disconnected")).to_be_visible()
     await expect(olga.get_by_text("No assistant is connected")).to_be_visible()

@@ -35,6 +35,8 @@ async def test_an_account_is_connected_and_its_payments_are_listed(site: Site):
     assert stripe.SECRET not in await page.content()
 
     await page.get_by_role("button", name="Disconnect").click()
+    await expect(page.get_by_role("heading", level=1)).to_have_text("Disconnect?")
+    await page.get_by_role("button", name="Disconnect").click()
 
     await expect(page.get_by_role("button", name="Connect")).to_be_visible()
 
@@ -77,6 +79,7 @@ async def test_a_possible_duplicate_is_decided_on_the_page(site: Site):
     await page.goto(f"{site.program}/settings/payments?outcome=held_as_duplicate")
 
     await page.get_by_role("button", name="Same sale").click()
+    await page.get_by_role("button", name="Same sale", exact=True).click()
 
     await expect(page.get_by_role("status")).to_contain_text("the sale that your server reported")
     await expect(page.locator("tbody")).to_contain_text("Same sale")
@@ -117,6 +120,7 @@ async def test_a_waiting_payment_says_why_and_is_recorded_for_the_customer_whom_
     await page.get_by_role("link", name="To do").click()
     await old.get_by_label("Transaction id of the sale").fill("pi_1")
     await old.get_by_role("button", name="Refund this sale").click()
+    await page.get_by_role("button", name="Refund this sale", exact=True).click()
     await expect(page.get_by_role("status")).to_contain_text("The refund is recorded")
     await page.get_by_role("link", name="To do").click()
     await expect(page.get_by_role("heading", name="No payment events")).to_be_visible()

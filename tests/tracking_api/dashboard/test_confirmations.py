@@ -1,0 +1,186 @@
+"""What is final asks first; what can be undone offers Undo; and all that match can be approved at once."""
+
+import html
+import re
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from storage.access import members
+from storage.engine.listing import ListQuery
+from storage.management import commissions, partners, program_settings
+from storage.reading import audit_subjects
+from storage.reading.audit_subjects import EntryMatch
+from storage.rules.commission import CommissionStatus
+from tests import stripe_events as stripe
+from tests.storage.payments import paying
+from tests.tracking_api.dashboard.conftest import MAX, OLGA, Dashboard
+from tests.tracking_api.dashboard.test_assistants import connect
+from tests.tracking_api.dashboard.test_pages import OURS, csrf
+from tests.world import HELD_SINCE
+from tracking_api.dashboard.pages import commission_decisions
+from web.middleware import RequestMiddleware
+
+Fields = dict[str, Any]
+
+
+@pytest.fixture
+async def olga(dashboard: Dashboard) -> httpx.AsyncClient:
+    """Olga's browser."""
+    transport = httpx.ASGITransport(RequestMiddleware(dashboard.app))
+    cookies = {"svc_session": dashboard.tokens[OLGA]}
+    return httpx.AsyncClient(transport=transport, base_url="http://svc.test", cookies=cookies, headers=OURS)
+
+
+def form_of(page: str, button: str) -> tuple[str, Fields]:
+    """Return where the form with a button is sent to, and its hidden fields."""
+    (found,) = (form for form in re.findall(r"<form.*?</form>", page, re.DOTALL) if f">{button}</button>" in form)
+    action = re.search(r'action="([^"]*)"', found)
+    assert action
+    fields: Fields = {}
+    for name, value in re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)">', found):
+        fields.setdefault(name, []).append(html.unescape(value))
+    return html.unescape(action[1]), fields
+
+
+async def asked(olga: httpx.AsyncClient, path: str, **fields: Any) -> str:
+    """Send a form that is not confirmed, and return the page that asks."""
+    answer = await olga.post(path, data={"csrf": await csrf(olga), **fields})
+    assert answer.status_code == 200, path
+    assert '<h1 id="ask">' in answer.text
+    return answer.text
+
+
+async def confirm(olga: httpx.AsyncClient, page: str) -> None:
+    """Press the button of the page that asks."""
+    verb = html.unescape(page.partition("<title>")[2].partition(" ·")[0])
+    path, fields = form_of(page, verb)
+    assert (await olga.post(path, data=fields)).status_code == 303, path
+
+
+async def changes(dashboard: Dashboard) -> list[str]:
+    """Return the actions of the audit log."""
+    query = (dashboard.acme.program_id, ListQuery(200), EntryMatch())
+    listed = await dashboard.acme.store.read(audit_subjects.list_named, *query)
+    return [row.entry.action for row in listed.data]
+
+
+async def test_what_is_final_asks_first_and_is_done_once_confirmed(dashboard: Dashboard, olga: httpx.AsyncClient):
+    acme, base = dashboard.acme, f"/programs/{dashboard.acme.program_id}"
+    await acme.customer(at=HELD_SINCE)
+    await acme.sale(at=HELD_SINCE)
+    await acme.sale("inv-2", 5_000)
+    (first, second) = (await acme.store.read(commissions.list_commissions, acme.program_id)).data
+    user_id = (await acme.store.read(members.find_member, acme.workspace_id, MAX)).user_id
+    await connect(dashboard, MAX)
+    assistant_id = (await dashboard.get("/api/assistants")).json()["data"][0]["id"]
+    flags = [await acme.flag(customer_id) for customer_id in (first.customer_id, 7)]
+    await paying.connect(acme)
+    await paying.take(acme, stripe.charge_refunded(total=500, intent="pi_old"))
+    event_id = (await dashboard.get("./payment-events")).json()["data"][0]["id"]
+    final: dict[str, Fields] = {
+        f"{base}/review/{flags[1]}": {"state": "dismissed"},
+        f"{base}/commissions": {"decision": "rejected", "id": second.id},
+        f"{base}/review/{flags[0]}": {"state": "confirmed", "reason": "Looked."},
+        f"{base}/settings/payments/{event_id}": {"decision": "refund", "transaction_id": "inv-1"},
+        f"{base}/settings/payments": {"disconnect": "yes"},
+        f"/assistants/{assistant_id}": {},
+        f"{base}/settings/members": {"action": "remove", "user": user_id},
+    }
+
+    for path, fields in final.items():
+        before = await changes(dashboard)
+
+        page = await asked(olga, path, **fields)
+
+        assert await changes(dashboard) == before, path
+        await confirm(olga, page)
+        assert len(await changes(dashboard)) > len(before), path
+
+    after = {
+        each.id: each.status for each in (await acme.store.read(commissions.list_commissions, acme.program_id)).data
+    }
+    assert after == {first.id: CommissionStatus.REJECTED, second.id: CommissionStatus.REJECTED}
+
+
+async def test_the_question_says_how_much_a_sign_of_fraud_holds(dashboard: Dashboard, olga: httpx.AsyncClient):
+    acme = dashboard.acme
+    await acme.customer()
+    for number in range(2):
+        await acme.sale(f"inv-{number}")
+    flag_id = await acme.flag()
+
+    page = await asked(olga, f"/programs/{acme.program_id}/review/{flag_id}", state="confirmed", reason="<Looked>")
+
+    assert '<h1 id="ask">Confirm and reject: 2 commissions, $40.00?</h1>' in page
+    assert form_of(page, "Confirm and reject")[1]["reason"] == ["<Looked>"]
+
+
+async def test_what_can_be_undone_offers_undo(dashboard: Dashboard, olga: httpx.AsyncClient):
+    acme, base = dashboard.acme, f"/programs/{dashboard.acme.program_id}"
+    user_id = (await acme.store.read(members.find_member, acme.workspace_id, MAX)).user_id
+    about_max: Fields = {"user": user_id}
+    settings = form_values((await olga.get(f"{base}/settings")).text)
+    done: list[tuple[str, Fields, str]] = [
+        (f"{base}/partners/{acme.ben}", {"status": "paused"}, "Undo"),
+        (f"{base}/settings/members", {"action": "suspend"} | about_max, "Undo"),
+        (f"{base}/settings/members", {"action": "make-owner"} | about_max, "Undo"),
+        (f"{base}/settings", settings | {"status": "paused"}, "Activate it again"),
+    ]
+
+    async def state() -> list[Any]:
+        partner = await acme.store.read(partners.get_partner, acme.program_id, acme.ben)
+        member = await acme.store.read(members.get_member, acme.workspace_id, user_id)
+        program = await acme.store.read(program_settings.get_program, acme.program_id)
+        return [partner, member, program.settings]
+
+    before = await state()
+    for path, fields, button in done:
+        answer = await olga.post(path, data={"csrf": await csrf(olga), **fields})
+        assert await state() != before, path
+        page = (await olga.get(answer.headers["location"])).text
+
+        undo, hidden = form_of(page, button)
+        assert (await olga.post(undo, data=hidden)).status_code == 303
+
+        assert await state() == before, path
+
+
+def form_values(page: str) -> Fields:
+    """Return what the settings' form would send as it is shown."""
+    form = page.partition('class="stack">')[2].partition("</form>")[0]
+    inputs = re.findall(r'<input id="([^"]*)" name="[^"]*" type="[^"]*" value="([^"]*)"', form)
+    revision = re.findall(r'name="(revision)" value="([^"]*)"', form)
+    radios = re.findall(r'<input type="(?:radio|checkbox)" name="([^"]*)" value="([^"]*)" checked', form)
+    selects = re.findall(r'<select id="([^"]*)".*?<option value="([^"]*)" selected', form, re.DOTALL)
+    return dict([*inputs, *revision, *radios, *selects])
+
+
+async def test_all_that_match_are_approved_at_once_and_pending_again_after_undo(
+    dashboard: Dashboard, olga: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(commission_decisions, "MOST", 20)  # of one transaction
+    acme, path = dashboard.acme, f"/programs/{dashboard.acme.program_id}/commissions"
+    await acme.customer(at=HELD_SINCE)
+    await acme.customer("user-2", "ben", at=HELD_SINCE)
+    for number in range(52):
+        await acme.sale(f"inv-{number}", at=HELD_SINCE)
+    await acme.sale("of-ben", customer_key="user-2", at=HELD_SINCE)
+    page = (await olga.get(f"{path}?q=anna")).text
+    assert "Approve all 52 that match, $1,040.00…" in page
+
+    page = await asked(olga, f"{path}/approve-all?q=anna")
+    assert '<h1 id="ask">Approve: 52 commissions, $1,040.00?</h1>' in page
+    await acme.sale("ready since", at=HELD_SINCE + timedelta(hours=1))
+    dashboard.at += timedelta(hours=2)
+    await confirm(olga, page)
+
+    approved: Fields = {"status": "approved", "limit": 200}
+    assert len((await dashboard.get("./commissions", **approved)).json()["data"]) == 52
+    undo, fields = form_of((await olga.get(path)).text, "Undo")
+    await olga.post(undo, data=fields)
+    assert (await dashboard.get("./commissions", **approved)).json()["data"] == []
+    elsewhere = await olga.post(f"{path}/approve-all?status=paid", data={"csrf": await csrf(olga)})
+    assert elsewhere.status_code == 400
