@@ -6,6 +6,7 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from storage.engine.lane import Lane, Work
+from storage.rules.errors import Overloaded
 
 Result = TypeVar("Result")
 CLOSE_SECONDS = 1.0
@@ -20,9 +21,12 @@ class OwnThread:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._at_work: asyncio.Task[Any] | None = None
+        self._is_closing = False
 
     async def run(self, work: Work[Result]) -> Result:
-        """Run `work` in one transaction on the thread."""
+        """Run `work` in one transaction on the thread. Raises Overloaded once the lane closes."""
+        if self._is_closing:  # a thread that ends would never return the result
+            raise Overloaded(retry_after_seconds=1)
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             self._thread = threading.Thread(target=self._loop.run_forever, name="reader", daemon=True)
@@ -31,6 +35,7 @@ class OwnThread:
 
     async def close(self) -> None:
         """Close the connection and end the thread; a running read gets one second."""
+        self._is_closing = True
         if self._loop is None or self._thread is None:
             return
         await self._there(self._close(), self._loop)

@@ -80,3 +80,11 @@ async def test_closing_ends_the_threads_of_the_readers(database_url: str):
 
     started = set(threading.enumerate()) - before
     assert [thread.name for thread in started if thread.name.startswith(("reader", "connection_worker"))] == []
+
+
+async def test_a_read_that_comes_while_storage_closes_is_rejected(postgres_url: str):
+    async with storage.opened(postgres_url) as store:
+        assert await store.read(one) == 1
+
+    with pytest.raises(Overloaded):
+        await store.read(one)
