@@ -2,11 +2,12 @@
 FROM python:3.11-slim AS build
 RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends binutils
 WORKDIR /source
+# Byte code would take 48 MB, a third of the image.
 RUN python -m venv --without-pip /venv
 COPY requirements.lock .
-RUN python -m pip --python /venv/bin/python install --no-cache-dir --require-hashes -r requirements.lock
+RUN python -m pip --python /venv/bin/python install --no-cache-dir --no-compile --require-hashes -r requirements.lock
 COPY . .
-RUN python -m pip --python /venv/bin/python install --no-cache-dir --no-deps --no-build-isolation . \
+RUN python -m pip --python /venv/bin/python install --no-cache-dir --no-compile --no-deps --no-build-isolation . \
     && python -m pip --python /venv/bin/python uninstall -y hatchling editables \
     && find /venv -name '*.so*' -exec strip --strip-unneeded {} + \
     && find /venv -path '*/locale-data/*.dat' ! -name 'en*' ! -name root.dat -delete
