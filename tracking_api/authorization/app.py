@@ -17,9 +17,9 @@ from tracking_api.authorization import endpoints
 from tracking_api.authorization.clients import Clients
 from tracking_api.authorization.documents import Documents
 from tracking_api.authorization.provider import Provider
+from tracking_api.dashboard.pages.error_pages import HANDLERS
 from web.clock import now
 from web.counts import Counts
-from web.handlers import HANDLERS
 from web.limits import RateLimits
 
 METADATA = "/.well-known/oauth-authorization-server"

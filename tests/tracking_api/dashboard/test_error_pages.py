@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import httpx
 import pytest
@@ -90,6 +91,26 @@ async def test_a_failure_is_a_page_with_the_menu(dashboard: Dashboard, monkeypat
     assert (failed.status_code, MENU in failed.text) == (500, True)
     assert "Something went wrong on this server" in failed.text
     assert "a bug" not in failed.text
+
+
+async def test_without_the_database_a_page_has_the_menu_another_try_the_way_back_and_the_request_id(
+    browser: httpx.AsyncClient, dashboard: Dashboard, tmp_path: Path
+):
+    place = f"/programs/{dashboard.acme.program_id}"
+    (tmp_path / "svc.db").rename(tmp_path / "aside.db")
+
+    page = await browser.get(f"{place}/customers", headers=HTML | {"Referer": f"http://svc.test{place}"})
+    programs = await browser.get("/programs", headers=HTML)
+    (tmp_path / "aside.db").rename(tmp_path / "svc.db")
+
+    assert (page.status_code, page.headers["retry-after"], programs.status_code) == (503, "2", 503)
+    assert "The server cannot reach its database" in page.text
+    assert (MENU in page.text, MENU in programs.text) == (True, False)
+    assert f'<a href="{place}/customers" aria-current="page">' in page.text
+    assert f'href="{place}/customers">Try again</a>' in page.text
+    assert f'href="{place}">Go back</a>' in page.text
+    assert f'<code>{page.headers["x-request-id"]}</code></pre><button type="button" class="copy"' in page.text
+    assert '<a href="/programs">Programs</a>' in programs.text
 
 
 async def test_a_form_says_in_peoples_words_what_to_enter_and_keeps_the_value(

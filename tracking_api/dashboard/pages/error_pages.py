@@ -54,6 +54,7 @@ async def rejected(request: Request, rejection: ServiceError) -> Response:
     request.scope["error_code"] = rejection.code
     request.scope["extra_headers"] = HEADERS
     page = held_forms.page_of(request)
+    is_unavailable = status == HTTPStatus.SERVICE_UNAVAILABLE
     response = templates.render(
         request,
         "rejected.html",
@@ -62,8 +63,9 @@ async def rejected(request: Request, rejection: ServiceError) -> Response:
         words=in_words(rejection),
         rejection=rejection,
         back=None if page == request.url.path else page,
+        again=request.url.path if is_unavailable and request.method in authentication.SAFE_METHODS else None,
         request_id=request.scope["request_id"],
-        **({} if status == HTTPStatus.SERVICE_UNAVAILABLE else await _menus(request)),
+        **(_menus_without_data(request) if is_unavailable else await _menus(request)),
     )
     response.headers.update(error_headers(rejection))
     return response
@@ -82,7 +84,7 @@ def in_words(rejection: ServiceError) -> Words:
 
 async def _menus(request: Request) -> dict[str, Any]:
     """Return what the page's menus need: the visitor, and the program that the URL is about, if they may see it."""
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"has_session": False, "program_path": None}
     program = _PROGRAM.fullmatch(request.url.path)
     try:
         found["visitor"] = await authentication.visitor(request)
@@ -92,6 +94,13 @@ async def _menus(request: Request) -> dict[str, Any]:
     except ServiceError:
         pass  # a stranger, or another program
     return found
+
+
+def _menus_without_data(request: Request) -> dict[str, Any]:
+    """Return what the menus need when the database is not asked: a browser with a session keeps its links."""
+    program = _PROGRAM.fullmatch(request.url.path)
+    has_session = authentication.presented(request) is not None
+    return {"has_session": has_session, "program_path": f"/programs/{program[1]}" if program and has_session else None}
 
 
 async def on_service_error(request: Request, rejection: Exception) -> ASGIApp:
