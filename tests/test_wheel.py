@@ -9,11 +9,12 @@ from pathlib import Path
 import httpx
 import pytest
 
+from presentation import guides
 from tests.test_architecture import ROOT
 from tests.test_dependencies import PROJECT
 
 PACKAGES = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-PATHS = ["/readyz", "/sign-in", "/js/svc-tracker.js", "/docs/errors", "/openapi.json", "/llms.txt"]
+PATHS = ["/readyz", "/sign-in", "/js/svc-tracker.js", "/docs/errors", "/docs/operations", "/openapi.json", "/llms.txt"]
 # The checkout is on the path of the virtual environment; without it only the wheel has the service's modules.
 ENTRY = f"""
 import sys
@@ -59,5 +60,6 @@ def test_every_file_of_the_packages_is_in_the_wheel_and_nothing_else(wheel: Path
     inside = {path.relative_to(wheel).as_posix() for path in wheel.rglob("*") if path.is_file()}
 
     written = {path.relative_to(ROOT).as_posix() for path in sources if path.suffix != ".pyc"}
-    wanted = {*written, "asgi.py", "background.py", "configuration.py"}
+    documents = {f"presentation/guides/docs/{name}.md" for name in (*guides.PEOPLE, *guides.OPERATORS)}
+    wanted = {*written, *documents, "asgi.py", "background.py", "configuration.py"}
     assert {path for path in inside if ".dist-info/" not in path} == wanted

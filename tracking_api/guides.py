@@ -41,7 +41,8 @@ INDEX_DESCRIPTION = Description(
 SUBJECTS = {
     "Integrate": ("integration", "snippets", "tracker", "sdk", "payments", "cases"),
     "Check": ("verify", "cli", "errors"),
-    "Operate": ("key-rotation", "metrics"),
+    "Run a program": (*guides.PEOPLE, "metrics", "key-rotation"),
+    "Operators": guides.OPERATORS,
 }
 
 
@@ -58,7 +59,7 @@ async def list_guides(request: Request) -> Response:
     """Return the list of guides."""
     if not accepts_html(request.scope):
         return _markdown(guides.listed())
-    return await _page(request, "guides.html", abouts={name: _about(name) for name in guides.NAMES})
+    return await _page(request, "guides.html", abouts={name: _about(name) for name in guides.titles()})
 
 
 async def guide(request: Request) -> Response:

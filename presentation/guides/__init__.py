@@ -1,4 +1,4 @@
-"""The guides for integrators: Markdown beside this file, the one source of docs, checklist and AGENTS.md."""
+"""The guides: for integrators beside this file, the one source of docs, checklist and AGENTS.md; for operators in docs."""
 
 import re
 from collections.abc import Mapping
@@ -14,6 +14,13 @@ from storage.rules.host_name import is_host
 DOMAIN = "shop.example"  # in the guides' examples
 _FOLDER = Path(__file__).parent
 NAMES = tuple(sorted(page.stem for page in _FOLDER.glob("*.md")))
+PEOPLE = ("dashboard", "connecting", "settings")
+OPERATORS = (
+    *("operations", "configuration", "commands", "importing"),
+    *("scale", "performance", "reliability", "security"),
+)
+_PACKAGED, _CHECKOUT = _FOLDER / "docs", _FOLDER.parents[1] / "docs"  # pyproject.toml puts docs into the wheel
+_LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)([^)#]*)(#[^)]*)?\)")
 _BLOCK = re.compile(r"^```\w+ (\w+)\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 
 
@@ -39,10 +46,21 @@ def filling(program: Program, *, base_url: str, code: str | None) -> Filling:
 
 @cache
 def text(name: str) -> str:
-    """Return a guide's Markdown. Raises NotFound for a name that is not in NAMES."""
-    if name not in NAMES:
-        raise NotFound(f"There is no guide of this name; there are: {', '.join(NAMES)}.")
-    return (_FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    """Return a guide's Markdown. Raises NotFound for an unknown name."""
+    if name in NAMES:
+        return (_FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    if name not in (*PEOPLE, *OPERATORS):
+        raise NotFound(f"There is no guide of this name; there are: {', '.join((*NAMES, *PEOPLE, *OPERATORS))}.")
+    folder = _PACKAGED if _PACKAGED.exists() else _CHECKOUT
+    return _LINK.sub(_served, (folder / f"{name}.md").read_text(encoding="utf-8"))
+
+
+def _served(link: re.Match[str]) -> str:
+    """Return a link between files as one between guides; a file that is not served is named."""
+    title, path, section = link[1], link[2], link[3] or ""
+    name = Path(path).stem
+    is_served = not path or (path.endswith(".md") and name in (*NAMES, *PEOPLE, *OPERATORS))
+    return f"[{title}]({f'/docs/{name}' if path else ''}{section})" if is_served else title
 
 
 def listed() -> str:
@@ -53,11 +71,13 @@ def listed() -> str:
 @cache
 def titles() -> Mapping[str, str]:
     """Return the title of each guide."""
-    return {name: text(name).partition("\n")[0].removeprefix("# ") for name in NAMES}
+    return {name: text(name).partition("\n")[0].removeprefix("# ") for name in (*NAMES, *PEOPLE, *OPERATORS)}
 
 
 def filled(name: str, filling: Filling) -> str:
     """Return a guide with a program's own values in its examples. Raises NotFound."""
+    if name not in NAMES:
+        return text(name).replace("https://track.example", filling.base_url)
     examples = {
         "https://svc.example": filling.base_url,
         '"program_id": 1': f'"program_id": {filling.program_id}',
