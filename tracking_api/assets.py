@@ -19,6 +19,7 @@ TRACKER = "svc-tracker.js"
 _PAGE_FOLDER = Path(__file__).parent / "dashboard" / "static"
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 _TYPES |= {".webp": "image/webp"}
+_STYLES = ("tokens.css", "style.css", "parts.css", "results.css", "guides.css", "vendor/uPlot.min.css")
 _SHORT = "public, max-age=300"
 _FOR_EVER = "public, max-age=31536000, immutable"
 
@@ -44,15 +45,17 @@ class Asset(NamedTuple):
 
 def trackers(folder: Path) -> dict[str, Asset]:
     """Return the trackers by name: each version under its own name, the newest also under TRACKER."""
-    versions = [_asset(path) for path in folder.glob("*.js")]
-    return {TRACKER: _asset(folder / TRACKER)} | {asset.tracker_name: asset for asset in versions}
+    versions = [_asset(path.read_bytes(), ".js") for path in folder.glob("*.js")]
+    return {TRACKER: _asset((folder / TRACKER).read_bytes(), ".js")} | {asset.tracker_name: asset for asset in versions}
 
 
 @cache
 def page_assets() -> dict[str, Asset]:
-    """Return the dashboard's files by name; no other file can be requested."""
-    files = [path for path in sorted(_PAGE_FOLDER.rglob("*")) if path.suffix in _TYPES]
-    return {path.relative_to(_PAGE_FOLDER).as_posix(): _asset(path) for path in files}
+    """Return the dashboard's files by name, the stylesheets as one: no page waits for more; no other can be requested."""
+    files = [path for path in sorted(_PAGE_FOLDER.rglob("*")) if path.suffix in _TYPES and path.suffix != ".css"]
+    styles = b"\n".join((_PAGE_FOLDER / name).read_bytes() for name in _STYLES)
+    found = {path.relative_to(_PAGE_FOLDER).as_posix(): _asset(path.read_bytes(), path.suffix) for path in files}
+    return found | {"pages.css": _asset(styles, ".css")}
 
 
 def page_asset_path(name: str) -> str:
@@ -98,10 +101,9 @@ def _is_current(request: Request, asset: Asset) -> bool:
     return "*" in tags or asset.etag.removeprefix("W/") in tags
 
 
-def _asset(path: Path) -> Asset:
-    content = path.read_bytes()
+def _asset(content: bytes, suffix: str) -> Asset:
     version = hashlib.sha256(content).hexdigest()[:16]
-    return Asset(content, gzip.compress(content, mtime=0), _TYPES[path.suffix], version)
+    return Asset(content, gzip.compress(content, mtime=0), _TYPES[suffix], version)
 
 
 tracker = open_to_browsers(_serve_tracker)

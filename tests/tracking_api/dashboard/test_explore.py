@@ -62,18 +62,18 @@ async def test_each_card_shows_its_groups_beside_the_period_before(page: httpx.A
     assert list(sources) == ["news.example", "No referrer", "search.example"]
     assert sources["news.example"].startswith("2 ↑ up 100% , 1 in the period before 0")
     assert "$100.00" in sources["search.example"]
-    assert set(card(shown.text, "device")) == {"desktop", "mobile", "Unknown"}
+    assert set(card(shown.text, "device")) == {"Desktop", "Mobile", "Unknown"}
     assert set(card(shown.text, "partner")) == {"anna", "ben"}
 
 
 async def test_a_row_filters_every_card_and_a_chip_removes_the_filter(page: httpx.AsyncClient):
     whole = await page.get("/explore?period=90d")
     narrow = await page.get(f"/explore{link_of(whole.text, 'search.example')}")
-    crossed = await page.get(f"/explore{link_of(narrow.text, 'mobile')}")
+    crossed = await page.get(f"/explore{link_of(narrow.text, 'Mobile')}")
     (without,) = re.findall(r'class="chip" href="([^"]*)"[^>]*><span[^>]*>[^<]*</span>Referrer', crossed.text)
 
     assert [*card(narrow.text, "partner")] == ["anna"]
-    assert [*card(narrow.text, "device")] == ["mobile"]
+    assert [*card(narrow.text, "device")] == ["Mobile"]
     widened = await page.get(f"/explore{html.unescape(without)}")
     assert widened.url.query == b"period=90d&device=mobile"
     assert [*card(widened.text, "referrer")] == ["news.example", "search.example"]

@@ -90,7 +90,7 @@ async def test_an_error_is_a_page_with_its_code(browser: httpx.AsyncClient, dash
 
 
 async def test_files_are_cached_permanently_under_a_url_with_their_hash(browser: httpx.AsyncClient):
-    address = assets.page_asset_path("style.css")
+    address = assets.page_asset_path("pages.css")
 
     found = await browser.get(address)
     plain = await browser.get(address, headers={"Accept-Encoding": "identity"})

@@ -20,6 +20,7 @@ _environment = Environment(
     lstrip_blocks=True,
 )
 _environment.filters |= text.FILTERS
+_environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
 _environment.globals |= {
     "static": assets.page_asset_path,
     "currencies": currency_list.options,

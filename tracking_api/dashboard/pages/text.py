@@ -18,7 +18,8 @@ from storage.access.preferences import TimeFormat
 from storage.rules import trend
 from storage.rules.trend import Direction, Trend
 from storage.tracking import currencies
-from tracking_api.dashboard.pages import viewing
+from tracking_api.calls.user_agents import agent_of
+from tracking_api.dashboard.pages import locales, viewing
 
 LONGEST = 160
 _GROUPED = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d*)?", re.ASCII)
@@ -58,10 +59,15 @@ def _money(cents: int, currency: str, locale: str) -> str:
 
 def small_money(cents: float, currency: str) -> str:
     """Write an amount of which fractions of cents matter: $0.0425."""
-    locale, digits = Locale.parse(viewing.clock().locale), currencies.digits(currency)
-    pattern = copy(locale.currency_formats["standard"])
+    return _small_money(cents, currency, viewing.clock().locale)
+
+
+@lru_cache(MOST_KEPT)
+def _small_money(cents: float, currency: str, locale: str) -> str:
+    written, digits = Locale.parse(locale), currencies.digits(currency)
+    pattern = copy(written.currency_formats["standard"])
     pattern.frac_prec = (digits, digits + 2)
-    return str(pattern.apply(major(cents, currency), locale, currency=currency, currency_digits=False))
+    return str(pattern.apply(major(cents, currency), written, currency=currency, currency_digits=False))
 
 
 def number(value: int) -> str:
@@ -76,7 +82,12 @@ def _number(value: float, locale: str) -> str:
 
 def day(value: date) -> str:
     """Write a day by the viewer's locale: May 5, 2026, or 05.05.2026."""
-    return format_date(value, "medium", locale=viewing.clock().locale)
+    return _day(value, viewing.clock().locale)
+
+
+@lru_cache(MOST_KEPT)
+def _day(value: date, locale: str) -> str:
+    return format_date(value, "medium", locale=locale)
 
 
 def timestamp(value: datetime) -> Markup:
@@ -91,6 +102,17 @@ def timestamp(value: datetime) -> Markup:
 def words(value: str) -> str:
     """Write a word of the specification as a phrase: server_required is Server required."""
     return value.replace("_", " ").capitalize()
+
+
+def country(code: str) -> str:
+    """Write a country's code as its English name; a code that has none stays."""
+    return locales.DEFAULT.territories.get(code, plain(code))
+
+
+def browser(client: str) -> str:
+    """Write a user agent as its browser and system; what names neither stays."""
+    agent = agent_of(client)
+    return plain(f"{agent.browser} on {agent.os}" if agent.browser and agent.os else client)
 
 
 def plain(value: object) -> str:
@@ -130,7 +152,12 @@ def percentage(value: float) -> str:
 
 def short_day(value: date) -> str:
     """Write a day without its year: May 5."""
-    return format_skeleton("MMMd", value, locale=viewing.clock().locale)
+    return _short_day(value, viewing.clock().locale)
+
+
+@lru_cache(MOST_KEPT)
+def _short_day(value: date, locale: str) -> str:
+    return format_skeleton("MMMd", value, locale=locale)
 
 
 def month(value: date) -> str:
@@ -150,6 +177,8 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "day": day,
     "timestamp": timestamp,
     "words": words,
+    "country": country,
+    "browser": browser,
     "plain": plain,
     "ticked": ticked,
     "compared": compared,

@@ -21,7 +21,7 @@ const format = (options) => new Intl.NumberFormat(locale, options);
 const isMoney = () => figure.kind.endsWith("money");
 
 function written(value, compact) {
-  const short = compact && { notation: "compact", maximumFractionDigits: 2 };
+  const short = compact && Math.abs(value) >= 1000 && { notation: "compact", maximumFractionDigits: 2 };
   if (isMoney()) {
     const digits = figure.kind === "money" ? data.digits : data.digits + 2;
     const style = { style: "currency", currency: data.currency, minimumFractionDigits: 0, maximumFractionDigits: digits };
@@ -85,9 +85,15 @@ function choosing(drawn) {
   });
 }
 
+// The axis has no steps that its labels would write alike: whole numbers, or the smallest amounts of the currency.
+function increments() {
+  const digits = figure.kind === "count" ? 0 : figure.kind === "money" ? data.digits : data.digits + 2;
+  const powers = Array.from({ length: 9 + digits }, (_, n) => 10 ** (n - digits));
+  return powers.flatMap((power) => [1, 2, 5].map((n) => n * power));
+}
+
 function options() {
   const axis = { stroke: colour("--dim"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
-  const whole = figure.kind === "count" || (isMoney() && data.digits === 0);
   const line = { stroke: colour("--accent"), width: 2, points: { show: count < 15, size: 6 } };
   return {
     width: place.clientWidth,
@@ -97,11 +103,11 @@ function options() {
     cursor: { y: false, drag: { x: data.unit !== "hour", y: false, setScale: false }, points: { size: 8 } },
     scales: {
       x: { time: false, range: count === 1 ? [-1, 1] : [0, count - 1] },
-      y: { range: (_, low, high) => [Math.min(0, low * 1.1), Math.max(high * 1.1, low < 0 ? 0 : whole ? 1 : 0.01)] },
+      y: { range: (_, low, high) => [Math.min(0, low * 1.1), high > 0 ? high * 1.1 : low < 0 ? 0 : 1] },
     },
     axes: [
-      { ...axis, grid: { show: false }, splits: labelled, values: (_, splits) => splits.map(label), size: 46 },
-      { ...axis, size: 68, incrs: whole ? [1, 2, 5].flatMap((n) => [0, 1, 2, 3, 4, 5, 6, 7, 8].map((zeros) => n * 10 ** zeros)).sort((a, b) => a - b) : undefined, values: (_, splits) => splits.map((split) => written(split, true)) },
+      { ...axis, grid: { show: false }, splits: labelled, values: (_, splits) => splits.map(label), size: 52, gap: 11 },
+      { ...axis, size: 68, incrs: increments(), values: (_, splits) => splits.map((split) => written(split, true)) },
     ],
     series: [
       {},
@@ -123,7 +129,7 @@ for (const tile of document.querySelectorAll("[data-figure]")) {
   tile.addEventListener("click", () => {
     document.querySelectorAll("[data-figure]").forEach((each) => each.setAttribute("aria-pressed", String(each === tile)));
     figure = data.figures[tile.dataset.figure];
-    draw();
+    if (chart) draw();
   });
 }
 
@@ -135,6 +141,14 @@ for (const event of ["mouseover", "focusin"]) {
   document.addEventListener(event, ({ target }) => target.closest(".explained")?.classList.remove("closed"));
 }
 
-new ResizeObserver(() => chart && chart.setSize({ width: place.clientWidth, height: HEIGHT })).observe(place);
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-draw();
+function begin() {
+  new ResizeObserver(() => chart.setSize({ width: place.clientWidth, height: HEIGHT })).observe(place);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  draw();
+}
+
+// The figures are read first: the library is loaded when the page has been painted.
+requestAnimationFrame(() => setTimeout(() => {
+  const library = Object.assign(document.createElement("script"), { src: place.dataset.library, onload: begin });
+  document.head.append(library);
+}));

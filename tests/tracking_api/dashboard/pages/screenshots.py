@@ -1,4 +1,8 @@
-"""Takes every page of the sample workspace at two widths into docs/screenshots: `make screenshots`."""
+"""Takes every page of the sample workspace at two widths into docs/screenshots: `make screenshots`.
+
+With a folder it takes them whole, at four widths in both schemes, beside those of an empty program; names of pages
+after the folder take these alone: `python -m tests.tracking_api.dashboard.pages.screenshots FOLDER [PAGE ...]`.
+"""
 
 import asyncio
 import base64
@@ -6,8 +10,10 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 from urllib.parse import parse_qs, urlsplit
 
 from playwright.async_api import Browser, Error, Page, ViewportSize
@@ -28,10 +34,13 @@ PAGES = {
     "overview": "{program}",
     "explore": "{program}/explore",
     "partners": "{program}/partners",
+    "partner": "{partner}",
     "new-program": "/programs/new",
     "customers": "{program}/customers",
     "customer": "{customer}",
     "commissions": "{program}/commissions",
+    "commission": "{commission}",
+    "review": "{program}/review",
     "events": "{program}/events",
     "refused-calls": "{program}/refused-calls",
     "settings": "{program}/settings",
@@ -40,12 +49,33 @@ PAGES = {
     "payments": "{program}/settings/payments",
     "members": "{program}/settings/members",
     "audit-log": "{program}/settings/audit-log",
+    "rates": "{program}/settings/rates",
+    "sandbox": "{program}/settings/sandbox",
+    "workspace": "{program}/settings/workspace",
+    "agent-caps": "{program}/settings/agent-caps",
+    "account": "/account",
+    "search": "/search?q=ledger",
+    "device": "/device",
+    "guides": "/docs",
+    "guide": "/docs/integration",
+    "missing": "/no-such-page",
 }
+PUBLIC = {"home": "/", "sign-in": "/sign-in", "forgotten-password": "/forgotten-password", "join": "/join/none"}
+LISTS = {  # whose first row has the page
+    "customer": "{program}/customers?status=conversion",
+    "partner": "{program}/partners",
+    "commission": "{program}/commissions?status=approved",
+}
+EMPTY = (
+    *("overview", "explore", "partners", "customers", "commissions", "events", "refused-calls", "review"),
+    *("api-keys", "checklist", "payments", "sandbox"),
+)
+WIDTHS = (390, 768, 1440, 1920)
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
-async def main() -> None:
+async def main(folder_to_review: str | None = None, *pages: str) -> None:
     """Serve the sample workspace for as long as the pictures take."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite+aiosqlite:///{folder}/svc.db"
         await migrations.upgrade(url)
@@ -57,31 +87,74 @@ async def main() -> None:
         with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as server:  # noqa: ASYNC220 - a script
             try:
                 async with chromium.launched() as browser:
-                    await take(browser, f"http://127.0.0.1:{port}", made.programs[0][0])
+                    base_url = f"http://127.0.0.1:{port}"
+                    if folder_to_review:
+                        await take_every_look(browser, base_url, made.programs[0][0], Path(folder_to_review), pages)
+                    else:
+                        await take(browser, base_url, made.programs[0][0])
             finally:
                 server.terminate()
 
 
 async def take(browser: Browser, base_url: str, program_id: int) -> None:
     """Take a picture of every page at each size."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
     for name, size in SIZES.items():
         context = await browser.new_context(base_url=base_url, viewport=size)
         page = await context.new_page()
         await _reach(page)
-        await picture(page, "home", "/", name)
-        await picture(page, "sign-in", "/sign-in", name)
-        await page.get_by_label("E-mail address").fill(sample.OWNER)
-        await page.get_by_label("Password").fill(PASSWORD)
-        await page.get_by_role("button", name="Sign in").click()
-        program = f"/programs/{program_id}"
-        await page.goto(f"{program}/customers?status=conversion")
-        customer = await page.locator("tbody a").last.get_attribute("href")
-        for title, path in PAGES.items():
-            await picture(page, title, path.format(program=program, customer=customer), name)
+        for title in ("home", "sign-in"):
+            await picture(page, title, PUBLIC[title], name)
+        for title, path in (await _sign_in(page, program_id)).items():
+            await picture(page, title, path, name)
         await connect(page, base_url, name)
         if name == "desktop":
-            await fill_shop_window(page, program)
+            await fill_shop_window(page, f"/programs/{program_id}")
         await context.close()
+
+
+async def take_every_look(browser: Browser, base_url: str, program_id: int, folder: Path, only: Sequence[str]) -> None:
+    """Take whole pages at each width in each scheme, also those of a program without events."""
+    folder.mkdir(parents=True, exist_ok=True)
+    page = await (await browser.new_context(base_url=base_url)).new_page()
+    await _reach(page)
+    stranger = await (await browser.new_context(base_url=base_url)).new_page()
+    addresses = {title: (stranger, path) for title, path in PUBLIC.items()}
+    addresses |= {title: (page, path) for title, path in (await _sign_in(page, program_id)).items()}
+    empty = await _create_program(page)
+    addresses |= {f"empty-{title}": (page, PAGES[title].format(program=empty)) for title in EMPTY}
+    addresses |= {"assistants": (page, "/assistants")}
+    for title, (visited, path) in addresses.items():
+        if only and title not in only:
+            continue
+        await visited.goto(path, wait_until="networkidle")
+        for scheme in SCHEMES:
+            await visited.emulate_media(color_scheme=scheme)
+            for width in WIDTHS:
+                await visited.set_viewport_size({"width": width, "height": 900})
+                await visited.screenshot(path=folder / f"{title}-{width}-{scheme}.png", full_page=True)
+
+
+async def _sign_in(page: Page, program_id: int) -> dict[str, str]:
+    """Sign in as the owner, and return the address of each page."""
+    await page.goto("/sign-in")
+    await page.get_by_label("E-mail address").fill(sample.OWNER)
+    await page.get_by_label("Password").fill(PASSWORD)
+    await page.get_by_role("button", name="Sign in").click()
+    named = {"program": f"/programs/{program_id}"}
+    for name, path in LISTS.items():
+        await page.goto(path.format(**named))
+        named[name] = await page.locator("tbody a").first.get_attribute("href") or ""
+    return {title: path.format(**named) for title, path in PAGES.items()}
+
+
+async def _create_program(page: Page) -> str:
+    """Create a program without events, and return its path."""
+    await page.goto("/programs/new")
+    await page.get_by_label("Name").fill("Tidewater Coffee")
+    await page.get_by_label("Domain").fill("tidewater.example")
+    await page.get_by_role("button", name="Create").click()
+    return "/".join(urlsplit(page.url).path.split("/")[:3])
 
 
 async def fill_shop_window(page: Page, program: str) -> None:
@@ -125,4 +198,4 @@ async def _reach(page: Page) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(main(*sys.argv[1:]))

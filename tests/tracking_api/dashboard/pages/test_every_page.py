@@ -23,7 +23,7 @@ WEIGHT = """[...performance.getEntriesByType("navigation"), ...performance.getEn
 PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 800}
 WIDTHS = (390, 768, 1440, 1920)
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-PUBLIC = ["/", "/sign-in", "/docs", "/docs/integration", "/docs/errors"]
+PUBLIC = ["/", "/sign-in", "/docs", "/docs/integration", "/docs/errors", "/docs/configuration"]
 
 
 @pytest.fixture
