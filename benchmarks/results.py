@@ -37,7 +37,7 @@ class Ceiling(NamedTuple):
     unit: str
 
     def __str__(self) -> str:
-        return f"{self.what} {self.value:.1f} {self.unit}"
+        return f"{self.what} {self.value:.{1 if self.value >= 10 else 2}f} {self.unit}"
 
     @property
     def target(self) -> str:

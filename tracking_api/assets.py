@@ -51,7 +51,7 @@ def trackers(folder: Path) -> dict[str, Asset]:
 
 @cache
 def page_assets() -> dict[str, Asset]:
-    """Return the dashboard's files by name, the stylesheets as one: no page waits for more; no other can be requested."""
+    """Return the dashboard's files by name, the stylesheets as one; no other file can be requested."""
     files = [path for path in sorted(_PAGE_FOLDER.rglob("*")) if path.suffix in _TYPES and path.suffix != ".css"]
     styles = b"\n".join((_PAGE_FOLDER / name).read_bytes() for name in _STYLES)
     found = {path.relative_to(_PAGE_FOLDER).as_posix(): _asset(path.read_bytes(), path.suffix) for path in files}

@@ -15,7 +15,7 @@ _PAGE = """<!doctype html>
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><title>{message}</title></head>
 <body><main><h1>{message}</h1><p>{hint}</p>
-<p><a href="/">Go to the start page</a></p>
+<nav aria-label="Site"><a href="/">Start page</a> · <a href="/programs">Programs</a> · <a href="/docs">Guides</a></nav>
 <p>Error {status} <code>{code}</code>, request <code>{request_id}</code></p></main></body>
 </html>
 """

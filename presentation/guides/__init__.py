@@ -1,4 +1,4 @@
-"""The guides: for integrators beside this file, the one source of docs, checklist and AGENTS.md; for operators in docs."""
+"""The guides: for integrators beside this file, also the source of checklist and AGENTS.md; for operators in docs."""
 
 import re
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ OPERATORS = (
     *("scale", "performance", "reliability", "security"),
 )
 _PACKAGED, _CHECKOUT = _FOLDER / "docs", _FOLDER.parents[1] / "docs"  # pyproject.toml puts docs into the wheel
-_LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)([^)#]*)(#[^)]*)?\)")
+_LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:)([^)#]*)(#[^)]*)?\)")
 _BLOCK = re.compile(r"^```\w+ (\w+)\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 
 
@@ -56,11 +56,12 @@ def text(name: str) -> str:
 
 
 def _served(link: re.Match[str]) -> str:
-    """Return a link between files as one between guides; a file that is not served is named."""
-    title, path, section = link[1], link[2], link[3] or ""
+    """Return a link between files as one between guides; a file that is not served is named, a picture left out."""
+    is_picture, title, path, section = link[1], link[2], link[3], link[4] or ""
     name = Path(path).stem
-    is_served = not path or (path.endswith(".md") and name in (*NAMES, *PEOPLE, *OPERATORS))
-    return f"[{title}]({f'/docs/{name}' if path else ''}{section})" if is_served else title
+    if path and not (path.endswith(".md") and name in (*NAMES, *PEOPLE, *OPERATORS)):
+        return "" if is_picture else title
+    return f"[{title}]({f'/docs/{name}' if path else ''}{section})"
 
 
 def listed() -> str:

@@ -31,16 +31,23 @@ def get_settings(connection: Connection, workspace_id: int) -> WorkspaceSettings
     return WorkspaceSettings(*row)
 
 
-def change(connection: Connection, workspace_id: int, *, name: str, time_zone: str, actor: Actor, at: datetime) -> None:
-    """Change a workspace's name and time zone."""
-    before, after = get_settings(connection, workspace_id)._asdict(), {"name": name, "time_zone": time_zone}
-    connection.execute(update(workspaces).where(workspaces.c.id == workspace_id).values(**after))
-    entries = audit.changed("workspace.change", workspace_id, before, after)
+def change(
+    connection: Connection, workspace_id: int, *, actor: Actor, at: datetime, **chosen: str
+) -> WorkspaceSettings:
+    """Change a workspace's `name`, its `time_zone` or both, and return its settings."""
+    before = get_settings(connection, workspace_id)
+    after = before._replace(**chosen)
+    if after != before:
+        connection.execute(update(workspaces).where(workspaces.c.id == workspace_id).values(**chosen))
+    entries = audit.changed("workspace.change", workspace_id, before._asdict(), chosen)
     members.write_audit(connection, workspace_id, entries, actor=actor, at=at)
+    return after
 
 
-def set_logo(connection: Connection, workspace_id: int, logo: Image | None, *, actor: Actor, at: datetime) -> None:
-    """Replace a workspace's logo; None removes it."""
+def set_logo(
+    connection: Connection, workspace_id: int, logo: Image | None, *, actor: Actor, at: datetime
+) -> WorkspaceSettings:
+    """Replace a workspace's logo, None removes it, and return its settings."""
     connection.execute(delete(workspace_logos).where(workspace_logos.c.workspace_id == workspace_id))
     version = None
     if logo is not None:
@@ -48,6 +55,7 @@ def set_logo(connection: Connection, workspace_id: int, logo: Image | None, *, a
         connection.execute(insert(workspace_logos).values(workspace_id=workspace_id, **logo._asdict()))
     connection.execute(update(workspaces).where(workspaces.c.id == workspace_id).values(logo_version=version))
     members.write_audit(connection, workspace_id, [Change("workspace.logo", workspace_id)], actor=actor, at=at)
+    return get_settings(connection, workspace_id)
 
 
 def get_logo(connection: Connection, workspace_id: int) -> Image:

@@ -27,12 +27,14 @@ from tracking_api.dashboard import (
     partners,
     payment_account,
     payment_events,
+    preferences,
     program_keys,
     programs,
     reconciliation,
     sandboxes,
     second_factor,
     sessions,
+    workspaces,
 )
 from tracking_api.dashboard.roles import member, owner, signed_in
 
@@ -42,6 +44,11 @@ ROUTES = [
     route("/api/auth/login", POST=sessions.log_in),
     route("/api/auth/logout", POST=sessions.log_out),
     route("/api/auth/me", GET=signed_in(sessions.get_session)),
+    route(
+        "/api/auth/preferences",
+        GET=signed_in(preferences.get_preferences),
+        PATCH=signed_in(preferences.change_preferences),
+    ),
     route("/api/auth/password", POST=signed_in(account.change_password)),
     route("/api/auth/sessions", GET=signed_in(account.list_sessions), DELETE=signed_in(account.end_other_sessions)),
     route("/api/auth/sessions/{session_id}", DELETE=signed_in(account.end_session)),
@@ -56,6 +63,16 @@ ROUTES = [
     route("/api/auth/device/token", POST=device_login.poll_device_login),
     route("/api/assistants", GET=signed_in(assistants.list_assistants)),
     route("/api/assistants/{assistant_id}", DELETE=signed_in(assistants.disconnect_assistant)),
+    route(
+        "/api/workspaces/{workspace_id}",
+        GET=signed_in(workspaces.get_workspace),
+        PATCH=signed_in(workspaces.change_workspace),
+    ),
+    route(
+        "/api/workspaces/{workspace_id}/logo",
+        PUT=signed_in(workspaces.replace_logo),
+        DELETE=signed_in(workspaces.remove_logo),
+    ),
     route("/api/workspaces/{workspace_id}/members", GET=signed_in(members.list_members)),
     route(
         "/api/workspaces/{workspace_id}/members/{user_id}",

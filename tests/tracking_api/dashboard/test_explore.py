@@ -124,3 +124,11 @@ async def test_too_many_events_for_all_cards_are_said_and_nothing_is_shown(
     assert shown.status_code == 400
     assert "Too many events: at most 2 of a kind are read." in shown.text
     assert "card-referrer" not in shown.text
+
+
+async def test_places_and_devices_have_names_and_an_empty_period_says_so_once(page: httpx.AsyncClient):
+    named = await page.get("/explore?country=DE")
+    empty = await page.get("/explore?dateFrom=2020-01-01&dateTo=2020-01-02")
+
+    assert "Country: <bdi>Germany</bdi>" in " ".join(re.sub(r"<(?!/?bdi)[^>]+>", "", named.text).split())
+    assert (empty.text.count("Nothing in this period"), 'id="card-' in empty.text) == (1, False)

@@ -111,3 +111,53 @@ async def test_an_owner_hands_the_workspace_over_on_the_page(dashboard: Dashboar
 
     assert handed.status_code == 303
     assert {each["email"]: each["role"] for each in after}.items() >= {MAX: "owner", OLGA: "member"}.items()
+
+
+async def test_the_api_changes_the_preferences_that_are_sent(dashboard: Dashboard, olga: httpx.AsyncClient):
+    first = await dashboard.get("/api/auth/preferences")
+    named = await dashboard.patch("/api/auth/preferences", name="Olga O.", theme="dark")
+    changed = await dashboard.patch("/api/auth/preferences", time_format="12", name=None)
+    same = await dashboard.patch("/api/auth/preferences")
+    others = await dashboard.get("/api/auth/preferences", MAX)
+    bad = await dashboard.patch("/api/auth/preferences", name="x" * 161, theme="pink")
+
+    usual = {"name": None, "theme": "system", "time_format": "24"}
+    assert (first.json(), others.json()) == (usual, usual)
+    assert named.json() == {"name": "Olga O.", "theme": "dark", "time_format": "24"}
+    assert changed.json() == same.json() == {"name": None, "theme": "dark", "time_format": "12"}
+    assert [each["field"] for each in bad.json()["error"]["fields"]] == ["name", "theme"]
+    assert 'data-theme="dark"' in (await olga.get("/account")).text
+
+
+async def test_the_api_changes_a_workspace_for_owners_alone(dashboard: Dashboard):
+    place = f"/api/workspaces/{dashboard.acme.workspace_id}"
+
+    renamed = await dashboard.patch(place, name="Acme & Co")
+    moved = await dashboard.patch(place, time_zone="Asia/Tokyo")
+    seen = await dashboard.get(place, MAX)
+    refused = await dashboard.patch(place, MAX, name="Max's")
+    unknown = await dashboard.patch(place, time_zone="Mars/Base")
+    log = (await dashboard.get("./audit-log")).json()["data"]
+
+    assert renamed.json() == {"name": "Acme & Co", "time_zone": "UTC", "logo_version": None}
+    assert moved.json() == seen.json() == renamed.json() | {"time_zone": "Asia/Tokyo"}
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "owner_required")
+    assert (unknown.status_code, unknown.json()["error"]["fields"][0]["field"]) == (400, "time_zone")
+    assert [each["field"] for each in log if each["action"] == "workspace.change"] == ["time_zone", "name"]
+
+
+async def test_the_api_replaces_and_removes_a_logo_that_is_a_small_image(dashboard: Dashboard):
+    place = f"/api/workspaces/{dashboard.acme.workspace_id}/logo"
+
+    async def replace(content: bytes, who: str = OLGA) -> httpx.Response:
+        return await dashboard.call("PUT", place, who, json={"image": base64.b64encode(content).decode()})
+
+    replaced = await replace(PNG)
+    rejected = [await replace(SVG), await dashboard.call("PUT", place, json={"image": "no base64!"})]
+    large, refused = await replace(PNG + b"0" * 50_000), await replace(PNG, MAX)
+    removed = await dashboard.call("DELETE", place)
+
+    assert (replaced.status_code, len(replaced.json()["logo_version"])) == (200, 16)
+    assert [each.json()["error"]["fields"][0]["field"] for each in rejected] == ["image", "image"]
+    assert (large.status_code, refused.status_code) == (413, 403)
+    assert removed.json()["logo_version"] is None

@@ -3,18 +3,15 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
 from typing import Any, NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from babel import Locale
 
 from storage.access.preferences import Preferences, TimeFormat
 from storage.access.sessions import Member, Membership, Visitor
+from storage.rules.time_zones import UTC
 from tracking_api.dashboard.pages import locales
-
-UTC = "UTC"
-_OLD_NAMES = ("Etc/", "SystemV/", "US/", "Canada/", "Brazil/", "Chile/", "Mexico/")
 
 
 class Viewer(NamedTuple):
@@ -76,13 +73,6 @@ def zone_name() -> str:
     """Return what stands after a time: UTC, or Berlin time."""
     key = _clock.get().zone.key
     return key if key == UTC else f"{key.rpartition('/')[2].replace('_', ' ')} time"
-
-
-@cache
-def zone_names() -> tuple[str, ...]:
-    """Return the time zones that a workspace can choose: UTC, then Region/City in order."""
-    cities = sorted(name for name in available_timezones() if "/" in name and not name.startswith(_OLD_NAMES))
-    return (UTC, *cities)
 
 
 def _zone(name: str) -> ZoneInfo:

@@ -10,12 +10,12 @@ from starlette.responses import Response
 from presentation.api_request import path_id
 from presentation.settings_models import Name
 from storage.access import workspace_settings
-from storage.rules import images
+from storage.rules import images, time_zones
 from storage.rules.errors import PayloadTooLarge, ValidationError
 from storage.rules.images import Image
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import forms, notices, page_context, templates, uploads, values, viewing
+from tracking_api.dashboard.pages import forms, notices, page_context, templates, uploads, values
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.page import redirect
 from tracking_api.dashboard.pages.page_context import PageContext
@@ -31,17 +31,11 @@ LOGO_HEADERS = {
 }
 
 
-def _known_zone(name: str) -> str:
-    if name not in viewing.zone_names():
-        raise ValueError("Choose a time zone of the list")
-    return name
-
-
 class WorkspaceForm(Body):
     """The fields of the form."""
 
     name: Name
-    time_zone: Annotated[str, AfterValidator(_known_zone)]
+    time_zone: Annotated[str, AfterValidator(time_zones.known)]
 
 
 async def show_workspace(request: Request) -> Response:
@@ -101,7 +95,7 @@ def _page(
         context=context,
         typed=typed or {"name": workspace.name, "time_zone": workspace.time_zone},
         problems=problems or Problems(),
-        zones=viewing.zone_names(),
+        zones=time_zones.names(),
         accepted=",".join(images.MEDIA_TYPES),
         largest_kb=images.LARGEST // 1024,
     )

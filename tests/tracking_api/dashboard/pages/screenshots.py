@@ -115,7 +115,6 @@ async def take(browser: Browser, base_url: str, program_id: int) -> None:
 
 async def take_every_look(browser: Browser, base_url: str, program_id: int, folder: Path, only: Sequence[str]) -> None:
     """Take whole pages at each width in each scheme, also those of a program without events."""
-    folder.mkdir(parents=True, exist_ok=True)
     page = await (await browser.new_context(base_url=base_url)).new_page()
     await _reach(page)
     stranger = await (await browser.new_context(base_url=base_url)).new_page()
@@ -158,7 +157,8 @@ async def _create_program(page: Page) -> str:
 
 
 async def fill_shop_window(page: Page, program: str) -> None:
-    """Take the pictures of the home page: the overview in light and in dark."""
+    """Take the pictures of the home page: the overview in light and in dark, with its chart."""
+    await page.set_viewport_size({"width": 1280, "height": 1080})
     for scheme in ("light", "dark"):
         await page.emulate_media(color_scheme=scheme)
         await picture(page, "overview", program, scheme, folder=SHOP_WINDOW)
