@@ -66,5 +66,5 @@ async def test_operators_read_their_guides_with_links_between_them_and_the_addre
 
     assert ">Operators</h2>" in index
     assert '<a href="/docs/reliability">' in operations
-    assert "<img" not in connecting
+    assert "screenshots/" not in connecting
     assert ("track.example" in connecting, "http://127.0.0.1:8000/mcp" in connecting) == (False, True)

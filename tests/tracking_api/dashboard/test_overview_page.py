@@ -61,12 +61,3 @@ def test_a_trend_over_999_percent_says_so():
     written = [text.percent(Trend(percent, Direction.UP)) for percent in (12.5, 999.0, 999.1, None)]
 
     assert written == ["12.5%", "999%", "over 999%", "new"]
-
-
-async def test_the_figures_wait_for_one_stylesheet_and_never_for_the_library_of_the_chart(dashboard: Dashboard):
-    page = await shown(dashboard, "")
-
-    head = page.partition("</head>")[0]
-    assert page.count('rel="stylesheet"') == head.count('rel="stylesheet"') == 1
-    assert ("<script src" in head, "uPlot" in head) == (True, False)
-    assert 'data-library="/static/' in page

@@ -89,6 +89,17 @@ async def test_an_error_is_a_page_with_its_code(browser: httpx.AsyncClient, dash
     assert (foreign.status_code, "forbidden" in foreign.text) == (403, True)
 
 
+async def test_the_figures_wait_for_one_stylesheet_and_never_for_the_library_of_the_chart(
+    browser: httpx.AsyncClient, dashboard: Dashboard
+):
+    page = (await browser.get(f"/programs/{dashboard.acme.program_id}")).text
+
+    head = page.partition("</head>")[0]
+    assert page.count('rel="stylesheet"') == head.count('rel="stylesheet"') == 1
+    assert ("<script src" in head, "uPlot" in head) == (True, False)
+    assert 'data-library="/static/' in page
+
+
 async def test_files_are_cached_permanently_under_a_url_with_their_hash(browser: httpx.AsyncClient):
     address = assets.page_asset_path("pages.css")
 
