@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.error import URLError
 
-import asyncpg
 import pytest
 from playwright.async_api import Browser
 
@@ -64,19 +63,21 @@ def postgres_server() -> Iterator[str]:
 
 
 @pytest.fixture
-def empty_postgres_url(postgres_server: str, request: pytest.FixtureRequest) -> str:
+def empty_postgres_url(postgres_server: str, request: pytest.FixtureRequest) -> Iterator[str]:
     """The URL of a fresh PostgreSQL database without a table."""
-    return asyncio.run(create_database(postgres_server, f"empty_{abs(hash(request.node.nodeid))}"))
+    with _lent(postgres_server, f"empty_{abs(hash(request.node.nodeid))}") as url:
+        yield url
 
 
 @pytest.fixture
-def postgres_url(request: pytest.FixtureRequest) -> str:
+def postgres_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """The address of a fresh, migrated PostgreSQL database; of the cluster's where the tests run on Citus."""
     if "citus" in KINDS:
-        url: str = request.getfixturevalue("citus_url")
-        return url
+        yield request.getfixturevalue("citus_url")
+        return
     name = f"test_{abs(hash(request.node.nodeid))}"
-    return asyncio.run(create_database(request.getfixturevalue("postgres_server"), name, template="service"))
+    with _lent(request.getfixturevalue("postgres_server"), name, template="service") as url:
+        yield url
 
 
 @pytest.fixture(scope="session")
@@ -122,13 +123,16 @@ async def acme(store: Storage) -> World:
     return await world.acme(store)
 
 
+@contextmanager
+def _lent(server: str, name: str, template: str = "template1") -> Iterator[str]:
+    """Create a database and drop it at the end, whoever still uses it: a thousand of them would fill the memory."""
+    yield asyncio.run(create_database(server, name, template))
+    asyncio.run(citus.execute(server, f'DROP DATABASE "{name}" WITH (FORCE)'))
+
+
 async def create_database(server: str, name: str, template: str = "template1") -> str:
     """Create a database on a server and return its URL."""
-    connection = await asyncpg.connect(server.replace("+asyncpg", ""))
-    try:
-        await connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
-    finally:
-        await connection.close()
+    await citus.execute(server, f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
     return named(server, name)
 
 
