@@ -161,7 +161,7 @@ def form_values(page: str) -> Fields:
 async def test_all_that_match_are_approved_at_once_and_pending_again_after_undo(
     dashboard: Dashboard, olga: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(commission_decisions, "MOST", 20)  # of one transaction
+    monkeypatch.setattr(commission_decisions, "AT_ONCE", 20)
     acme, path = dashboard.acme, f"/programs/{dashboard.acme.program_id}/commissions"
     await acme.customer(at=HELD_SINCE)
     await acme.customer("user-2", "ben", at=HELD_SINCE)

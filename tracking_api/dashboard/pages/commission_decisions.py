@@ -37,6 +37,7 @@ MEANINGS = {
 }
 LEFT = " {} of those that you selected stay as they are: their status does not allow it."
 READY_AT = "ready_at"
+AT_ONCE = 50
 _MILLIS = re.compile(r"[0-9]{13}", re.ASCII)
 
 
@@ -103,10 +104,10 @@ async def undo_approval(request: Request) -> Response:
 async def _decide(
     request: Request, context: PageContext, status: CommissionStatus, ids: list[int], path: str
 ) -> Response:
-    """Decide on commissions, some in each transaction, so that no other call waits for all of them."""
+    """Decide on commissions, 50 in each transaction, so that no other call waits for all of them."""
     storage, program_id = storage_of(request), context.program.id
     results: dict[int, Commission | ServiceError] = {}
-    for some in (ids[start : start + MOST] for start in range(0, len(ids), MOST)):
+    for some in (ids[start : start + AT_ONCE] for start in range(0, len(ids), AT_ONCE)):
         await fraud_review.before(storage, program_id, some, status, at=context.at)
         about = {"actor": context.member.actor, "at": context.at, "lane": program_id}
         results |= await storage.write(commissions.decide_each, program_id, some, status, **about)
