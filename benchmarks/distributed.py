@@ -12,7 +12,6 @@ from tests import citus, postgres
 from tests.citus import Cluster
 from tests.postgres import Server
 
-DURABLE = "fsync = on\n"
 CUSTOMERS = 500
 MOST_CPU = 2.5
 
@@ -21,7 +20,10 @@ async def distributed(plan: Plan, folder: Path) -> list[Line]:  # noqa: ARG001 -
     """Measure both with fsync and the same binaries; nothing without Citus."""
     if citus.binaries() is None:
         return []
-    with citus.running(settings=DURABLE) as cluster, postgres.running(citus.binaries(), DURABLE) as plain:
+    with (
+        citus.running(settings=postgres.DURABLE) as cluster,
+        postgres.running(citus.binaries(), postgres.DURABLE) as plain,
+    ):
         lines = []
         for programs in (1, 8):
             lines += await _measure(plan, cluster, plain, programs)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+DURABLE = "fsync = on\nautovacuum = on\n"  # as a server in use: its data is on a disk
 MEMORY, ROOM = Path("/dev/shm"), 4 * 1024**3
 SETTINGS = "fsync = off\nautovacuum = off\nlisten_addresses = '127.0.0.1'\nmax_connections = 200\n"
 ARCHIVED = "archive_mode = on\narchive_command = 'mkdir -p ../archive && cp %p ../archive/%f'\n"
@@ -63,14 +64,14 @@ class Server:
 
 @contextmanager
 def running(where: Path | None = None, settings: str = "") -> Iterator[Server]:
-    """Run a server without fsync in a folder of its own, by default with the newest installed binaries.
+    """Run a server in a folder of its own, by default without fsync and with the newest installed binaries.
 
     The folder is not one of pytest's: every run of pytest closes those to other users,
     and root runs PostgreSQL as another.
     """
     where = where or binaries()
     assert where is not None
-    with tempfile.TemporaryDirectory(prefix="svc-postgres-", dir=_place()) as name:
+    with tempfile.TemporaryDirectory(prefix="svc-postgres-", dir=_place(settings)) as name:
         folder = Path(name)
         if os.geteuid() == 0:  # initdb refuses to run as root
             shutil.chown(folder, "postgres", "postgres")
@@ -87,10 +88,10 @@ def running(where: Path | None = None, settings: str = "") -> Iterator[Server]:
             server.control("--mode", "immediate", "stop")
 
 
-def _place() -> Path:
+def _place(settings: str) -> Path:
     """Return the folder for data: in memory where there is room, since a disk may take a second for a new database."""
     has_room = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ROOM
-    return MEMORY if has_room else Path("/tmp")
+    return MEMORY if has_room and DURABLE not in settings else Path("/tmp")
 
 
 @contextmanager
