@@ -34,13 +34,10 @@ PAGES = {
     "overview": "{program}",
     "explore": "{program}/explore",
     "partners": "{program}/partners",
-    "partner": "{partner}",
     "new-program": "/programs/new",
     "customers": "{program}/customers",
     "customer": "{customer}",
     "commissions": "{program}/commissions",
-    "commission": "{commission}",
-    "review": "{program}/review",
     "events": "{program}/events",
     "refused-calls": "{program}/refused-calls",
     "settings": "{program}/settings",
@@ -49,6 +46,11 @@ PAGES = {
     "payments": "{program}/settings/payments",
     "members": "{program}/settings/members",
     "audit-log": "{program}/settings/audit-log",
+}
+FURTHER = {  # that docs/screenshots has no picture of
+    "partner": "{partner}",
+    "commission": "{commission}",
+    "review": "{program}/review",
     "rates": "{program}/settings/rates",
     "sandbox": "{program}/settings/sandbox",
     "workspace": "{program}/settings/workspace",
@@ -105,8 +107,9 @@ async def take(browser: Browser, base_url: str, program_id: int) -> None:
         await _reach(page)
         for title in ("home", "sign-in"):
             await picture(page, title, PUBLIC[title], name)
-        for title, path in (await _sign_in(page, program_id)).items():
-            await picture(page, title, path, name)
+        paths = await _sign_in(page, program_id)
+        for title in PAGES:
+            await picture(page, title, paths[title], name)
         await connect(page, base_url, name)
         if name == "desktop":
             await fill_shop_window(page, f"/programs/{program_id}")
@@ -121,7 +124,7 @@ async def take_every_look(browser: Browser, base_url: str, program_id: int, fold
     addresses = {title: (stranger, path) for title, path in PUBLIC.items()}
     addresses |= {title: (page, path) for title, path in (await _sign_in(page, program_id)).items()}
     empty = await _create_program(page)
-    addresses |= {f"empty-{title}": (page, PAGES[title].format(program=empty)) for title in EMPTY}
+    addresses |= {f"empty-{title}": (page, (PAGES | FURTHER)[title].format(program=empty)) for title in EMPTY}
     addresses |= {"assistants": (page, "/assistants")}
     for title, (visited, path) in addresses.items():
         if only and title not in only:
@@ -144,7 +147,7 @@ async def _sign_in(page: Page, program_id: int) -> dict[str, str]:
     for name, path in LISTS.items():
         await page.goto(path.format(**named))
         named[name] = await page.locator("tbody a").first.get_attribute("href") or ""
-    return {title: path.format(**named) for title, path in PAGES.items()}
+    return {title: path.format(**named) for title, path in (PAGES | FURTHER).items()}
 
 
 async def _create_program(page: Page) -> str:
