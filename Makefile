@@ -4,6 +4,7 @@ PORT ?= 8000
 BIN := .venv/bin
 PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-emit-index-url --upgrade \
 	--generate-hashes --custom-compile-command "make lock"
+ON_CITUS ?= tests/distributed tests/storage tests/test_journeys.py tests/faults
 NPM_CI := npm ci --silent --no-audit --no-fund
 
 .PHONY: serve test test-citus test-fast check format bench faults generated screenshots browser lock audit
@@ -17,10 +18,8 @@ test: .venv/develop ## run every test that this machine can run, and name those 
 test-fast: .venv/develop ## the tests that start no browser, no PostgreSQL, no server and no command
 	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
 
-test-citus: .venv/develop ## the most telling tests on a Citus cluster; CITUS_PREFIX names a folder with a server that has it
-	SVC_TEST_ON=citus $(BIN)/pytest -n 2 --dist worksteal tests/distributed tests/test_mixed_load.py tests/storage/tracking \
-	  tests/test_journeys.py::test_from_click_to_refund_across_a_restart \
-	  --ignore tests/storage/tracking/test_click_months.py # it names partitions: tests/distributed has its own
+test-citus: .venv/develop ## the storage tests and journeys on a Citus cluster; CITUS_PREFIX names a folder with a server that has it
+	SVC_TEST_ON=citus $(BIN)/pytest -n 2 --dist worksteal $(ON_CITUS)
 
 check: .venv/develop ## what CI checks: format, lint, types, and every test
 	$(BIN)/ruff format --check .

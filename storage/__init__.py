@@ -123,7 +123,7 @@ class Storage(Reader):
         """
         lane = self._lane(principal)
         call = Call(principal, item, details, repeatable)
-        outcome: Outcome = await self.write(staged(operation), call, lane=lane)
+        outcome: Outcome = await self.write(staged(operation, is_keyed=repeatable is not None), call, lane=lane)
         if isinstance(principal, PresentedKey):
             who = (details.call, details.user_agent or "", details.network_hash or "")
             self.callers.add(CallerOfKey(principal.key_hash, *who), details.at)

@@ -5,10 +5,11 @@ import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import asyncpg
+import pytest
 
 from storage import migrations
 from storage.engine import database, distribution
@@ -24,6 +25,9 @@ citus.local_shared_pool_size = 150
 max_prepared_transactions = 200
 """
 
+SKIPPED = "on Citus: "  # begins the reason for which a test does not run there
+_MONTHS = """SELECT relname, pg_get_expr(relpartbound, pg_class.oid) FROM pg_inherits JOIN pg_class
+ON pg_class.oid = inhrelid WHERE inhparent = 'clicks'::regclass"""
 _EMPTY = """SET citus.override_table_visibility = off; SET citus.enable_manual_changes_to_shards = on;
 SET session_replication_role = replica;
 DO $$ DECLARE shard regclass; BEGIN
@@ -33,6 +37,11 @@ LOOP EXECUTE format('DELETE FROM %s', shard); END LOOP; END $$"""
 _RESTART_IDS = """DO $$ DECLARE ids regclass; BEGIN
 FOR ids IN SELECT oid FROM pg_class WHERE relkind = 'S' AND relnamespace = 'public'::regnamespace
 LOOP PERFORM setval(ids, 1, false); END LOOP; END $$"""
+
+
+def skipped(reason: str) -> pytest.MarkDecorator:
+    """Skip a test where the tests run on Citus."""
+    return pytest.mark.skipif(os.environ.get("SVC_TEST_ON") == "citus", reason=SKIPPED + reason)
 
 
 def binaries() -> Path | None:
@@ -51,6 +60,7 @@ class Cluster:
 
     coordinator: Server
     workers: list[Server]
+    months: dict[str, str] = field(default_factory=dict)  # the partitions of clicks to go back to, with their bounds
 
     def create_database(self, name: str) -> str:
         """Create an empty database on each node, known to each other, and return its URL on the coordinator."""
@@ -58,13 +68,20 @@ class Cluster:
         return _named(self.coordinator, name)
 
     def empty(self, name: str) -> None:
-        """Delete all rows of a distributed database, on each node for itself, and let ids begin at 1 again."""
+        """Delete all rows of a distributed database, on each node for itself, and let ids and months begin again."""
         asyncio.run(self._empty(name))
 
     async def _empty(self, name: str) -> None:
-        for server in (self.coordinator, *self.workers):
-            await execute(_named(server, name), _EMPTY)
-        await execute(_named(self.coordinator, name), _RESTART_IDS)
+        nodes = (self.coordinator, *self.workers)
+        await asyncio.gather(*(execute(_named(server, name), _EMPTY) for server in nodes))
+        stored = await find_months(_named(self.coordinator, name))
+        changed = [f"DROP TABLE {month}" for month in stored if self.months.get(month) != stored[month]]
+        changed += [
+            f"CREATE TABLE {month} PARTITION OF clicks {bound}"
+            for month, bound in self.months.items()
+            if stored.get(month) != bound
+        ]
+        await execute(_named(self.coordinator, name), _RESTART_IDS, *changed)
 
     async def _create_database(self, name: str) -> None:
         for server in (self.coordinator, *self.workers):
@@ -93,6 +110,15 @@ async def distribute(url: str) -> None:
         if step.run is not None:
             await lane.run(step.run)
     await lane.close()
+
+
+async def find_months(url: str) -> dict[str, str]:
+    """Return the partitions of clicks with their bounds."""
+    connection = await asyncpg.connect(url.replace("+asyncpg", ""))
+    try:
+        return dict(await connection.fetch(_MONTHS))
+    finally:
+        await connection.close()
 
 
 async def execute(url: str, *statements: str) -> None:

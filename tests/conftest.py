@@ -86,7 +86,9 @@ def citus_cluster() -> Iterator[Cluster]:
     if citus.binaries() is None:
         pytest.skip(citus.NO_CITUS)
     with citus.running() as cluster:
-        asyncio.run(citus.distribute(cluster.create_database("service")))
+        url = cluster.create_database("service")
+        asyncio.run(citus.distribute(url))
+        cluster.months.update(asyncio.run(citus.find_months(url)))
         yield cluster
 
 

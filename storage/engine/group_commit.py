@@ -31,6 +31,12 @@ def is_set_based(operation: Callable[..., Any]) -> bool:
     return getattr(operation, "set_based", False)
 
 
+def of_one_program(operation: Operation) -> Operation:
+    """Mark an operation that locks rows item by item: two of its transactions over several programs could deadlock."""
+    operation.of_one_program = True  # type: ignore[attr-defined]
+    return operation
+
+
 def run_alone(connection: Connection, operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
     """Run a cold operation in a savepoint and return its result or ServiceError: an error undoes its own rows alone."""
     try:
@@ -116,7 +122,8 @@ def transactions_of(batch: list[QueuedWrite], commits: Commits) -> list[list[Que
     """Split a batch into transactions, each with its writes sorted by operation."""
 
     def part(write: QueuedWrite) -> tuple[Any, ...]:
-        program = str(write.program) if commits.partition_by_program else ""
+        is_split = commits.each_operation and getattr(write.operation, "of_one_program", False)
+        program = str(write.program) if commits.partition_by_program or is_split else ""
         return (program, *_order(write)) if commits.each_operation else (program,)
 
     ordered = sorted(batch, key=lambda write: (part(write), _order(write)))

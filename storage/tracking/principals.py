@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from storage.access.program_keys import ProgramKey
-from storage.engine.group_commit import is_set_based, run_alone, set_based
+from storage.engine.group_commit import is_set_based, of_one_program, run_alone, set_based
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, ProgramNotFound, ServiceError
 from storage.tracking import program_terms, rejection_log, repeated_calls
 from storage.tracking.program_terms import KeyHolder, ProgramTerms
@@ -60,10 +60,13 @@ class _Caller(NamedTuple):
 
 
 @cache
-def staged(operation: Callable[..., Any]) -> Callable[[Connection, Sequence[Call]], list[Outcome]]:
+def staged(
+    operation: Callable[..., Any], *, is_keyed: bool = False
+) -> Callable[[Connection, Sequence[Call]], list[Outcome]]:
     """Return an operation over a batch of calls: each is resolved, then `operation` runs over (program, item) pairs.
 
-    `operation(connection, [(program, item), ...])` where it is set-based, else `operation(connection, program, item)`.
+    `operation(connection, [(program, item), ...])` where it is set-based, else `operation(connection, program, item)`,
+    as for calls with an Idempotency-Key; then each call locks its own rows, and a transaction writes one program.
     """
 
     @set_based
@@ -86,7 +89,7 @@ def staged(operation: Callable[..., Any]) -> Callable[[Connection, Sequence[Call
         rejection_log.append(connection, rejected)
         return [Outcome(result, caller.key) for result, caller in zip(results, callers, strict=True)]
 
-    return run
+    return run if is_set_based(operation) and not is_keyed else of_one_program(run)
 
 
 @set_based

@@ -42,6 +42,8 @@ class Fault(NamedTuple):
     times: int  # in the tests
     times_at_length: int  # in `make faults`
     clients: int = CLIENTS
+    programs: int = 1
+    workers: int = 1
 
 
 @dataclass
@@ -76,11 +78,11 @@ async def run(fault: Fault, times: int) -> Outcome:
     """Let a fault happen so many times to a service at work, and judge what it stored."""
     with tempfile.TemporaryDirectory(prefix="svc-fault-", dir="/tmp") as name:
         async with fault.placing(Path(name)) as place:
-            service = Service(Path(name), place.url, place.environment)
+            service = Service(Path(name), place.url, place.environment, fault.workers)
             await asyncio.to_thread(service.start)
             try:
-                program = await _prepare(place.direct_url)
-                journal, recoveries = await _suffer(fault, times, place, service, program)
+                programs = await _prepare(place.direct_url, fault.programs)
+                journal, recoveries = await _suffer(fault, times, place, service, programs)
             finally:
                 stop_seconds = await asyncio.to_thread(service.stop)
             complaints = await asyncio.to_thread(service.check)
@@ -99,29 +101,32 @@ async def run(fault: Fault, times: int) -> Outcome:
 
 
 async def _suffer(
-    fault: Fault, times: int, place: Place, service: Service, program: Program
+    fault: Fault, times: int, place: Place, service: Service, programs: list[Program]
 ) -> tuple[Journal, list[float]]:
     """Keep clients at work while the fault happens; return the journal, and the seconds of each recovery."""
-    client = Client(service.base_url, program, Journal())
-    scene, closing = Scene(place, service, client.journal, client, program), asyncio.Event()
+    journal, closing = Journal(), asyncio.Event()
+    clients = [Client(service.base_url, program, journal, f"p{n}-") for n, program in enumerate(programs)]
+    scene = Scene(place, service, journal, clients[0], programs[0])
     recoveries = []
     try:
         async with asyncio.TaskGroup() as group:
-            for _ in range(fault.clients):
-                group.create_task(client.shop(closing))
+            for n in range(fault.clients):
+                group.create_task(clients[n % len(clients)].shop(closing))
             for _ in range(times):
-                await client.journal.grow(BETWEEN_FAULTS)
+                await journal.grow(BETWEEN_FAULTS)
                 await fault.happen(scene)
-                recoveries.append(await client.journal.grow())
-            await client.journal.grow(BETWEEN_FAULTS)
+                recoveries.append(await journal.grow())
+            await journal.grow(BETWEEN_FAULTS)
             closing.set()
     finally:
-        await client.close()
-    return client.journal, recoveries
+        await asyncio.gather(*(client.close() for client in clients))
+    return journal, recoveries
 
 
-async def _prepare(url: str) -> Program:
-    """Make a program with a key, as an operator does beside a running service."""
+async def _prepare(url: str, number: int) -> list[Program]:
+    """Make programs with a key each, as an operator does beside a running service."""
     async with storage.opened(url) as store:
-        acme = await world.acme(store)
-    return Program(acme.program_id, acme.key)
+        made = [await world.acme(store)]
+        while len(made) < number:
+            made.append(await world.program_of(store, made[0].workspace_id, made[0].owner_id))
+    return [Program(each.program_id, each.key) for each in made]

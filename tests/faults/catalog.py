@@ -4,6 +4,7 @@ import asyncio
 import shutil
 import signal
 import sqlite3
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import closing, suppress
 
@@ -12,6 +13,7 @@ from tests.faults import malformed, places, postgresql
 from tests.faults.campaign import Fault, Scene
 from tests.proxy import Proxy
 
+SECONDS_OF_WORK = 6
 CROWD = 300
 MALFORMED = 1_000
 UNTIL_NOTICED = 4  # acknowledged or rejected calls, while something is broken
@@ -168,6 +170,16 @@ async def make_standby(scene: Scene) -> None:
         await refused(scene)
 
 
+async def work(scene: Scene) -> None:
+    """Let the clients work for six seconds; no transaction may end because of a deadlock."""
+    end = time.monotonic() + SECONDS_OF_WORK
+    while time.monotonic() < end:
+        await scene.journal.grow()
+    logs = [(node.data.parent / "log").read_text(encoding="utf-8") for node in scene.place.nodes]
+    found = {line for log in logs for line in log.splitlines() if "deadlock" in line}
+    scene.journal.surprises += sorted(found - set(scene.journal.surprises))
+
+
 async def refused(scene: Scene) -> None:
     """Wait until some calls have been answered with 503, or not at all."""
     await scene.journal.fail(UNTIL_NOTICED)
@@ -179,6 +191,7 @@ def on_each_database(name: str, happen: Callable[[Scene], Awaitable[None]], time
     return [Fault(f"{name}, {database}", place, happen, times, at_length) for database, place in databases.items()]
 
 
+CROWDED = {"clients": 24, "programs": 8, "workers": 2}
 FAULTS = [
     *on_each_database("kill -9", kill, 2, 100),
     *on_each_database("24 identical calls at once", send_duplicates, 2, 100),
@@ -198,4 +211,6 @@ FAULTS = [
     Fault("PostgreSQL frozen (SIGSTOP)", places.postgresql, freeze_postgresql, 1, 10),
     Fault("PostgreSQL read-only", places.postgresql, make_read_only, 1, 20),
     Fault("PostgreSQL in recovery", places.postgresql, make_standby, 1, 10),
+    Fault("2 workers, 8 programs for 6 seconds, PostgreSQL", places.postgresql, work, 1, 10, **CROWDED),
+    Fault("2 workers, 8 programs for 6 seconds, Citus", places.distributed, work, 1, 10, **CROWDED),
 ]

@@ -33,10 +33,11 @@ class Answer(NamedTuple):
 
 
 class Client:
-    """Calls the service for one integrator and records each response."""
+    """Calls the service for one integrator and records each response; `name` begins the marks of its events."""
 
-    def __init__(self, base_url: str, program: Program, journal: Journal) -> None:
+    def __init__(self, base_url: str, program: Program, journal: Journal, name: str = "") -> None:
         self.journal = journal
+        self._name = name
         self._program = program
         self._marks = 0
         self._http = httpx.AsyncClient(
@@ -146,7 +147,7 @@ class Client:
 
     def _mark(self, name: str) -> str:
         self._marks += 1
-        return f"{name}-{self._marks}"
+        return f"{self._name}{name}-{self._marks}"
 
 
 async def _answer(send: Callable[[], Awaitable[httpx.Response]]) -> Answer:

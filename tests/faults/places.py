@@ -1,5 +1,6 @@
 """Where the service runs while a fault happens: which database, and what can be done to it."""
 
+import asyncio
 import shutil
 import subprocess
 from collections.abc import AsyncIterator, Callable
@@ -7,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests import postgres, proxy, redis
+from tests import citus, postgres, proxy, redis
 from tests.postgres import Server
 from tests.proxy import Proxy
 from tests.redis import RedisServer
@@ -26,6 +27,7 @@ class Place:
     environment: dict[str, str] = field(default_factory=dict)
     file: Path | None = None
     server: Server | None = None
+    nodes: list[Server] = field(default_factory=list)
     proxy: Proxy | None = None
     redis: RedisServer | None = None
 
@@ -79,7 +81,18 @@ async def postgresql(folder: Path) -> AsyncIterator[Place]:
     if postgres.binaries() is None:
         raise CannotHappenHereError("PostgreSQL is not installed (Debian: apt-get install postgresql)")
     with postgres.running() as server:
-        yield Place(server.url, server.url, folder, server=server)
+        yield Place(server.url, server.url, folder, server=server, nodes=[server])
+
+
+@asynccontextmanager
+async def distributed(folder: Path) -> AsyncIterator[Place]:
+    """A Citus cluster with a distributed database."""
+    if citus.binaries() is None:
+        raise CannotHappenHereError(citus.NO_CITUS)
+    with citus.running() as cluster:
+        url = await asyncio.to_thread(cluster.create_database, "service")
+        await citus.distribute(url)
+        yield Place(url, url, folder, nodes=[cluster.coordinator, *cluster.workers])
 
 
 @asynccontextmanager

@@ -19,18 +19,19 @@ LONGEST_STOP_SECONDS = 15
 class Service:
     """`svc serve` over a database; what it writes to its log is kept in a file."""
 
-    def __init__(self, folder: Path, database_url: str, environment: dict[str, str]) -> None:
+    def __init__(self, folder: Path, database_url: str, environment: dict[str, str], workers: int = 1) -> None:
         self.port = postgres.free_port()
         self.base_url = f"http://127.0.0.1:{self.port}"
         self.log = folder / "service.log"
         settings = {"SVC_DATABASE_URL": database_url, "SVC_RATE_LIMIT": "off", "PYTHONPATH": str(ROOT)}
         self._environment = os.environ | settings | environment
         self._folder = folder
+        self._workers = workers
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         """Start it and wait until it is ready."""
-        command = [sys.executable, "-m", "cli", "serve", "--port", str(self.port)]
+        command = [sys.executable, "-m", "cli", "serve", "--port", str(self.port), "--workers", str(self._workers)]
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 command, env=self._environment, cwd=self._folder, stdout=log, stderr=log, start_new_session=True

@@ -130,3 +130,13 @@ def test_a_batch_is_split_by_operation_and_by_program(commits: Commits, transact
     parted = [[write.arguments[0] for write in writes] for writes in group_commit.transactions_of(batch, commits)]
 
     assert sorted(map(sorted, parted)) == sorted(map(sorted, transactions))
+
+
+def test_writes_that_lock_rows_one_by_one_are_of_one_program_in_a_transaction():
+    future: Any = None
+    refund = group_commit.of_one_program(lambda: None)
+    batch = [QueuedWrite(refund, (), {}, future, 0.0, program) for program in (1, 2, 1)]
+
+    parted = group_commit.transactions_of(batch, Commits(each_operation=True))
+
+    assert [[write.program for write in writes] for writes in parted] == [[1, 1], [2]]

@@ -116,7 +116,9 @@ async def test_each_tool_s_exports_become_partners_customers_and_commissions(too
 
 
 def _stored(connection: Connection) -> list[tuple[Any, ...]]:
-    joined = commissions.join(sales, (sales.c.id == commissions.c.sale_id))
+    joined = commissions.join(
+        sales, (sales.c.program_id == commissions.c.program_id) & (sales.c.id == commissions.c.sale_id)
+    )
     columns = (
         sales.c.transaction_id,
         sales.c.amount_cents,

@@ -22,6 +22,7 @@ from tests.storage.payments.paying import connect, stored, take
 from tests.world import NOW, World
 
 OWNER = Actor("user", "1", "owner@acme.example")
+ON_EACH_NODE = text("SELECT coalesce(to_regclass('citus_stat_activity'), 'pg_stat_activity')::text")
 
 
 @pytest.mark.parametrize("transaction_id", ["pi_1", "order-7"])
@@ -132,7 +133,8 @@ async def test_a_sale_of_the_api_waits_for_the_event_that_another_process_is_tak
 async def waits_for_a_lock(watching: AsyncConnection) -> None:
     """Return as soon as somebody waits for what another transaction holds."""
     held = "wait_event_type = 'Lock' AND datname = current_database()"
-    waiting = text(f"SELECT count(*) FROM pg_stat_activity WHERE {held}")
+    activity = (await watching.execute(ON_EACH_NODE)).scalar()
+    waiting = text(f"SELECT count(*) FROM {activity} WHERE {held}")
     async with asyncio.timeout(15):
         while not (await watching.execute(waiting)).scalar():
             await watching.rollback()  # a transaction sees the activity of its first look

@@ -21,12 +21,16 @@ from storage.rules import keys
 from storage.rules.month import Month
 from storage.tables import clicks, commissions, customers
 from storage.tracking import click_months
-from tests import statements, world
+from tests import citus, statements, world
 from tests.storage.payments.paying import stored
 from tests.storage.test_migrations import MARCH, ROWS, difference
 from tests.world import World
 
-PLACES = text("SELECT tableoid::regclass::text AS place, count(*) AS number FROM clicks GROUP BY place")
+SHARD = "_1[0-9]{5}$"  # which ends the partition's name on a distributed database
+PLACES = text(
+    f"SELECT regexp_replace(tableoid::regclass::text, '{SHARD}', '') AS place, count(*) AS number"
+    " FROM clicks GROUP BY place"
+)
 THIS = Month.of(datetime.now(UTC))
 
 
@@ -135,6 +139,7 @@ async def test_days_of_the_oldest_month_are_deleted_only_exactly(acme: World):
     assert (exact["clicks_before"], exact["deleted"]) == (day(month) + timedelta(days=4), 1)
 
 
+@citus.skipped("a write cannot be explained and run there; tests/distributed/test_hot_statements.py reads the plans")
 async def test_a_batch_looks_into_no_month_that_it_does_not_name(acme: World):
     click_id = await acme.visitor(at=day(THIS))
     named_in = {
