@@ -13,7 +13,7 @@ import asyncpg
 from tests.faults.journal import Journal, Kind, Request
 
 COMMISSION_PERCENT = 20
-OUR_MARK = re.compile(r"p\d-[a-z-]+-\d+")  # a malformed request may be a good click after all
+OUR_MARK = re.compile(r"(p\d-)?[a-z-]+-\d+")  # a malformed request may be a good click after all
 _MARKS = {
     Kind.CLICK: "SELECT page_title, click_id FROM clicks",
     Kind.LEAD: "SELECT c.customer_key, l.id FROM leads l JOIN customers c"
