@@ -22,7 +22,7 @@ from storage.rules.errors import (
 from storage.rules.fraud.flag import FlagKind
 from storage.rules.period import ALWAYS, Span
 from storage.tables import commissions, customers, leads, ledger_entries, partners, sales
-from storage.tracking import payouts, taken_back
+from storage.tracking import payouts, rollups, taken_back
 from storage.tracking.ledger import PARTNER_KINDS, EntryKind
 
 
@@ -182,7 +182,7 @@ def change_status(
         values["approved_by_key_id"] = key_id
     connection.execute(update(commissions).where(*mine).values(values))
     if status == CommissionStatus.REJECTED:
-        taken_back.take_back(connection, commission, EntryKind.REJECTION, at=at)
+        rollups.add(connection, [taken_back.take_back(connection, commission, EntryKind.REJECTION, at=at)])
     elif status == CommissionStatus.PAID:
         payouts.record(connection, commission, at=at)
     return before

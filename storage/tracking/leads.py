@@ -136,8 +136,8 @@ def _store(
     settled = [change for change in events if change.settlement == Settlement.SETTLED]
     earned = [_earned(change) for change in settled]
     ledger.append(connection, earned, at=at)
-    rollups.add(connection, [_step(change, item) for change, item in zip(settled, earned, strict=True)])
-    outranking.store(connection, outranked, at=at)
+    steps = [_step(change, item) for change, item in zip(settled, earned, strict=True)]
+    rollups.add(connection, [*steps, *outranking.store(connection, outranked, at=at)])
 
 
 def _earned(change: _AcceptedLead) -> Earned:

@@ -3,7 +3,7 @@
 docs/decisions/0023-the-key-outranks-a-browser.md says when and why.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from storage.tables import commissions, leads
 from storage.tracking import rollups
 from storage.tracking.customers import Customer, Registry
 from storage.tracking.ledger import EntryKind
+from storage.tracking.rollups import Increment
 from storage.tracking.taken_back import take_back
 
 
@@ -35,8 +36,8 @@ def outrank(claimant: Customer, by: Customer, registry: Registry) -> Outranked:
     return outranked
 
 
-def store(connection: Connection, outranked: Sequence[Outranked], *, at: datetime) -> None:
-    """Mark the leads of the claims, take them out of the daily totals, and take back the commissions on them."""
+def store(connection: Connection, outranked: Sequence[Outranked], *, at: datetime) -> Iterator[Increment]:
+    """Mark the leads of the claims and take back the commissions on them; yield what this takes out of the rollups."""
     for each in outranked:
         customer = each.customer
         settled = (leads.c.customer_id == customer.id, leads.c.settlement == Settlement.SETTLED)
@@ -44,18 +45,18 @@ def store(connection: Connection, outranked: Sequence[Outranked], *, at: datetim
         statement = update(leads).where(leads.c.program_id == customer.program_id, *settled).values(**marked)
         lead_id = connection.execute(statement.returning(leads.c.id)).scalar_one()
         day = rollups.day_of(each.signup_at)
-        rollups.add(connection, [rollups.Increment(customer.program_id, customer.partner_id, day, leads=-1)])
-        _take_back(connection, customer.program_id, lead_id, at)
+        yield Increment(customer.program_id, customer.partner_id, day, leads=-1)
+        yield from _take_back(connection, customer.program_id, lead_id, at)
 
 
-def _take_back(connection: Connection, program_id: int, lead_id: int, at: datetime) -> None:
+def _take_back(connection: Connection, program_id: int, lead_id: int, at: datetime) -> Iterator[Increment]:
     """Reject the commission on a lead; of a paid one, reverse what was paid."""
     mine = (commissions.c.program_id == program_id, commissions.c.lead_id == lead_id)
     commission = connection.execute(select(commissions).where(*mine).with_for_update()).one_or_none()
     if commission is None:
         return
     if commission.status == CommissionStatus.PAID:
-        take_back(connection, commission, EntryKind.REVERSAL, at=at)
+        yield take_back(connection, commission, EntryKind.REVERSAL, at=at)
     else:
         connection.execute(update(commissions).where(*mine).values(status=CommissionStatus.REJECTED))
-        take_back(connection, commission, EntryKind.REJECTION, at=at)
+        yield take_back(connection, commission, EntryKind.REJECTION, at=at)

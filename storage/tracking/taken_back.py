@@ -7,14 +7,18 @@ from sqlalchemy import Connection
 
 from storage.tracking import ledger, rollups
 from storage.tracking.ledger import PARTNER_KINDS, PLATFORM_KINDS, EntryKind
+from storage.tracking.rollups import Increment
 
 
-def take_back(connection: Connection, commission: Any, kind: EntryKind, *, at: datetime) -> None:
-    """Append entries that take back what the ledger holds of a commission (as `kind`) and of its platform fee."""
-    for each, kinds in ((kind, PARTNER_KINDS), (EntryKind.PLATFORM_FEE_REVERSAL, PLATFORM_KINDS)):
-        net_cents = ledger.net(connection, commission.program_id, commission.id, kinds)
-        ledger.correct(connection, commission, each, net_cents, at=at)
-        if kinds == PARTNER_KINDS:
-            day = rollups.day_of(commission.created_at)
-            back = rollups.Increment(commission.program_id, commission.partner_id, day, commission_cents=-net_cents)
-            rollups.add(connection, [back])
+def take_back(connection: Connection, commission: Any, kind: EntryKind, *, at: datetime) -> Increment:
+    """Append entries that take back what the ledger holds of a commission (as `kind`) and of its platform fee.
+
+    Returns what the caller has to add to the rollups, together with its other increments: a transaction adds once.
+    """
+    program_id, commission_id = commission.program_id, commission.id
+    earned_cents = ledger.net(connection, program_id, commission_id, PARTNER_KINDS)
+    fee_cents = ledger.net(connection, program_id, commission_id, PLATFORM_KINDS)
+    ledger.correct(connection, commission, kind, earned_cents, at=at)
+    ledger.correct(connection, commission, EntryKind.PLATFORM_FEE_REVERSAL, fee_cents, at=at)
+    day = rollups.day_of(commission.created_at)
+    return Increment(program_id, commission.partner_id, day, commission_cents=-earned_cents)
