@@ -64,9 +64,10 @@ async def test_refused_calls_are_grouped_by_cause_with_what_to_do(site: Site):
 
     await page.goto(f"{site.program}/refused-calls")
 
-    await expect(page.get_by_role("heading", name="customer_not_found")).to_be_visible()
+    await expect(page.get_by_role("heading", name="No customer of this program")).to_be_visible()
+    await expect(page.locator(".cause")).to_contain_text("customer_not_found")
     await expect(page.locator(".count")).to_have_text("2 calls")
-    await expect(page.locator(".advice")).to_contain_text("What to do")
+    await expect(page.locator(".cause")).to_contain_text("What to do")
     await page.get_by_text("The latest calls").click()
     await expect(page.get_by_role("cell", name="inv-7")).to_be_visible()
     await expect(page.get_by_role("cell", name="$1.00")).to_have_count(2)
