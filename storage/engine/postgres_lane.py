@@ -30,9 +30,9 @@ PAUSE_SECONDS = 0.1
 INTERNAL_ERROR = "XX000"  # the code with which Citus reports a COMMIT that a node did not confirm
 CLOSE_SECONDS = 1
 TRIES = 3  # of a batch that is known not to be stored after its COMMIT was lost
-# A writer reads rows by key. A plan cached while the tables were empty would scan them until it is replaced, so
-# writers always use indexes and loops, whatever the statistics say. Such plans look costly, so JIT is off.
-BY_KEY = {"enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off", "jit": "off"}
+# A writer reads rows by key. A plan made while the tables were empty would scan them until it is replaced, so writers
+# always use indexes and loops, which look up each row, whatever the statistics say. Such plans look costly: no JIT.
+BY_KEY = dict.fromkeys(("enable_seqscan", "enable_hashjoin", "enable_mergejoin", "enable_material", "jit"), "off")
 _READ_ONLY = {"default_transaction_read_only": "on", "default_transaction_isolation": "repeatable read"}
 # The statement is prepared once and sent with BEGIN, so that the token needs no extra round trip.
 _PREPARE = """PREPARE store_token (text, text, bigint) AS

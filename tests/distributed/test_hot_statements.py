@@ -77,6 +77,7 @@ async def test_each_statement_of_a_call_is_one_task_that_reads_by_key(store: Sto
         assert "Distributed Subplan" not in plan, (statement, plan)
         assert "pull to coordinator" not in plan, (statement, plan)
         assert "Seq Scan" not in plan, (statement, plan)
+        assert "Materialize" not in plan, (statement, plan)
         if "Citus Adaptive" in plan:
             assert "Task Count: 1" in plan, (statement, plan)
 
