@@ -14,7 +14,7 @@ import pytest
 from storage import migrations
 from storage.engine import database, distribution
 from tests import postgres
-from tests.postgres import Server
+from tests.postgres import Server, execute
 
 NO_CITUS = "Citus is not installed; CITUS_PREFIX may name a folder with a server that has it"
 SETTINGS = """shared_preload_libraries = 'citus'
@@ -117,16 +117,6 @@ async def find_months(url: str) -> dict[str, str]:
     connection = await asyncpg.connect(url.replace("+asyncpg", ""))
     try:
         return dict(await connection.fetch(_MONTHS))
-    finally:
-        await connection.close()
-
-
-async def execute(url: str, *statements: str) -> None:
-    """Run statements, each in a transaction of its own."""
-    connection = await asyncpg.connect(url.replace("+asyncpg", ""))
-    try:
-        for statement in statements:
-            await connection.execute(statement)
     finally:
         await connection.close()
 

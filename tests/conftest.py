@@ -129,12 +129,12 @@ async def acme(store: Storage) -> World:
 def _lent(server: str, name: str, template: str = "template1") -> Iterator[str]:
     """Create a database and drop it at the end, whoever still uses it: a thousand of them would fill the memory."""
     yield asyncio.run(create_database(server, name, template))
-    asyncio.run(citus.execute(server, f'DROP DATABASE "{name}" WITH (FORCE)'))
+    asyncio.run(postgres.execute(server, f'DROP DATABASE "{name}" WITH (FORCE)'))
 
 
 async def create_database(server: str, name: str, template: str = "template1") -> str:
     """Create a database on a server and return its URL."""
-    await citus.execute(server, f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+    await postgres.execute(server, f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
     return named(server, name)
 
 

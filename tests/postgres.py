@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+import asyncpg
+
 DURABLE = "fsync = on\nautovacuum = on\n"  # as a server in use: its data is on a disk
 MEMORY, ROOM = Path("/dev/shm"), 4 * 1024**3
 SETTINGS = "fsync = off\nautovacuum = off\nlisten_addresses = '127.0.0.1'\nmax_connections = 200\n"
@@ -109,6 +111,16 @@ def standby_of(primary: Server) -> Iterator[Server]:
         yield server
     finally:
         server.control("--mode", "immediate", "stop")
+
+
+async def execute(url: str, *statements: str) -> None:
+    """Run statements, each in a transaction of its own."""
+    connection = await asyncpg.connect(url.replace("+asyncpg", ""))
+    try:
+        for statement in statements:
+            await connection.execute(statement)
+    finally:
+        await connection.close()
 
 
 def free_port() -> int:

@@ -64,14 +64,15 @@ def record(connection: Connection, batch: Sequence[Click]) -> list[ClickOutcome]
     Errors: ProgramNotFound, PartnerNotFound, AffMissing. A visitor who keeps their existing click adds no event. A
     sandbox counts the clicks of bots, too: integrators test with headless browsers.
     """
-    links = list(dict.fromkeys(map(_link, batch)))  # many visitors follow the same link
+    followed = [_link(click) for click in batch]
+    links = list(dict.fromkeys(followed))  # many visitors follow the same link
     found = _find(connection, [[program_id, n, *link] for n, (program_id, *link) in enumerate(links)])
     rows = {links[row.n]: row for row in found}
     outcomes: list[ClickOutcome] = []
     inserted: list[tuple[Any, ...]] = []
     counted: Counter[tuple[int, int, date]] = Counter()
-    for click in batch:
-        row = rows.get(_link(click))
+    for click, link in zip(batch, followed, strict=True):
+        row = rows.get(link)
         if row is None:
             outcomes.append(ProgramNotFound())
             continue

@@ -17,7 +17,7 @@ from storage import Storage, migrations
 from storage.engine import database, distribution
 from storage.engine.program_nodes import is_distributed
 from storage.tracking import click_months
-from tests import citus, world
+from tests import citus, postgres, world
 from tests.citus import Cluster
 from tests.storage.test_migrations import difference
 
@@ -98,7 +98,7 @@ def test_db_check_names_the_node_that_lacks_a_setting(
     worker = citus_cluster.workers[0]
     url = f"{worker.url.rpartition('/')[0]}/service"
     lost = "ALTER ROLE postgres IN DATABASE service RESET enable_hashjoin"
-    asyncio.run(citus.execute(url, "SET citus.enable_ddl_propagation = off; " + lost))
+    asyncio.run(postgres.execute(url, "SET citus.enable_ddl_propagation = off; " + lost))
 
     with pytest.raises(typer.Exit):
         check()

@@ -7,7 +7,7 @@ from storage.access import program_keys
 from storage.access.program_keys import NewKey
 from storage.reading import checklist, key_callers
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import forms, page_context, templates
+from tracking_api.dashboard.pages import confirmation, forms, page_context, templates
 from tracking_api.dashboard.pages.page_context import PageContext
 
 UNCONFIRMED = "Tick the box first: the current key stops working at once."
@@ -29,7 +29,7 @@ async def regenerate_program_key(request: Request) -> Response:
     if form.text("replaces") != context.program.api_token_masked:
         return await _page(request, context, problem=REPLACED)
     is_first = not await storage_of(request).read(checklist.has_shown_key, context.program.id)
-    if form.text("confirmed") != "yes" and not is_first:
+    if not confirmation.is_given(form) and not is_first:
         return await _page(request, context, problem=UNCONFIRMED)
     new_key: NewKey = await storage_of(request).write(
         program_keys.regenerate, context.program.id, at=context.at, actor=context.member.actor, lane=context.program.id

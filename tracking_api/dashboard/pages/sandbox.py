@@ -30,7 +30,7 @@ async def change_sandbox(request: Request) -> Response:
             return confirmation.ask(request, form, NEW_KEY._replace(back=request.url.path), context=context)
         opened = await storage_of(request).write(sandboxes.open_sandbox, context.program.id, **caller)
         return await _page(request, context, opened=opened)
-    if form.text("confirmed") != "yes":
+    if not confirmation.is_given(form):
         return await _page(request, context, problem=UNCONFIRMED)
     await storage_of(request).write(sandboxes.empty, context.program.id, **caller)
     return notices.leave(redirect(f"{context.program_path}/settings/sandbox"), "sandbox-emptied")

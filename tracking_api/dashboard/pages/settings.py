@@ -11,7 +11,7 @@ from storage.rules.errors import CurrencyNotSupported, PreconditionFailed, Progr
 from storage.rules.setting_kinds import Kind
 from storage.rules.settings import SECTIONS, SETTINGS
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import forms, notices, page_context, templates, values
+from tracking_api.dashboard.pages import confirmation, forms, notices, page_context, templates, values
 from tracking_api.dashboard.pages.forms import Form, Problems
 from tracking_api.dashboard.pages.page import redirect
 from tracking_api.dashboard.pages.page_context import PageContext
@@ -63,7 +63,7 @@ async def delete_program(request: Request) -> Response:
     """Delete a program that has no events, or a sandbox."""
     context = await page_context.as_owner(request)
     form = await forms.read_form(request)
-    if form.text("confirmed") != "yes":
+    if not confirmation.is_given(form):
         return _form(request, context, _typed(context.program), Problems({"": UNCONFIRMED}))
     about = {"actor": context.member.actor, "at": context.at, "lane": context.program.id}
     try:
