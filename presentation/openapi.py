@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document: built once, from the routes of the apps."""
+"""The OpenAPI 3.1 document: built once, when it is first requested, from the routes of the apps."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,6 +7,7 @@ from importlib.metadata import version
 from itertools import chain
 from typing import Any, NamedTuple
 
+from anyio import to_thread
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from starlette.requests import Request
@@ -116,8 +117,11 @@ DESCRIPTION = Description("getOpenapi", "This document", {200: (DocumentView,)},
 
 
 async def endpoint(request: Request) -> Published:
-    """Return the app's OpenAPI document."""
-    return Published(request.app.state.openapi)
+    """Return the app's OpenAPI document; the first request builds it, on a thread: most processes never need it."""
+    state = request.app.state
+    if state.openapi is None:
+        state.openapi = await to_thread.run_sync(state.build_openapi)
+    return Published(state.openapi)
 
 
 class _Generator(GenerateJsonSchema):

@@ -128,7 +128,8 @@ def create(
     app.state.authorization = None
     if settings.assistants_sign_in:
         app.state.authorization = authorization.create(storage, settings, counts, clock=clock)
-    app.state.openapi = to_json(openapi.document([*ROUTES, *others], base_url=settings.base_url))
+    app.state.openapi = None
+    app.state.build_openapi = lambda: to_json(openapi.document([*ROUTES, *others], base_url=settings.base_url))
     return app
 
 

@@ -100,7 +100,7 @@ class Assistant:
         self.globex = globex
         self.at: datetime = NOW + timedelta(hours=1)
         self.good = ""
-        self.http = httpx.AsyncClient(base_url=BASE)
+        self.http: httpx.AsyncClient  # while it is served
 
     @asynccontextmanager
     async def serving(self, **settings: Any) -> AsyncIterator[None]:

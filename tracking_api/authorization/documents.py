@@ -8,6 +8,7 @@ import socket
 import ssl
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import cached_property
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any
 from urllib.parse import urlsplit
@@ -67,7 +68,11 @@ class Documents:
 
     def __init__(self, private_hosts: Iterable[str] = ()) -> None:
         self._network = _PublicNetwork(frozenset(private_hosts))
-        self._tls = ssl.create_default_context()
+
+    @cached_property
+    def _tls(self) -> ssl.SSLContext:
+        """The system's certificates, which take 40 ms to read: not before a document is fetched."""
+        return ssl.create_default_context()
 
     async def fetch(self, client_id: str) -> Document:
         """Return the document at a URL that passes `is_document_url`. Raises DocumentRefusedError."""
