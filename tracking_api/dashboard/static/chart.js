@@ -129,7 +129,7 @@ for (const tile of document.querySelectorAll("[data-figure]")) {
   tile.addEventListener("click", () => {
     document.querySelectorAll("[data-figure]").forEach((each) => each.setAttribute("aria-pressed", String(each === tile)));
     figure = data.figures[tile.dataset.figure];
-    if (chart) draw();
+    draw();
   });
 }
 
@@ -141,14 +141,6 @@ for (const event of ["mouseover", "focusin"]) {
   document.addEventListener(event, ({ target }) => target.closest(".explained")?.classList.remove("closed"));
 }
 
-function begin() {
-  new ResizeObserver(() => chart.setSize({ width: place.clientWidth, height: HEIGHT })).observe(place);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  draw();
-}
-
-// The figures are read first: the library is loaded when the page has been painted.
-requestAnimationFrame(() => setTimeout(() => {
-  const library = Object.assign(document.createElement("script"), { src: place.dataset.library, onload: begin });
-  document.head.append(library);
-}));
+new ResizeObserver(() => chart?.setSize({ width: place.clientWidth, height: HEIGHT })).observe(place);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+draw();

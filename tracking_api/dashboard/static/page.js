@@ -61,6 +61,19 @@ document.addEventListener("keydown", (event) => {
 
 document.getElementById("problems")?.focus();
 addUp(document.querySelector("form:has(> .bulk)"));
-document.querySelectorAll(".side [aria-current], .tabs [aria-current]").forEach((link) => {
-  link.closest("ul").scrollLeft = link.offsetLeft - 24; // on a phone the menus scroll
-});
+if (matchMedia("(max-width: 52rem)").matches) {
+  document.querySelectorAll(".side [aria-current], .tabs [aria-current]").forEach((link) => {
+    link.closest("ul").scrollLeft = link.offsetLeft - 24; // on a phone the menus scroll
+  });
+}
+
+// The chart is drawn when the page is on the screen: its library first.
+const canvas = document.querySelector("[data-library]");
+if (canvas) {
+  new PerformanceObserver((_, paints) => {
+    paints.disconnect();
+    for (const src of [canvas.dataset.library, canvas.dataset.script]) {
+      document.head.append(Object.assign(document.createElement("script"), { src, async: false }));
+    }
+  }).observe({ type: "paint", buffered: true });
+}
