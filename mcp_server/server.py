@@ -1,11 +1,13 @@
 """The MCP server: its description of itself, and a handler for each method."""
 
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
 from mcp.server import CacheHint, Server
 from mcp.server.caching import CacheableMethod
 from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
+from mcp_types import Tool as PublishedTool
 
 from mcp_server import prompts, resources, tool_calls
 from mcp_server.caller import Context, caller_of
@@ -21,7 +23,6 @@ LISTS: tuple[CacheableMethod, ...] = (
     "resources/read",
     "server/discover",
 )
-PUBLISHED = {tool.name: tool.published() for tool in ALL}
 
 
 def create(base_url: str) -> Server[Any]:
@@ -53,4 +54,10 @@ async def _list_tools(context: Context, _: PaginatedRequestParams | None) -> Lis
     """List the tools that the key's scopes allow, always in the same order; all if it can get more scopes."""
     caller = caller_of(context)
     scopes = await caller.read(lambda _connection, key: key.scopes)
-    return ListToolsResult(tools=[PUBLISHED[tool.name] for tool in ALL if caller.signed_in or tool.scope in scopes])
+    return ListToolsResult(tools=[_published()[tool.name] for tool in ALL if caller.signed_in or tool.scope in scopes])
+
+
+@cache
+def _published() -> dict[str, PublishedTool]:
+    """Return each tool as it is listed; made by the first request, since it takes 0.1 s."""
+    return {tool.name: tool.published() for tool in ALL}

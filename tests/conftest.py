@@ -25,6 +25,7 @@ from tests.serving import Serve, Served
 from tests.world import World
 
 pytest_plugins = ["tests.selection"]
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a server that compiles all modules starts half a second later
 ROOT = Path(__file__).parent.parent
 KINDS = {"sqlite": "sqlite_url", "postgresql": "postgres_url"}
 if os.environ.get("SVC_TEST_ON") == "citus":

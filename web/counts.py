@@ -1,22 +1,15 @@
 """The counts of the rate limits: in this process, or in Redis for several processes while Redis responds."""
 
-import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from limits import RateLimitItem
-from limits.aio.storage import RedisStorage
 from limits.aio.strategies import FixedWindowRateLimiter
-from redis.asyncio import ConnectionPool
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
 
 from web.windows import Windows
 
-LONGEST_WAIT_SECONDS = 0.25
 PAUSE_SECONDS = 5.0  # without a request to Redis after it failed
 Result = TypeVar("Result")
 log = logging.getLogger(__name__)
@@ -30,8 +23,7 @@ class Counts:
 
     def __init__(self, redis_url: str | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._local = Windows()
-        self._pool = ConnectionPool.from_url(redis_url, retry=Retry(NoBackoff(), 0)) if redis_url else None
-        self._shared = _on_redis(self._pool) if self._pool else None
+        self._shared = _in_redis(redis_url) if redis_url else None
         self._clock = clock
         self._failed = False
         self._retry_at = clock()
@@ -64,8 +56,8 @@ class Counts:
 
     async def aclose(self) -> None:
         """Close the connections to Redis."""
-        if self._pool:
-            await self._pool.disconnect()
+        if self._shared:
+            await self._shared.aclose()
 
     async def _ask(
         self, shared: Callable[[FixedWindowRateLimiter], Awaitable[Result]], alone: Callable[[], Result]
@@ -76,9 +68,8 @@ class Counts:
         if self._failed:
             self._retry_at = self._clock() + PAUSE_SECONDS  # only this request tries whether Redis is back
         try:
-            async with asyncio.timeout(LONGEST_WAIT_SECONDS):
-                result = await shared(self._shared)
-        except (RedisError, OSError) as error:  # a timeout is an OSError
+            result: Result = await self._shared.run(shared)
+        except OSError as error:
             self._fail(error)
             return alone()
         self._recover()
@@ -97,6 +88,7 @@ class Counts:
             log.warning("Redis responds again: processes share their rate limits")
 
 
-def _on_redis(pool: ConnectionPool) -> FixedWindowRateLimiter:
-    options: dict[str, Any] = {"connection_pool": pool}  # documented by `limits`, but not in its types
-    return FixedWindowRateLimiter(RedisStorage("async+redis://", implementation="redispy", **options))
+def _in_redis(url: str) -> Any:
+    from web.redis_counts import RedisCounts  # noqa: PLC0415 - its imports take 0.1 s, and few servers have Redis
+
+    return RedisCounts(url)
