@@ -37,13 +37,8 @@ async def change_agent_caps(request: Request) -> Response:
     form = await forms.read_form(request)
     try:
         sent = {cap.public_name: _value(cap, form, context.currency) for cap in CAPS}
-        await storage_of(request).write(
-            agent_caps.change,
-            context.program.id,
-            body.parse(AgentCapsChange, to_json(sent)).sent(),
-            actor=context.member.actor,
-            at=context.at,
-            lane=context.program.id,
+        await page_context.change(
+            request, context, agent_caps.change, body.parse(AgentCapsChange, to_json(sent)).sent()
         )
     except ValidationError as rejection:
         problems = Problems({name.removesuffix("_cents"): it for name, it in Problems.of(rejection).items()})

@@ -34,15 +34,13 @@ async def approve_on_hold(request: Request) -> Response:
         fields = {"status": CommissionStatus.APPROVED, REASON: form.text(REASON)}
         sent = body.parse(OwnerCommissionChange, to_json(fields))
         await fraud_review.before(storage_of(request), context.program.id, [commission_id], sent.status, at=context.at)
-        await storage_of(request).write(
+        await page_context.change(
+            request,
+            context,
             commissions.decide,
-            context.program.id,
             commission_id,
             sent.status,
-            actor=context.member.actor,
-            at=context.at,
             override_hold_reason=sent.override_hold_reason,
-            lane=context.program.id,
         )
     except ValidationError as rejection:
         return await _show(request, context, values.typed(form), Problems.of(rejection))

@@ -90,14 +90,7 @@ async def undo_approval(request: Request) -> Response:
     sent = form.text("decided_at")
     if not _MILLIS.fullmatch(sent):
         raise ValidationError("There is no approval to undo.")
-    undone = await storage_of(request).write(
-        undone_approvals.undo,
-        context.program.id,
-        millis=int(sent),
-        actor=context.member.actor,
-        at=context.at,
-        lane=context.program.id,
-    )
+    undone = await page_context.change(request, context, undone_approvals.undo, millis=int(sent))
     return notices.leave(redirect(f"{context.program_path}/commissions"), "undone", undone)
 
 
@@ -109,8 +102,7 @@ async def _decide(
     results: dict[int, Commission | ServiceError] = {}
     for some in (ids[start : start + AT_ONCE] for start in range(0, len(ids), AT_ONCE)):
         await fraud_review.before(storage, program_id, some, status, at=context.at)
-        about = {"actor": context.member.actor, "at": context.at, "lane": program_id}
-        results |= await storage.write(commissions.decide_each, program_id, some, status, **about)
+        results |= await page_context.change(request, context, commissions.decide_each, some, status)
     undecided = sum(isinstance(result, ServiceError) for result in results.values())
     done = len(results) - undecided
     decided_at = [undone_approvals.millis_of(context.at)] if status == CommissionStatus.APPROVED and done else []

@@ -1,7 +1,8 @@
 """The page context: the visitor and the program of a page."""
 
+from collections.abc import Callable
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from starlette.requests import Request
 
@@ -59,6 +60,15 @@ async def as_member(request: Request) -> PageContext:
 async def as_owner(request: Request) -> PageContext:
     """Return the page context of the path's program, for an owner. Raises Forbidden, OwnerRequired."""
     return await _page_context(request, await authentication.owner(request))
+
+
+async def change(
+    request: Request, context: PageContext, operation: Callable[..., Any], *arguments: Any, **options: Any
+) -> Any:
+    """Change the program in one transaction: `operation(connection, program_id, *arguments, actor, at, **options)`."""
+    storage, program_id = storage_of(request), context.program.id
+    about = {"actor": context.member.actor, "at": context.at}
+    return await storage.write(operation, program_id, *arguments, lane=program_id, **about, **options)
 
 
 async def _page_context(request: Request, member: Member) -> PageContext:

@@ -46,15 +46,7 @@ async def edit_partner(request: Request) -> Response:
         sent = body.parse(
             PartnerEdit, to_json(typed | {name: typed[name] or None for name in ("email", "notes")})
         ).sent()
-        await storage_of(request).write(
-            partners.change,
-            context.program.id,
-            partner_id,
-            sent,
-            actor=context.member.actor,
-            at=context.at,
-            lane=context.program.id,
-        )
+        await page_context.change(request, context, partners.change, partner_id, sent)
     except ValidationError as rejection:
         return await _show(request, context, typed, Problems.of(rejection))
     return notices.leave(redirect(f"{context.program_path}/partners/{partner_id}"), "partner-changed")

@@ -91,14 +91,7 @@ async def enrol_partner(request: Request) -> Response:
     try:
         fields = {"name": form.text("name"), "code": form.text("code"), "email": form.text("email") or None}
         sent = body.parse(NewPartner, to_json(fields)).sent()
-        await storage_of(request).write(
-            partners.enrol,
-            context.program.id,
-            **sent,
-            actor=context.member.actor,
-            at=context.at,
-            lane=context.program.id,
-        )
+        await page_context.change(request, context, partners.enrol, **sent)
     except ValidationError as rejection:
         return await _list(request, context, values.typed(form), Problems.of(rejection))
     return notices.leave(redirect(f"{context.program_path}/partners"), "partner-added")
@@ -112,15 +105,7 @@ async def change_partner(request: Request) -> Response:
     if status is None:
         raise ValidationError("A partner is made active or paused here.")
     partner_id = path_id(request, "partner_id")
-    await storage_of(request).write(
-        partners.change,
-        context.program.id,
-        partner_id,
-        {"status": status},
-        actor=context.member.actor,
-        at=context.at,
-        lane=context.program.id,
-    )
+    await page_context.change(request, context, partners.change, partner_id, {"status": status})
     return notices.leave(redirect(f"{context.program_path}/partners"), SAID[status], partner_id)
 
 

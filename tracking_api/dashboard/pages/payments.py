@@ -83,28 +83,25 @@ async def change_payment_account(request: Request) -> Response:
     """Connect an account, change its webhook secret, or disconnect it."""
     context = await page_context.as_owner(request)
     form = await forms.read_form(request)
-    path, about = (
-        f"{context.program_path}/settings/payments",
-        {"actor": context.member.actor, "at": context.at, "lane": context.program.id},
-    )
+    path = f"{context.program_path}/settings/payments"
     if form.text("disconnect") and not confirmation.is_given(form):
         return confirmation.ask(request, form, DISCONNECT._replace(back=path), context=context)
     if form.text("disconnect"):
-        await storage_of(request).write(accounts.disconnect, context.program.id, **about)
+        await page_context.change(request, context, accounts.disconnect)
         return notices.leave(redirect(path), "account-disconnected")
     typed = {name: form.text(name) for name in FIELDS}
     try:
         sent = body.parse(NewPaymentAccount, to_json({"provider": "stripe", **typed}))
     except ValidationError as rejection:
         return await _page(request, context, typed, Problems.of(rejection))
-    await storage_of(request).write(
+    await page_context.change(
+        request,
+        context,
         accounts.connect,
-        context.program.id,
         provider=sent.provider,
         account_id=sent.account_id,
         secret=sent.webhook_secret,
         sealer=request.app.state.settings.sealer(),
-        **about,
     )
     return notices.leave(redirect(path), "account-connected")
 
@@ -122,16 +119,14 @@ async def decide_payment_event(request: Request) -> Response:
         question = Question(verb, f"{meaning} You cannot undo this.", path, is_danger=False)
         return confirmation.ask(request, form, question, context=context)
     named = NamedCustomer(form.text("click_id") or None, form.text("customer_key") or None)
-    outcome = await storage_of(request).write(
+    outcome = await page_context.change(
+        request,
+        context,
         decisions.decide,
-        context.program.id,
         event_id,
         decision,
         customer=named,
         transaction_id=form.text("transaction_id") or None,
-        actor=context.member.actor,
-        at=context.at,
-        lane=context.program.id,
     )
     notice = f"payment-{decision}"
     if decision == Decision.RETRY:

@@ -31,9 +31,7 @@ async def regenerate_program_key(request: Request) -> Response:
     is_first = not await storage_of(request).read(checklist.has_shown_key, context.program.id)
     if not confirmation.is_given(form) and not is_first:
         return await _page(request, context, problem=UNCONFIRMED)
-    new_key: NewKey = await storage_of(request).write(
-        program_keys.regenerate, context.program.id, at=context.at, actor=context.member.actor, lane=context.program.id
-    )
+    new_key: NewKey = await page_context.change(request, context, program_keys.regenerate)
     fresh = context.program._replace(api_token_masked=new_key.masked, flagged_at=None, rotate_by=None)
     return await _page(request, context._replace(program=fresh), secret=new_key.secret, is_first=is_first)
 

@@ -85,16 +85,7 @@ async def decide_flag(request: Request) -> Response:
         meaning, is_danger = f"{MEANINGS[state]} You cannot undo this.", state == FlagState.CONFIRMED
         question = Question(VERBS[state], meaning, path, commissions=held, is_danger=is_danger)
         return confirmation.ask(request, form, question, context=context)
-    await storage_of(request).write(
-        flag_decisions.decide,
-        context.program.id,
-        flag_id,
-        state,
-        actor=context.member.actor,
-        at=context.at,
-        reason=reason or None,
-        lane=context.program.id,
-    )
+    await page_context.change(request, context, flag_decisions.decide, flag_id, state, reason=reason or None)
     return notices.leave(redirect(path), DECISIONS[state])
 
 

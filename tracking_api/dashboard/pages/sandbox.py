@@ -24,15 +24,14 @@ async def change_sandbox(request: Request) -> Response:
     """Open the sandbox (`action=open`) and show its new key once, or delete its events (`action=empty`)."""
     context = await page_context.as_owner(request)
     form = await forms.read_form(request)
-    caller = {"actor": context.member.actor, "at": context.at, "lane": context.program.id}
     if form.text("action") == "open":
         if form.text("replaces") and not confirmation.is_given(form):
             return confirmation.ask(request, form, NEW_KEY._replace(back=request.url.path), context=context)
-        opened = await storage_of(request).write(sandboxes.open_sandbox, context.program.id, **caller)
+        opened = await page_context.change(request, context, sandboxes.open_sandbox)
         return await _page(request, context, opened=opened)
     if not confirmation.is_given(form):
         return await _page(request, context, problem=UNCONFIRMED)
-    await storage_of(request).write(sandboxes.empty, context.program.id, **caller)
+    await page_context.change(request, context, sandboxes.empty)
     return notices.leave(redirect(f"{context.program_path}/settings/sandbox"), "sandbox-emptied")
 
 

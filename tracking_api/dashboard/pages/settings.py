@@ -10,7 +10,6 @@ from storage.management.program_settings import Program
 from storage.rules.errors import CurrencyNotSupported, PreconditionFailed, ProgramHasEvents, ValidationError
 from storage.rules.setting_kinds import Kind
 from storage.rules.settings import SECTIONS, SETTINGS
-from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import confirmation, forms, notices, page_context, templates, values
 from tracking_api.dashboard.pages.forms import Form, Problems
 from tracking_api.dashboard.pages.page import redirect
@@ -33,14 +32,8 @@ async def change_settings(request: Request) -> Response:
     form = await forms.read_form(request)
     try:
         changes = body.parse(ProgramChange, to_json(values.of_form(form, SETTINGS, currency=context.currency))).sent()
-        changed = await storage_of(request).write(
-            program_settings.change,
-            context.program.id,
-            changes,
-            actor=context.member.actor,
-            at=context.at,
-            expected_revision=_revision(form),
-            lane=context.program.id,
+        changed = await page_context.change(
+            request, context, program_settings.change, changes, expected_revision=_revision(form)
         )
     except (ValidationError, CurrencyNotSupported, PreconditionFailed) as rejection:
         return _form(request, context, values.typed(form), _problems(rejection))
@@ -54,8 +47,7 @@ async def change_status(request: Request) -> Response:
     context = await page_context.as_owner(request)
     status = (await forms.read_form(request)).text("status")
     changes = body.parse(ProgramChange, to_json({"status": status})).sent()
-    about = {"actor": context.member.actor, "at": context.at, "lane": context.program.id}
-    await storage_of(request).write(program_settings.change, context.program.id, changes, **about)
+    await page_context.change(request, context, program_settings.change, changes)
     return notices.leave(redirect(f"{context.program_path}/settings"), f"program-{status}")
 
 
@@ -65,9 +57,8 @@ async def delete_program(request: Request) -> Response:
     form = await forms.read_form(request)
     if not confirmation.is_given(form):
         return _form(request, context, _typed(context.program), Problems({"": UNCONFIRMED}))
-    about = {"actor": context.member.actor, "at": context.at, "lane": context.program.id}
     try:
-        await storage_of(request).write(deletion.delete_program, context.program.id, **about)
+        await page_context.change(request, context, deletion.delete_program)
     except ProgramHasEvents as rejection:
         return _form(request, context, _typed(context.program), Problems({"": rejection.text}))
     return notices.leave(redirect("/programs"), "program-deleted")
