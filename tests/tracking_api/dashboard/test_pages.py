@@ -100,6 +100,19 @@ async def test_the_figures_wait_for_one_stylesheet_and_never_for_the_library_of_
     assert 'data-library="/static/' in page
 
 
+@pytest.mark.parametrize(("visit", "encoding"), [("same-origin", "gzip"), ("none", "gzip"), ("cross-site", None)])
+async def test_a_page_is_compressed_unless_another_site_could_measure_it(
+    browser: httpx.AsyncClient, dashboard: Dashboard, visit: str, encoding: str | None
+):
+    page = f"/programs/{dashboard.acme.program_id}"
+
+    found = await browser.get(page, headers={"Sec-Fetch-Site": visit})
+    unknown = await browser.get(page)
+
+    assert (found.headers.get("content-encoding"), unknown.headers.get("content-encoding")) == (encoding, None)
+    assert "</html>" in found.text
+
+
 async def test_files_are_cached_permanently_under_a_url_with_their_hash(browser: httpx.AsyncClient):
     address = assets.page_asset_path("pages.css")
 
