@@ -135,7 +135,8 @@ def _lent(server: str, name: str, template: str = "template1") -> Iterator[str]:
 
 async def create_database(server: str, name: str, template: str = "template1") -> str:
     """Create a database on a server and return its URL."""
-    await postgres.execute(server, f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+    copying = "STRATEGY FILE_COPY"  # half the work of the default, which logs every page
+    await postgres.execute(server, f'CREATE DATABASE "{name}" TEMPLATE "{template}" {copying}')
     return named(server, name)
 
 

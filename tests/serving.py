@@ -1,6 +1,7 @@
 """The whole service in a thread of the test's process: real HTTP on a real socket, without the start of a process."""
 
 import socket
+import ssl
 import threading
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ import configuration
 from web.middleware import RequestMiddleware
 
 SECRET_KEY = "a secret key of the tests"
+PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # for httpx over http: it would read the system's certificates, 30 ms
 
 
 @dataclass

@@ -16,7 +16,7 @@ from storage.checks import books
 from storage.tables import clicks, ledger_entries, sales
 from tests import world
 from tests.conftest import LiveServer
-from tests.serving import Served
+from tests.serving import PLAIN, Served
 from tests.world import LANDING_PAGE, NOW, World
 
 Start = Callable[..., LiveServer]
@@ -50,7 +50,7 @@ class Integrator:
     def __init__(self, server: Served, acme: World, key: str | None = None) -> None:
         self._acme = acme
         headers = {"Authorization": f"Bearer {key or acme.key}", "User-Agent": "Mozilla/5.0 Firefox/140.0"}
-        self.client = httpx.AsyncClient(base_url=server.base_url, headers=headers, timeout=60)
+        self.client = httpx.AsyncClient(base_url=server.base_url, headers=headers, timeout=60, verify=PLAIN)
 
     async def __aenter__(self) -> Self:
         return self

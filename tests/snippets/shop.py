@@ -18,6 +18,7 @@ import pytest
 from presentation import guides
 from presentation.guides import Filling
 from tests import postgres
+from tests.serving import PLAIN
 
 SHOPS = Path(__file__).parent / "shops"
 NODE = Path(__file__).parent / "node"
@@ -62,7 +63,7 @@ class Shop:
 
     def __init__(self, folder: Path, port: int) -> None:
         self.folder = folder
-        self.client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30)
+        self.client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, verify=PLAIN)
 
     def request(self, path: str, user: str, click_id: str | None = None) -> Answer:
         """Let a shopper do something: GET /, or POST to another path."""

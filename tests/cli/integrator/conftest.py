@@ -22,7 +22,7 @@ from storage.management import program_settings
 from tests import world
 from tests.cli.conftest import CHECKOUT, command
 from tests.forked import Done, run
-from tests.serving import Serve, Served
+from tests.serving import PLAIN, Serve, Served
 from tests.world import World
 
 OLGA, MAX, PASSWORD = "olga@acme.example", "max@acme.example", "correct horse battery"
@@ -89,7 +89,7 @@ class Shop:
     async def call(self, path: str, body: Any, key: str = "") -> httpx.Response:
         """Post to the tracking API with a key, the program's by default."""
         headers = {"Authorization": f"Bearer {key or self.acme.key}"}
-        async with httpx.AsyncClient(base_url=self.server.base_url, headers=headers) as client:
+        async with httpx.AsyncClient(base_url=self.server.base_url, headers=headers, verify=PLAIN) as client:
             return await client.post(path, json=body)
 
 

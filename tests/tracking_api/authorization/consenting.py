@@ -15,7 +15,7 @@ import storage
 from storage.access import workspaces
 from storage.access.workspaces import Role
 from tests import world
-from tests.serving import Serve
+from tests.serving import PLAIN, Serve
 from tests.tracking_api.authorization.client_host import ClientHost, serving
 from tests.tracking_api.dashboard.pages.conftest import HASH, OLGA, PASSWORD, Site
 
@@ -76,7 +76,7 @@ class Asked(NamedTuple):
 async def ask(base_url: str, **metadata: object) -> Asked:
     """Register a client and let it ask."""
     named = {"client_name": "Helper", "redirect_uris": [CALLBACK], **metadata}
-    async with httpx.AsyncClient(base_url=base_url) as client:
+    async with httpx.AsyncClient(base_url=base_url, verify=PLAIN) as client:
         client_id = (await client.post("/register", json=named)).json()["client_id"]
         asked = {"response_type": "code", "client_id": client_id, "redirect_uri": CALLBACK, "state": "s"}
         answer = await client.get("/authorize", params={**asked, "code_challenge": CHALLENGE})
@@ -86,6 +86,6 @@ async def ask(base_url: str, **metadata: object) -> Asked:
 async def fetch_tokens(base_url: str, client_id: str, code: str) -> dict[str, str]:
     """Let the client exchange its code."""
     sent = {"grant_type": "authorization_code", "client_id": client_id, "redirect_uri": CALLBACK, "code": code}
-    async with httpx.AsyncClient(base_url=base_url) as client:
+    async with httpx.AsyncClient(base_url=base_url, verify=PLAIN) as client:
         given: dict[str, str] = (await client.post("/token", data={**sent, "code_verifier": VERIFIER})).json()
         return given

@@ -15,7 +15,7 @@ from storage import Storage
 from storage.access import sessions, workspaces
 from storage.access.workspaces import Role
 from tests import world
-from tests.serving import Serve, Served
+from tests.serving import PLAIN, Serve, Served
 from tests.world import World
 
 OLGA, MAX = "olga@acme.example", "max@acme.example"
@@ -87,7 +87,7 @@ class Site:
     async def call(self, path: str, body: Any, key: str | None = None) -> httpx.Response:
         """Post to the tracking API as an integrator's server does."""
         headers = {"Authorization": f"Bearer {self.acme.key if key is None else key}"}
-        async with httpx.AsyncClient(base_url=self.server.base_url, headers=headers) as client:
+        async with httpx.AsyncClient(base_url=self.server.base_url, headers=headers, verify=PLAIN) as client:
             return await client.post(path, json=body)
 
     def _hear(self, kind: str, text: str) -> None:

@@ -6,6 +6,7 @@ import httpx
 from playwright.async_api import expect
 
 from tests import stripe_events as stripe
+from tests.serving import PLAIN
 from tests.tracking_api.dashboard.pages.conftest import MAX, Site
 from tests.tracking_api.dashboard.pages.test_every_page import violations_here
 
@@ -26,7 +27,7 @@ async def test_an_account_is_connected_and_its_payments_are_listed(site: Site):
     await expect(page.get_by_text("No signed event has arrived yet")).to_be_visible()
     content, headers = stripe.signed(stripe.checkout(metadata={"svc_click_id": await site.acme.visitor()}))
     address = await page.locator("#webhook").inner_text()
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(verify=PLAIN) as client:
         answer = await client.post(address, content=content, headers=headers)
     assert (answer.status_code, address) == (200, before)
     await page.reload()
@@ -73,7 +74,7 @@ async def test_a_possible_duplicate_is_decided_on_the_page(site: Site):
     await expect(page.get_by_role("status")).to_be_visible()
     now = datetime.now(UTC)
     content, headers = stripe.signed(stripe.checkout(metadata={"svc_click_id": click_id}, at=now))
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(verify=PLAIN) as client:
         answer = await client.post(await page.locator("#webhook").inner_text(), content=content, headers=headers)
     assert answer.json()["outcome"] == "held_as_duplicate"
     await page.goto(f"{site.program}/settings/payments?outcome=held_as_duplicate")
@@ -96,12 +97,12 @@ async def test_a_waiting_payment_says_why_and_is_recorded_for_the_customer_whom_
     click_id = await site.acme.visitor(at=now - timedelta(hours=1))
     organic = stripe.checkout("evt_2", id="cs_2", payment_intent="pi_2", customer="cus_2", at=now)
     waiting = stripe.checkout(metadata={"svc_customer_key": "user-404"}, at=now)
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(verify=PLAIN) as client:
         for event in (organic, waiting):
             content, headers = stripe.signed(event)
             await client.post(await page.locator("#webhook").inner_text(), content=content, headers=headers)
     refund = stripe.charge_refunded(total=500, intent="pi_old", at=now)
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(verify=PLAIN) as client:
         content, headers = stripe.signed(refund)
         await client.post(await page.locator("#webhook").inner_text(), content=content, headers=headers)
     await page.goto(f"{site.program}/settings/payments")
