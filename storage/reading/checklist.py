@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import BigInteger, Connection, bindparam, select
 
 from storage.rules.settlement import Settlement
 from storage.tables import clicks, leads, partners, program_keys, retired_program_keys, sales, test_events
@@ -43,22 +43,14 @@ FIRST_ACTIONS = {
 
 def list_all_steps(connection: Connection, program_id: int, *, base_url: str) -> list[ChecklistStep]:
     """Return what a new program needs first, a key that was shown and a partner, and then its checklist."""
-    proofs = {
-        "program_key": _shown_key(program_id),
-        "first_partner": select(partners.c.created_at)
-        .where(partners.c.program_id == program_id)
-        .order_by(partners.c.id),
-    }
-    proved = {step: _first(connection, proof) for step, proof in proofs.items()}
-    first = [
-        ChecklistStep(step, at is not None, at, None if at else FIRST_ACTIONS[step]) for step, at in proved.items()
-    ]
-    return first + list_steps(connection, program_id, base_url=base_url)
+    proved = _proved(connection, program_id)
+    actions = FIRST_ACTIONS | _actions(program_id, base_url)
+    return [_step(step, proved[step], action) for step, action in actions.items()]
 
 
 def has_shown_key(connection: Connection, program_id: int) -> bool:
     """Return whether the value of the program's key was ever shown: a program is created with a hidden one."""
-    return _first(connection, _shown_key(program_id)) is not None
+    return _proved(connection, program_id)["program_key"] is not None
 
 
 def list_steps(connection: Connection, program_id: int, *, base_url: str) -> list[ChecklistStep]:
@@ -66,38 +58,47 @@ def list_steps(connection: Connection, program_id: int, *, base_url: str) -> lis
 
     `base_url` is the service's URL, for the code to copy.
     """
-    clicked = _clicked(program_id)
-    settled = (leads.c.program_id == program_id, leads.c.settlement == Settlement.SETTLED)
-    proofs = {
-        "test_click": _tested(program_id, "click"),
-        "test_lead": _tested(program_id, "lead"),
-        "test_sale": _tested(program_id, "sale"),
-        "live_click": clicked.where(clicks.c.filtered.is_(None)),
-        "live_lead": select(leads.c.at).where(*settled).order_by(leads.c.id),
-        "live_sale": select(sales.c.at).where(sales.c.program_id == program_id).order_by(sales.c.id),
-    }
-    browser = _tested(program_id, "click", with_key=False)
-    seen = [at for proof in (clicked, browser) if (at := _first(connection, proof))]
-    proved = {"tracker_installed": min(seen, default=None)}
-    proved |= {step: _first(connection, proof) for step, proof in proofs.items()}
-    actions = {step: text.format(base_url=base_url, program_id=program_id) for step, text in NEXT_ACTIONS.items()}
-    return [ChecklistStep(step, at is not None, at, None if at else actions[step]) for step, at in proved.items()]
+    proved = _proved(connection, program_id)
+    return [_step(step, proved[step], action) for step, action in _actions(program_id, base_url).items()]
 
 
-def _shown_key(program_id: int) -> Select[Any]:
-    hidden = select(retired_program_keys.c.key_hash).where(retired_program_keys.c.program_id == program_id)
-    return select(program_keys.c.created_at).where(program_keys.c.program_id == program_id, hidden.exists())
+def _step(step: str, at: datetime | None, action: str) -> ChecklistStep:
+    return ChecklistStep(step, at is not None, at, None if at else action)
 
 
-def _first(connection: Connection, proof: Select[Any]) -> datetime | None:
-    return connection.execute(proof.limit(1)).scalar()
+def _actions(program_id: int, base_url: str) -> dict[str, str]:
+    return {step: text.format(base_url=base_url, program_id=program_id) for step, text in NEXT_ACTIONS.items()}
 
 
-def _clicked(program_id: int) -> Select[Any]:
-    return select(clicks.c.at).where(clicks.c.program_id == program_id).order_by(clicks.c.click_id)
+def _proved(connection: Connection, program_id: int) -> dict[str, datetime | None]:
+    """Return when each step was first verified; a tracker is one that sent a click, also of a browser test."""
+    found = connection.execute(_PROOFS, {"program_id": program_id}).one()._asdict()
+    seen = [found[name] for name in ("any_click", "browser_click") if found[name]]
+    return {**found, "tracker_installed": min(seen, default=None)}
 
 
-def _tested(program_id: int, kind: str, *, with_key: bool = True) -> Select[Any]:
+def _first(row: Any, column: Any, order: Any, *conditions: Any) -> Any:
+    """Return the column of the first row of the program that meets the conditions, as a part of one statement."""
+    mine = row.program_id == bindparam("program_id", type_=BigInteger())
+    return select(column).where(mine, *conditions).order_by(order).limit(1).scalar_subquery()
+
+
+def _tested(kind: str, *, with_key: bool = True) -> Any:
     event = test_events.c
-    mine = (event.program_id == program_id, event.kind == kind, event.with_key.is_(with_key))
-    return select(event.at).where(*mine).order_by(event.id)
+    return _first(event, event.at, event.id, event.kind == kind, event.with_key.is_(with_key))
+
+
+_key, _click = program_keys.c, clicks.c
+_hidden = select(retired_program_keys.c.key_hash).where(retired_program_keys.c.program_id == _key.program_id)
+_PROOFS = select(
+    _first(_key, _key.created_at, _key.created_at, _hidden.exists()).label("program_key"),
+    _first(partners.c, partners.c.created_at, partners.c.id).label("first_partner"),
+    _first(_click, _click.at, _click.click_id).label("any_click"),
+    _tested("click", with_key=False).label("browser_click"),
+    _tested("click").label("test_click"),
+    _tested("lead").label("test_lead"),
+    _tested("sale").label("test_sale"),
+    _first(_click, _click.at, _click.click_id, _click.filtered.is_(None)).label("live_click"),
+    _first(leads.c, leads.c.at, leads.c.id, leads.c.settlement == Settlement.SETTLED).label("live_lead"),
+    _first(sales.c, sales.c.at, sales.c.id).label("live_sale"),
+)

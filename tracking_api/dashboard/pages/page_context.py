@@ -72,6 +72,9 @@ async def change(
 
 
 async def _page_context(request: Request, member: Member) -> PageContext:
-    program = await storage_of(request).read(program_settings.get_program, member.program_id)
-    choices = await storage_of(request).read(program_choices.list_choices, member.user_id)
+    def find(connection: Any) -> tuple[Program, list[ProgramChoice]]:
+        program = program_settings.get_program(connection, member.program_id)
+        return program, program_choices.list_choices(connection, member.user_id)
+
+    program, choices = await storage_of(request).read(find)
     return PageContext(member, program, time_of(request), request.app.state.settings.base_url, choices)

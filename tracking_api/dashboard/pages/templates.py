@@ -15,6 +15,7 @@ LABELS = {setting.form_name: setting.label for setting in SETTINGS}
 _environment = Environment(
     loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
     autoescape=True,
+    auto_reload=False,  # a page asks the disk for nothing
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
