@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, bindparam, select
+from sqlalchemy import BigInteger, Connection, Select, bindparam, select
 
 from storage.rules.settlement import Settlement
 from storage.tables import clicks, leads, partners, program_keys, retired_program_keys, sales, test_events
@@ -43,14 +43,14 @@ FIRST_ACTIONS = {
 
 def list_all_steps(connection: Connection, program_id: int, *, base_url: str) -> list[ChecklistStep]:
     """Return what a new program needs first, a key that was shown and a partner, and then its checklist."""
-    proved = _proved(connection, program_id)
-    actions = FIRST_ACTIONS | _actions(program_id, base_url)
-    return [_step(step, proved[step], action) for step, action in actions.items()]
+    proved = _proved(connection, _SET_UP, program_id)
+    first = [_step(step, proved[step], action) for step, action in FIRST_ACTIONS.items()]
+    return first + list_steps(connection, program_id, base_url=base_url)
 
 
 def has_shown_key(connection: Connection, program_id: int) -> bool:
     """Return whether the value of the program's key was ever shown: a program is created with a hidden one."""
-    return _proved(connection, program_id)["program_key"] is not None
+    return _proved(connection, _SET_UP, program_id)["program_key"] is not None
 
 
 def list_steps(connection: Connection, program_id: int, *, base_url: str) -> list[ChecklistStep]:
@@ -58,23 +58,19 @@ def list_steps(connection: Connection, program_id: int, *, base_url: str) -> lis
 
     `base_url` is the service's URL, for the code to copy.
     """
-    proved = _proved(connection, program_id)
-    return [_step(step, proved[step], action) for step, action in _actions(program_id, base_url).items()]
+    proved = _proved(connection, _INTEGRATION, program_id)
+    clicked = [at for name in ("any_click", "browser_click") if (at := proved[name])]
+    proved["tracker_installed"] = min(clicked, default=None)
+    actions = {step: text.format(base_url=base_url, program_id=program_id) for step, text in NEXT_ACTIONS.items()}
+    return [_step(step, proved[step], action) for step, action in actions.items()]
 
 
 def _step(step: str, at: datetime | None, action: str) -> ChecklistStep:
     return ChecklistStep(step, at is not None, at, None if at else action)
 
 
-def _actions(program_id: int, base_url: str) -> dict[str, str]:
-    return {step: text.format(base_url=base_url, program_id=program_id) for step, text in NEXT_ACTIONS.items()}
-
-
-def _proved(connection: Connection, program_id: int) -> dict[str, datetime | None]:
-    """Return when each step was first verified; a tracker is one that sent a click, also of a browser test."""
-    found = connection.execute(_PROOFS, {"program_id": program_id}).one()._asdict()
-    seen = [found[name] for name in ("any_click", "browser_click") if found[name]]
-    return {**found, "tracker_installed": min(seen, default=None)}
+def _proved(connection: Connection, proofs: Select[Any], program_id: int) -> dict[str, datetime | None]:
+    return connection.execute(proofs, {"program_id": program_id}).one()._asdict()
 
 
 def _first(row: Any, column: Any, order: Any, *conditions: Any) -> Any:
@@ -90,9 +86,11 @@ def _tested(kind: str, *, with_key: bool = True) -> Any:
 
 _key, _click = program_keys.c, clicks.c
 _hidden = select(retired_program_keys.c.key_hash).where(retired_program_keys.c.program_id == _key.program_id)
-_PROOFS = select(
+_SET_UP = select(
     _first(_key, _key.created_at, _key.created_at, _hidden.exists()).label("program_key"),
     _first(partners.c, partners.c.created_at, partners.c.id).label("first_partner"),
+)
+_INTEGRATION = select(
     _first(_click, _click.at, _click.click_id).label("any_click"),
     _tested("click", with_key=False).label("browser_click"),
     _tested("click").label("test_click"),
