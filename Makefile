@@ -13,7 +13,7 @@ serve: .venv/serve ## start the service on the embedded database, on PORT
 	exec $(BIN)/svc serve --port $(PORT)
 
 test: .venv/develop ## run every test that this machine can run, and name those it cannot
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(BIN)/pytest -n 3 --dist worksteal
 
 test-fast: .venv/develop ## the tests that start no browser, no PostgreSQL, no server and no command
 	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
