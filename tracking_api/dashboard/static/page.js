@@ -68,12 +68,19 @@ if (matchMedia("(max-width: 52rem)").matches) {
 }
 
 // The chart is drawn when the page is on the screen: its library first.
-const canvas = document.querySelector("[data-library]");
-if (canvas) {
+const plot = document.querySelector("[data-library]");
+
+function loadChart() {
+  for (const src of [plot.dataset.library, plot.dataset.script]) {
+    document.head.append(Object.assign(document.createElement("script"), { src, async: false }));
+  }
+}
+
+if (plot && PerformanceObserver.supportedEntryTypes.includes("paint")) {
   new PerformanceObserver((_, paints) => {
     paints.disconnect();
-    for (const src of [canvas.dataset.library, canvas.dataset.script]) {
-      document.head.append(Object.assign(document.createElement("script"), { src, async: false }));
-    }
+    loadChart();
   }).observe({ type: "paint", buffered: true });
+} else if (plot) {
+  loadChart();
 }
