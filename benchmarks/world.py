@@ -83,11 +83,13 @@ def _count(connection: Connection, table: Table) -> int:
 
 _MANY_CLICKS = """
 WITH RECURSIVE visit(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM visit WHERE n + 1 < :rows)
-INSERT INTO clicks (program_id, click_id, partner_id, at, landing_url, page_url, page_title, referrer_url, visitor)
+INSERT INTO clicks (program_id, click_id, partner_id, at, landing_url, page_url, page_title, referrer_url, visitor,
+    referrer_host, dimensions)
 SELECT :program_id, printf('%012x', :begin + n * :step) || lower(hex(randomblob(10))) || printf('-%x', :program_id),
     :partner_id, :begin + n * :step, 'https://shop.example/pricing/' || n || '?aff=partner-0',
     'https://shop.example/pricing/' || n, 'Pricing', 'https://news.example/',
-    '{"language":"en-US","user_agent":"Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/140.0.0.0 Safari/537.36"}'
+    '{"language":"en-US","user_agent":"Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/140.0.0.0 Safari/537.36"}',
+    'news.example', '{"device":"desktop","browser":"Chrome","os":"Windows","language":"en"}'
 FROM visit
 """
 _HALF_A_YEAR_MILLIS = 180 * 86_400_000
