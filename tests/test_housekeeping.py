@@ -14,8 +14,8 @@ from storage.rules.errors import CustomerNotFound
 from storage.tables import recurring_tasks, refused_calls, sales
 from storage.tracking import rejection_log
 from tests import stripe_events as stripe
-from tests.storage.payments.paying import connect, stored, take
-from tests.world import NOW, World
+from tests.storage.payments.paying import connect, take
+from tests.world import NOW, World, stored
 
 LATER = NOW + timedelta(days=31)
 

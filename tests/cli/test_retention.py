@@ -13,8 +13,7 @@ from storage.checks import books
 from storage.tables import clicks, commissions, partner_rollups, rollups
 from storage.tracking import click_retention
 from tests import world
-from tests.storage.payments.paying import stored
-from tests.world import NOW, World
+from tests.world import NOW, World, stored
 
 OLD, RECENT = NOW - timedelta(days=100), NOW - timedelta(days=50)
 TOTALS = (rollups.c.day, rollups.c.clicks, rollups.c.leads)

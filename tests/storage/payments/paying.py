@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from sqlalchemy import select
-
 from storage.engine.audit import Actor
 from storage.engine.sealing import Sealer
 from storage.payments import accounts, processing
@@ -24,13 +22,6 @@ async def connect(acme: World) -> None:
     about: dict[str, Any] = {"provider": "stripe", "account_id": "acct_1", "secret": "whsec_12345678"}
     owner = Actor("user", "1", "owner@acme.example")
     await acme.store.write(accounts.connect, acme.program_id, **about, sealer=Sealer("a key"), actor=owner, at=NOW)
-
-
-async def stored(acme: World, *columns: Any) -> list[Any]:
-    def read(connection: Any) -> list[Any]:
-        return [tuple(row) for row in connection.execute(select(*columns))]
-
-    return await acme.store.read(read)
 
 
 async def named(acme: World, **more: str) -> dict[str, str]:

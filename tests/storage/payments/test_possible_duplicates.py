@@ -18,8 +18,8 @@ from storage.rules.errors import DuplicateTransaction, NotFound, ValidationError
 from storage.tables import payment_events, sales
 from tests import stripe_events as stripe
 from tests import world
-from tests.storage.payments.paying import connect, stored, take
-from tests.world import NOW, World
+from tests.storage.payments.paying import connect, take
+from tests.world import NOW, World, stored
 
 OWNER = Actor("user", "1", "owner@acme.example")
 ON_EACH_NODE = text("SELECT coalesce(to_regclass('citus_stat_activity'), 'pg_stat_activity')::text")

@@ -12,8 +12,8 @@ from storage.tables import commissions, customers, ledger_entries, payment_event
 from storage.tracking import currencies
 from tests import stripe_events as stripe
 from tests import world
-from tests.storage.payments.paying import named, stored, take
-from tests.world import NOW, World
+from tests.storage.payments.paying import named, take
+from tests.world import NOW, World, stored
 
 CLICKED = {"svc_click_id": "of a visitor of Anna's"}
 LATER = NOW + timedelta(days=30)

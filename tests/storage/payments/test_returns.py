@@ -7,8 +7,8 @@ import pytest
 from storage.checks import books
 from storage.tables import commissions, ledger_entries, rollups, sales
 from tests import stripe_events as stripe
-from tests.storage.payments.paying import named, stored, take
-from tests.world import NOW, World
+from tests.storage.payments.paying import named, take
+from tests.world import NOW, World, stored
 
 
 async def test_a_refund_that_arrives_before_its_sale_is_applied_with_it(acme: World):

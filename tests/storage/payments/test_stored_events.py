@@ -11,8 +11,8 @@ from storage.payments import received_events, stored_events
 from storage.rules.payment import Introduced, Linked, Paid, Returned, ReturnKind
 from storage.tables import payment_events, sales
 from tests import stripe_events as stripe
-from tests.storage.payments.paying import named, stored, take
-from tests.world import World
+from tests.storage.payments.paying import named, take
+from tests.world import World, stored
 
 AT = datetime(2026, 5, 20, 12, tzinfo=UTC)
 PAID = Paid("in_1", ("in_1", "pi_1"), 10_000, "USD", AT, customer_key="user-1", processor_customer="cus_1")

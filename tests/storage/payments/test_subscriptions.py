@@ -9,8 +9,8 @@ from storage.checks import books
 from storage.payments.processing import EventOutcome
 from storage.tables import commissions, customers, payment_customers, sales
 from tests import stripe_events as stripe
-from tests.storage.payments.paying import named, stored, take
-from tests.world import NOW, World
+from tests.storage.payments.paying import named, take
+from tests.world import NOW, World, stored
 
 MONTH = timedelta(days=30)
 

@@ -9,8 +9,8 @@ from storage.payments.decisions import NOT_NAMED, Decision, NamedCustomer
 from storage.rules.errors import CustomerNotFound, TransactionNotFound, ValidationError
 from storage.tables import payment_events, sales
 from tests import stripe_events as stripe
-from tests.storage.payments.paying import connect, named, stored, take
-from tests.world import NOW, World
+from tests.storage.payments.paying import connect, named, take
+from tests.world import NOW, World, stored
 
 OWNER = Actor("user", "1", "owner@acme.example")
 UNKNOWN = {"svc_customer_key": "user-1"}

@@ -22,9 +22,8 @@ from storage.rules.month import Month
 from storage.tables import clicks, commissions, customers
 from storage.tracking import click_months
 from tests import citus, statements, world
-from tests.storage.payments.paying import stored
 from tests.storage.test_migrations import MARCH, ROWS, difference
-from tests.world import World
+from tests.world import World, stored
 
 SHARD = "_1[0-9]{5}$"  # which ends the partition's name on a distributed database
 PLACES = text(

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func
 
 from storage import Storage
 from storage.checks import books
@@ -21,21 +21,21 @@ from storage.rules.errors import (
 from storage.rules.settlement import LeadAuthPolicy, Settlement
 from storage.tables import commissions, customers, leads, rollups
 from tests import world
-from tests.world import NOW, World
+from tests.world import NOW, World, stored
 
 BROWSER: dict[str, Any] = {"is_trusted": False}
 
 
-async def stored(acme: World, column: Any) -> list[Any]:
-    return await acme.store.read(lambda connection: list(connection.execute(select(column)).scalars()))
+async def values(acme: World, column: Any) -> list[Any]:
+    return [value for (value,) in await stored(acme, column)]
 
 
 async def test_a_lead_with_the_key_settles_and_saves_the_customers_key(acme: World):
     led = await acme.lead(await acme.visitor(), "user-1")
 
     assert (led.settlement, led.recorded) == (Settlement.SETTLED, True)
-    assert await stored(acme, customers.c.customer_key) == ["user-1"]
-    assert await stored(acme, rollups.c.leads) == [1]
+    assert await values(acme, customers.c.customer_key) == ["user-1"]
+    assert await values(acme, rollups.c.leads) == [1]
 
 
 async def test_a_settled_lead_again_changes_nothing(acme: World):
@@ -45,7 +45,7 @@ async def test_a_settled_lead_again_changes_nothing(acme: World):
     again = await acme.lead(click_id, "user-1")
 
     assert again.recorded is False
-    assert await stored(acme, func.count(leads.c.id)) == [1]
+    assert await values(acme, func.count(leads.c.id)) == [1]
 
 
 async def test_a_browsers_lead_stays_provisional_counts_nowhere_and_saves_no_key(acme: World):
@@ -54,9 +54,9 @@ async def test_a_browsers_lead_stays_provisional_counts_nowhere_and_saves_no_key
     states = [(await acme.lead(click_id, "user-1", **BROWSER)).settlement for _ in range(2)]
 
     assert states == [Settlement.PROVISIONAL, Settlement.PROVISIONAL]
-    assert await stored(acme, customers.c.customer_key) == [None]
-    assert await stored(acme, func.count(leads.c.id)) == [1]
-    assert await stored(acme, rollups.c.leads) == [0]
+    assert await values(acme, customers.c.customer_key) == [None]
+    assert await values(acme, func.count(leads.c.id)) == [1]
+    assert await values(acme, rollups.c.leads) == [0]
 
 
 async def test_the_server_settles_a_provisional_lead(acme: World):
@@ -66,7 +66,7 @@ async def test_the_server_settles_a_provisional_lead(acme: World):
     led = await acme.lead(click_id, "user-1")
 
     assert led.settlement == Settlement.SETTLED
-    assert await stored(acme, rollups.c.leads) == [1]
+    assert await values(acme, rollups.c.leads) == [1]
 
 
 async def test_a_trusting_policy_lets_the_browser_settle(store: Storage):
@@ -82,11 +82,11 @@ async def test_a_settled_lead_earns_the_per_lead_commission_and_a_provisional_on
     click_id = await acme.visitor()
 
     await acme.lead(click_id, **BROWSER)
-    before = await stored(acme, commissions.c.amount_cents)
+    before = await values(acme, commissions.c.amount_cents)
     await acme.lead(click_id, "user-1")
 
     assert before == []
-    assert await stored(acme, commissions.c.amount_cents) == [150]
+    assert await values(acme, commissions.c.amount_cents) == [150]
     assert await store.read(books.run) == []
 
 
@@ -106,7 +106,7 @@ async def test_a_sale_of_a_provisional_customer_does_not_settle_and_ends_the_cha
 
     with pytest.raises(StatusTransitionRefused):
         await acme.lead(click_id, "user-1")
-    assert await stored(acme, customers.c.settlement) == [Settlement.PROVISIONAL]
+    assert await values(acme, customers.c.settlement) == [Settlement.PROVISIONAL]
 
 
 async def test_two_identifiers_of_different_customers_conflict(acme: World):
@@ -148,7 +148,7 @@ async def test_a_click_after_the_window_creates_no_lead(acme: World):
 async def test_only_the_hash_and_mask_of_an_e_mail_address_are_stored(acme: World):
     await acme.lead(await acme.visitor(), "user-1", contact=contact.protect("Jane@example.com"))
 
-    assert await stored(acme, customers.c.email_mask) == ["j***@example.com"]
+    assert await values(acme, customers.c.email_mask) == ["j***@example.com"]
 
 
 async def test_a_later_lead_may_add_the_key_that_the_first_one_lacked(acme: World):
@@ -157,8 +157,8 @@ async def test_a_later_lead_may_add_the_key_that_the_first_one_lacked(acme: Worl
 
     await acme.lead(click_id, "user-1")
 
-    assert await stored(acme, customers.c.customer_key) == ["user-1"]
-    assert await stored(acme, rollups.c.leads) == [1]
+    assert await values(acme, customers.c.customer_key) == ["user-1"]
+    assert await values(acme, rollups.c.leads) == [1]
 
 
 async def test_the_same_lead_many_times_at_once_is_one_lead(acme: World):
@@ -167,5 +167,5 @@ async def test_the_same_lead_many_times_at_once_is_one_lead(acme: World):
     results = await asyncio.gather(*(acme.lead(click_id, "user-1") for _ in range(24)))
 
     assert sum(led.recorded for led in results) == 1
-    assert await stored(acme, rollups.c.leads) == [1]
+    assert await values(acme, rollups.c.leads) == [1]
     assert await acme.store.read(books.run) == []

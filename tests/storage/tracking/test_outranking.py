@@ -1,10 +1,8 @@
 """A lead with the key takes its customer_key from a browser's claim, on each database and within one batch."""
 
 import asyncio
-from typing import Any
 
 import pytest
-from sqlalchemy import select
 
 from storage import Storage
 from storage.checks import books
@@ -16,15 +14,10 @@ from storage.rules.settlement import LeadAuthPolicy, Settlement
 from storage.tables import commissions, customers, leads, partner_rollups
 from storage.tracking import ledger
 from tests import world
-from tests.world import NOW, World
+from tests.world import NOW, World, stored
 
 pytestmark = pytest.mark.anyio
 CLAIM = {"is_trusted": False}
-
-
-async def stored(acme: World, *columns: Any) -> list[tuple[Any, ...]]:
-    """Return what the rows of a table hold in some columns."""
-    return await acme.store.read(lambda connection: [tuple(row) for row in connection.execute(select(*columns))])
 
 
 @pytest.fixture

@@ -23,15 +23,11 @@ from storage.tables import refunds as refund_events
 from storage.tracking import ledger
 from storage.tracking.refunds import RefundResult
 from tests import world
-from tests.world import NOW, World
+from tests.world import NOW, World, stored
 
 
 async def refunded(acme: World, transaction_id: str = "inv-1", **fields: Any) -> RefundResult:
     return await acme.refund(transaction_id, **fields)
-
-
-async def stored(acme: World, *columns: Any) -> list[Any]:
-    return await acme.store.read(lambda connection: [tuple(row) for row in connection.execute(select(*columns))])
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ from storage.tracking import refunds
 from storage.tracking.refunds import Refund
 from storage.tracking.rejection_log import CallDetails
 from storage.tracking.repeated_calls import Repeatable, Replayed
-from tests.storage.payments.paying import stored
-from tests.world import NOW, World
+from tests.world import NOW, World, stored
 
 
 async def refund(acme: World, *, asks: str = "hash", at: Any = NOW) -> Any:

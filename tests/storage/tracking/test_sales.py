@@ -2,10 +2,8 @@
 
 import asyncio
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
 
 import pytest
-from sqlalchemy import select
 
 from storage import Storage
 from storage.checks import books
@@ -28,11 +26,7 @@ from storage.tables import commissions, customers, ledger_entries, rollups, sale
 from storage.tracking import currencies
 from storage.tracking.principals import PresentedKey
 from tests import world
-from tests.world import NOW, World
-
-
-async def stored(acme: World, *columns: Any) -> list[Any]:
-    return await acme.store.read(lambda connection: [tuple(row) for row in connection.execute(select(*columns))])
+from tests.world import NOW, World, stored
 
 
 async def test_a_sale_earns_converts_and_steps_the_day(acme: World):
