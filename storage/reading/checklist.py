@@ -73,30 +73,30 @@ def _proved(connection: Connection, proofs: Select[Any], program_id: int) -> dic
     return connection.execute(proofs, {"program_id": program_id}).one()._asdict()
 
 
-def _first(row: Any, column: Any, order: Any, *conditions: Any) -> Any:
+def _first(column: Any, order: Any, *conditions: Any) -> Any:
     """Return the column of the first row of the program that meets the conditions, as a part of one statement."""
-    mine = row.program_id == bindparam("program_id", type_=BigInteger())
+    mine = column.table.c.program_id == bindparam("program_id", type_=BigInteger())
     return select(column).where(mine, *conditions).order_by(order).limit(1).scalar_subquery()
 
 
 def _tested(kind: str, *, with_key: bool = True) -> Any:
     event = test_events.c
-    return _first(event, event.at, event.id, event.kind == kind, event.with_key.is_(with_key))
+    return _first(event.at, event.id, event.kind == kind, event.with_key.is_(with_key))
 
 
 _key, _click = program_keys.c, clicks.c
 _hidden = select(retired_program_keys.c.key_hash).where(retired_program_keys.c.program_id == _key.program_id)
 _SET_UP = select(
-    _first(_key, _key.created_at, _key.created_at, _hidden.exists()).label("program_key"),
-    _first(partners.c, partners.c.created_at, partners.c.id).label("first_partner"),
+    _first(_key.created_at, _key.created_at, _hidden.exists()).label("program_key"),
+    _first(partners.c.created_at, partners.c.id).label("first_partner"),
 )
 _INTEGRATION = select(
-    _first(_click, _click.at, _click.click_id).label("any_click"),
+    _first(_click.at, _click.click_id).label("any_click"),
     _tested("click", with_key=False).label("browser_click"),
     _tested("click").label("test_click"),
     _tested("lead").label("test_lead"),
     _tested("sale").label("test_sale"),
-    _first(_click, _click.at, _click.click_id, _click.filtered.is_(None)).label("live_click"),
-    _first(leads.c, leads.c.at, leads.c.id, leads.c.settlement == Settlement.SETTLED).label("live_lead"),
-    _first(sales.c, sales.c.at, sales.c.id).label("live_sale"),
+    _first(_click.at, _click.click_id, _click.filtered.is_(None)).label("live_click"),
+    _first(leads.c.at, leads.c.id, leads.c.settlement == Settlement.SETTLED).label("live_lead"),
+    _first(sales.c.at, sales.c.id).label("live_sale"),
 )

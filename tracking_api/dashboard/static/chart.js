@@ -141,6 +141,6 @@ for (const event of ["mouseover", "focusin"]) {
   document.addEventListener(event, ({ target }) => target.closest(".explained")?.classList.remove("closed"));
 }
 
-new ResizeObserver(() => chart?.setSize({ width: place.clientWidth, height: HEIGHT })).observe(place);
+new ResizeObserver(() => chart.setSize({ width: place.clientWidth, height: HEIGHT })).observe(place);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 draw();
