@@ -1,10 +1,9 @@
 """The composition root: it opens storage and mounts the apps over it. Only this module imports every app."""
 
-import asyncio
 import gc
 import logging
 from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -74,16 +73,10 @@ class Service:
                 ("/llms.txt", mcp),
                 ("", tracking_api.app.create(store, config, counts=counts, others=agent_api.app.ROUTES)),
             ]
-            tasks = [asyncio.create_task(run(store)) for run in background.TASKS]
             _settle_memory()
-            try:
+            async with background.beside(*(run(store) for run in background.TASKS)):
                 with metrics.served(registry, host=config.metrics_host, port=config.metrics_port):
                     yield store
-            finally:
-                for task in tasks:
-                    task.cancel()
-                    with suppress(asyncio.CancelledError):
-                        await task
 
 
 def _settle_memory() -> None:

@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 
 from storage import Storage
@@ -71,15 +71,23 @@ async def _claimed(store: Storage, task: str, *, every: timedelta, at: datetime)
 
 
 @asynccontextmanager
-async def kept(store: Storage, task: str, *, every: timedelta) -> AsyncIterator[None]:
-    """Renew this process's turn while the block runs, so that no other process gets it before the block ends."""
-    renewing = asyncio.create_task(_renew(store, task, pause=every / 2))
+async def beside(*work: Coroutine[None, None, None]) -> AsyncIterator[None]:
+    """Run tasks while the block runs, and end them with it.
+
+    Not by awaiting each and suppressing its CancelledError: if the caller is cancelled meanwhile, that is one too.
+    """
+    tasks = [asyncio.create_task(each) for each in work]
     try:
         yield
     finally:
-        renewing.cancel()
-        with suppress(asyncio.CancelledError):
-            await renewing
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+
+
+def kept(store: Storage, task: str, *, every: timedelta) -> AbstractAsyncContextManager[None]:
+    """Renew this process's turn while the block runs, so that no other process gets it before the block ends."""
+    return beside(_renew(store, task, pause=every / 2))
 
 
 async def _renew(store: Storage, task: str, *, pause: timedelta) -> None:

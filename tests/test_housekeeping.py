@@ -1,5 +1,6 @@
 """Housekeeping deletes what has expired and records payments with a late lead, however much it is."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
@@ -43,6 +44,21 @@ async def test_payments_whose_lead_came_late_are_recorded_in_chunks(acme: World,
     await background.record_waiting_payments(acme.store, at=NOW)
 
     assert await stored(acme, sales.c.transaction_id) == [("in_0",), ("in_1",), ("in_2",)]
+
+
+@pytest.mark.parametrize("steps", range(8))
+async def test_a_turn_that_is_cancelled_at_any_moment_ends(acme: World, steps: int):
+    async def go_on() -> None:
+        async with background.kept(acme.store, "grouping", every=timedelta(hours=1)):
+            await asyncio.sleep(0)
+        await asyncio.Event().wait()
+
+    going = asyncio.create_task(go_on())
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    going.cancel()
+
+    assert await asyncio.wait([going], timeout=5) == ({going}, set())
 
 
 async def test_one_process_at_a_time_groups_events(store: Storage, database_url: str, monkeypatch: pytest.MonkeyPatch):
