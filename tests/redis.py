@@ -41,9 +41,11 @@ def running(folder: Path) -> Iterator[RedisServer]:
         pytest.skip("redis-server is not installed (Debian: apt-get install redis-server)")
     server = started(folder, postgres.free_port())
     with server.process:
-        yield server
-        server.process.send_signal(signal.SIGCONT)
-        server.process.terminate()
+        try:
+            yield server
+        finally:
+            server.process.send_signal(signal.SIGCONT)
+            server.process.terminate()
 
 
 def started(folder: Path, port: int) -> RedisServer:
