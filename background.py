@@ -72,17 +72,14 @@ async def _claimed(store: Storage, task: str, *, every: timedelta, at: datetime)
 
 @asynccontextmanager
 async def beside(*work: Coroutine[None, None, None]) -> AsyncIterator[None]:
-    """Run tasks while the block runs, and end them with it.
-
-    Not by awaiting each and suppressing its CancelledError: if the caller is cancelled meanwhile, that is one too.
-    """
+    """Run tasks while the block runs, and end them with it."""
     tasks = [asyncio.create_task(each) for each in work]
     try:
         yield
     finally:
         for task in tasks:
             task.cancel()
-        await asyncio.wait(tasks)
+        await asyncio.wait(tasks)  # suppressing CancelledError around each would also suppress the caller's own
 
 
 def kept(store: Storage, task: str, *, every: timedelta) -> AbstractAsyncContextManager[None]:
