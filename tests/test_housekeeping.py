@@ -4,6 +4,7 @@ import asyncio
 from datetime import timedelta
 
 import pytest
+from anyio.lowlevel import checkpoint
 from sqlalchemy import select
 
 import background
@@ -50,12 +51,12 @@ async def test_payments_whose_lead_came_late_are_recorded_in_chunks(acme: World,
 async def test_a_turn_that_is_cancelled_at_any_moment_ends(acme: World, steps: int):
     async def go_on() -> None:
         async with background.kept(acme.store, "grouping", every=timedelta(hours=1)):
-            await asyncio.sleep(0)
+            await checkpoint()
         await asyncio.Event().wait()
 
     going = asyncio.create_task(go_on())
     for _ in range(steps):
-        await asyncio.sleep(0)
+        await checkpoint()
     going.cancel()
 
     assert await asyncio.wait([going], timeout=5) == ({going}, set())
