@@ -28,10 +28,10 @@ DECISION = ScopeByBody(
     "Scope: commissions:write for approved and rejected, commissions:pay for paid.",
 )
 
-REFUSALS = (CommissionOnHold, CommissionFlagged, SecondKeyRequired)
+REJECTIONS = (CommissionOnHold, CommissionFlagged, SecondKeyRequired)
 
 
-@operation("Approve, reject or pay a commission", *REFUSALS, body=CommissionChange)
+@operation("Approve, reject or pay a commission", *REJECTIONS, body=CommissionChange)
 async def decide_commission(call: AgentRequest) -> ModelResponse[CommissionView]:
     """Approve, reject or pay a commission."""
     commission_id = call.path_id("commission_id")

@@ -41,7 +41,7 @@ async def drive(
 ) -> Load:
     """Send requests over some connections for `seconds`, or until `count` are answered.
 
-    An answer that does not contain `expected` raises UnexpectedAnswerError: what is refused is not counted as fast.
+    An answer that does not contain `expected` raises UnexpectedAnswerError: what is rejected is not counted as fast.
     """
     run = _Run(requests, expected, most=count)
     loop = asyncio.get_running_loop()

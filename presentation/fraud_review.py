@@ -13,7 +13,7 @@ REVIEWED = {CommissionStatus.APPROVED, CommissionStatus.PAID}
 async def before(
     storage: Storage, program_id: int, commission_ids: Sequence[int], status: CommissionStatus, *, at: datetime
 ) -> None:
-    """Flag what the rules find about these commissions; the decision then refuses those that are held."""
+    """Flag what the rules find about these commissions; the decision then rejects those that are held."""
     if status in REVIEWED:
         found = await storage.read(fraud_review.before_decision, program_id, commission_ids)
         if found:

@@ -186,10 +186,10 @@ def test_an_owner_reads_and_changes_it(served: Served, setting: Setting):
 def test_a_wrong_value_is_named_and_changes_nothing(served: Served, setting: Setting):
     before = served.program()
 
-    refused = served.change(**{setting.public_name: WRONG.get(setting.kind, -1)})
+    rejected = served.change(**{setting.public_name: WRONG.get(setting.kind, -1)})
 
-    assert refused.status_code == 400
-    assert [field["field"] for field in refused.json()["error"]["fields"]] == [setting.public_name]
+    assert rejected.status_code == 400
+    assert [field["field"] for field in rejected.json()["error"]["fields"]] == [setting.public_name]
     assert served.program() == before
 
 

@@ -39,7 +39,7 @@ class CommandError(Exception):
 def answering(*, as_json: bool) -> Iterator[Answer]:
     """Give a command its output: `answer(result, text)` prints one JSON object or the text.
 
-    A refusal is printed to stderr (with --json also as the one object on stdout) and ends in exit code 1.
+    An error is printed to stderr (with --json also as the one object on stdout) and ends in exit code 1.
     """
 
     def answer(result: dict[str, Any], text: str) -> None:

@@ -12,13 +12,13 @@ from rich.markup import escape
 from rich.text import Text
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
-REFUSED, UNREACHABLE, NOT_SET_UP = 1, 3, 4
+REJECTED, UNREACHABLE, NOT_SET_UP = 1, 3, 4
 
 
 class Failure(Exception):  # noqa: N818 - how a command ends, not a fault of ours
     """An error that ends a command: a code for scripts, what was wrong, and what to do."""
 
-    def __init__(self, code: str, message: str, hint: str = "", *, exit_code: int = REFUSED, **details: Any) -> None:
+    def __init__(self, code: str, message: str, hint: str = "", *, exit_code: int = REJECTED, **details: Any) -> None:
         super().__init__(message)
         self.exit_code = exit_code
         self.error = {"code": code, "message": message, **({"hint": hint} if hint else {}), **details}

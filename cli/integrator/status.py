@@ -43,7 +43,7 @@ def _say(output: Output, found: dict[str, Any]) -> None:
         output.say(f"[yellow]Sandbox[/] of program {found['sandbox_of']}: nothing in it is paid")
     output.say(f"Key {plain(found['api_token_masked'])}, lead capture mode {plain(found['lead_auth_policy'])}")
     day = ", ".join(f"{recent[f'{kind}_24h']} {kind}" for kind in ("clicks", "leads", "sales"))
-    output.say(f"Last 24 hours: {day}, {found['refused_calls_24h']} refused calls")
+    output.say(f"Last 24 hours: {day}, {found['refused_calls_24h']} rejected calls")
     counts = ("active_partners", "pending_commissions", "provisional_leads")
     output.say(", ".join(f"{found[name]} {name.replace('_', ' ')}" for name in counts))
     for step in found["checklist"]:

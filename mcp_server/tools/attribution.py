@@ -34,7 +34,7 @@ class AmountAtStakeRow(Result):
     amount_cents: int
 
 
-class RefusalCause(Result):
+class RejectionCause(Result):
     """All rejected calls of one code; `at_stake` counts each sale that is not recorded once.
 
     `still_happening`: the last one is less than a day old.
@@ -70,7 +70,7 @@ class RefusedCallRow(Result):
 class RefusedCallPage(RowPage[RefusedCallRow]):
     """Causes, most frequent first, or single calls, newest first."""
 
-    causes: list[RefusalCause]
+    causes: list[RejectionCause]
 
 
 class ExplanationStepRow(Result):
@@ -140,7 +140,7 @@ def explain_attribution(
     )
 
 
-@tool("Refused calls", Scope.EVENTS_READ)
+@tool("Rejected calls", Scope.EVENTS_READ)
 def list_refused_calls(
     request: ToolRequest,
     *,
@@ -165,9 +165,9 @@ def list_refused_calls(
     return RefusedCallPage(**dict(page(calls, _call_row)), causes=[])
 
 
-def _cause(cause: Cause, at: datetime) -> RefusalCause:
+def _cause(cause: Cause, at: datetime) -> RejectionCause:
     ongoing = cause.last_at >= at - ONGOING
-    return RefusalCause(**cause._asdict(), still_happening=ongoing, hint=errors.hint_of(cause.code))
+    return RejectionCause(**cause._asdict(), still_happening=ongoing, hint=errors.hint_of(cause.code))
 
 
 def _call_row(call: LoggedRejection) -> RefusedCallRow:

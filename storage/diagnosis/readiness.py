@@ -99,8 +99,8 @@ def _identifiers(health: IdentifierHealth) -> ReadinessGate:
 def _integrated(connection: Connection, program_id: int, base_url: str) -> list[ReadinessGate]:
     """Return the checklist's gates. A live event also proves its test; missing live traffic is unknown, not failed."""
     steps = {step.step: step for step in checklist.list_steps(connection, program_id, base_url=base_url)}
-    refused = select(refused_calls.c.call).where(refused_calls.c.program_id == program_id).distinct()
-    tried = set(connection.execute(refused).scalars())
+    rejected = select(refused_calls.c.call).where(refused_calls.c.program_id == program_id).distinct()
+    tried = set(connection.execute(rejected).scalars())
     return [_of_step(step, steps, tried) for step in steps.values()]
 
 
@@ -112,8 +112,8 @@ def _of_step(step: ChecklistStep, steps: dict[str, ChecklistStep], tried: set[st
     elif way == "live" and kind not in tried:
         gate = ReadinessGate(step.step, State.UNKNOWN, None, step.next_action)
     elif way == "live":
-        refused = f"Every {kind} was refused so far: read the program's refused calls."
-        gate = ReadinessGate(step.step, State.FAIL, None, refused)
+        rejected = f"Every {kind} was rejected so far: read the program's rejected calls."
+        gate = ReadinessGate(step.step, State.FAIL, None, rejected)
     else:
         gate = ReadinessGate(step.step, State.FAIL, None, step.next_action)
     return gate

@@ -39,9 +39,9 @@ async def test_a_change_is_applied_to_the_version_it_names(agents: Agents):
 
 @pytest.mark.parametrize("stale", ['"999"', 'W/"1"', "nonsense", '"x"', ""])
 async def test_a_change_of_another_version_is_rejected_and_changes_nothing(agents: Agents, stale: str):
-    refused = await change(agents, stale, name="Never")
+    rejected = await change(agents, stale, name="Never")
 
-    assert (refused.status_code, refused.json()["error"]["code"]) == (412, "precondition_failed")
+    assert (rejected.status_code, rejected.json()["error"]["code"]) == (412, "precondition_failed")
     assert (await agents.get(".")).json()["name"] == "Acme partners"
 
 
@@ -129,9 +129,9 @@ async def test_a_repeat_gets_the_first_response_and_enrols_no_partner(agents: Ag
 async def test_the_same_key_with_another_body_is_rejected(agents: Agents):
     await enrol(agents, "once")
 
-    refused = await enrol(agents, "once", {"name": "Dora", "code": "dora"})
+    rejected = await enrol(agents, "once", {"name": "Dora", "code": "dora"})
 
-    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "idempotency_key_reused")
+    assert (rejected.status_code, rejected.json()["error"]["code"]) == (409, "idempotency_key_reused")
 
 
 async def test_one_of_many_concurrent_repeats_is_performed(agents: Agents):
@@ -159,9 +159,9 @@ async def test_another_agent_keys_repeats_are_its_own(agents: Agents):
 
 
 async def test_an_idempotency_key_that_is_too_long_is_rejected(agents: Agents):
-    refused = await enrol(agents, "x" * 256)
+    rejected = await enrol(agents, "x" * 256)
 
-    assert refused.json()["error"]["fields"][0]["field"] == "Idempotency-Key"
+    assert rejected.json()["error"]["fields"][0]["field"] == "Idempotency-Key"
 
 
 async def test_a_revoked_key_is_rejected_from_the_next_call_on(agents: Agents):

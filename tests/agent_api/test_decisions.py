@@ -62,10 +62,10 @@ async def test_approving_and_paying_need_a_scope_each(agents: Agents, path: str)
 async def test_a_malformed_decision_needs_the_scope_to_write_first(agents: Agents, path: str, body: Any):
     payer = await agents.issue([PAY])
 
-    refused = await decide(agents, path, payer, body)
+    rejected = await decide(agents, path, payer, body)
     wrong = await decide(agents, path, "good", body)
 
-    assert (refused.status_code, refused.json()["error"]["required_scope"]) == (403, WRITE)
+    assert (rejected.status_code, rejected.json()["error"]["required_scope"]) == (403, WRITE)
     assert wrong.status_code == 400
 
 

@@ -36,9 +36,9 @@ async def test_a_list_rejects_an_invalid_cursor_and_limit(agents: Agents, path: 
     where = f".{path}" if path else "/programs"
 
     for query in ({"limit": 0}, {"limit": 201}, {"cursor": "nonsense"}):
-        refused = await agents.get(where, **query)
+        rejected = await agents.get(where, **query)
 
-        assert (refused.status_code, refused.json()["error"]["code"]) == (400, "validation_error")
+        assert (rejected.status_code, rejected.json()["error"]["code"]) == (400, "validation_error")
 
 
 async def test_performance_is_the_dashboards_report(agents: Agents):
@@ -136,9 +136,9 @@ async def test_a_credited_sale_names_the_terms_that_priced_it(agents: Agents):
 
 @pytest.mark.parametrize("query", [{}, {"transaction_id": "a", "click_id": "b"}, {"customer_key": ""}])
 async def test_an_explanation_needs_one_identifier(agents: Agents, query: dict[str, str]):
-    refused = await agents.get("./explain", **query)
+    rejected = await agents.get("./explain", **query)
 
-    assert refused.json()["error"]["code"] == "validation_error"
+    assert rejected.json()["error"]["code"] == "validation_error"
 
 
 async def test_readiness_names_one_blocker_and_what_to_do(agents: Agents):

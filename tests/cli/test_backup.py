@@ -50,29 +50,29 @@ def test_a_service_is_backed_up_while_it_runs_and_not_restored(acme: Svc):
         assert httpx.get(f"{address}/readyz", timeout=60).status_code == 200
 
         made = acme("admin", "backup", "copy.db")
-        refused = acme("admin", "restore", "copy.db", "--json")
+        rejected = acme("admin", "restore", "copy.db", "--json")
 
         assert httpx.get(f"{address}/readyz", timeout=60).status_code == 200
     assert made.code == 0
-    assert (refused.code, refused.json["error"]["code"]) == (1, "service_running")
+    assert (rejected.code, rejected.json["error"]["code"]) == (1, "service_running")
     assert acme("admin", "restore", "copy.db").code == 0
 
 
 def test_a_backup_overwrites_nothing(acme: Svc):
     (acme.folder / "copy.db").write_text("precious")
 
-    refused = acme("admin", "backup", "copy.db", "--json")
+    rejected = acme("admin", "backup", "copy.db", "--json")
 
-    assert (refused.code, refused.json["error"]["code"]) == (1, "file_exists")
+    assert (rejected.code, rejected.json["error"]["code"]) == (1, "file_exists")
     assert (acme.folder / "copy.db").read_text() == "precious"
 
 
 def test_garbage_is_not_restored(acme: Svc):
     (acme.folder / "garbage.db").write_text("garbage " * 1000)
 
-    refused = acme("admin", "restore", "garbage.db", "--json")
+    rejected = acme("admin", "restore", "garbage.db", "--json")
 
-    assert (refused.code, refused.json["error"]["code"]) == (1, "not_a_database")
+    assert (rejected.code, rejected.json["error"]["code"]) == (1, "not_a_database")
     assert workspaces(acme) == ["Acme"]
 
 
@@ -91,7 +91,7 @@ def test_differences_are_reported_with_the_backup(acme: Svc):
 def test_postgresql_is_backed_up_with_its_own_tools(svc: Svc):
     url = "postgresql+asyncpg://svc:hunter2@db.example/svc"
 
-    refused = svc("admin", "backup", "copy.dump", SVC_DATABASE_URL=url)
+    rejected = svc("admin", "backup", "copy.dump", SVC_DATABASE_URL=url)
 
-    assert refused.code == 1
-    assert "pg_dump --format=custom --file=copy.dump postgresql://svc:***@db.example/svc" in refused.stderr
+    assert rejected.code == 1
+    assert "pg_dump --format=custom --file=copy.dump postgresql://svc:***@db.example/svc" in rejected.stderr

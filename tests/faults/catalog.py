@@ -58,7 +58,7 @@ async def fill_disk(scene: Scene) -> None:
     with filler.open("wb", buffering=0) as file, suppress(OSError):
         while file.write(bytes(4096)):
             pass
-    await refused(scene)
+    await rejected(scene)
     filler.unlink()
 
 
@@ -70,7 +70,7 @@ async def replace_file(scene: Scene) -> None:
     file.rename(away)
     shutil.copy(away, file)
     assert await asyncio.to_thread(scene.service.becomes, 503, 5), "the service did not notice another file"
-    await refused(scene)
+    await rejected(scene)
     away.rename(file)
 
 
@@ -81,7 +81,7 @@ async def remove_file(scene: Scene) -> None:
     away = file.with_name("away.db")
     file.rename(away)
     assert await asyncio.to_thread(scene.service.becomes, 503, 5), "the service did not notice that the file is gone"
-    await refused(scene)
+    await rejected(scene)
     away.rename(file)
 
 
@@ -131,7 +131,7 @@ async def swallow(scene: Scene) -> None:
     """Let nothing through in either direction, without closing a connection, and forget these connections."""
     proxy = _proxy(scene)
     proxy.flowing.clear()
-    await refused(scene)
+    await rejected(scene)
     proxy.cut()
     proxy.flowing.set()
 
@@ -149,25 +149,25 @@ async def restart_postgresql(scene: Scene) -> None:
 async def stop_postgresql(scene: Scene) -> None:
     assert scene.place.server is not None
     async with postgresql.stopped(scene.place.server):
-        await refused(scene)
+        await rejected(scene)
 
 
 async def freeze_postgresql(scene: Scene) -> None:
     assert scene.place.server is not None
     async with postgresql.frozen(scene.place.server):
-        await refused(scene)
+        await rejected(scene)
 
 
 async def make_read_only(scene: Scene) -> None:
     assert scene.place.server is not None
     async with postgresql.read_only(scene.place.server):
-        await refused(scene)
+        await rejected(scene)
 
 
 async def make_standby(scene: Scene) -> None:
     assert scene.place.server is not None
     async with postgresql.in_recovery(scene.place.server):
-        await refused(scene)
+        await rejected(scene)
 
 
 async def work(scene: Scene) -> None:
@@ -180,7 +180,7 @@ async def work(scene: Scene) -> None:
     scene.journal.surprises += sorted(found - set(scene.journal.surprises))
 
 
-async def refused(scene: Scene) -> None:
+async def rejected(scene: Scene) -> None:
     """Wait until some calls have been answered with 503, or not at all."""
     await scene.journal.fail(UNTIL_NOTICED)
 

@@ -52,6 +52,6 @@ def _line(outcome: Outcome) -> str:
 
 
 def _status(answer: str) -> str:
-    """Leave out the codes of what was refused: 503 alone has two meanings here."""
+    """Leave out the codes of what was rejected: 503 alone has two meanings here."""
     found = re.match(r"503 (?:overloaded|storage_unavailable|outcome_unknown)|\d{3}", answer)
     return found[0] if found else answer

@@ -85,7 +85,7 @@ class Answer(NamedTuple):
         return self.result["structuredContent"]
 
     @property
-    def refusal(self) -> Any:
+    def rejection(self) -> Any:
         """A tool's error."""
         assert self.result["isError"] is True
         assert "structuredContent" not in self.result
@@ -173,8 +173,8 @@ async def assistant(unserved: Assistant) -> AsyncIterator[Assistant]:
         yield unserved
 
 
-async def a_sale_and_a_refusal(acme: World) -> str:
-    """Give Acme a click with hostile texts, a customer, a refunded sale and a refused one; return the click id."""
+async def a_sale_and_a_rejection(acme: World) -> str:
+    """Give Acme a click with hostile texts, a customer, a refunded sale and a rejected one; return the click id."""
     click_id = await acme.visitor(page_title=HOSTILE, referrer_url=f"https://evil.example/{LONG}", page_url=LONG)
     await acme.lead(click_id, "user-1")
     await acme.sale()
@@ -207,5 +207,5 @@ EVERY_TOOL: dict[str, dict[str, Any]] = {
 
 @pytest.fixture
 async def click_id(assistant: Assistant) -> str:
-    """The click of a customer who bought, after which a sale was refused."""
-    return await a_sale_and_a_refusal(assistant.acme)
+    """The click of a customer who bought, after which a sale was rejected."""
+    return await a_sale_and_a_rejection(assistant.acme)

@@ -23,9 +23,9 @@ async def test_an_argument_that_a_tool_does_not_have_is_rejected(assistant: Assi
 
     answer = await assistant.tool(tool.name, version=version, **asked)
 
-    assert answer.refusal["code"] == "validation_error"
-    assert answer.refusal["fields"][-1]["field"] == "(unknown)"
-    assert answer.refusal["hint"].startswith("Accepted arguments: ")
+    assert answer.rejection["code"] == "validation_error"
+    assert answer.rejection["fields"][-1]["field"] == "(unknown)"
+    assert answer.rejection["hint"].startswith("Accepted arguments: ")
     assert SENT not in answer.text
 
 
@@ -48,22 +48,22 @@ async def test_a_wrong_argument_is_named_with_what_it_must_be(
 ):
     answer = await assistant.tool("list_events", **{argument: value})
 
-    assert answer.refusal["fields"] == [{"field": argument, "message": message}]
-    assert answer.refusal["hint"] == EVENTS
+    assert answer.rejection["fields"] == [{"field": argument, "message": message}]
+    assert answer.rejection["hint"] == EVENTS
     assert SENT not in answer.text
 
 
 async def test_a_missing_argument_is_reported_as_required(assistant: Assistant):
     answer = await assistant.call("tools/call", {"name": "list_events", "arguments": {}})
 
-    assert answer.refusal["fields"] == [{"field": "program_id", "message": "Required: an integer"}]
+    assert answer.rejection["fields"] == [{"field": "program_id", "message": "Required: an integer"}]
 
 
 @pytest.mark.parametrize("value", ["", "x" * 256, "a\x00b", 7])
 async def test_identifiers_are_text_of_255_characters(assistant: Assistant, value: Any):
     answer = await assistant.tool("list_customers", customer_key=value)
 
-    assert answer.refusal["fields"] == [
+    assert answer.rejection["fields"] == [
         {"field": "customer_key", "message": "Text of 1 to 255 characters, no control characters"}
     ]
 
@@ -73,8 +73,8 @@ async def test_the_program_outranks_wrong_arguments_only_where_it_can_be_read(as
     foreign = await assistant.tool("list_events", program_id=assistant.globex.program_id)
     unreadable = await assistant.tool("list_events", program_id=assistant.globex.program_id, limit=0)
 
-    assert foreign.refusal["code"] == "program_not_allowed"
-    assert unreadable.refusal["code"] == "validation_error"
+    assert foreign.rejection["code"] == "program_not_allowed"
+    assert unreadable.rejection["code"] == "validation_error"
 
 
 async def test_the_query_is_repeated_sanitized(assistant: Assistant):

@@ -63,9 +63,9 @@ async def test_invisible_text_of_a_stranger_is_removed(assistant: Assistant):
     ],
 )
 async def test_a_wrong_argument_is_named(assistant: Assistant, wrong: dict[str, str], field: str):
-    refused = (await assistant.tool("get_breakdown", **wrong)).refusal
+    rejected = (await assistant.tool("get_breakdown", **wrong)).rejection
 
-    assert (refused["code"], refused["fields"][0]["field"]) == ("validation_error", field)
+    assert (rejected["code"], rejected["fields"][0]["field"]) == ("validation_error", field)
 
 
 @pytest.mark.parametrize(
@@ -84,4 +84,4 @@ async def test_a_period_is_a_name_or_two_dates(assistant: Assistant, period: str
 
 @pytest.mark.parametrize(("period", "code"), [("1d", "invalid_period"), ("2026-01-05/x", "invalid_range")])
 async def test_a_wrong_period_is_an_error(assistant: Assistant, period: str, code: str):
-    assert (await assistant.tool("get_breakdown", by="hour", period=period)).refusal["code"] == code
+    assert (await assistant.tool("get_breakdown", by="hour", period=period)).rejection["code"] == code

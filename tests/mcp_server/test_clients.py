@@ -16,7 +16,7 @@ from presentation import guides
 from storage.access import agent_keys
 from storage.rules.scope import Scope
 from tests import world
-from tests.mcp_server.conftest import CLIENTS, EVERY_TOOL, a_sale_and_a_refusal, written_out
+from tests.mcp_server.conftest import CLIENTS, EVERY_TOOL, a_sale_and_a_rejection, written_out
 from tests.serving import Serve
 from tests.world import NOW
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.anyio
 async def key(sqlite_url: str) -> str:
     async with storage.opened(sqlite_url) as store:
         acme = await world.acme(store)
-        await a_sale_and_a_refusal(acme)
+        await a_sale_and_a_rejection(acme)
         issued = await store.write(agent_keys.issue, acme.workspace_id, name="Client", scopes=tuple(Scope), at=NOW)
     secret: str = issued.secret
     return secret

@@ -30,9 +30,9 @@ async def test_programs_are_compared_by_calendar_month(assistant: Assistant, cli
 async def test_a_comparison_is_of_own_programs_with_the_scope(assistant: Assistant):
     key = await assistant.issue([Scope.PROGRAMS_READ])
 
-    foreign = (await assistant.tool("get_performance", compare_with=[assistant.globex.program_id])).refusal
-    scopeless = (await assistant.tool("list_programs", key=key, period="30d")).refusal
-    wrong = (await assistant.tool("get_performance", compare_with=[])).refusal
+    foreign = (await assistant.tool("get_performance", compare_with=[assistant.globex.program_id])).rejection
+    scopeless = (await assistant.tool("list_programs", key=key, period="30d")).rejection
+    wrong = (await assistant.tool("get_performance", compare_with=[])).rejection
 
     assert foreign["code"] == "program_not_allowed"
     assert (scopeless["code"], scopeless["required_scope"]) == ("insufficient_scope", "performance:read")

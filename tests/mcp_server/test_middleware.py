@@ -16,7 +16,7 @@ from tests.world import NOW
 pytestmark = pytest.mark.anyio
 
 
-def refusal(answer: Answer) -> tuple[int, str]:
+def rejection(answer: Answer) -> tuple[int, str]:
     assert answer.http.headers["x-request-id"] == answer.http.json()["request_id"]
     return answer.http.status_code, answer.error["code"]
 
@@ -45,7 +45,7 @@ async def test_invalid_keys_get_the_same_error_for_any_request(assistant: Assist
         for key in wrong
     ]
 
-    assert [refusal(answer) for answer in answers] == [(401, "invalid_key")] * 5 + [(401, "wrong_key_type")] * 2
+    assert [rejection(answer) for answer in answers] == [(401, "invalid_key")] * 5 + [(401, "wrong_key_type")] * 2
     assert {answer.http.headers["www-authenticate"] for answer in answers} == {"Bearer"}
 
 
@@ -57,7 +57,7 @@ async def test_a_key_from_before_the_prefix_is_of_the_wrong_type(assistant: Assi
     old = "0123456789abcdef0123456789abcdef"
     await assistant.acme.store.write(program_keys.import_key, assistant.acme.program_id, old, at=NOW)
 
-    assert refusal(await assistant.call("tools/list", key=old)) == (401, "wrong_key_type")
+    assert rejection(await assistant.call("tools/list", key=old)) == (401, "wrong_key_type")
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"jsonrpc":"2.0","method":"notifications/initialized"}'])
@@ -69,7 +69,7 @@ async def test_an_invalid_key_gets_the_same_error_for_a_malformed_body(
 
     answer = Answer(await assistant.http.post("/mcp", content=content, headers=headers))
 
-    assert refusal(answer) == (401, "invalid_key")
+    assert rejection(answer) == (401, "invalid_key")
 
 
 async def test_an_expired_key_works_until_it_expires(assistant: Assistant):
@@ -79,7 +79,7 @@ async def test_an_expired_key_works_until_it_expires(assistant: Assistant):
     assistant.at += timedelta(minutes=1)
     after = await assistant.call("tools/list", key=key)
 
-    assert (before.http.status_code, refusal(after)) == (200, (401, "invalid_key"))
+    assert (before.http.status_code, rejection(after)) == (200, (401, "invalid_key"))
 
 
 async def test_white_space_around_header_values_does_not_matter(assistant: Assistant):
@@ -107,7 +107,7 @@ async def test_a_key_has_a_rate_limit(unserved: Assistant):
         other = await unserved.call("tools/list", key=await unserved.issue())
 
     assert [answer.http.status_code for answer in (*served, other)] == [200] * 3
-    assert refusal(limited) == (429, "rate_limited")
+    assert rejection(limited) == (429, "rate_limited")
     assert limited.error["message"] == "Too many calls with this key."
     assert 0 < int(limited.http.headers["retry-after"]) <= 3600
 
@@ -116,7 +116,7 @@ async def test_a_key_has_a_rate_limit(unserved: Assistant):
 async def test_a_body_of_more_than_64_kib_is_rejected(assistant: Assistant, version: str):
     answer = await assistant.tool("list_customers", version=version, customer_key="x" * 65_536)
 
-    assert refusal(answer) == (413, "payload_too_large")
+    assert rejection(answer) == (413, "payload_too_large")
 
 
 async def test_a_body_must_be_json(assistant: Assistant):
@@ -124,7 +124,7 @@ async def test_a_body_must_be_json(assistant: Assistant):
 
     form = Answer(await assistant.http.post("/mcp", data={"a": "b"}, headers=headers))
 
-    assert refusal(form) == (415, "unsupported_media_type")
+    assert rejection(form) == (415, "unsupported_media_type")
 
 
 async def test_each_of_64_clients_makes_one_read(assistant: Assistant, monkeypatch: pytest.MonkeyPatch):

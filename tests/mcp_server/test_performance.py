@@ -51,11 +51,11 @@ async def test_rows_that_would_be_too_many_become_coarser(
 async def test_the_best_partners_need_a_scope_of_their_own(assistant: Assistant, click_id: str):
     key = await assistant.issue([Scope.PERFORMANCE_READ])
 
-    refused = (await assistant.tool("get_performance", key=key, top_partners=3)).refusal
+    rejected = (await assistant.tool("get_performance", key=key, top_partners=3)).rejection
     best = (await assistant.tool("get_performance", top_partners=3)).payload["top_partners"]
 
     assert click_id
-    assert (refused["code"], refused["required_scope"]) == ("insufficient_scope", "partners:read")
+    assert (rejected["code"], rejected["required_scope"]) == ("insufficient_scope", "partners:read")
     assert [(partner["id"], partner["name"], partner["revenue_cents"]) for partner in best] == [
         (assistant.acme.anna, "Anna", 9_000),
         (assistant.acme.ben, "Ben", 0),
@@ -67,7 +67,7 @@ async def test_the_best_partners_need_a_scope_of_their_own(assistant: Assistant,
     [{"date_from": "2026-05-01"}, {"date_from": "2026-05-02", "date_to": "2026-05-01"}, {"date_to": "yesterday!"}],
 )
 async def test_an_invalid_range_is_rejected_with_the_tools_text(assistant: Assistant, dates: dict[str, str]):
-    refusal = (await assistant.tool("get_performance", **dates)).refusal
+    rejection = (await assistant.tool("get_performance", **dates)).rejection
 
-    assert refusal["code"] in {"invalid_range", "validation_error"}
-    assert "dateFrom" not in str(refusal)
+    assert rejection["code"] in {"invalid_range", "validation_error"}
+    assert "dateFrom" not in str(rejection)

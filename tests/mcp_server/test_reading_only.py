@@ -13,7 +13,7 @@ from storage import Reader, Storage
 from storage.access import agent_keys
 from storage.rules.scope import Scope
 from tests import world
-from tests.mcp_server.conftest import EVERY_TOOL, VERSIONS, Assistant, a_sale_and_a_refusal
+from tests.mcp_server.conftest import EVERY_TOOL, VERSIONS, Assistant, a_sale_and_a_rejection
 from tests.world import NOW
 
 pytestmark = pytest.mark.anyio
@@ -50,7 +50,7 @@ async def written(sqlite_url: str) -> tuple[Path, str]:
     path = Path(sqlite_url.partition(":///")[2])
     async with storage.opened(sqlite_url) as store:
         acme = await world.acme(store)
-        await a_sale_and_a_refusal(acme)
+        await a_sale_and_a_rejection(acme)
         issued = await store.write(agent_keys.issue, acme.workspace_id, name="R", scopes=tuple(Scope), at=NOW)
     return path, issued.secret
 

@@ -81,11 +81,11 @@ async def test_foreign_missing_and_unlisted_programs_get_the_same_error(assistan
         {"key": await assistant.issue(workspace_id=assistant.globex.workspace_id)},
     ]
 
-    refusals = [(await assistant.tool(tool.name, **asked, **call)).refusal for call in calls]
+    rejections = [(await assistant.tool(tool.name, **asked, **call)).rejection for call in calls]
 
-    assert refusals[0]["code"] == "program_not_allowed"
-    assert "list_programs" in refusals[0]["hint"]
-    assert all(refusal == refusals[0] for refusal in refusals)
+    assert rejections[0]["code"] == "program_not_allowed"
+    assert "list_programs" in rejections[0]["hint"]
+    assert all(rejection == rejections[0] for rejection in rejections)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -156,7 +156,7 @@ async def test_an_internal_error_does_not_reveal_its_cause(
 
     answer = await assistant.tool("list_refused_calls", version=version)
 
-    assert answer.refusal["code"] == "internal_error"
+    assert answer.rejection["code"] == "internal_error"
     assert "refused_calls" not in answer.text
     assert answer.http.headers["x-request-id"] in caplog.text
 

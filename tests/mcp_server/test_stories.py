@@ -61,11 +61,11 @@ async def test_a_customers_story_is_one_call_by_any_identifier(assistant: Assist
 
 @pytest.mark.parametrize("asked", [{}, {"customer_id": 1, "customer_key": "user-1"}])
 async def test_a_story_is_of_one_customer(assistant: Assistant, asked: dict[str, Any]):
-    assert (await assistant.tool("get_customer", **asked)).refusal["code"] == "validation_error"
+    assert (await assistant.tool("get_customer", **asked)).rejection["code"] == "validation_error"
 
 
 async def test_an_unknown_customer_is_not_found_and_what_to_call_next_is_named(assistant: Assistant):
-    rejection = (await assistant.tool("get_customer", customer_key="nobody")).refusal
+    rejection = (await assistant.tool("get_customer", customer_key="nobody")).rejection
 
     assert rejection["code"] == "not_found"
     assert "explain" in rejection["hint"]
@@ -106,10 +106,10 @@ async def test_a_name_that_several_partners_have_is_rejected_with_their_ids(assi
     for code in ("a", "b"):
         await acme.store.write(partners.enrol, acme.program_id, name="Namesake", code=code, at=NOW)
 
-    rejection = (await assistant.tool("get_partner", partner="namesake")).refusal
+    rejection = (await assistant.tool("get_partner", partner="namesake")).rejection
 
     assert "send partner_id" in rejection["fields"][0]["message"]
-    assert (await assistant.tool("get_partner", partner="nobody")).refusal["code"] == "not_found"
+    assert (await assistant.tool("get_partner", partner="nobody")).rejection["code"] == "not_found"
 
 
 async def test_a_change_says_who_and_when_and_from_what_to_what(assistant: Assistant):
@@ -174,7 +174,7 @@ async def test_events_are_filtered_by_who_when_which_sale_and_test(assistant: As
     assert await kinds(date_from="2026-05-21") == ["lead", "click"]
     assert await kinds(date_to="2026-05-20T12:00:00Z", kind="lead") == ["lead"]
     assert await kinds(test=True) == []
-    assert (await assistant.tool("list_events", date_from="2026-05-21", date_to="2026-05-20")).refusal["code"] == (
+    assert (await assistant.tool("list_events", date_from="2026-05-21", date_to="2026-05-20")).rejection["code"] == (
         "invalid_range"
     )
 

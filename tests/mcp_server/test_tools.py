@@ -156,10 +156,10 @@ async def test_a_likely_key_is_in_a_separate_field_and_not_in_a_text(assistant: 
 
 @pytest.mark.parametrize("asked", [{}, {"transaction_id": "a", "click_id": "b"}])
 async def test_exactly_one_identifier_is_explained(assistant: Assistant, asked: dict[str, str]):
-    refusal = (await assistant.tool("explain_attribution", **asked)).refusal
+    rejection = (await assistant.tool("explain_attribution", **asked)).rejection
 
-    assert refusal["code"] == "validation_error"
-    assert {field["field"] for field in refusal["fields"]} == {"transaction_id", "customer_key", "click_id"}
+    assert rejection["code"] == "validation_error"
+    assert {field["field"] for field in rejection["fields"]} == {"transaction_id", "customer_key", "click_id"}
 
 
 async def test_refused_calls_are_grouped_by_cause_by_default(assistant: Assistant, click_id: str):
@@ -200,11 +200,11 @@ async def test_keys_that_do_not_agree_are_grouped_with_the_likely_mapping(assist
 
 
 async def test_a_cursor_of_another_list_is_rejected_without_being_repeated(assistant: Assistant):
-    refusal = (await assistant.tool("list_events", cursor="Zm9yZ2Vk", version=MODERN)).refusal
+    rejection = (await assistant.tool("list_events", cursor="Zm9yZ2Vk", version=MODERN)).rejection
 
-    assert refusal["code"] == "validation_error"
-    assert refusal["fields"][0]["field"] == "cursor"
-    assert "Zm9yZ2Vk" not in str(refusal)
+    assert rejection["code"] == "validation_error"
+    assert rejection["fields"][0]["field"] == "cursor"
+    assert "Zm9yZ2Vk" not in str(rejection)
 
 
 async def test_list_flags_says_why_and_what_is_held_in_inert_words(assistant: Assistant):

@@ -127,8 +127,8 @@ def visible_in(response: httpx.Response) -> tuple[int, Any]:
     return response.status_code, response.json()["error"]
 
 
-async def refused(service: Service, entries: list[Entry], cases: list[Case]) -> list[str]:
-    """Return each combination that is not refused with the case's code and its status."""
+async def rejected(service: Service, entries: list[Entry], cases: list[Case]) -> list[str]:
+    """Return each combination that is not rejected with the case's code and its status."""
     wrong = []
     for entry in entries:
         for case in cases:
@@ -144,15 +144,15 @@ def test_the_operations_that_need_no_credential_are_named():
 
 
 async def test_no_wrong_credential_opens_an_operation_for_members(service: Service):
-    assert await refused(service, needing("session"), await matrix.session_cases(service.scene)) == []
+    assert await rejected(service, needing("session"), await matrix.session_cases(service.scene)) == []
 
 
 async def test_no_wrong_credential_opens_an_operation_for_agents(service: Service):
-    assert await refused(service, needing("agentKey"), await matrix.agent_key_cases(service.scene)) == []
+    assert await rejected(service, needing("agentKey"), await matrix.agent_key_cases(service.scene)) == []
 
 
 async def test_no_wrong_credential_opens_an_operation_for_the_program_key(service: Service):
-    assert await refused(service, needing("programKey"), await matrix.program_key_cases(service.scene)) == []
+    assert await rejected(service, needing("programKey"), await matrix.program_key_cases(service.scene)) == []
 
 
 @pytest.mark.parametrize("who", ["stranger", "suspended"])

@@ -18,7 +18,7 @@ JSON = {"Content-Type": "application/json"}
 every_call = pytest.mark.parametrize("call", CALLS)
 
 
-async def refusal(api: Api, call: str, content: Any, **headers: str) -> tuple[int, str]:
+async def rejection(api: Api, call: str, content: Any, **headers: str) -> tuple[int, str]:
     answer = await api.post(call, content=content, headers=JSON | headers)
     assert await api.count(*STORED) == 0
     return answer.status_code, answer.json()["error"]["code"]
@@ -49,7 +49,7 @@ async def refusal(api: Api, call: str, content: Any, **headers: str) -> tuple[in
     ids=range(17),
 )
 async def test_a_body_that_is_not_a_json_object_is_rejected(api: Api, call: str, content: bytes):
-    assert await refusal(api, call, content) == (400, "invalid_json")
+    assert await rejection(api, call, content) == (400, "invalid_json")
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ async def test_a_body_that_is_not_a_json_object_is_rejected(api: Api, call: str,
     ],
 )
 async def test_a_value_of_the_wrong_type_or_size_is_rejected(api: Api, call: str, content: bytes):
-    status, code = await refusal(api, call, content)
+    status, code = await rejection(api, call, content)
 
     assert status == 400
     assert code == "validation_error"
@@ -92,26 +92,26 @@ async def test_a_value_of_the_wrong_type_or_size_is_rejected(api: Api, call: str
 async def test_of_a_key_sent_twice_the_last_one_counts(api: Api):
     twice = b'{"customer_key": "a", "customer_key": "", "transaction_id": "t", "amount_cents": 1}'
 
-    assert await refusal(api, "sale", twice) == (400, "validation_error")
+    assert await rejection(api, "sale", twice) == (400, "validation_error")
 
 
 @every_call
 @pytest.mark.parametrize("declared", ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])
 async def test_a_body_that_is_not_sent_as_json_is_rejected(api: Api, call: str, declared: str):
-    assert await refusal(api, call, b"{}", **{"Content-Type": declared}) == (415, "unsupported_media_type")
+    assert await rejection(api, call, b"{}", **{"Content-Type": declared}) == (415, "unsupported_media_type")
 
 
 @pytest.mark.parametrize("declared", ["application/json; charset=utf-8", "Application/JSON", "application/json ;x=y"])
 async def test_json_with_parameters_is_json(api: Api, declared: str):
-    assert await refusal(api, "sale", b"{}", **{"Content-Type": declared}) == (400, "validation_error")
+    assert await rejection(api, "sale", b"{}", **{"Content-Type": declared}) == (400, "validation_error")
 
 
 @every_call
 async def test_a_body_of_64_kib_is_read_and_one_byte_more_is_not(api: Api, call: str):
     most = b"{" + b" " * (64 * 1024 - 2) + b"}"
 
-    assert (await refusal(api, call, most))[0] == 400
-    assert await refusal(api, call, most + b" ") == (413, "payload_too_large")
+    assert (await rejection(api, call, most))[0] == 400
+    assert await rejection(api, call, most + b" ") == (413, "payload_too_large")
 
 
 @every_call
@@ -124,7 +124,7 @@ async def test_an_endless_body_is_rejected_while_it_is_being_read(api: Api, call
             sent += 1024
             yield b" " * 1024
 
-    assert await refusal(api, call, endless()) == (413, "payload_too_large")
+    assert await rejection(api, call, endless()) == (413, "payload_too_large")
     assert sent <= 66 * 1024
 
 
@@ -133,7 +133,7 @@ async def test_a_declared_length_is_rejected_before_a_byte_is_read(api: Api):
         pytest.fail("the body was read")
         yield b""
 
-    assert await refusal(api, "sale", untouched(), **{"Content-Length": "65537"}) == (413, "payload_too_large")
+    assert await rejection(api, "sale", untouched(), **{"Content-Length": "65537"}) == (413, "payload_too_large")
 
 
 @every_call

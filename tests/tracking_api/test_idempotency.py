@@ -64,10 +64,10 @@ async def test_a_repeated_sale_and_lead_get_the_first_response(api: Api):
 
 async def test_a_rejected_call_leaves_its_key_free(api: Api):
     early = {"transaction_id": "inv-9", "customer_key": "user-9", "amount_cents": 500}
-    refused = await send(api, "sale", early)
+    rejected = await send(api, "sale", early)
     await api.acme.customer("user-9")
 
-    assert refused.json()["error"]["code"] == "customer_not_found"
+    assert rejected.json()["error"]["code"] == "customer_not_found"
     assert (await send(api, "sale", early)).status_code == 200
 
 

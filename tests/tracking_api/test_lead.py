@@ -192,10 +192,10 @@ async def test_a_click_older_than_the_attribution_window_is_rejected(api: Api):
     api.at = NOW + timedelta(days=60)
     accepted = await api.lead(click_id=in_time)
     api.at = NOW + timedelta(days=60, seconds=1)
-    refused = await api.lead(click_id=too_late)
+    rejected = await api.lead(click_id=too_late)
 
     assert accepted.status_code == 200
-    assert (refused.status_code, refused.json()["error"]["code"]) == (400, "attribution_window_expired")
+    assert (rejected.status_code, rejected.json()["error"]["code"]) == (400, "attribution_window_expired")
 
 
 async def test_a_rejected_lead_stores_nothing_but_its_line_in_the_refused_call_log(api: Api):

@@ -30,12 +30,12 @@ async def test_a_page_may_send_clicks_and_leads(api: Api, call: str):
     asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"}
 
     preflight = await api.client.options(f"/api/v1/track/{call}", headers=ORIGIN | asked)
-    refused = await api.client.post(f"/api/v1/track/{call}", headers=ORIGIN, json={})
+    rejected = await api.client.post(f"/api/v1/track/{call}", headers=ORIGIN, json={})
 
     assert preflight.status_code == 204
     assert "POST" in preflight.headers["access-control-allow-methods"]
     assert "content-type" in preflight.headers["access-control-allow-headers"].lower()
-    for answer in (preflight, refused):
+    for answer in (preflight, rejected):
         assert answer.headers["access-control-allow-origin"] == "*"
         assert "access-control-allow-credentials" not in answer.headers
 

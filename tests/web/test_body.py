@@ -54,10 +54,10 @@ async def test_a_connection_that_ends_early_is_no_body():
 
 
 async def test_the_deadline_is_for_the_whole_body():
-    with pytest.raises(BodyTooSlow) as refused:
+    with pytest.raises(BodyTooSlow) as rejected:
         await body.read_body(JSON, pieces([piece(b"{", more=True)]), seconds=0.01)
 
-    assert error_headers(refused.value) == {"Connection": "close"}
+    assert error_headers(rejected.value) == {"Connection": "close"}
 
 
 async def test_a_body_of_another_type_is_not_read():

@@ -59,7 +59,7 @@ class Clients:
     async def refresh(self, client_id: str, *, at: datetime) -> None:
         """Fetch and save the document of a client id, once a day. If that fails, an earlier copy stays in use.
 
-        Raises DocumentRefusedError.
+        Raises DocumentRejectedError.
         """
         if not documents.is_document_url(client_id):
             return

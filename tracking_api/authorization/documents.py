@@ -75,7 +75,7 @@ class Documents:
         return ssl.create_default_context()
 
     async def fetch(self, client_id: str) -> Document:
-        """Return the document at a URL that passes `is_document_url`. Raises DocumentRefusedError."""
+        """Return the document at a URL that passes `is_document_url`. Raises DocumentRejectedError."""
         try:
             with anyio.fail_after(SECONDS):
                 content = await self._content(client_id)
@@ -116,7 +116,7 @@ class _PublicNetwork(httpcore2.AnyIOBackend):
         self._private_hosts = private_hosts
 
     async def connect_tcp(self, host: str, port: int, *options: Any, **named: Any) -> httpcore2.AsyncNetworkStream:
-        """Connect to a host by its name. Raises DocumentRefusedError if any of its IP addresses is private."""
+        """Connect to a host by its name. Raises DocumentRejectedError if any of its IP addresses is private."""
         resolved = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         addresses = [str(each[4][0]) for each in resolved]
         if host not in self._private_hosts and not all(map(is_public, addresses)):

@@ -7,7 +7,7 @@ import typer
 from cli.integrator import project
 from cli.integrator.doctor import page_checks, service_checks, shop_page
 from cli.integrator.doctor.finding import ShopFinding
-from cli.integrator.output import REFUSED, Failure, Json, Output, answering, plain
+from cli.integrator.output import REJECTED, Failure, Json, Output, answering, plain
 
 LOCAL_PREFIXES = ("localhost", "127.0.0.1")
 
@@ -36,7 +36,7 @@ def doctor(
         listed = [finding._asdict() for finding in findings]
         output.result({"url": page_url, "problems": problems, "findings": listed, "skipped": skipped})
     if problems:
-        raise typer.Exit(REFUSED)
+        raise typer.Exit(REJECTED)
 
 
 def _of_service(status: dict[str, Any] | None, skipped: list[str]) -> list[ShopFinding]:

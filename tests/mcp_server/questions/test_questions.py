@@ -56,12 +56,12 @@ async def test_what_happened_since_yesterday_noon(asked: Interview):
     noon = "2026-05-19T12:00:00Z"
     sold = (await asked.ask("list_events", kind="sale", date_from=noon, limit=100))["data"]
     changes = (await asked.ask("list_changes", date_from=noon))["data"]
-    refused = (await asked.ask("list_refused_calls", date_from=noon))["causes"]
+    rejected = (await asked.ask("list_refused_calls", date_from=noon))["causes"]
 
     since = int((NOW - timedelta(hours=24)).timestamp() * MILLIS)
     assert len(sold) == asked.one("SELECT COUNT(*) FROM sales WHERE program_id = :p AND at >= ?", since)
     assert len(changes) == asked.one("SELECT COUNT(*) FROM audit_entries WHERE program_id = :p AND at >= ?", since)
-    assert sum(cause["calls"] for cause in refused) == asked.one(
+    assert sum(cause["calls"] for cause in rejected) == asked.one(
         "SELECT COUNT(*) FROM refused_calls WHERE program_id = :p AND at >= ?", since
     )
 
@@ -156,7 +156,7 @@ async def test_which_processor_payments_were_disputed_and_what_waits(asked: Inte
     assert "waits_for" in waiting["meaning"]
 
 
-async def test_how_much_money_is_in_refused_sales_by_cause(asked: Interview):
+async def test_how_much_money_is_in_rejected_sales_by_cause(asked: Interview):
     causes = (await asked.ask("list_refused_calls", date_from="2026-04-01", date_to="2026-04-30"))["causes"]
 
     true = asked.sql(

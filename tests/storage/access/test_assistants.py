@@ -140,9 +140,9 @@ async def test_the_tokens_of_a_suspended_member_stop_working(acme: World):
     given = await tokens(acme, await visitor(acme))
     await world.suspend(acme.store, acme.workspace_id, "max@acme.example")
 
-    refused = await refresh(acme, given.refresh)
+    rejected = await refresh(acme, given.refresh)
 
-    assert refused is None
+    assert rejected is None
     with pytest.raises(InvalidKey):
         await authorize(acme, given.access)
 

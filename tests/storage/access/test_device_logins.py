@@ -23,11 +23,11 @@ async def decide(acme: World, user_code: str, *, approved: bool = True, at: Any 
 
 
 async def poll(acme: World, device_code: str, at: Any = NOW) -> Any:
-    """Return the session, or the refusal."""
+    """Return the session, or the rejection."""
     try:
         return await acme.store.write(device_logins.poll, device_code, at=at)
-    except ServiceError as refusal:
-        return refusal
+    except ServiceError as rejection:
+        return rejection
 
 
 async def test_an_approved_login_is_a_session_once(acme: World):

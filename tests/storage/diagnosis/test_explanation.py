@@ -36,8 +36,8 @@ def facts(found: Explanation, step: str) -> dict[str, Any]:
     return next(each.facts for each in found.steps if each.step == step)
 
 
-async def refused(acme: World, refusal: ServiceError, **about: Any) -> None:
-    await acme.reject(refusal, **about)
+async def rejected(acme: World, rejection: ServiceError, **about: Any) -> None:
+    await acme.reject(rejection, **about)
 
 
 async def change(acme: World, at: Any = NOW, **changes: Any) -> None:
@@ -98,7 +98,7 @@ async def test_a_sale_after_the_recurring_months_earns_nothing(acme: World):
 
 async def test_a_rejected_sale_that_is_recorded_later_is_credited(acme: World):
     await acme.customer()
-    await refused(acme, CustomerNotFound(), customer_key="user-1", transaction_id="inv-1")
+    await rejected(acme, CustomerNotFound(), customer_key="user-1", transaction_id="inv-1")
     await acme.sale(at=NOW + timedelta(hours=1))
 
     found = await explained(acme, transaction_id="inv-1")
@@ -109,7 +109,7 @@ async def test_a_rejected_sale_that_is_recorded_later_is_credited(acme: World):
 async def test_a_customer_is_explained_by_their_later_rejected_sale(acme: World):
     await acme.customer()
     await acme.sale()
-    await refused(acme, ValidationError(), at=NOW + timedelta(hours=1), customer_key="user-1", transaction_id="inv-2")
+    await rejected(acme, ValidationError(), at=NOW + timedelta(hours=1), customer_key="user-1", transaction_id="inv-2")
 
     found = await explained(acme, customer_key="user-1")
 
@@ -118,7 +118,7 @@ async def test_a_customer_is_explained_by_their_later_rejected_sale(acme: World)
 
 async def test_a_rejected_sale_names_the_key_that_it_should_have(acme: World):
     await acme.customer("user-17")
-    await refused(acme, CustomerNotFound(), customer_key="17", transaction_id="inv-9")
+    await rejected(acme, CustomerNotFound(), customer_key="17", transaction_id="inv-9")
 
     found = await explained(acme, transaction_id="inv-9")
 
@@ -130,7 +130,7 @@ async def test_a_rejected_sale_is_explained_with_the_customer_that_the_request_n
     click_id = await acme.visitor()
     await acme.lead(click_id, "user-1")
     named = {"customer_key": "user-1", "click_id": click_id}[sent]
-    await refused(acme, CurrencyNotSupported(), transaction_id="inv-9", **{sent: named})
+    await rejected(acme, CurrencyNotSupported(), transaction_id="inv-9", **{sent: named})
 
     found = await explained(acme, transaction_id="inv-9")
 
@@ -140,7 +140,7 @@ async def test_a_rejected_sale_is_explained_with_the_customer_that_the_request_n
 
 
 async def test_a_sale_rejected_before_its_lead_arrived_can_be_sent_again(acme: World):
-    await refused(acme, CustomerNotFound(), customer_key="user-1", transaction_id="inv-9")
+    await rejected(acme, CustomerNotFound(), customer_key="user-1", transaction_id="inv-9")
     await acme.customer("user-1")
 
     found = await explained(acme, transaction_id="inv-9")
@@ -153,7 +153,7 @@ async def test_the_steps_of_a_customer_are_those_of_the_sale_that_the_outcome_na
     await acme.sale("inv-1")
     recorded = await explained(acme, customer_key="user-1")
     later = NOW + timedelta(hours=1)
-    await refused(acme, CurrencyNotSupported(), at=later, customer_key="user-1", transaction_id="inv-2")
+    await rejected(acme, CurrencyNotSupported(), at=later, customer_key="user-1", transaction_id="inv-2")
 
     found = await explained(acme, customer_key="user-1")
 
@@ -168,7 +168,7 @@ async def test_an_expired_window_is_explained_with_the_programs_number_of_days(a
     await change(acme, attribution_window_days=14)
     await acme.customer()
     late = {"at": NOW + timedelta(days=15), "customer_key": "user-1"}
-    await refused(acme, AttributionWindowExpired(), transaction_id="inv-1", **late)
+    await rejected(acme, AttributionWindowExpired(), transaction_id="inv-1", **late)
 
     found = await explained(acme, transaction_id="inv-1", at=NOW + timedelta(days=20))
 

@@ -32,7 +32,7 @@ async def health(acme: World) -> IdentifierHealth:
     return found
 
 
-async def refuse_sale(acme: World, customer_key: str) -> None:
+async def reject_sale(acme: World, customer_key: str) -> None:
     await acme.reject(CustomerNotFound(), customer_key=customer_key)
 
 
@@ -79,7 +79,7 @@ async def test_a_program_that_sells_is_ready_without_any_test(acme: World):
 async def test_a_gate_fails_if_all_of_its_live_calls_were_rejected(acme: World):
     for kind in ("click", "lead", "sale"):
         await acme.handle(test_mode.record_with_key, test_mode.TestModeCall(kind, NOW))
-    await refuse_sale(acme, "user-1")
+    await reject_sale(acme, "user-1")
 
     found = await ready(acme)
 
@@ -113,7 +113,7 @@ async def test_events_lost_to_a_wrong_key_fail_their_gate_until_they_stop(acme: 
 
 
 async def test_other_rejections_do_not_touch_the_keys_gate(acme: World):
-    await refuse_sale(acme, "user-1")
+    await reject_sale(acme, "user-1")
 
     assert (await key_accepted(acme, NOW)).state == State.PASS
 
@@ -129,7 +129,7 @@ async def test_nothing_to_compare_is_unknown(acme: World):
 async def test_customers_without_a_partner_are_not_reported(acme: World):
     await sell(acme, "user-1", "user-2")
     for key in ("user-3", "user-4"):
-        await refuse_sale(acme, key)
+        await reject_sale(acme, key)
 
     found = await health(acme)
 
@@ -151,7 +151,7 @@ async def test_keys_that_match_no_lead_are_grouped_with_the_likely_mapping(
     acme: World, sale_key: str, difference: Difference, shape: KeyFormat, meant: str | None
 ):
     await sell(acme, "user-1", "user-2")
-    await refuse_sale(acme, sale_key)
+    await reject_sale(acme, sale_key)
 
     found = await health(acme)
 
@@ -167,7 +167,7 @@ async def test_a_browsers_lead_hides_no_mismatched_keys(acme: World):
     await change_policy(acme, LeadAuthPolicy.BROWSER_ALLOWED)
     await acme.lead(await acme.visitor(), "cus_4Kd8sWq1zX", is_trusted=False)
     for key in ("cus_NffrFeUfNV2Hib", "cus_QbX2mT71cVd0aP"):
-        await refuse_sale(acme, key)
+        await reject_sale(acme, key)
 
     found = await health(acme)
 
@@ -180,7 +180,7 @@ async def test_a_browsers_lead_hides_no_mismatched_keys(acme: World):
 async def test_where_all_leads_come_from_browsers_they_are_compared(acme: World):
     await change_policy(acme, LeadAuthPolicy.BROWSER_ALLOWED)
     await acme.lead(await acme.visitor(), "user-1", is_trusted=False)
-    await refuse_sale(acme, "cus_NffrFeUfNV2Hib")
+    await reject_sale(acme, "cus_NffrFeUfNV2Hib")
 
     assert (await health(acme)).state == HealthState.MISMATCHED
 
@@ -188,7 +188,7 @@ async def test_where_all_leads_come_from_browsers_they_are_compared(acme: World)
 async def test_a_browsers_lead_does_not_make_unmatched_keys_healthy(acme: World):
     await change_policy(acme, LeadAuthPolicy.BROWSER_ALLOWED)
     await acme.lead(await acme.visitor(), "user-1", is_trusted=False)
-    await refuse_sale(acme, "user-2")
+    await reject_sale(acme, "user-2")
 
     assert (await health(acme)).state == HealthState.UNKNOWN
 
@@ -197,7 +197,7 @@ async def test_customers_credited_by_their_click_were_referred(acme: World):
     await sell(acme, "user-1")
     for number in (2, 3, 4):
         await acme.sale(f"inv-{number}", customer_key=f"user-{number}", click_id=await acme.visitor())
-    await refuse_sale(acme, "user-5")
+    await reject_sale(acme, "user-5")
 
     found = await health(acme)
 

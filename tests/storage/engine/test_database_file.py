@@ -1,4 +1,4 @@
-"""A SQLite file that is removed or replaced while it is open: refused at once, and served again once it is back."""
+"""A SQLite file that is removed or replaced while it is open: rejected at once, and served again once it is back."""
 
 import os
 import shutil

@@ -18,7 +18,7 @@ from tests.world import NOW
 
 def add(connection: Connection, name: str) -> str:
     connection.execute(insert(workspaces).values(name=name, created_at=NOW))
-    if name == "refused":
+    if name == "rejected":
         raise CustomerNotFound
     return name
 
@@ -48,7 +48,7 @@ async def test_a_failing_write_does_not_fail_the_rest_of_its_batch(store: Storag
 
 
 async def test_a_rejected_write_leaves_nothing_behind(store: Storage):
-    outcomes = await asyncio.gather(*(store.write(add, name) for name in ("a", "refused")), return_exceptions=True)
+    outcomes = await asyncio.gather(*(store.write(add, name) for name in ("a", "rejected")), return_exceptions=True)
 
     assert isinstance(outcomes[1], CustomerNotFound)
     assert await names(store) == ["a"]
@@ -74,9 +74,9 @@ async def test_a_full_queue_rejects_and_says_when_to_retry(sqlite_url: str, monk
     async with storage.opened(sqlite_url) as store:
         outcomes = await asyncio.gather(*(store.write(add, str(n)) for n in range(9)), return_exceptions=True)
 
-    refused = [outcome for outcome in outcomes if isinstance(outcome, Overloaded)]
-    assert len(refused) == 4
-    assert refused[0].details == {"retry_after_seconds": 1}
+    rejected = [outcome for outcome in outcomes if isinstance(outcome, Overloaded)]
+    assert len(rejected) == 4
+    assert rejected[0].details == {"retry_after_seconds": 1}
 
 
 async def test_a_write_that_lost_a_race_is_run_again(store: Storage):

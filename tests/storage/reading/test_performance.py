@@ -127,10 +127,10 @@ async def test_the_currency_is_fixed_once_money_is_recorded(acme: World):
     await acme.customer()
     await acme.sale()
 
-    with pytest.raises(ValidationError) as refused:
+    with pytest.raises(ValidationError) as rejected:
         await acme.store.write(program_settings.change, acme.program_id, {"currency": "EUR"}, actor=OLGA, at=NOW)
 
-    assert refused.value.fields[0].field == "currency"
+    assert rejected.value.fields[0].field == "currency"
 
 
 async def test_every_change_is_in_the_log_of_its_own_program(acme: World):
@@ -169,10 +169,10 @@ async def test_another_programs_partner_and_commission_are_not_found(acme: World
 
 
 async def test_a_duplicate_code_undoes_only_its_own_change(acme: World):
-    with pytest.raises(ValidationError) as refused:
+    with pytest.raises(ValidationError) as rejected:
         await acme.store.write(partners.change, acme.program_id, acme.anna, {"code": "ben"}, actor=OLGA, at=NOW)
 
-    assert refused.value.fields == (FieldError("code", "Another partner of this program has this code"),)
+    assert rejected.value.fields == (FieldError("code", "Another partner of this program has this code"),)
     assert (await acme.store.read(partners.get_partner, acme.program_id, acme.anna)).code == "anna"
 
 
@@ -232,9 +232,9 @@ async def test_a_timeline_has_only_the_events_of_its_customer(acme: World):
 
 
 async def test_rejected_calls_are_grouped_by_cause_the_most_frequent_first(acme: World):
-    for n, refusal in enumerate((CustomerNotFound(), DuplicateTransaction(), CustomerNotFound())):
+    for n, rejection in enumerate((CustomerNotFound(), DuplicateTransaction(), CustomerNotFound())):
         at = NOW + timedelta(minutes=n)
-        await acme.reject(refusal, at=at)
+        await acme.reject(rejection, at=at)
 
     assert await acme.store.read(rejected_calls.by_cause, acme.program_id) == [
         ("customer_not_found", 2, NOW, NOW + timedelta(minutes=2), ()),

@@ -1,4 +1,4 @@
-"""Every refusal code of the tracking calls has a verdict; every verdict has its words."""
+"""Every rejection code of the tracking calls has a verdict; every verdict has its words."""
 
 import pytest
 

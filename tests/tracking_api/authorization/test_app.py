@@ -84,11 +84,11 @@ async def test_an_assistant_sees_every_tool_and_reads_only_its_programs(flow: Fl
     elsewhere = {**READ_PROGRAMS, "params": {"name": "get_program", "arguments": {"program_id": 999}}}
 
     listed = (await flow.call(given["access_token"], {**READ_PROGRAMS, "method": "tools/list", "params": {}})).json()
-    refused = (await flow.call(given["access_token"], elsewhere)).json()
+    rejected = (await flow.call(given["access_token"], elsewhere)).json()
 
     assert given["scope"] == "programs:read"
     assert {tool["name"] for tool in listed["result"]["tools"]} == set(BY_NAME)
-    assert "program_not_allowed" in refused["result"]["content"][0]["text"]
+    assert "program_not_allowed" in rejected["result"]["content"][0]["text"]
 
 
 async def test_a_key_in_its_own_header_is_as_good_as_in_the_usual_one(flow: Flow):

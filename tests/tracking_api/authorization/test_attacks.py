@@ -1,4 +1,4 @@
-"""Every attack is refused: what it was after is still good for whoever it belongs to, or dead for everybody."""
+"""Every attack is rejected: what it was after is still good for whoever it belongs to, or dead for everybody."""
 
 from datetime import UTC, datetime
 
@@ -18,7 +18,7 @@ from tests.tracking_api.dashboard.pages.conftest import OLGA
 
 
 def error(answer: httpx.Response) -> tuple[int, str]:
-    """Return how the protocol refused."""
+    """Return how the protocol rejected."""
     return answer.status_code, answer.json()["error"]
 
 
@@ -29,7 +29,7 @@ async def audited(flow: Flow) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("asked", "refused"),
+    ("asked", "rejected"),
     [
         ({"client_id": "unknown"}, "invalid_request"),
         ({"client_id": "https://assistant.example/../client.json"}, "invalid_request"),
@@ -42,11 +42,11 @@ async def audited(flow: Flow) -> list[str]:
     ],
 )
 async def test_open_redirect_a_request_with_a_wrong_redirect_url_gets_an_error_page(
-    flow: Flow, asked: dict[str, str | None], refused: str
+    flow: Flow, asked: dict[str, str | None], rejected: str
 ):
     answer = await flow.authorize(**asked)
 
-    assert error(answer) == (400, refused)
+    assert error(answer) == (400, rejected)
     assert "location" not in answer.headers
 
 
@@ -62,7 +62,7 @@ async def test_an_error_that_stays_in_the_browser_is_a_page_without_scripts(flow
 
 
 @pytest.mark.parametrize(
-    ("asked", "refused"),
+    ("asked", "rejected"),
     [
         ({"code_challenge_method": "plain"}, "invalid_request"),
         ({"code_challenge": None}, "invalid_request"),
@@ -75,7 +75,7 @@ async def test_an_error_that_stays_in_the_browser_is_a_page_without_scripts(flow
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else value,
 )
 async def test_a_faulty_request_goes_back_to_a_client_with_a_document_and_stays_here_for_one_that_registered_itself(
-    flow: Flow, asked: dict[str, str | None], refused: str
+    flow: Flow, asked: dict[str, str | None], rejected: str
 ):
     documented = AssistantClient("https://assistant.example/client.json", "Helper", (CALLBACK,), datetime.now(UTC))
     await flow.acme.store.write(assistant_clients.save, documented)
@@ -83,10 +83,10 @@ async def test_a_faulty_request_goes_back_to_a_client_with_a_document_and_stays_
     response = sent(await flow.authorize(**{"client_id": documented.client_id, **asked}))
     kept = await flow.authorize(**asked)
 
-    assert (response["error"], response["iss"]) == (refused, BASE)
+    assert (response["error"], response["iss"]) == (rejected, BASE)
     assert response["state"] == asked.get("state", "the state")
     assert "code" not in response
-    assert error(kept) == (400, refused)
+    assert error(kept) == (400, rejected)
     assert "location" not in kept.headers
 
 
@@ -103,7 +103,7 @@ async def test_code_replay_is_rejected_and_revokes_the_tokens_of_the_code(flow: 
 
 
 @pytest.mark.parametrize(
-    ("stolen", "refused"),
+    ("stolen", "rejected"),
     [
         ({"code_verifier": "w" * 64}, "invalid_grant"),
         ({"code_verifier": None}, "invalid_request"),
@@ -114,13 +114,13 @@ async def test_code_replay_is_rejected_and_revokes_the_tokens_of_the_code(flow: 
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else value,
 )
 async def test_a_stolen_code_is_useless_without_the_clients_verifier(
-    flow: Flow, stolen: dict[str, str | None], refused: str
+    flow: Flow, stolen: dict[str, str | None], rejected: str
 ):
     code = await flow.code()
 
     answer = await flow.token(code=code, **stolen)
 
-    assert answer.json()["error"] == refused
+    assert answer.json()["error"] == rejected
     assert (await flow.token(code=code)).status_code == 200
 
 
@@ -191,18 +191,18 @@ async def test_another_resources_token_is_rejected(flow: Flow):
 async def test_mixed_up_issuer_every_response_names_its_issuer(flow: Flow):
     asked = (await flow.authorize()).headers["location"]
 
-    allowed, refused = sent(await flow.consent(asked)), sent(await flow.consent(asked, decision="refuse"))
+    allowed, rejected = sent(await flow.consent(asked)), sent(await flow.consent(asked, decision="refuse"))
     metadata = (await flow.http.get("/.well-known/oauth-authorization-server")).json()
 
     assert metadata["authorization_response_iss_parameter_supported"] is True
-    assert {metadata["issuer"], allowed["iss"], refused["iss"]} == {BASE}
-    assert refused["error"] == "access_denied"
+    assert {metadata["issuer"], allowed["iss"], rejected["iss"]} == {BASE}
+    assert rejected["error"] == "access_denied"
 
 
 async def test_the_assistant_of_a_suspended_member_fails_at_its_next_call(flow: Flow):
     given = await flow.tokens()
     await world.suspend(flow.acme.store, flow.acme.workspace_id, OLGA)
 
-    refused = [await flow.call(given["access_token"]), await flow.refresh(given["refresh_token"])]
+    rejected = [await flow.call(given["access_token"]), await flow.refresh(given["refresh_token"])]
 
-    assert [answer.status_code for answer in refused] == [401, 400]
+    assert [answer.status_code for answer in rejected] == [401, 400]

@@ -42,9 +42,9 @@ async def test_an_owner_changes_what_they_send_and_the_log_names_it(dashboard: D
 
 
 async def test_a_member_changes_none(dashboard: Dashboard):
-    refused = await dashboard.patch("./agent-caps", MAX, highest_rate=100)
+    rejected = await dashboard.patch("./agent-caps", MAX, highest_rate=100)
 
-    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "owner_required")
+    assert (rejected.status_code, rejected.json()["error"]["code"]) == (403, "owner_required")
     assert (await dashboard.get("./agent-caps")).json() == DEFAULTS
 
 
@@ -60,7 +60,7 @@ async def test_a_member_changes_none(dashboard: Dashboard):
     ],
 )
 async def test_a_wrong_cap_is_named(dashboard: Dashboard, name: str, value: Any):
-    refused = await dashboard.patch("./agent-caps", **{name: value})
+    rejected = await dashboard.patch("./agent-caps", **{name: value})
 
-    assert [field["field"] for field in refused.json()["error"]["fields"]] == [name]
+    assert [field["field"] for field in rejected.json()["error"]["fields"]] == [name]
     assert (await dashboard.get("./agent-caps")).json() == DEFAULTS

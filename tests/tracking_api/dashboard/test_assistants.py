@@ -56,6 +56,6 @@ async def test_a_member_disconnects_only_their_own_and_an_owner_all(dashboard: D
 
 
 async def test_assistants_are_not_shown_without_a_session(dashboard: Dashboard):
-    refused = [await dashboard.get("/api/assistants", None), await dashboard.call("DELETE", "/api/assistants/1", None)]
+    rejected = [await dashboard.get("/api/assistants", None), await dashboard.call("DELETE", "/api/assistants/1", None)]
 
-    assert [answer.status_code for answer in refused] == [403, 403]
+    assert [answer.status_code for answer in rejected] == [403, 403]

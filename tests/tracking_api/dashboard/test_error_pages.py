@@ -59,11 +59,11 @@ async def test_a_missing_page_has_the_menu_the_way_back_and_the_request_id(
 async def test_a_member_who_may_not_do_something_keeps_the_menu(browser: httpx.AsyncClient, dashboard: Dashboard):
     place = f"/programs/{dashboard.acme.program_id}"
     async with signed_in(dashboard, MAX) as other:
-        refused = await other.post(f"{place}/partners", data={"csrf": await csrf(other)})
+        rejected = await other.post(f"{place}/partners", data={"csrf": await csrf(other)})
     foreign = await browser.get("/programs/404", headers=HTML)
 
-    assert (refused.status_code, MENU in refused.text) == (403, True)
-    assert "Only an owner of the workspace may do this." in refused.text
+    assert (rejected.status_code, MENU in rejected.text) == (403, True)
+    assert "Only an owner of the workspace may do this." in rejected.text
     assert (foreign.status_code, MENU in foreign.text) == (403, False)
     assert "You may not open this page" in foreign.text
 

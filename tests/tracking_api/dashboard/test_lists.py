@@ -118,7 +118,7 @@ async def test_the_logs_are_lists_too(page: httpx.AsyncClient, api: Api):
         "settings/audit-log?q=svc": "Partner added: <bdi>Cleo</bdi>",
         "refused-calls?q=lost-2": "Total of 1",
         "refused-calls?code=customer_not_found": "Total of 2",
-        "refused-calls?q=other": "No refused call matches",
+        "refused-calls?q=other": "No rejected call matches",
         "settings/payments?q=other": "No payment events",
         "refused-calls?sort=code": 'aria-sort="descending"',
         "events?q=inv-1&sort=.up": "inv-1",

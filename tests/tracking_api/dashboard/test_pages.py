@@ -60,10 +60,10 @@ async def test_a_form_without_its_token_changes_nothing(browser: httpx.AsyncClie
 async def test_signing_in_from_another_site_is_rejected(browser: httpx.AsyncClient):
     sent = {"email": OLGA, "password": "correct horse"}
 
-    refused = await browser.post("/sign-in", data=sent, headers={"Origin": "https://evil.example"})
+    rejected = await browser.post("/sign-in", data=sent, headers={"Origin": "https://evil.example"})
 
-    assert (refused.status_code, refused.headers["location"].startswith("/sign-in")) == (303, True)
-    assert "svc_session" not in refused.cookies
+    assert (rejected.status_code, rejected.headers["location"].startswith("/sign-in")) == (303, True)
+    assert "svc_session" not in rejected.cookies
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ async def test_an_owner_edits_a_partner_and_only_the_log_and_the_workspace_see_t
     taken = await browser.post(f"{address}/edit", data={**form, "code": "ben", "notes": "Kept"}, headers=OURS)
     browser.cookies.set("svc_session", dashboard.tokens[MAX])
     member = await browser.get(address)
-    refused = await browser.post(f"{address}/edit", data={**form, "csrf": await csrf(browser)}, headers=OURS)
+    rejected = await browser.post(f"{address}/edit", data={**form, "csrf": await csrf(browser)}, headers=OURS)
 
     assert (saved.status_code, saved.headers["location"]) == (303, address)
     partner = await acme.store.read(partners.get_partner, acme.program_id, acme.anna)
@@ -113,6 +113,6 @@ async def test_an_owner_edits_a_partner_and_only_the_log_and_the_workspace_see_t
     assert ">Kept</textarea>" in taken.text
     assert "Prefers invoices." in member.text
     assert "/edit" not in member.text
-    assert refused.status_code == 403
+    assert rejected.status_code == 403
     listed = await dashboard.get(f"/api/programs/{acme.program_id}/partners")
     assert "Prefers" not in listed.text

@@ -78,9 +78,9 @@ async def test_members_and_other_visitors_are_rejected(dashboard: Dashboard, met
     ],
 )
 async def test_what_is_wrong_is_named(dashboard: Dashboard, changed: dict[str, str], field: str):
-    refused = await connect(dashboard, **changed)
+    rejected = await connect(dashboard, **changed)
 
-    assert [each["field"] for each in refused.json()["error"]["fields"]] == [field]
+    assert [each["field"] for each in rejected.json()["error"]["fields"]] == [field]
 
 
 async def test_both_secrets_are_accepted_during_a_roll_over(dashboard: Dashboard):

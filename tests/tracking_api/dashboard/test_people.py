@@ -65,13 +65,13 @@ async def test_a_wrong_field_of_a_partner_is_named(dashboard: Dashboard, body: d
 
 @pytest.mark.parametrize("odd", ["1", "banana", "9" * 30])
 async def test_rows_of_other_programs_are_not_found(dashboard: Dashboard, odd: str):
-    refused = [
+    rejected = [
         await dashboard.patch(f"./partners/{odd}", name="X"),
         await dashboard.patch(f"./commissions/{odd}", status="approved"),
         await dashboard.get(f"./customers/{odd}"),
     ]
 
-    assert {(answer.status_code, answer.json()["error"]["code"]) for answer in refused} == {(404, "not_found")}
+    assert {(answer.status_code, answer.json()["error"]["code"]) for answer in rejected} == {(404, "not_found")}
 
 
 async def test_a_customer_page_shows_the_whole_timeline_in_order(dashboard: Dashboard):
@@ -157,8 +157,8 @@ async def test_refused_calls_say_what_was_wrong_and_what_to_do(dashboard: Dashbo
     sale = {"transaction_id": "inv-9", "customer_key": "nobody", "amount_cents": 100}
     await dashboard.call("POST", "/api/v1/track/sale", dashboard.acme.key, json=sale)
 
-    (refused,) = (await dashboard.get("./refused-calls", MAX)).json()["data"]
-    assert (refused["code"], refused["status"], refused["transaction_id"]) == ("customer_not_found", 400, "inv-9")
-    assert (refused["amount_cents"], refused["currency"], refused["same_payload"]) == (100, "USD", None)
-    assert refused["hint"]
+    (rejected,) = (await dashboard.get("./refused-calls", MAX)).json()["data"]
+    assert (rejected["code"], rejected["status"], rejected["transaction_id"]) == ("customer_not_found", 400, "inv-9")
+    assert (rejected["amount_cents"], rejected["currency"], rejected["same_payload"]) == (100, "USD", None)
+    assert rejected["hint"]
     assert (await dashboard.get("./refused-calls", code="other")).json()["data"] == []

@@ -129,10 +129,10 @@ async def test_all_starts_on_the_day_of_the_program(dashboard: Dashboard):
     ],
 )
 async def test_an_invalid_range_is_rejected_after_the_403(dashboard: Dashboard, query: dict[str, str], code: str):
-    refused = await dashboard.performance(**query)
+    rejected = await dashboard.performance(**query)
     stranger = await dashboard.performance(None, **query)
 
-    assert (refused.status_code, refused.json()["error"]["code"]) == (400, code)
+    assert (rejected.status_code, rejected.json()["error"]["code"]) == (400, code)
     assert (stranger.status_code, stranger.json()["error"]["code"]) == (403, "forbidden")
 
 

@@ -56,10 +56,10 @@ async def test_times_are_in_the_time_zone_of_the_workspace(dashboard: Dashboard,
     account = (await olga.get("/account")).text
     log = (await olga.get(f"/programs/{dashboard.acme.program_id}/settings/audit-log")).text
     async with signed_in(dashboard, MAX) as other:
-        refused = await other.post(place, data={"name": "Max's", "time_zone": "UTC", "csrf": await csrf(other)})
+        rejected = await other.post(place, data={"name": "Max's", "time_zone": "UTC", "csrf": await csrf(other)})
 
     assert (unknown.status_code, "Choose a time zone of the list" in unknown.text) == (400, True)
-    assert (saved.status_code, refused.status_code) == (303, 403)
+    assert (saved.status_code, rejected.status_code) == (303, 403)
     assert ">May 20, 2026, 08:00<" in account
     assert "Since (New York time)" in account
     assert "Acme &amp; Co" in log
@@ -135,13 +135,13 @@ async def test_the_api_changes_a_workspace_for_owners_alone(dashboard: Dashboard
     renamed = await dashboard.patch(place, name="Acme & Co")
     moved = await dashboard.patch(place, time_zone="Asia/Tokyo")
     seen = await dashboard.get(place, MAX)
-    refused = await dashboard.patch(place, MAX, name="Max's")
+    rejected = await dashboard.patch(place, MAX, name="Max's")
     unknown = await dashboard.patch(place, time_zone="Mars/Base")
     log = (await dashboard.get("./audit-log")).json()["data"]
 
     assert renamed.json() == {"name": "Acme & Co", "time_zone": "UTC", "logo_version": None}
     assert moved.json() == seen.json() == renamed.json() | {"time_zone": "Asia/Tokyo"}
-    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "owner_required")
+    assert (rejected.status_code, rejected.json()["error"]["code"]) == (403, "owner_required")
     assert (unknown.status_code, unknown.json()["error"]["fields"][0]["field"]) == (400, "time_zone")
     assert [each["field"] for each in log if each["action"] == "workspace.change"] == ["time_zone", "name"]
 
@@ -154,10 +154,10 @@ async def test_the_api_replaces_and_removes_a_logo_that_is_a_small_image(dashboa
 
     replaced = await replace(PNG)
     rejected = [await replace(SVG), await dashboard.call("PUT", place, json={"image": "no base64!"})]
-    large, refused = await replace(PNG + b"0" * 50_000), await replace(PNG, MAX)
+    large, forbidden = await replace(PNG + b"0" * 50_000), await replace(PNG, MAX)
     removed = await dashboard.call("DELETE", place)
 
     assert (replaced.status_code, len(replaced.json()["logo_version"])) == (200, 16)
     assert [each.json()["error"]["fields"][0]["field"] for each in rejected] == ["image", "image"]
-    assert (large.status_code, refused.status_code) == (413, 403)
+    assert (large.status_code, forbidden.status_code) == (413, 403)
     assert removed.json()["logo_version"] is None

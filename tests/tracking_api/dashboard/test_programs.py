@@ -59,7 +59,7 @@ async def test_a_program_shows_exactly_the_fields_of_the_contract(dashboard: Das
 
 
 async def test_no_session_no_membership_and_no_such_program_get_the_same_error(dashboard: Dashboard, globex: int):
-    refused = [
+    rejected = [
         await dashboard.get(".", None),
         await dashboard.get(".", "nonsense"),
         await dashboard.get(".", dashboard.acme.key),
@@ -70,8 +70,8 @@ async def test_no_session_no_membership_and_no_such_program_get_the_same_error(d
         ],
     ]
 
-    assert {answer.status_code for answer in refused} == {403}
-    errors = [answer.json()["error"] for answer in refused]
+    assert {answer.status_code for answer in rejected} == {403}
+    errors = [answer.json()["error"] for answer in rejected]
     assert all(error == errors[0] for error in errors)
     assert errors[0]["code"] == "forbidden"
     assert globex
@@ -184,7 +184,7 @@ async def test_a_code_that_is_no_currency_is_rejected_and_any_other_needs_no_rat
 
 
 async def test_a_member_changes_nothing(dashboard: Dashboard):
-    refused = [
+    rejected = [
         await dashboard.patch(".", MAX, name=5),
         await dashboard.post("./regenerate-api-token", MAX),
         await dashboard.post("./partners", MAX),
@@ -193,8 +193,8 @@ async def test_a_member_changes_nothing(dashboard: Dashboard):
         await dashboard.patch("./commissions", MAX),
     ]
 
-    assert [answer.status_code for answer in refused] == [403] * 6
-    assert {answer.json()["error"]["code"] for answer in refused} == {"owner_required"}
+    assert [answer.status_code for answer in rejected] == [403] * 6
+    assert {answer.json()["error"]["code"] for answer in rejected} == {"owner_required"}
 
 
 async def test_a_regenerated_key_is_shown_once_and_nowhere_else(dashboard: Dashboard, caplog: pytest.LogCaptureFixture):
@@ -203,8 +203,8 @@ async def test_a_regenerated_key_is_shown_once_and_nowhere_else(dashboard: Dashb
     secret = answer.json()["data"]["api_token"]
 
     reads = [await dashboard.get(path) for path in (".", "/api/programs", *(f"./{name}" for name in LISTS))]
-    refused = await dashboard.get(".", secret)
-    said = "".join(each.text for each in (*reads, refused)) + caplog.text
+    rejected = await dashboard.get(".", secret)
+    said = "".join(each.text for each in (*reads, rejected)) + caplog.text
     assert set(answer.json()["data"]) == {"api_token", "api_token_masked"}
     assert secret.startswith("aff_")
     assert answer.headers["Cache-Control"] == "no-store"

@@ -46,10 +46,10 @@ async def test_only_a_member_who_owns_every_workspace_imports_rates(browser: htt
     max_page = await browser.get(path, headers={"Cookie": f"svc_session={dashboard.tokens[MAX]}"})
     await store.write(workspaces.create, "Globex", owner_email="g@globex.example", password_hash="x", at=NOW)
 
-    refused = await send(browser, path, DAY, token)
+    rejected = await send(browser, path, DAY, token)
     shown = await browser.get(path)
 
-    assert refused.status_code == 403
+    assert rejected.status_code == 403
     assert all("svc admin rates import" in page.text and 'type="file"' not in page.text for page in (max_page, shown))
     with pytest.raises(CurrencyNotSupported):
         await store.read(currencies.convert, 1, Exchange("USD", "GBP", date(2026, 5, 19)))

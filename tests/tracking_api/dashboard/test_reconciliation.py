@@ -1,4 +1,4 @@
-"""POST /api/programs/:id/reconciliation: who may ask, what is refused, and that asking changes nothing."""
+"""POST /api/programs/:id/reconciliation: who may ask, what is rejected, and that asking changes nothing."""
 
 from typing import Any
 

@@ -49,12 +49,12 @@ async def test_opening_it_again_returns_the_same_program_with_a_new_key(dashboar
 
 
 async def test_a_member_may_neither_open_nor_empty_it(dashboard: Dashboard):
-    refused = [
+    rejected = [
         await dashboard.post("./sandbox", MAX),
         await dashboard.call("DELETE", "./sandbox/events", MAX),
     ]
 
-    assert [(each.status_code, each.json()["error"]["code"]) for each in refused] == [(403, "owner_required")] * 2
+    assert [(each.status_code, each.json()["error"]["code"]) for each in rejected] == [(403, "owner_required")] * 2
 
 
 async def test_emptying_says_so_and_is_not_found_without_a_sandbox(dashboard: Dashboard):
@@ -69,9 +69,9 @@ async def test_emptying_says_so_and_is_not_found_without_a_sandbox(dashboard: Da
 async def test_a_sandbox_has_no_sandbox(dashboard: Dashboard):
     sandbox = (await dashboard.post("./sandbox")).json()["data"]["program_id"]
 
-    refused = await dashboard.post(f"/api/programs/{sandbox}/sandbox")
+    rejected = await dashboard.post(f"/api/programs/{sandbox}/sandbox")
 
-    assert (refused.status_code, refused.json()["error"]["code"]) == (400, "validation_error")
+    assert (rejected.status_code, rejected.json()["error"]["code"]) == (400, "validation_error")
 
 
 async def test_an_owner_plays_processor_events_in_the_sandbox_and_nowhere_else(dashboard: Dashboard):

@@ -54,7 +54,7 @@ async def test_a_session_alone_neither_enrols_nor_disables(dashboard: Dashboard)
     wrong = await dashboard.post(FACTOR, current_password="wrong")
     app, codes = await turn_on(dashboard)
 
-    refused = [
+    rejected = [
         await dashboard.post(f"{FACTOR}/disable"),
         await dashboard.post(f"{FACTOR}/disable", current_password="wrong"),
         await dashboard.post(f"{FACTOR}/disable", totp="000000"),
@@ -63,7 +63,7 @@ async def test_a_session_alone_neither_enrols_nor_disables(dashboard: Dashboard)
     done = await dashboard.post(f"{FACTOR}/disable", totp=codes[0])
 
     assert wrong.json()["error"]["fields"][0]["field"] == "current_password"
-    assert [answer.status_code for answer in refused] == [401, 400, 401]
+    assert [answer.status_code for answer in rejected] == [401, 400, 401]
     assert again.json()["error"]["code"] == "second_factor_exists"
     assert (done.status_code, await login(dashboard)) == (200, (200, ""))
     assert app.secret not in (await dashboard.get(FACTOR)).text

@@ -24,7 +24,7 @@ WORDS = {
     Scope.PROGRAMS_READ: "Programs: settings, integration state and guides",
     Scope.PARTNERS_READ: "Partners: their names and codes",
     Scope.PERFORMANCE_READ: "Performance: clicks, leads, sales and revenue",
-    Scope.EVENTS_READ: "Events: single clicks, leads, sales, refunds and refused calls",
+    Scope.EVENTS_READ: "Events: single clicks, leads, sales, refunds and rejected calls",
     Scope.CUSTOMERS_READ: "Customers: who they are, and which partner sent them",
     Scope.COMMISSIONS_READ: "Commissions: what each partner earns and was paid",
 }
@@ -53,7 +53,7 @@ async def decide_consent(request: Request) -> Response:
     authorization, issuer = _authorization(request), request.app.state.settings.base_url
     if form.text("decision") != "allow":
         return redirect(
-            requests.response_url(authorization, issuer, error="access_denied", error_description="The member refused.")
+            requests.response_url(authorization, issuer, error="access_denied", error_description="The member said no.")
         )
     chosen = {int(sent) for sent in form.each("program") if sent.isascii() and sent.isdigit() and len(sent) < LONGEST}
     try:

@@ -22,7 +22,7 @@ OF_PROGRAM = (
     Destination("Review signs of fraud", "flags self-referral suspicious", "/review"),
     Destination("Events", "log live clicks leads sales refunds tests", "/events"),
     Destination("Refunds", "returns disputes chargebacks events", "/events?kind=refund"),
-    Destination("Refused calls", "rejected errors missing sales failed", "/refused-calls"),
+    Destination("Rejected calls", "refused errors missing sales failed", "/refused-calls"),
     Destination("Settings", "terms commission rate hold window attribution domain currency pause", "/settings"),
     Destination("Program key", "api token secret generate rotate replace developers", "/settings/api-keys"),
     Destination("Sandbox", "try test mode empty rehearse", "/settings/sandbox"),

@@ -16,7 +16,7 @@ from tracking_api.dashboard.pages.page_context import PageContext
 
 EXAMPLES = 5
 LIST = List(
-    "Refused calls",
+    "Rejected calls",
     (
         Column("at", "When", sort="", is_time=True),
         Column("call", "Call", sort="call"),

@@ -26,20 +26,20 @@ class Sending:
         self._call, self._target = call, target
         self._is_given_up = threading.Event()
         if not _free.acquire(blocking=False):
-            self._refuse(f"{MOST_AT_ONCE} calls to the service hang.")
+            self._fail(f"{MOST_AT_ONCE} calls to the service hang.")
             return
         try:
             threading.Thread(target=self._run, args=(seconds, agent), daemon=True, name="svc-affiliate").start()
         except RuntimeError as problem:  # too many threads, or the interpreter is ending
             _free.release()
-            self._refuse(str(problem))
+            self._fail(str(problem))
 
     def give_up(self) -> TrackResult[Any]:
         """Return the result of a call that took too long; if it succeeds after all, it leaves the outbox."""
         self._is_given_up.set()
         return result.failed(self._call, ErrorCode.TIMED_OUT, "The service took too long to respond.")
 
-    def _refuse(self, problem: str) -> None:
+    def _fail(self, problem: str) -> None:
         self.future.set_result(result.failed(self._call, ErrorCode.SERVICE_UNREACHABLE, problem))
 
     def _run(self, seconds: float, agent: str) -> None:

@@ -91,7 +91,7 @@ class Site:
             return await client.post(path, json=body)
 
     def _hear(self, kind: str, text: str) -> None:
-        if kind in {"error", "warning"} and "status of 4" not in text:  # a refusal that the test asked for
+        if kind in {"error", "warning"} and "status of 4" not in text:  # a rejection that the test asked for
             self.said.append(text)
 
 

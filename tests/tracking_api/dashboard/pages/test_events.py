@@ -1,4 +1,4 @@
-"""Events, customers and refused calls: what happened, live and filtered, and strangers' text as text."""
+"""Events, customers and rejected calls: what happened, live and filtered, and strangers' text as text."""
 
 from playwright.async_api import expect
 
