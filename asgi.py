@@ -1,6 +1,5 @@
 """The composition root: it opens storage and mounts the apps over it. Only this module imports every app."""
 
-import gc
 import logging
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
@@ -15,7 +14,7 @@ import storage
 import tracking_api.app
 from configuration import Configuration
 from storage import Storage
-from web import metrics, tracing
+from web import garbage, metrics, tracing
 from web.counts import Counts
 from web.middleware import RequestMiddleware
 
@@ -73,17 +72,10 @@ class Service:
                 ("/llms.txt", mcp),
                 ("", tracking_api.app.create(store, config, counts=counts, others=agent_api.app.ROUTES)),
             ]
-            _settle_memory()
+            garbage.settle()
             async with background.beside(*(run(store) for run in background.TASKS)):
                 with metrics.served(registry, host=config.metrics_host, port=config.metrics_port):
                     yield store
-
-
-def _settle_memory() -> None:
-    """Exclude the objects of start-up from garbage collection, for fewer and shorter pauses."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
 
 
 app = tracing.traced(RequestMiddleware(Service()))

@@ -3,12 +3,12 @@
 It gets whatever the service gives itself that is not its own work: the loop, the parser, the collector's settings.
 """
 
-import gc
-
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
+
+from web import garbage
 
 
 async def echo(request: Request) -> JSONResponse:
@@ -17,6 +17,4 @@ async def echo(request: Request) -> JSONResponse:
 
 
 app = Starlette(routes=[Route("/echo", echo, methods=["POST"])])
-gc.collect()
-gc.freeze()
-gc.set_threshold(50_000, 20, 100)
+garbage.settle()

@@ -3,7 +3,6 @@
 It runs over the service's own tables with the same durability, and does the same reads, checks and writes.
 """
 
-import gc
 import json
 import os
 from datetime import UTC, datetime, timedelta
@@ -24,6 +23,7 @@ from storage.engine import ids
 from storage.engine.database import is_sqlite, parse_url
 from storage.rules import keys
 from storage.tables.columns import metadata
+from web import garbage
 
 
 class Base(DeclarativeBase):
@@ -174,6 +174,4 @@ async def _step(session: AsyncSession, program_id: int, partner_id: int, at: dat
 
 
 app = Starlette(routes=[Route("/click", click, methods=["POST"]), Route("/sale", sale, methods=["POST"])])
-gc.collect()
-gc.freeze()
-gc.set_threshold(50_000, 20, 100)
+garbage.settle()

@@ -3,7 +3,6 @@
 Beside it the bare route that does the read of get_program: what that tool's calls are measured against.
 """
 
-import gc
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -21,6 +20,7 @@ import storage
 from mcp_server import app as mcp_app
 from presentation.resources import ProgramView
 from storage.management import program_settings
+from web import garbage
 from web.response import ModelResponse
 
 BASE_URL = "http://127.0.0.1:8000"
@@ -46,9 +46,7 @@ async def program(request: Request) -> Response:
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
     async with storage.opened(os.environ["SVC_DATABASE_URL"]) as store, manager.run():
         app.state.store = store
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(50_000, 20, 100)
+        garbage.settle()
         yield
 
 

@@ -25,9 +25,7 @@ if sys.platform != "win32":
 
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - looked up, not bound
 WAITING_CONNECTIONS = 2048
-PATIENCE_SECONDS = (
-    4  # for running calls when the server is asked to stop; a call whose body never comes is then dropped
-)
+PATIENCE_SECONDS = 4  # for running calls when the server stops; a call whose body never comes is then dropped
 IDLE_SECONDS = 65  # longer than the 60 s for which proxies keep their connections by default
 WORKER_SECONDS = 60  # for a worker to respond to the supervisor; starting one on a busy machine takes long
 OTHER_FILES = 200

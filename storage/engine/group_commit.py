@@ -87,10 +87,8 @@ class GroupCommit:
             for writes in transactions_of(batch, commits):
                 await self._transact(writes)
         finally:
-            for write in batch:
-                resolve(
-                    write, OutcomeUnknown(retry_after_seconds=RETRY_SECONDS)
-                )  # the lane closes before the outcome is known
+            for write in batch:  # those without a result: the lane closes before their outcome is known
+                resolve(write, OutcomeUnknown(retry_after_seconds=RETRY_SECONDS))
 
     async def _transact(self, writes: list[QueuedWrite], *, attempts: int = ATTEMPTS) -> None:
         """Run writes in one transaction: after a conflict again, after another error in halves, after an outage not."""

@@ -238,9 +238,7 @@ def replace(url: str, new: str | bytes) -> bytes:
     good = path.read_bytes()
     if new == "garbage":
         new = b"garbage" * 1_000
-    elif isinstance(new, str):
-        new = (
-            good[:18] + b"\3" + good[19:]
-        )  # a format that no SQLite writes yet: it opens such a file for reading alone
+    elif isinstance(new, str):  # a format that no SQLite writes yet: it opens such a file for reading alone
+        new = good[:18] + b"\3" + good[19:]
     path.write_bytes(new)
     return good
