@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import textwrap
@@ -90,16 +91,15 @@ def opened(name: str, folder: Path, filling: Filling, **environment: str) -> Ite
     kept = {key: value for key, value in os.environ.items() if not key.startswith("SERVICE_")}
     command = [part.replace("PORT", str(port)) for part in framework.command]
     with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(
-            command, cwd=folder, env=kept | {"PHP_CLI_SERVER_WORKERS": "8"} | environment, stdout=log, stderr=log
-        )
+        settings = kept | {"PHP_CLI_SERVER_WORKERS": "8"} | environment
+        process = subprocess.Popen(command, cwd=folder, env=settings, stdout=log, stderr=log, start_new_session=True)
     shop = Shop(folder, port)
     try:
         _wait(process, shop)
         yield shop
     finally:
         shop.client.close()
-        process.terminate()
+        os.killpg(process.pid, signal.SIGTERM)  # PHP does not end its workers
         process.wait(timeout=20)
 
 

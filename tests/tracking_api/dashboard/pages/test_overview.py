@@ -82,6 +82,7 @@ async def test_the_chart_is_read_at_the_pointer_and_sets_the_range(site: Site):
     await page.wait_for_url(f"**?dateFrom={today}&dateTo={today}")
 
     await expect(page.locator("#chart-title")).to_have_text("Revenue per hour")
+    await expect(page.locator("#chart canvas")).to_be_visible()
     labels = await page.evaluate("chart.axes[0]._values")
     assert labels[0] == "00:00"
     assert len(labels) == len(set(labels)) >= 6
