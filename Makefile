@@ -1,6 +1,7 @@
 # Each target does all of its own set-up, in a virtual environment inside the checkout.
 PYTHON ?= python3
 PORT ?= 8000
+PROCESSES ?= 3
 BIN := .venv/bin
 PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-emit-index-url --upgrade \
 	--generate-hashes --custom-compile-command "make lock"
@@ -13,7 +14,7 @@ serve: .venv/serve ## start the service on the embedded database, on PORT
 	exec $(BIN)/svc serve --port $(PORT)
 
 test: .venv/develop ## run every test that this machine can run, and name those it cannot
-	$(BIN)/pytest -n 3 --dist worksteal
+	$(BIN)/pytest -n $(PROCESSES) --dist worksteal
 
 test-fast: .venv/develop ## the tests that start no browser, no PostgreSQL, no server and no command
 	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"

@@ -1,9 +1,10 @@
-/** Makes the calls that tests send as lines of JSON, with the installed package, and prints each result as a line. */
+/** Prints `ready`, makes the calls that tests send as lines of JSON, with the installed package, and prints each result as a line. */
 
 import { createInterface } from "node:readline";
 import { Track } from "svc-affiliate";
 
 const tracks = new Map();
+console.log("ready");
 
 for await (const line of createInterface({ input: process.stdin })) {
   const { options, environment, folder, cookie, call, fields } = JSON.parse(line);

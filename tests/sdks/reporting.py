@@ -67,6 +67,8 @@ class Node:
         self.process = subprocess.Popen(
             command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log
         )
+        assert self.process.stdout
+        assert self.process.stdout.readline() == b"ready\n"  # a call's time does not include the start
 
     def ask(self, **line: Any) -> Any:
         """Send a line and return the one that comes back."""
