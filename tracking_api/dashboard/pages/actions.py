@@ -43,7 +43,7 @@ def _refused_calls(causes: list[Cause]) -> Iterator[Action]:
     for each in (amount for cause in causes for amount in cause.at_stake):
         sums[each.currency] += each.amount_cents
     money = ", ".join(text.money(cents, currency) for currency, cents in sorted(sums.items()))
-    reason = "Sales among them are not recorded." if sums else "No sale is lost by them."
+    reason = "The sales among them were not recorded." if sums else "No sale was lost."
     title = _counted(sum(cause.calls for cause in causes), "rejected call")
     yield Action(title, f"In the last 30 days. {reason}", money, "/refused-calls", "See the causes")
 
@@ -66,7 +66,7 @@ def _pending(pending: PendingWork, context: PageContext) -> Iterator[Action]:
         yield Action(title, reason, money(cents) if cents else "", "/customers?status=provisional", "See the leads")
     if pending.next_hold_ends_at:
         title = f"{_counted(pending.soon.number, 'hold')} {'ends' if pending.soon.number == 1 else 'end'} within 7 days"
-        reason = f"The first one on {text.day(pending.next_hold_ends_at)}. Check these sales for refunds before."
+        reason = f"The first ends on {text.day(pending.next_hold_ends_at)}. Check the sales for refunds before then."
         yield Action(title, reason, money(pending.soon.cents), "/commissions?status=pending", "See pending")
 
 
