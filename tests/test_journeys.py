@@ -29,8 +29,8 @@ async def prepared(database_url: str) -> World:
 
 
 async def stored(database_url: str, see: Callable[[Storage], Awaitable[Done]]) -> Done:
-    """Look into a database from outside the servers."""
-    async with storage.opened(database_url) as store:
+    """Look into a database from outside the servers, as patiently as a command does."""
+    async with storage.opened(database_url, patient=True) as store:
         return await see(store)
 
 
