@@ -2,16 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from tests import threads
 
 
-class Shop(ThreadingHTTPServer):
+class Shop(threads.HttpServer):
     """`page` is what every address shows, sent with `headers`; `files` are scripts of the shop's own, by path."""
-
-    daemon_threads = True
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)

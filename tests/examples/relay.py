@@ -5,7 +5,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from threading import Event
 from typing import Any
 
@@ -18,13 +18,11 @@ PASSED_ON = ("content-type", "authorization", "origin", "user-agent", *CORS)
 OWN = ("content-length", "connection", "transfer-encoding")
 
 
-class Relay(ThreadingHTTPServer):
+class Relay(threads.HttpServer):
     """`fault` is how every call fails: DOWN, HANGS or an error's code; none passes it on. `seen` are all calls.
 
     With a `key`, calls with a key are passed on with this one.
     """
-
-    daemon_threads = True
 
     def __init__(self, target: str) -> None:
         super().__init__(("127.0.0.1", 0), _Relayed)

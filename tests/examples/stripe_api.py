@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -15,10 +15,8 @@ from tests import stripe_events, threads
 CENTS = 4900
 
 
-class StripeApi(ThreadingHTTPServer):
+class StripeApi(threads.HttpServer):
     """`sessions` are the checkouts that a shop opened, as it described them."""
-
-    daemon_threads = True
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from threading import Event
 from typing import Any, NamedTuple
 
@@ -89,7 +89,7 @@ def running() -> Iterator[Stub]:
     """Run a stub until the block ends."""
     stub = Stub()
     handler = type("Handler", (_Handler,), {"stub": stub})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = threads.HttpServer(("127.0.0.1", 0), handler)
     stub.base_url = f"http://127.0.0.1:{server.server_port}"
     with threads.serving(server):
         try:

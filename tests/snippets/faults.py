@@ -5,11 +5,12 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from threading import Event, Thread
 from typing import Any
 
 from tests.documented import DOCUMENT, codes
+from tests.threads import HttpServer
 from web.errors import STATUS
 
 SLOW = ("hangs", "drips")
@@ -22,7 +23,7 @@ ERRORS = sorted({code for path in CALLS for each in DOCUMENT["paths"][path].valu
 class FailingService:
     """A service on a socket; `sent` are the calls that arrived, `down` closes the socket."""
 
-    server: ThreadingHTTPServer
+    server: HttpServer
     over: Event = field(default_factory=Event)
     sent: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
@@ -62,9 +63,7 @@ def failure(fault: str) -> tuple[int, bytes]:
     return (502 if fault == "html" else STATUS.get(fault, 200)), content
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128  # with the usual 5, a connection of a busy machine is tried again after the shop gave up
+class _Server(HttpServer):
     service: FailingService
 
 

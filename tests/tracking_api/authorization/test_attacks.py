@@ -18,7 +18,7 @@ from tests.tracking_api.dashboard.pages.conftest import OLGA
 
 
 def error(answer: httpx.Response) -> tuple[int, str]:
-    """Return how the protocol rejected."""
+    """Return the status and the code of the protocol's error."""
     return answer.status_code, answer.json()["error"]
 
 

@@ -53,7 +53,9 @@ async def decide_consent(request: Request) -> Response:
     authorization, issuer = _authorization(request), request.app.state.settings.base_url
     if form.text("decision") != "allow":
         return redirect(
-            requests.response_url(authorization, issuer, error="access_denied", error_description="The member said no.")
+            requests.response_url(
+                authorization, issuer, error="access_denied", error_description="The member denied access."
+            )
         )
     chosen = {int(sent) for sent in form.each("program") if sent.isascii() and sent.isdigit() and len(sent) < LONGEST}
     try:
