@@ -26,8 +26,8 @@ async def write(message: str) -> None:
 
 def _write(connection: Connection, message: str) -> None:
     config = migrations.config_for(connection)
-    number = len(list(ScriptDirectory.from_config(config).walk_revisions())) + 1
-    command.revision(config, message, autogenerate=True, rev_id=f"{number:04}")
+    highest = max(int(script.revision) for script in ScriptDirectory.from_config(config).walk_revisions())
+    command.revision(config, message, autogenerate=True, rev_id=f"{highest + 1:04}")
 
 
 if __name__ == "__main__":

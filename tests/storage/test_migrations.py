@@ -3,6 +3,8 @@
 import asyncio
 import os
 import re
+import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -212,6 +214,21 @@ async def test_a_running_process_goes_on_beside_a_later_version_and_not_on_an_ol
         states.append((await store.read(migrations.is_usable), await store.read(migrations.is_current)))
 
     assert states == [(True, False), (False, False), (True, True)]
+
+
+def test_the_command_for_a_new_migration_writes_the_next_one_and_a_database_upgrades_to_it(tmp_path: Path):
+    shutil.copytree(ROOT / "storage", tmp_path / "storage", ignore=shutil.ignore_patterns("__pycache__"))
+    versions = tmp_path / "storage/migrations/versions"
+    before = {path.name[:4] for path in versions.glob("*.py")}
+    upgrade = "import asyncio, storage.migrations as m; asyncio.run(m.upgrade('sqlite+aiosqlite:///new.db'))"
+
+    for command_line in (["-m", "storage.migrations", "Say something new"], ["-c", upgrade]):
+        subprocess.run([sys.executable, *command_line], cwd=tmp_path, env=os.environ | {"PYTHONPATH": ""}, check=True)
+
+    [written] = versions.glob("*_say_something_new.py")
+    assert written.name[:4] == f"{int(max(before)) + 1:04}"
+    with sqlite3.connect(tmp_path / "new.db") as new:
+        assert new.execute("SELECT version_num FROM alembic_version").fetchall() == [(written.name[:4],)]
 
 
 def test_a_migration_leaves_what_the_release_before_uses():
