@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
-from storage.access import members, sessions
-from storage.access.workspaces import MemberStatus, Role
+from storage.access import members, sessions, workspaces
 from storage.engine.audit import Actor, Change
 from storage.rules import keys
 from storage.rules.errors import Forbidden, LinkExpired, NotFound
@@ -52,12 +51,19 @@ def set_password(
     return sessions.end_all(connection, user_id, but=but)
 
 
-def create_reset_link(connection: Connection, user_id: int, *, actor: Actor, at: datetime) -> ResetLink:
-    """Return a link's token for setting a new password within 24 hours; it replaces an earlier one."""
+def create_reset_link(
+    connection: Connection, user_id: int, *, created_by: int | None = None, actor: Actor, at: datetime
+) -> ResetLink:
+    """Return a link's token for setting a new password within 24 hours; it replaces an earlier one.
+
+    A change of the account's memberships ends every link. `created_by` is the owner whose rights are checked again when
+    the link is used. The operator's link and the one sent to the account's own mailbox have no such owner: the operator
+    may reset every account, and the mailbox proves whose account it is, whatever workspaces it belongs to.
+    """
     link = ResetLink(keys.generate(keys.RESET_PREFIX), at + LINK_LIFETIME)
     connection.execute(delete(password_resets).where(password_resets.c.user_id == user_id))
     row = {"token_hash": keys.digest(link.token), "user_id": user_id, "expires_at": link.expires_at}
-    connection.execute(insert(password_resets).values(**row))
+    connection.execute(insert(password_resets).values(**row, created_by=created_by))
     write_audit(connection, user_id, "account.reset_link", actor=actor, at=at)
     return link
 
@@ -65,22 +71,18 @@ def create_reset_link(connection: Connection, user_id: int, *, actor: Actor, at:
 def create_member_reset_link(
     connection: Connection, workspace_id: int, user_id: int, *, owner_id: int, actor: Actor, at: datetime
 ) -> ResetLink:
-    """Return a link's token for a member of an owner's workspace.
+    """Return a link's token for a member of an owner's workspace. It works while the owner may still create it.
 
     Raises NotFound, and Forbidden for an account that also belongs to a workspace that the owner does not own: the link
     would open that one, too.
     """
     members.get_member(connection, workspace_id, user_id)
-    owned = select(joined.c.workspace_id).where(
-        joined.c.user_id == owner_id, joined.c.role == Role.OWNER, joined.c.status == MemberStatus.ACTIVE
-    )
-    elsewhere = select(joined.c.workspace_id).where(joined.c.user_id == user_id, joined.c.workspace_id.not_in(owned))
-    if connection.execute(elsewhere.limit(1)).scalar() is not None:
+    if not _may_reset(connection, owner_id, user_id):
         raise Forbidden(
             "This account also belongs to a workspace that is not yours.",
             hint="They can ask for a link on the sign-in page, or the operator of this server can create one.",
         )
-    return create_reset_link(connection, user_id, actor=actor, at=at)
+    return create_reset_link(connection, user_id, created_by=owner_id, actor=actor, at=at)
 
 
 def get_reset_email(connection: Connection, token: str, *, at: datetime) -> str:
@@ -113,8 +115,16 @@ def _find(connection: Connection, who: ColumnElement[bool]) -> Any:
 
 def _reset(connection: Connection, token: str, at: datetime) -> Any:
     live = (password_resets.c.token_hash == keys.digest(token), password_resets.c.expires_at > at)
-    mine = select(users.c.id, users.c.email).join(password_resets, password_resets.c.user_id == users.c.id)
+    columns = (users.c.id, users.c.email, password_resets.c.created_by)
+    mine = select(*columns).join(password_resets, password_resets.c.user_id == users.c.id)
     row = connection.execute(mine.where(*live)).one_or_none()
-    if row is None:
+    if row is None or (row.created_by is not None and not _may_reset(connection, row.created_by, row.id)):
         raise LinkExpired
     return row
+
+
+def _may_reset(connection: Connection, owner_id: int, user_id: int) -> bool:
+    """Return whether an account belongs to workspaces of an active owner, and to no other."""
+    is_owned = joined.c.workspace_id.in_(workspaces.owned_by(owner_id))
+    theirs = connection.execute(select(is_owned).where(joined.c.user_id == user_id)).scalars().all()
+    return bool(theirs) and all(theirs)

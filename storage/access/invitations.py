@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, or_, select, update
 
 from storage.access import members, sessions, workspaces
 from storage.access.sessions import Started
@@ -53,6 +53,7 @@ def invite(
 ) -> NewInvitation:
     """Create an invitation, which replaces an earlier one to the same e-mail address.
 
+    One that an owner creates works while they are an active owner; the operator's works until it expires.
     Raises ValidationError for a person who is a member already.
     """
     email = email.strip().lower()
@@ -62,7 +63,8 @@ def invite(
     connection.execute(delete(invitations).where(*_to(workspace_id, email)))
     token = keys.generate(keys.INVITATION_PREFIX)
     row = {"email": email, "role": role, "created_at": at, "expires_at": at + LIFETIME}
-    created = insert(invitations).values(**row, workspace_id=workspace_id, token_hash=keys.digest(token))
+    row |= {"workspace_id": workspace_id, "token_hash": keys.digest(token), "created_by": actor.user_id}
+    created = insert(invitations).values(**row)
     invitation_id = connection.execute(created.returning(invitations.c.id)).scalar_one()
     entry = Change("member.invite", invitation_id, "email", None, email)
     members.write_audit(connection, workspace_id, [entry], actor=actor, at=at)
@@ -89,8 +91,13 @@ def withdraw(connection: Connection, workspace_id: int, invitation_id: int, *, a
 
 
 def find(connection: Connection, token: str, *, at: datetime) -> Offer:
-    """Return what a link offers; looking does not use it up. Raises LinkExpired."""
-    live = (invitations.c.token_hash == keys.digest(token), invitations.c.expires_at > at)
+    """Return what a link offers; looking does not use it up.
+
+    Raises LinkExpired, also when the owner who invited is no active owner any more.
+    """
+    owned = invitations.c.workspace_id.in_(workspaces.owned_by(invitations.c.created_by))
+    in_force = or_(invitations.c.created_by.is_(None), owned)
+    live = (invitations.c.token_hash == keys.digest(token), invitations.c.expires_at > at, in_force)
     tables = invitations.join(workspaces_table, workspaces_table.c.id == invitations.c.workspace_id)
     columns = (invitations.c.id, invitations.c.workspace_id, workspaces_table.c.name, invitations.c.email)
     offered = select(*columns, invitations.c.role).select_from(tables).where(*live)

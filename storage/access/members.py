@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, delete, select, update
 
+from storage.access import links
 from storage.access.workspaces import MemberStatus, Role
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
@@ -50,6 +51,7 @@ def change(
 ) -> MemberRecord:
     """Change a member's `role` or `status`; a suspended member is signed out with their next request.
 
+    The member's reset link ends, and so do the reset links and invitations that they created as an owner.
     Raises NotFound, and LastOwner if the workspace would be left without an active owner.
     """
     _lock_owners(connection, workspace_id)
@@ -57,6 +59,8 @@ def change(
     connection.execute(update(members).where(*_is(workspace_id, user_id)).values(**values))
     _require_owner(connection, workspace_id)
     entries = audit.changed("member.change", user_id, before._asdict(), values)
+    if entries:
+        links.end(connection, workspace_id, user_id)
     write_audit(connection, workspace_id, entries, actor=actor, at=at)
     return get_member(connection, workspace_id, user_id)
 
@@ -64,6 +68,7 @@ def change(
 def remove(connection: Connection, workspace_id: int, user_id: int, *, actor: Actor, at: datetime) -> None:
     """Remove a member, and disconnect the assistants that they connected to the workspace; the account stays.
 
+    The member's reset link ends, and so do the reset links and invitations that they created as an owner.
     Raises NotFound, and LastOwner if the workspace would be left without an active owner.
     """
     _lock_owners(connection, workspace_id)
@@ -73,6 +78,7 @@ def remove(connection: Connection, workspace_id: int, user_id: int, *, actor: Ac
     connection.execute(delete(assistant_tokens).where(theirs))
     connection.execute(delete(assistants).where(*mine))
     connection.execute(delete(members).where(*_is(workspace_id, user_id)))
+    links.end(connection, workspace_id, user_id)
     _require_owner(connection, workspace_id)
     entries = [Change("member.remove", user_id, "email", removed.email)]
     write_audit(connection, workspace_id, entries, actor=actor, at=at)

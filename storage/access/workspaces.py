@@ -4,8 +4,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import ColumnElement, Connection, Select, insert, select
 
+from storage.access import links
 from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.tables import members, users, workspaces
 
@@ -38,9 +39,14 @@ def exist(connection: Connection) -> bool:
 
 def owns_all(connection: Connection, user_id: int) -> bool:
     """Return whether a user owns every workspace of this server, and so may change what they share."""
+    others = select(workspaces.c.id).where(workspaces.c.id.not_in(owned_by(user_id)))
+    return connection.execute(others.limit(1)).scalar() is None
+
+
+def owned_by(user_id: int | ColumnElement[int | None]) -> Select[tuple[int]]:
+    """Return the query of the workspaces of which a user is an active owner."""
     active = (members.c.role == Role.OWNER, members.c.status == MemberStatus.ACTIVE)
-    mine = select(members.c.workspace_id).where(members.c.user_id == user_id, *active)
-    return connection.execute(select(workspaces.c.id).where(workspaces.c.id.not_in(mine)).limit(1)).scalar() is None
+    return select(members.c.workspace_id).where(members.c.user_id == user_id, *active)
 
 
 def create(connection: Connection, name: str, *, owner_email: str, password_hash: str, at: datetime) -> Created:
@@ -56,7 +62,7 @@ def create(connection: Connection, name: str, *, owner_email: str, password_hash
 def add_member(
     connection: Connection, workspace_id: int, *, email: str, role: Role, password_hash: str, at: datetime
 ) -> int:
-    """Add a member and return their user id.
+    """Add a member and return their user id; an existing account's reset link ends.
 
     Raises NotFound when there is no such workspace, ValidationError for a user who is already a member.
     """
@@ -68,6 +74,7 @@ def add_member(
         raise ValidationError(fields=[FieldError("email", "This account is a member of the workspace already")])
     row = {"workspace_id": workspace_id, "user_id": user_id, "role": role, "created_at": at}
     connection.execute(insert(members).values(**row, status=MemberStatus.ACTIVE))
+    links.end(connection, workspace_id, user_id)
     return user_id
 
 

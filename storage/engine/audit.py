@@ -25,8 +25,14 @@ class Actor(NamedTuple):
         """Return whether an agent key makes the change, to which an owner's limits apply."""
         return self.type == AGENT_KEY
 
+    @property
+    def user_id(self) -> int | None:
+        """The account that makes the change; None for an agent key and for the operator."""
+        return int(self.id) if self.type == USER else None
+
 
 AGENT_KEY = "agent_key"
+USER = "user"
 OPERATOR = Actor("operator", "svc", "svc admin")
 
 

@@ -65,6 +65,7 @@ invitations = Table(
     Column("role", String(16), nullable=False),
     timestamp_column("created_at"),
     timestamp_column("expires_at"),
+    Column("created_by", BigInteger),  # the owner's user id; NULL: the operator, who answers to no membership
     UniqueConstraint("workspace_id", "email"),
 )
 
@@ -98,6 +99,7 @@ password_resets = Table(
     Column("token_hash", String(64), primary_key=True),
     Column("user_id", ForeignKey(users.c.id), nullable=False, unique=True),
     timestamp_column("expires_at"),
+    Column("created_by", BigInteger),  # the owner's user id; NULL: the operator, or the holder of the mailbox
 )
 
 second_factors = Table(

@@ -17,12 +17,15 @@ from storage.rules.errors import Forbidden, LinkExpired, NotFound, ValidationErr
 from tests.world import NOW, World
 
 EVA = "eva@acme.example"
-OWNER = Actor("user", "1", "owner@acme.example")
+
+
+def owner(acme: World) -> Actor:
+    return Actor("user", str(acme.owner_id), "owner@acme.example")
 
 
 async def invite(acme: World, email: str = EVA, role: Role = Role.MEMBER) -> NewInvitation:
     made: NewInvitation = await acme.store.write(
-        invitations.invite, acme.workspace_id, email=email, role=role, actor=OWNER, at=NOW
+        invitations.invite, acme.workspace_id, email=email, role=role, actor=owner(acme), at=NOW
     )
     return made
 
@@ -91,7 +94,7 @@ async def test_inviting_again_replaces_the_earlier_link(acme: World):
 
 async def test_a_withdrawn_invitation_is_dead(acme: World):
     invited = await invite(acme)
-    about = {"actor": OWNER, "at": NOW}
+    about = {"actor": owner(acme), "at": NOW}
 
     await acme.store.write(invitations.withdraw, acme.workspace_id, invited.invitation.id, **about)
 
@@ -125,7 +128,7 @@ async def test_an_account_in_use_joins_when_it_is_signed_in_and_keeps_its_passwo
 async def test_an_account_that_is_in_no_workspace_any_more_starts_again(acme: World):
     await sign_up(acme, (await invite(acme)).token)
     left = await member(acme)
-    await acme.store.write(members.remove, acme.workspace_id, left.user_id, actor=OWNER, at=NOW)
+    await acme.store.write(members.remove, acme.workspace_id, left.user_id, actor=owner(acme), at=NOW)
 
     await sign_up(acme, (await invite(acme)).token)
 
@@ -134,7 +137,7 @@ async def test_an_account_that_is_in_no_workspace_any_more_starts_again(acme: Wo
 
 async def test_an_owner_creates_no_link_for_an_account_of_another_workspace(acme: World):
     globex = await other_workspace(acme)
-    about = {"owner_id": acme.owner_id, "actor": OWNER, "at": NOW}
+    about = {"owner_id": acme.owner_id, "actor": owner(acme), "at": NOW}
     await acme.store.write(invitations.join, (await invite(acme)).token, user_id=globex.user_id, at=NOW)
 
     with pytest.raises(Forbidden):
@@ -146,7 +149,7 @@ async def test_an_owner_creates_no_link_for_an_account_of_another_workspace(acme
 async def test_an_owner_creates_a_link_for_a_member_of_their_own_workspace(acme: World):
     await sign_up(acme, (await invite(acme)).token)
     eva = (await member(acme)).user_id
-    about = {"owner_id": acme.owner_id, "actor": OWNER, "at": NOW}
+    about = {"owner_id": acme.owner_id, "actor": owner(acme), "at": NOW}
 
     made = await acme.store.write(accounts.create_member_reset_link, acme.workspace_id, eva, **about)
     await acme.store.write(accounts.reset_password, made.token, "another hash", at=NOW)
