@@ -4,29 +4,35 @@ PORT ?= 8000
 BIN := .venv/bin
 PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-emit-index-url --upgrade \
 	--generate-hashes --custom-compile-command "make lock"
-ON_CITUS ?= tests/distributed tests/storage tests/test_journeys.py tests/faults
+PYTEST := $(BIN)/pytest -n 2 --dist worksteal
+SUITES := postgresql browser shops faults citus
 NPM_CI := npm ci --silent --no-audit --no-fund
 
-.PHONY: serve test test-citus test-fast check format bench faults generated screenshots browser lock audit
+.PHONY: serve test test-all $(SUITES:%=test-%) check format-check lint types format bench faults generated screenshots browser lock audit
 
 serve: .venv/serve ## start the service on the embedded database, on PORT
 	exec $(BIN)/svc serve --port $(PORT)
 
-# Two processes: with a third on two cores, calls that have a time limit may exceed it.
-test: .venv/develop ## run every test that this machine can run, and name those it cannot
-	$(BIN)/pytest -n 2 --dist worksteal
+test: .venv/develop ## what the product does on the embedded database: needs Python and make, and nothing else
+	$(PYTEST) -m embedded
 
-test-fast: .venv/develop ## the tests that start no browser, no PostgreSQL, no server and no command
-	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
+test-all: test $(SUITES:%=test-%) ## every suite that this machine can run; `.ci/install` installs what they need
 
-test-citus: .venv/develop ## the storage tests and journeys on a Citus cluster; CITUS_PREFIX names a folder with a server that has it
-	SVC_TEST_ON=citus $(BIN)/pytest -n 2 --dist worksteal $(ON_CITUS)
+$(SUITES:%=test-%): test-%: .venv/develop ## one suite: test-postgresql, test-browser, test-shops, test-faults, test-citus
+	$(PYTEST) -m $*
 
-check: .venv/develop ## what CI checks: format, lint, types, and every test
+test-citus: export SVC_TEST_ON = citus
+
+check: format-check lint types test-all ## what CI checks
+
+format-check: .venv/develop
 	$(BIN)/ruff format --check .
+
+lint: .venv/develop
 	$(BIN)/ruff check .
+
+types: .venv/develop
 	$(BIN)/mypy
-	$(MAKE) --no-print-directory test
 
 format: .venv/develop
 	$(BIN)/ruff format .

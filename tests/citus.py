@@ -1,22 +1,17 @@
 """A Citus cluster of the tests' own: a coordinator and two workers, where the extension is built or installed."""
 
 import asyncio
-import os
-import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import asyncpg
-import pytest
 
 from storage import migrations
 from storage.engine import database, distribution
-from tests import postgres
+from tests import needs, postgres
 from tests.postgres import Server, execute
 
-NO_CITUS = "Citus is not installed; CITUS_PREFIX may name a folder with a server that has it"
 SETTINGS = """shared_preload_libraries = 'citus'
 citus.node_conninfo = 'sslmode=prefer'
 citus.shard_count = 4
@@ -25,7 +20,6 @@ citus.local_shared_pool_size = 150
 max_prepared_transactions = 200
 """
 
-SKIPPED = "on Citus: "  # begins the reason for which a test does not run there
 _MONTHS = """SELECT relname, pg_get_expr(relpartbound, pg_class.oid) FROM pg_inherits JOIN pg_class
 ON pg_class.oid = inhrelid WHERE inhparent = 'clicks'::regclass"""
 _EMPTY = """SET citus.override_table_visibility = off; SET citus.enable_manual_changes_to_shards = on;
@@ -37,21 +31,6 @@ LOOP EXECUTE format('DELETE FROM %s', shard); END LOOP; END $$"""
 _RESTART_IDS = """DO $$ DECLARE ids regclass; BEGIN
 FOR ids IN SELECT oid FROM pg_class WHERE relkind = 'S' AND relnamespace = 'public'::regnamespace
 LOOP PERFORM setval(ids, 1, false); END LOOP; END $$"""
-
-
-def skipped(reason: str) -> pytest.MarkDecorator:
-    """Skip a test where the tests run on Citus."""
-    return pytest.mark.skipif(os.environ.get("SVC_TEST_ON") == "citus", reason=SKIPPED + reason)
-
-
-def binaries() -> Path | None:
-    """Return the folder of a server's binaries that has Citus: a private one, or the installed one; else None."""
-    for prefix in (Path(os.environ.get("CITUS_PREFIX", "/")), Path("/")):
-        for binary in sorted(prefix.glob("usr/lib/postgresql/*/bin/pg_config")):
-            shared = subprocess.run([binary, "--sharedir"], capture_output=True, check=True, text=True).stdout
-            if (Path(shared.strip()) / "extension" / "citus.control").exists():
-                return binary.parent
-    return None
 
 
 @dataclass(frozen=True)
@@ -95,8 +74,7 @@ class Cluster:
 @contextmanager
 def running(workers: int = 2, settings: str = "") -> Iterator[Cluster]:
     """Run a cluster in folders of its own."""
-    where = binaries()
-    assert where is not None
+    where = max(needs.CITUS_PREFIX.glob("usr/lib/postgresql/*/bin"))
     with ExitStack() as stack:
         servers = [stack.enter_context(postgres.running(where, SETTINGS + settings)) for _ in range(1 + workers)]
         yield Cluster(servers[0], servers[1:])

@@ -20,17 +20,17 @@ from storage import Storage, migrations
 from storage.engine import write_queue
 from tests import chromium, citus, postgres, redis, serving, world
 from tests.citus import Cluster
+from tests.needs import ON_CITUS
 from tests.redis import RedisServer
 from tests.serving import Serve, Served
 from tests.world import World
 
-pytest_plugins = ["tests.selection"]
+pytest_plugins = ["tests.suites"]
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a server that compiles all modules starts half a second later
 ROOT = Path(__file__).parent.parent
 KINDS = {"sqlite": "sqlite_url", "postgresql": "postgres_url"}
-if os.environ.get("SVC_TEST_ON") == "citus":
+if ON_CITUS:
     KINDS = {"citus": "citus_url"}
-NO_POSTGRES = "PostgreSQL's server binaries are not installed (Debian: apt-get install postgresql)"
 
 
 @pytest.fixture(scope="session")
@@ -55,8 +55,6 @@ def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
     """The URL of a running PostgreSQL whose database `service` is migrated."""
-    if postgres.binaries() is None:
-        pytest.skip(NO_POSTGRES)
     with postgres.running() as server:
         asyncio.run(create_database(server.url, "service"))
         asyncio.run(migrations.upgrade(named(server.url, "service")))
@@ -84,8 +82,6 @@ def postgres_url(request: pytest.FixtureRequest) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def citus_cluster() -> Iterator[Cluster]:
     """A running Citus cluster whose database `service` is migrated and distributed."""
-    if citus.binaries() is None:
-        pytest.skip(citus.NO_CITUS)
     with citus.running() as cluster:
         url = cluster.create_database("service")
         asyncio.run(citus.distribute(url))

@@ -85,6 +85,7 @@ def test_the_packages_leave_room_for_the_base_image_in_200_mb():
     assert sum(sizes.values()) < 120_000_000, largest
 
 
+@pytest.mark.shops
 def test_nginx_accepts_the_example(tmp_path: Path):
     authority = trustme.CA()
     certificate = authority.issue_cert("track.example")

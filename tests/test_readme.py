@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from presentation import guides
 from storage.rules.errors import CODES
 from tests.conftest import LiveServer
@@ -16,6 +18,7 @@ ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.shops  # its commands need curl
 def test_the_walk_from_click_to_refund_works_as_printed(live_server: Callable[..., LiveServer], sqlite_url: str):
     walk = re.findall(r"```bash walk\n(.*?)```", README, re.DOTALL)[0]
     server = live_server(sqlite_url)

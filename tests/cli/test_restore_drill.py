@@ -15,7 +15,6 @@ from cli.admin import app
 from storage import migrations
 from storage.engine import copying
 from tests import postgres, world
-from tests.conftest import NO_POSTGRES
 
 
 def test_a_dump_is_restored_into_an_empty_database_and_its_totals_match(
@@ -30,9 +29,8 @@ def test_a_dump_is_restored_into_an_empty_database_and_its_totals_match(
     assert asyncio.run(_counts(empty_postgres_url)) == before
 
 
+@pytest.mark.postgresql
 def test_archived_wal_is_replayed_to_a_point_in_time(monkeypatch: pytest.MonkeyPatch):
-    if postgres.binaries() is None:
-        pytest.skip(NO_POSTGRES)
     with postgres.running(settings=postgres.ARCHIVED) as server:
         asyncio.run(migrations.upgrade(server.url))
         copy = server.back_up()

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests import citus, postgres, proxy, redis
+from tests import citus, needs, postgres, proxy, redis
 from tests.postgres import Server
 from tests.proxy import Proxy
 from tests.redis import RedisServer
@@ -87,8 +87,8 @@ async def postgresql(folder: Path) -> AsyncIterator[Place]:
 @asynccontextmanager
 async def distributed(folder: Path) -> AsyncIterator[Place]:
     """A Citus cluster with a distributed database."""
-    if citus.binaries() is None:
-        raise CannotHappenHereError(citus.NO_CITUS)
+    if needs.missing([needs.CITUS]):
+        raise CannotHappenHereError("Citus is not installed (CONTRIBUTING.md says how to build it)")
     with citus.running() as cluster:
         url = await asyncio.to_thread(cluster.create_database, "service")
         await citus.distribute(url)

@@ -97,6 +97,7 @@ async def test_a_name_from_the_service_cannot_color_the_terminal(ready: Shop):
     assert "\u202e" not in done.stdout
 
 
+@pytest.mark.shops
 async def test_following_the_curl_lines_of_agents_md_proves_every_step(ready: Shop):
     agents = ready.read(".svc/AGENTS.md")
     lines = dict(BLOCK.findall(agents))

@@ -1,7 +1,6 @@
 """`svc doctor`: a healthy shop has no problem, and each way to be wrong is found and comes with its fix."""
 
 import asyncio
-import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -18,7 +17,6 @@ from tests import stripe_events as stripe
 from tests import threads
 from tests.browser import shop as web_shop
 from tests.browser.shop import Shop as WebShop
-from tests.chromium import MISSING
 from tests.cli.integrator.conftest import Shop
 from tests.cli.integrator.test_stripe import connect
 from tests.forked import Done
@@ -90,9 +88,8 @@ async def test_payments_without_metadata_are_found_with_the_key_alone(shop: Shop
     assert [codes(each) for each in (none_yet, organic, fine)] == [["no_payment_events"], ["metadata_missing"], []]
 
 
+@pytest.mark.browser
 async def test_a_browser_sees_a_tag_that_a_script_adds_and_a_policy_that_forbids_it(shop: Shop, web: WebShop):
-    if not any(map(shutil.which, shop_page.BROWSERS)):
-        pytest.skip(MISSING)
     add = "const s = document.createElement('script'); s.src = '{}/js/svc-tracker.js'; {} document.head.append(s)"
     web.page = f"<script>{add.format(shop.server.base_url, 's.dataset.svcProgramId = 1;')}</script>"
 

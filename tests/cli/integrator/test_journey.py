@@ -1,13 +1,11 @@
 """`svc test journey`: the whole chain in the sandbox, each step with its verdict."""
 
-import shutil
 from collections.abc import Iterator
 
 import pytest
 
 from tests.browser import shop as web_shop
 from tests.browser.shop import Shop as WebShop
-from tests.chromium import MISSING
 from tests.cli.integrator.conftest import Shop
 from tests.cli.integrator.test_doctor import NO_BROWSER, tag
 from tests.cli.integrator.test_stripe import connect
@@ -51,10 +49,8 @@ async def test_a_journey_passes_in_the_sandbox_with_the_shop_and_stripe_and_leav
     assert (in_live.code, in_live.json["error"]["code"]) == (1, "not_in_sandbox")
 
 
-@pytest.mark.slow
+@pytest.mark.browser
 async def test_in_a_browser_the_shop_s_own_click_goes_through_the_chain(shop: Shop, web: WebShop):
-    if shutil.which("chromium") is None:
-        pytest.skip(MISSING)
     await sandboxed(shop, web)
 
     walked = await shop.svc("test", "journey", "--shop", web.url(), "--json")

@@ -11,13 +11,11 @@ from storage import migrations
 from storage.reading import performance
 from storage.rules.period import DateRangeQuery
 from tests import postgres, world
-from tests.conftest import NO_POSTGRES
 from tests.world import NOW
 
 
+@pytest.mark.postgresql
 async def test_a_report_comes_from_the_replica_once_it_has_the_rows():
-    if postgres.binaries() is None:
-        pytest.skip(NO_POSTGRES)
     with postgres.running() as primary, postgres.standby_of(primary) as standby:
         await migrations.upgrade(primary.url)
         async with storage.opened(primary.url, replica_url=standby.url) as store:
