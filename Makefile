@@ -4,7 +4,8 @@ PORT ?= 8000
 BIN := .venv/bin
 PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-emit-index-url --upgrade \
 	--generate-hashes --custom-compile-command "make lock"
-PYTEST := $(BIN)/pytest -n 2 --dist worksteal
+PYTEST = $(BIN)/pytest -n 2 --dist worksteal --hypothesis-profile $(EXAMPLES)
+EXAMPLES := few
 SUITES := postgresql browser shops faults citus
 NPM_CI := npm ci --silent --no-audit --no-fund
 
@@ -21,6 +22,7 @@ test-all: test $(SUITES:%=test-%) ## every suite that this machine can run; `.ci
 $(SUITES:%=test-%): test-%: .venv/develop ## one suite: test-postgresql, test-browser, test-shops, test-faults, test-citus
 	$(PYTEST) -m $*
 
+$(SUITES:%=test-%) test-all: EXAMPLES := many
 test-citus: export SVC_TEST_ON = citus
 
 check: format-check lint types test-all ## what CI checks

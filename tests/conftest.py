@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.error import URLError
 
 import pytest
+from hypothesis import HealthCheck, settings
 from playwright.async_api import Browser
 
 import storage
@@ -26,6 +27,15 @@ from tests.serving import Serve, Served
 from tests.world import World
 
 pytest_plugins = ["tests.suites"]
+for profile, examples in (("few", 25), ("many", 100)):  # `--hypothesis-profile many`
+    settings.register_profile(
+        profile,
+        max_examples=examples,
+        deadline=None,
+        derandomize=True,  # so that a run tries what the last one tried
+        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    )
+settings.load_profile("few")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a server that compiles all modules starts half a second later
 ROOT = Path(__file__).parent.parent
 KINDS = {"sqlite": "sqlite_url", "postgresql": "postgres_url"}
