@@ -21,7 +21,7 @@ from sqlalchemy import (
     tuple_,
 )
 
-from storage.engine import database
+from storage.engine import assigned_ids, database
 from storage.tables import committed_batches, metadata, program_batches, recurring_tasks
 
 ROWS_AT_ONCE = 5_000
@@ -84,10 +84,9 @@ def store_chunk(connection: Connection, table: Table, chunk: Chunk, source: str)
     connection.execute(upsert.on_conflict_do_update(index_elements=[_progress.c.copied], set_=position))
 
 
-def finish(connection: Connection) -> None:
-    """Let the target give new rows ids above those that were copied, and forget the positions."""
-    for table in TABLES:
-        database.restart_ids(connection, table)
+def finish(connection: Connection, largest_ids: dict[str, int]) -> None:
+    """Let the target give new rows ids above those that the source has ever assigned, and forget the positions."""
+    assigned_ids.go_on_above(connection, largest_ids)
     _progress.drop(connection)
 
 

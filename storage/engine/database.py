@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import aiosqlite
-from sqlalchemy import Connection, Select, Table, create_engine, event, func, select, text
+from sqlalchemy import Connection, Select, create_engine, event, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.pool import StaticPool
@@ -201,15 +201,6 @@ def lock_shared(connection: Connection, rows: Select[Any]) -> None:
     """Lock rows against changes until the transaction ends; SQLite needs no lock, as it has one writer."""
     if connection.dialect.name == "postgresql":
         connection.execute(rows.with_for_update(read=True))
-
-
-def restart_ids(connection: Connection, table: Table) -> None:
-    """Let the ids that the database assigns go on above the largest one; SQLite does so by itself."""
-    column = table.autoincrement_column
-    if connection.dialect.name == "postgresql" and column is not None:
-        largest = select(func.max(column)).scalar_subquery()
-        sequence = func.pg_get_serial_sequence(table.name, column.name)
-        connection.execute(select(func.setval(sequence, func.coalesce(largest, 1), largest.is_not(None))))
 
 
 def inserts_in_one(connection: Connection) -> bool:

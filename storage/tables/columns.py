@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, MetaData
+from sqlalchemy import BigInteger, Column, MetaData, event
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.types import TypeDecorator
@@ -65,8 +65,10 @@ def _row_id(*_: Any, **__: Any) -> str:
 
 
 def assigned_id() -> Column[int]:
-    """Return the column of the id that the database assigns."""
-    return Column("id", AssignedId, primary_key=True)
+    """Return the column of the id that the database assigns, and on SQLite, too, never again once it is deleted."""
+    column = Column("id", AssignedId, primary_key=True)
+    event.listen(column, "after_parent_attach", lambda _, table: table.kwargs.update(sqlite_autoincrement=True))
+    return column
 
 
 def event_id() -> Column[int]:

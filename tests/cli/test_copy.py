@@ -52,10 +52,11 @@ def rows(url: str) -> dict[str, list[Any]]:
     return found
 
 
-def test_a_database_moves_to_postgresql_and_back_and_new_rows_get_ids_above_the_copied_ones(
+def test_a_database_moves_to_postgresql_and_back_and_new_rows_get_ids_that_were_never_used(
     filled: str, empty_postgres_url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     back = f"sqlite+aiosqlite:///{tmp_path}/back.db"
+    change(filled, "UPDATE sqlite_sequence SET seq = 7 WHERE name = 'workspaces'")  # 2 to 7 are deleted
 
     command.copy(filled, empty_postgres_url)
     command.copy(empty_postgres_url, back)
@@ -63,8 +64,8 @@ def test_a_database_moves_to_postgresql_and_back_and_new_rows_get_ids_above_the_
     assert rows(filled) == rows(empty_postgres_url) == rows(back)
     assert "all totals match the events" in capsys.readouterr().out
     owner = {"owner_email": "gus@globex.example", "password_hash": "-"}
-    created = asyncio.run(writing(empty_postgres_url, workspaces.create, "Globex", **owner, at=AT))
-    assert created.workspace_id == 2
+    for copied in (empty_postgres_url, back):
+        assert asyncio.run(writing(copied, workspaces.create, "Globex", **owner, at=AT)).workspace_id == 8
 
 
 def test_an_interrupted_copy_goes_on_and_doubles_nothing(

@@ -55,14 +55,6 @@ async def test_upgrading_again_changes_nothing(database_url: str):
         assert await store.read(migrations.is_current)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The address of a database without a table, once of each kind."""
-    empty = f"sqlite+aiosqlite:///{tmp_path}/empty.db"
-    url: str = empty if request.param == "sqlite" else request.getfixturevalue("empty_postgres_url")
-    return url
-
-
 def test_two_processes_that_start_together_migrate_once(empty_url: str):
     command = [sys.executable, "-m", "cli", "admin", "db", "upgrade", "--json"]
     environment = os.environ | {"SVC_DATABASE_URL": empty_url, "PYTHONPATH": str(ROOT)}
