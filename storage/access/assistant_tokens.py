@@ -88,7 +88,7 @@ def authorize(
     row = connection.execute(_presented(token, ACCESS, at).where(granted.c.resource == resource)).one_or_none()
     if row is None:
         raise InvalidKey("The access token is unknown, expired or revoked.", hint="Refresh it, or connect again.")
-    assistant = assistants.of_row(row)
+    assistant = assistants.within_workspace(connection, assistants.of_row(row))
     if scope is not None and scope not in assistant.scopes:
         raise InsufficientScope(required_scope=scope, granted_scopes=assistant.scopes)
     if program_id is not None and program_id not in assistant.program_ids:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, insert, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, delete, insert, or_, select, update
 
 from storage.access import assistant_clients
 from storage.access.sessions import Visitor
@@ -82,8 +82,7 @@ def connect(
     requested = {name: getattr(request, name) for name in ("client_id", "name", "host", "resource")}
     requested |= {"redirect_uri": request.redirect_uri, "code_challenge": request.code_challenge, "scopes": scopes}
     granted = {"id": assistant_id, "user_id": visitor.user_id, "workspace_id": workspace_id, "connected_at": at}
-    listed_ids = " ".join(map(str, chosen))
-    connection.execute(insert(assistants).values(**requested, **granted, program_ids=listed_ids))
+    connection.execute(insert(assistants).values(**requested, **granted, program_ids=_listed(chosen)))
     token = {"token_hash": keys.digest(code), "assistant_id": assistant_id, "kind": CODE, "scopes": scopes}
     connection.execute(insert(assistant_tokens).values(**token, expires_at=at + CODE_LIFETIME))
     assistant_clients.use(connection, request.client_id, at=at)
@@ -122,6 +121,26 @@ def end(connection: Connection, assistant: Assistant, action: str, *, actor: Act
         audit.write(connection, program_id, [Change(action, assistant.id)], actor=actor, at=at)
 
 
+def within_workspace(connection: Connection, assistant: Assistant) -> Assistant:
+    """Return the assistant with those of its programs that exist in its workspace."""
+    theirs = and_(programs.c.workspace_id == assistant.workspace_id, programs.c.id.in_(assistant.program_ids))
+    found = connection.execute(select(programs.c.id).where(theirs).order_by(programs.c.id))
+    return assistant._replace(program_ids=tuple(found.scalars()))
+
+
+def remove_program(connection: Connection, program_id: int, *, workspace_id: int, actor: Actor, at: datetime) -> None:
+    """Take a deleted program out of each grant; an assistant that is left with none is disconnected."""
+    granted = _all().where(assistants.c.workspace_id == workspace_id).order_by(assistants.c.id)
+    for row in connection.execute(granted.with_for_update(of=assistants)).all():
+        assistant = of_row(row)
+        left = [each for each in assistant.program_ids if each != program_id]
+        if left:
+            this = update(assistants).where(assistants.c.id == assistant.id)
+            connection.execute(this.values(program_ids=_listed(left)))
+        else:
+            end(connection, assistant, "assistant.disconnect", actor=actor, at=at)
+
+
 def of_row(row: Any) -> Assistant:
     """Read an assistant from a row of its table, with the e-mail address of its member."""
     return Assistant(
@@ -144,6 +163,10 @@ def active() -> ColumnElement[bool]:
         members.c.user_id == assistants.c.user_id,
         members.c.status == MemberStatus.ACTIVE,
     )
+
+
+def _listed(program_ids: Sequence[int]) -> str:
+    return " ".join(map(str, program_ids))
 
 
 def _all() -> Any:

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, Table, delete, select
 
+from storage.access import agent_keys, assistants
 from storage.engine import audit
 from storage.engine.audit import Actor
 from storage.management import program_settings, sandboxes
@@ -22,7 +23,9 @@ EVENTS = (clicks, customers, ledger_entries, payment_events)  # leads, sales and
 
 
 def delete_program(connection: Connection, program_id: int, *, actor: Actor, at: datetime) -> None:
-    """Delete a program with its settings, key, partners, tests and sandbox; its audit log stays.
+    """Delete a program with its settings, key, partners, tests and sandbox, and what was granted for it.
+
+    Its audit log stays.
 
     Raises NotFound, ProgramHasEvents for a live program with a click or more.
     """
@@ -34,6 +37,8 @@ def delete_program(connection: Connection, program_id: int, *, actor: Actor, at:
     for each in (sandbox_id, program_id):
         if each is not None:
             _delete(connection, each)
+            agent_keys.remove_program(connection, each, workspace_id=program.workspace_id, at=at)
+            assistants.remove_program(connection, each, workspace_id=program.workspace_id, actor=actor, at=at)
     change = audit.Change("program.delete", program_id, before=program.settings.name)
     audit.write(connection, program.sandbox_of or program_id, [change], actor=actor, at=at)
 

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from storage import tables
 from storage.access import assistant_clients, assistant_tokens, assistants, sessions, workspaces
@@ -53,9 +54,9 @@ async def connect(acme: World, who: Visitor, *program_ids: int, **asked: Any) ->
     return code
 
 
-async def tokens(acme: World, who: Visitor, **asked: Any) -> Tokens:
+async def tokens(acme: World, who: Visitor, *program_ids: int, **asked: Any) -> Tokens:
     """Connect an assistant and return its first tokens."""
-    code = await connect(acme, who, **asked)
+    code = await connect(acme, who, *program_ids, **asked)
     given: Tokens = await acme.store.write(assistant_tokens.exchange, code, client_id=ASKED.client_id, at=NOW)
     return given
 
@@ -199,6 +200,23 @@ async def test_programs_are_of_one_workspace_that_the_member_is_in(acme: World):
         with pytest.raises(ValidationError):
             await acme.store.write(assistants.connect, ASKED, visitor=somebody, program_ids=chosen, at=NOW)
     assert await connect(acme, ida, theirs)
+
+
+async def test_a_granted_program_of_another_workspace_or_of_none_is_out_of_reach(acme: World):
+    given = await tokens(acme, await visitor(acme))
+    globex = await acme.store.write(
+        workspaces.create, "Globex", owner_email="gina@globex.example", password_hash="not a hash", at=NOW
+    )
+    theirs = (await world.program_of(acme.store, globex.workspace_id, globex.user_id)).program_id
+    listed = update(tables.assistants).values(program_ids=f"{acme.program_id} {theirs} 999")
+    await acme.store.write(lambda connection: connection.execute(listed))
+
+    reached = await authorize(acme, given.access, program_id=acme.program_id)
+
+    assert reached.program_ids == (acme.program_id,)
+    for out_of_reach in (theirs, 999):
+        with pytest.raises(ProgramNotAllowed):
+            await authorize(acme, given.access, program_id=out_of_reach)
 
 
 async def test_nothing_of_a_token_or_code_is_stored(acme: World):
