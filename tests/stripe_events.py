@@ -113,9 +113,14 @@ def invoice_payment(
 
 
 def charge_refunded(
-    event_id: str = "evt_charge", *, total: int, intent: str = "pi_1", at: datetime = NOW
+    event_id: str = "evt_charge",
+    *,
+    total: int,
+    intent: str = "pi_1",
+    at: datetime = NOW,
+    refunds: dict[str, int] | None = None,
 ) -> dict[str, Any]:
-    """Return a charge of which `total` has been refunded so far."""
+    """Return a charge of which `total` has been refunded so far; older versions list the `refunds`."""
     charge = {
         "id": f"ch_{intent}",
         "object": "charge",
@@ -125,6 +130,11 @@ def charge_refunded(
         "payment_intent": intent,
         "refunded": total == 10_000,
     }
+    if refunds is not None:
+        listed = [
+            {"id": name, "object": "refund", "amount": cents, "currency": "usd"} for name, cents in refunds.items()
+        ]
+        charge["refunds"] = {"object": "list", "data": [{**each, "status": "succeeded"} for each in listed]}
     return event("charge.refunded", charge, event_id=event_id, at=at)
 
 
@@ -136,6 +146,7 @@ def refund_updated(
     status: str = "succeeded",
     intent: str = "pi_1",
     at: datetime = NOW,
+    kind: str = "refund.updated",
 ) -> dict[str, Any]:
     """Return a refund in a status."""
     refund = {
@@ -147,7 +158,7 @@ def refund_updated(
         "payment_intent": intent,
         "status": status,
     }
-    return event("refund.updated", refund, event_id=event_id, at=at)
+    return event(kind, refund, event_id=event_id, at=at)
 
 
 def dispute(

@@ -95,6 +95,7 @@ def _of_returned(returned: Returned) -> dict[str, Any]:
         "amount_cents": returned.amount_cents,
         "stands": returned.stands,
         "told_at": returned.told_at.isoformat(),
+        **({"listed": [_of_returned(each) for each in returned.listed]} if returned.listed else {}),
     }
 
 
@@ -106,4 +107,5 @@ def _returned(fields: dict[str, Any]) -> Returned:
         amount_cents=fields["amount_cents"],
         stands=fields["stands"],
         told_at=datetime.fromisoformat(fields["told_at"]),
+        listed=tuple(_returned(each) for each in fields.get("listed", ())),
     )

@@ -9,6 +9,7 @@ from storage.rules.payment import Content, Introduced, Linked, Paid, ProcessorEv
 TWO_EXTRA_DIGITS = ("ISK", "UGX")  # have no minor unit, but Stripe counts them in hundredths
 LONGEST = 255
 MOST_CENTS = 10**12  # as much as the API takes
+UNDER_WAY = ("pending", "requires_action")
 MOST_REFERENCES = 50  # one payment has a handful of names; each costs a row
 
 
@@ -105,11 +106,19 @@ def _named(metadata: Mapping[str, Any] | None) -> dict[str, str | None]:
 
 
 def _charge_refunded(charge: Mapping[str, Any], created: datetime) -> Returned:
+    """Return the total; older versions list the charge's refunds in it."""
     named = {**charge, "charge": charge["id"]}
-    return _returned(named, ReturnKind.TOTAL, charge["amount_refunded"], created)
+    of_charge = {name: named.get(name) for name in ("charge", "payment_intent", "currency")}
+    listed = ((charge.get("refunds") or {}).get("data") or ())[:MOST_REFERENCES]
+    refunds = (_refund({**each, **of_charge}, created) for each in listed)
+    total = _returned(named, ReturnKind.TOTAL, charge["amount_refunded"], created)
+    return total._replace(listed=tuple(each for each in refunds if each))
 
 
-def _refund(refund: Mapping[str, Any], created: datetime) -> Returned:
+def _refund(refund: Mapping[str, Any], created: datetime) -> Returned | None:
+    """Return a refund that ended; None while it is under way."""
+    if refund.get("status") in UNDER_WAY:
+        return None
     stands = refund.get("status") == "succeeded"
     return _returned(refund, ReturnKind.REFUND, refund["amount"], created, stands=stands)
 
@@ -167,7 +176,9 @@ READERS: dict[str, Callable[[Mapping[str, Any], datetime], Content | None]] = {
     "invoice.paid": _invoice,
     "invoice_payment.paid": _invoice_payment,
     "charge.refunded": _charge_refunded,
+    "refund.created": _refund,
     "refund.updated": _refund,
+    "charge.refund.updated": _refund,
     "charge.dispute.created": _dispute,
     "charge.dispute.closed": _dispute,
 }

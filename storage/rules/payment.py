@@ -1,10 +1,12 @@
 """What a payment processor reports: payments, refunds and disputes, and how much of a payment was returned."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
 OLDEST = timedelta(days=366)  # as far back as the API records a sale; a processor gives up after days
+NAMED_BY_PROCESSOR = ("re_", "pyr_")  # how the processor's ids of refunds begin
 CLOCK_SKEW = timedelta(minutes=5)  # as far as the processor's clock may run ahead of ours
 
 
@@ -51,7 +53,10 @@ class ReturnKind(StrEnum):
 
 
 class Returned(NamedTuple):
-    """A refund or a dispute; `stands` is False if the refund failed or the dispute was won."""
+    """A refund or a dispute; `stands` is False if the refund failed or the dispute was won.
+
+    `listed` are the refunds that a total adds up, where the processor lists them.
+    """
 
     reference: str
     return_id: str
@@ -59,6 +64,7 @@ class Returned(NamedTuple):
     amount_cents: int
     stands: bool
     told_at: datetime
+    listed: tuple["Returned", ...] = ()
 
 
 class Linked(NamedTuple):
@@ -100,8 +106,21 @@ def require_plausible_times(event: ProcessorEvent, at: datetime) -> None:
         raise ValueError("a time lies in the last 366 days")
 
 
-def returned_cents(returns: list[Returned]) -> int:
-    """Return how much of a payment was returned: its refunds, reported one by one or as a total, and its disputes."""
+def returned_cents(returns: Iterable[Returned], *, named_cents: int = 0) -> int:
+    """Return how much of a payment was returned: its refunds, reported one by one or as a total, and its disputes.
+
+    `named_cents` are refunds that the API alone reported, under an id of the processor's: a total contains them.
+    """
+    cents = _cents(returns)
+    return max(cents[ReturnKind.REFUND] + named_cents, cents[ReturnKind.TOTAL]) + cents[ReturnKind.DISPUTE]
+
+
+def unnamed_cents(returns: Iterable[Returned], *, named_cents: int = 0) -> int:
+    """Return how much of the totals is in no refund whose id is known."""
+    cents = _cents(returns)
+    return max(cents[ReturnKind.TOTAL] - cents[ReturnKind.REFUND] - named_cents, 0)
+
+
+def _cents(returns: Iterable[Returned]) -> dict[ReturnKind, int]:
     valid = [each for each in returns if each.stands]
-    cents = {kind: sum(each.amount_cents for each in valid if each.kind == kind) for kind in ReturnKind}
-    return max(cents[ReturnKind.REFUND], cents[ReturnKind.TOTAL]) + cents[ReturnKind.DISPUTE]
+    return {kind: sum(each.amount_cents for each in valid if each.kind == kind) for kind in ReturnKind}

@@ -10,7 +10,7 @@ from storage.rules import commission, refund
 from storage.rules.errors import TransactionNotFound
 from storage.rules.refund import RefundStatus
 from storage.tables import commissions, refunds, sales
-from storage.tracking import ledger, rollups
+from storage.tracking import ledger, reported_returns, rollups
 from storage.tracking.program_terms import ProgramTerms
 
 
@@ -40,6 +40,14 @@ class RefundResult(NamedTuple):
     replayed: bool = False
 
 
+class _EarlierRefund(NamedTuple):
+    """A refund that the processor reported; no call of the API stored it."""
+
+    amount_cents: int
+    reversed_cents: int
+    request_id: None = None
+
+
 def record(connection: Connection, program: ProgramTerms, call: Refund) -> RefundResult:
     """Record a refund, reverse its share of the commission, and subtract both from the days that counted them.
 
@@ -47,7 +55,7 @@ def record(connection: Connection, program: ProgramTerms, call: Refund) -> Refun
     """
     sale = _sale(connection, program.id, call.transaction_id)
     earned = _commission(connection, sale)
-    done = _earlier(connection, sale, call)
+    done = _earlier(connection, sale, call) or _reported(connection, sale, earned, call)
     if done is not None:
         cents, reversed_cents, total_cents = done.amount_cents, done.reversed_cents, sale.refunded_cents
     else:
@@ -95,6 +103,18 @@ def _earlier(connection: Connection, sale: Any, call: Refund) -> Any:
     same = row.refund_id == call.refund_id if call.refund_id else row.request_id == call.request_id
     mine = (row.program_id == sale.program_id, row.sale_id == sale.id, same)
     return connection.execute(select(refunds).where(*mine)).one_or_none() if call.refund_id or call.request_id else None
+
+
+def _reported(connection: Connection, sale: Any, earned: Any, call: Refund) -> _EarlierRefund | None:
+    """Return the refund that the payment processor reported under the same id, with its share of the commission."""
+    if call.refund_id is None:
+        return None
+    cents = reported_returns.find(connection, sale, call.refund_id, call.amount_cents, at=call.at)
+    if cents is None:
+        return None
+    whole = earned.amount_cents if earned else 0
+    left = commission.of_remaining(whole, sale_cents=sale.amount_cents, refunded_cents=min(cents, sale.amount_cents))
+    return _EarlierRefund(cents, whole - left)
 
 
 def _take_back(connection: Connection, call: Refund, sale: Any, earned: Any, cents: int) -> int:
