@@ -161,7 +161,7 @@ def _lead(connection: Connection, program_id: int, customer: Any) -> Any:
 
 
 def _outranked(connection: Connection, program_id: int, customer: Any) -> list[Any]:
-    """Return the browsers' leads for other clicks that the customer's own lead outranks, with their partners' codes."""
+    """Return the browsers' leads for other clicks that the customer's call outranks, with their partners' codes."""
     if customer is None:
         return []
     sent_by = (partners.c.program_id == leads.c.program_id) & (partners.c.id == leads.c.partner_id)

@@ -18,7 +18,7 @@ LEAD_STATES = {
 }
 LEAD_TEXTS = {
     Settlement.NONE: "The customer had no lead before the first sale.",
-    Settlement.OUTRANKED: "A browser sent the lead; your server's lead gave its customer_key to another customer.",
+    Settlement.OUTRANKED: "A browser sent the lead; your server gave its customer_key to another customer.",
 }
 
 
@@ -112,7 +112,8 @@ def _lead(facts: Facts) -> ExplanationStep:
     state = State.PASS if facts.first_purchase_at else LEAD_STATES[Settlement(customer.settlement)]
     text = LEAD_TEXTS.get(Settlement(customer.settlement), f"The lead is {customer.settlement}.")
     if facts.outranked:
-        text += f" It outranks {len(facts.outranked)} leads that browsers sent with this customer_key for other clicks."
+        count = len(facts.outranked)
+        text += f" What your server sent outranks {count} leads that browsers sent with this customer_key."
     return ExplanationStep("lead", state, text, values)
 
 

@@ -27,9 +27,9 @@ class EventKind(StrEnum):
 class Event(NamedTuple):
     """One event. Fields that its kind does not have are None; money is in cents of `currency`.
 
-    A click's `id` is its click_id. A lead is `outranked_by` the customer to whom the server's lead gave its
-    customer_key. A refund took back `reversed_cents` of the commission; it is `disputed` if the payment processor
-    reported a dispute of its sale. `landing_url`, `page_url`, `page_title` and `referrer_url` come from browsers.
+    A click's `id` is its click_id. A lead is `outranked_by` the customer to whom the server gave its customer_key.
+    A refund took back `reversed_cents` of the commission; it is `disputed` if the payment processor reported a
+    dispute of its sale. `landing_url`, `page_url`, `page_title` and `referrer_url` come from browsers.
     """
 
     kind: EventKind

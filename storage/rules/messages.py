@@ -47,8 +47,8 @@ MESSAGES: dict[SaleOutcome, OutcomeMessage] = {
         "Send POST /api/v1/track/lead with the program key, the click_id and the customer_key. Then send the sale.",
     ),
     SaleOutcome.LEAD_OUTRANKED: OutcomeMessage(
-        "A browser alone sent this click's lead, with the customer_key of another customer. Your server's lead "
-        "outranks it, so it counts nowhere and earns nothing.",
+        "A browser alone sent this click's lead, with the customer_key of another customer. What your server "
+        "sent outranks it, so it counts nowhere and earns nothing.",
         "Do nothing. If this click's visitor did sign up, send a lead with its click_id and the program key.",
     ),
     SaleOutcome.NO_LEAD: OutcomeMessage(

@@ -27,7 +27,7 @@ class Settlement(StrEnum):
     NONE = "none"
     PROVISIONAL = "provisional"
     SETTLED = "settled"
-    OUTRANKED = "outranked"  # a browser's lead, whose customer_key a lead with the program key gave to another customer
+    OUTRANKED = "outranked"  # a browser's lead, whose customer_key the server gave to another customer
 
 
 class Move(NamedTuple):

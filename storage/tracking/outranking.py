@@ -1,4 +1,4 @@
-"""Outranking: a lead with the program key takes its customer_key from a customer whom a browser alone named.
+"""Outranking: a lead or sale with the program key takes its customer_key from a customer whom a browser alone named.
 
 docs/decisions/0023-the-key-outranks-a-browser.md says when and why.
 """
@@ -33,6 +33,15 @@ def outrank(claimant: Customer, by: Customer, registry: Registry) -> Outranked:
     outranked = Outranked(claimant, by, claimant.signup_at)
     registry.release(claimant)
     claimant.settlement, claimant.status, claimant.signup_at = Settlement.OUTRANKED, CustomerStatus.PROVISIONAL, None
+    return outranked
+
+
+def outrank_by_sale(claimant: Customer, by: Customer, registry: Registry) -> Outranked:
+    """Move the key from the claimant to the customer of the sale's click, whom the sale confirms."""
+    customer_key = str(claimant.customer_key)
+    outranked = outrank(claimant, by, registry)
+    registry.name(by, customer_key)
+    by.confirmed = True
     return outranked
 
 

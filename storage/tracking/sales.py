@@ -12,24 +12,16 @@ from sqlalchemy import Connection
 from storage.engine import ids
 from storage.engine.group_commit import set_based
 from storage.engine.statements import Append
-from storage.rules import attribution, commission, keys
-from storage.rules.attribution import PartnerStatus
-from storage.rules.errors import (
-    AttributionWindowExpired,
-    CustomerNotAttributed,
-    CustomerNotFound,
-    CustomerWrongProgram,
-    DuplicateTransaction,
-    IdentifierConflict,
-    SaleBeforeClick,
-    ServiceError,
-)
+from storage.rules import commission, keys
+from storage.rules.errors import DuplicateTransaction, ServiceError
 from storage.rules.settlement import CustomerStatus
 from storage.tables import sales
 from storage.tables.columns import to_millis
-from storage.tracking import customers, ledger, rollups
+from storage.tracking import buyers, customers, ledger, outranking, rollups
+from storage.tracking.buyers import SaleBuyer
 from storage.tracking.currencies import Exchange, Rates
 from storage.tracking.customers import Customer, CustomerQuery, Registry
+from storage.tracking.outranking import Outranked
 from storage.tracking.program_terms import ProgramTerms
 from storage.tracking.recorded_sales import RecordedSale, RecordedSales, SaleQuery
 
@@ -85,12 +77,16 @@ class SaleResult(NamedTuple):
 
 
 class _AcceptedSale(NamedTuple):
-    """A sale to store; `is_first` says that it is the customer's first purchase."""
+    """A sale to store; `is_first` says that it is the customer's first purchase.
+
+    `claimant` is the customer from whom the sale takes the customer_key.
+    """
 
     sale_id: int
     sale: Sale
     program: ProgramTerms
     customer: Customer
+    claimant: Customer | None
     program_cents: int
     commission_cents: int
     is_first: bool
@@ -109,6 +105,7 @@ def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Sale]]) -
     rates = Rates(connection, [_exchange(program, sale) for program, sale in batch])
     recorded = RecordedSales(connection, [_query(program, sale, registry) for program, sale in batch])
     accepted: list[_AcceptedSale] = []
+    outranked: list[Outranked] = []
     results: list[SaleResult | ServiceError] = []
     for (program, sale), sale_id in zip(batch, ids.after(at, len(batch)), strict=True):
         try:
@@ -117,10 +114,12 @@ def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Sale]]) -
             results.append(error)
         else:
             _apply(item, recorded)
+            if item.claimant is not None:
+                outranked.append(outranking.outrank_by_sale(item.claimant, item.customer, registry))
             accepted.append(item)
             results.append(_result(item))
     if accepted:
-        _store(connection, accepted, at=at)
+        _store(connection, accepted, outranked, at=at)
     return results
 
 
@@ -132,15 +131,14 @@ def _exchange(program: ProgramTerms, sale: Sale) -> Exchange:
     return Exchange(sale.currency, program.currency, sale.happened_at.date())
 
 
-def _find(program: ProgramTerms, sale: Sale, registry: Registry) -> Customer | None:
-    """Return the customer with the customer_key, else the one created from the click, which may be new."""
-    clicked = registry.by_click(keys.click_program(sale.click_id or ""), sale.click_id)
-    return registry.by_key(program.id, sale.customer_key) or clicked
+def _find(program: ProgramTerms, sale: Sale, registry: Registry) -> SaleBuyer | None:
+    return buyers.find(program, sale.click_id, sale.customer_key, registry)
 
 
 def _query(program: ProgramTerms, sale: Sale, registry: Registry) -> SaleQuery:
     """Return the query for sales with this transaction_id, and for likely reports by the connected payment account."""
-    customer = _find(program, sale, registry)
+    buyer = _find(program, sale, registry)
+    customer = buyer.customer if buyer else None
     compared = program.has_payments and sale.provenance == Provenance.API and customer is not None
     customer_id = customer.id if customer and compared and customer.first_purchase_at else None
     return SaleQuery(program.id, sale.transaction_id, customer_id, sale.amount_cents, sale.currency, sale.happened_at)
@@ -155,7 +153,9 @@ def _decide(
     if same is not None:
         existing = {"eventId": same.id, "recorded_at": same.at}
         raise DuplicateTransaction(existing=existing, same_payload=same.payload_hash == payload_hash)
-    customer = _customer(program, sale, registry)
+    is_backfilled = sale.occurred_at is not None
+    buyer = buyers.require(_find(program, sale, registry), program, sale.happened_at, is_backfilled=is_backfilled)
+    customer, claimant = buyer.customer, buyer.claimant
     if program.has_payments and sale.provenance == Provenance.API and customer.first_purchase_at is not None:
         recorded.require_no_likely_duplicate(program.id, sale.transaction_id)
     cents = rates.convert(sale.amount_cents, _exchange(program, sale))
@@ -163,26 +163,8 @@ def _decide(
     earned_cents = commission.on_sale(
         program.terms, cents, first_purchase_at=first_purchase_at, occurred_at=sale.happened_at
     )
-    return _AcceptedSale(sale_id, sale, program, customer, cents, earned_cents, first_purchase_at is None, payload_hash)
-
-
-def _customer(program: ProgramTerms, sale: Sale, registry: Registry) -> Customer:
-    customer = _find(program, sale, registry)
-    clicked = registry.by_click(keys.click_program(sale.click_id or ""), sale.click_id)
-    if customer is None:
-        raise CustomerNotFound
-    if customer.program_id != program.id:
-        raise CustomerWrongProgram
-    if clicked is not None and clicked is not customer and not clicked.is_unnamed and clicked.program_id == program.id:
-        raise IdentifierConflict
-    if customer.partner_status == PartnerStatus.INACTIVE:
-        raise CustomerNotAttributed
-    if sale.occurred_at is not None and attribution.is_before(customer.clicked_at, sale.occurred_at):
-        raise SaleBeforeClick
-    first = customer.first_purchase_at is None
-    if first and not attribution.is_within(customer.clicked_at, sale.happened_at, program.attribution_window_days):
-        raise AttributionWindowExpired
-    return customer
+    earned = (cents, earned_cents, first_purchase_at is None)
+    return _AcceptedSale(sale_id, sale, program, customer, claimant, *earned, payload_hash)
 
 
 def _apply(item: _AcceptedSale, recorded: RecordedSales) -> None:
@@ -201,12 +183,17 @@ def _result(item: _AcceptedSale) -> SaleResult:
     return SaleResult(item.sale_id, item.program.id, saved or item.sale.customer_key, *money, saved is not None)
 
 
-def _store(connection: Connection, accepted: Sequence[_AcceptedSale], *, at: datetime) -> None:
+def _store(
+    connection: Connection, accepted: Sequence[_AcceptedSale], outranked: Sequence[Outranked], *, at: datetime
+) -> None:
     """Insert the sales and their effects; the unique key (program_id, transaction_id) rejects a lost race."""
     _insert(connection, [_row(item) for item in accepted])
-    customers.save(connection, {item.customer.id: item.customer for item in accepted if item.is_first}.values())
+    changed = [item.customer for item in accepted if item.is_first]
+    changed += [customer for each in outranked for customer in (each.customer, each.by)]
+    customers.save(connection, {customer.id: customer for customer in changed}.values())
     ledger.append(connection, [_earned(item) for item in accepted], at=at)
-    rollups.add(connection, [each for item in accepted for each in _increments(item)])
+    increments = [each for item in accepted for each in _increments(item)]
+    rollups.add(connection, [*increments, *outranking.store(connection, outranked, at=at)])
 
 
 def _earned(item: _AcceptedSale) -> ledger.Earned:
