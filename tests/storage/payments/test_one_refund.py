@@ -1,5 +1,7 @@
 """A refund that the API and the payment processor report under one id is one refund, in every order."""
 
+import asyncio
+from dataclasses import replace
 from itertools import accumulate, permutations
 from typing import Any, NamedTuple
 
@@ -7,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import storage
 from storage import Storage
 from storage.checks import books
 from storage.tables import ledger_entries, rollups, sales
@@ -18,6 +21,7 @@ from tests.world import World, stored
 
 LISTED = stripe.charge_refunded(total=500, refunds={"re_1": 500})
 UNLISTED = stripe.charge_refunded(total=500)
+TOTALS = [("re_1", 500), ("re_2", 1_000)]
 KINDS = ("refund.created", "refund.updated", "charge.refund.updated")
 ALONE = [stripe.refund_updated(f"evt_{kind}", amount=500, kind=kind) for kind in KINDS]
 
@@ -142,4 +146,20 @@ async def test_any_order_and_any_repetition_takes_back_each_cent_once(store: Sto
 
     mine = await stored(acme, sales.c.program_id, sales.c.refunded_cents)
     assert (acme.program_id, cents) in mine
+    assert await store.read(books.run) == []
+
+
+async def test_two_processes_that_hear_of_a_refund_at_once_take_it_back_once(store: Storage, database_url: str):
+    async with storage.opened(database_url) as other:
+        for number in range(5):
+            acme = await paid(await world.acme(store))
+            elsewhere = replace(acme, store=other)
+
+            await asyncio.gather(
+                *(report(acme, stripe.charge_refunded(f"evt_{name}_{number}", total=total)) for name, total in TOTALS),
+                *(report(elsewhere, Call(name, 500)) for name, _ in TOTALS),
+            )
+
+            mine = await stored(acme, sales.c.program_id, sales.c.refunded_cents)
+            assert (acme.program_id, 1_000) in mine
     assert await store.read(books.run) == []
