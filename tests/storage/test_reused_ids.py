@@ -30,7 +30,7 @@ NEW_PROGRAM = "INSERT INTO programs (workspace_id, name, domain, created_at) VAL
 async def writer(empty_url: str) -> AsyncIterator[WriteLane]:
     """A lane of a database of the schema before, with rows."""
     lane, *_ = database.writers(database.parse_url(empty_url))
-    await to(lane, "0033")
+    await to(lane, "0035")
     await lane.run(fill)
     yield lane
     await lane.close()
@@ -73,7 +73,7 @@ def broken(connection: Connection) -> list[Any]:
 async def test_ids_go_on_above_those_of_deleted_programs_and_nothing_else_changes(writer: WriteLane):
     before = await writer.run(described)
 
-    await to(writer, "0035")
+    await to(writer, "0036")
 
     assert await writer.run(described) == before
     assert await writer.run(lambda connection: connection.execute(text(NEW_PROGRAM)).scalar()) == 73
@@ -81,7 +81,7 @@ async def test_ids_go_on_above_those_of_deleted_programs_and_nothing_else_change
 
 
 async def test_the_migration_can_be_reversed_and_applied_again(writer: WriteLane):
-    for revision, change in (("0035", command.upgrade), ("0033", command.downgrade), ("head", command.upgrade)):
+    for revision, change in (("0036", command.upgrade), ("0035", command.downgrade), ("head", command.upgrade)):
         await to(writer, revision, change)
 
     assert await writer.run(difference) == []
