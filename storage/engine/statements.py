@@ -6,7 +6,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, FromClause, Table, Text, bindparam, insert, select, true
+from sqlalchemy import Connection, FromClause, Table, Text, bindparam, select, true
 from sqlalchemy.types import TypeEngine
 
 from storage.engine.database import insert_for, insert_rows, inserts_in_one, run_prepared
@@ -93,25 +93,17 @@ class Append:
     """A plain INSERT of whole rows, compiled once: one statement, or the driver's own loop where that is faster."""
 
     def __init__(self, table: Table, *columns: str) -> None:
-        self._table = table
-        self._columns = columns
-        self._compiled: dict[str, str] = {}
         parameters = Parameters(**{name: table.c[name].type for name in columns})
         self._in_one = Prepared(lambda insert: insert_parameters(insert, table, parameters))
+        values = ", ".join("?" * len(columns))
+        self._one_row = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({values})"  # noqa: S608 - our own names
 
     def __call__(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
         """Insert the rows, values in the order of the columns; timestamps as milliseconds."""
         if inserts_in_one(connection):
             self._in_one(connection, rows)
         else:
-            sql = self._compiled.get(connection.dialect.name) or self._compile(connection)
-            insert_rows(connection, sql, rows)
-
-    def _compile(self, connection: Connection) -> str:
-        statement = insert(self._table).values({name: bindparam(name) for name in self._columns})
-        sql = str(statement.compile(dialect=connection.dialect, column_keys=list(self._columns)))
-        self._compiled[connection.dialect.name] = sql
-        return sql
+            insert_rows(connection, self._one_row, rows)
 
 
 def insert_parameters(insert: Callable[..., Any], table: Any, parameters: Parameters) -> Any:
