@@ -17,6 +17,8 @@ from web.middleware import RequestMiddleware
 OLGA, MAX = "olga@acme.example", "max@acme.example"
 PASSWORD = "correct horse"
 HASH = world.password_hash(PASSWORD)
+OURS = {"Origin": "http://svc.test", "Sec-Fetch-Site": "same-origin"}
+FOREIGN = {"Sec-Fetch-Site": "cross-site"}
 
 
 @pytest.fixture
@@ -32,16 +34,27 @@ class Dashboard:
         self.acme = acme
         self.at = NOW
         self.app = tracking_api.app.create(acme.store, Configuration(secret_key="a secret key"), clock=lambda: self.at)
-        self.client = httpx.AsyncClient(
-            transport=httpx.ASGITransport(RequestMiddleware(self.app)),
-            base_url="http://svc.test",
-            event_hooks={"response": [_check]},
-        )
+        self.transport = httpx.ASGITransport(RequestMiddleware(self.app))
+        hooks = {"response": [_check]}
+        self.client = httpx.AsyncClient(transport=self.transport, base_url="http://svc.test", event_hooks=hooks)
         self.tokens: dict[str, str] = {}
 
     @property
     def program(self) -> str:
         return f"/api/programs/{self.acme.program_id}"
+
+    @property
+    def pages(self) -> str:
+        """The address of the program's pages."""
+        return f"/programs/{self.acme.program_id}"
+
+    def browser(self, who: str | None = OLGA, **headers: str) -> httpx.AsyncClient:
+        """Return a browser that holds somebody's cookie and sends what our own pages send, unless headers are given."""
+        transport = httpx.ASGITransport(RequestMiddleware(self.app))
+        cookies = {"svc_session": self.tokens.get(who, who)} if who is not None else {}
+        return httpx.AsyncClient(
+            transport=transport, base_url="http://svc.test", cookies=cookies, headers=headers or OURS
+        )
 
     async def join(self, email: str, role: Role, workspace_id: int | None = None) -> int:
         """Add a member to Acme's workspace (or another) and sign them in."""
@@ -94,3 +107,10 @@ async def dashboard(acme: World) -> AsyncIterator[Dashboard]:
     await made.join(MAX, Role.MEMBER)
     async with made.client:
         yield made
+
+
+@pytest.fixture
+async def olga(dashboard: Dashboard) -> AsyncIterator[httpx.AsyncClient]:
+    """Olga's browser."""
+    async with dashboard.browser() as browser:
+        yield browser
