@@ -1,10 +1,11 @@
-"""The caps of agent keys: members read them, owners set them, and the audit log says so."""
+"""The caps of agent keys: members read them, owners set them with the API or the page, and the audit log says so."""
 
 from typing import Any
 
-import pytest
+import httpx
 
 from tests.tracking_api.dashboard.conftest import MAX, Dashboard
+from tests.tracking_api.dashboard.reading import follow, form_of, send, words
 
 DEFAULTS = {
     "rate_step": 20,
@@ -15,10 +16,14 @@ DEFAULTS = {
     "frozen_settings": [],
     "two_keys_to_pay": False,
 }
-
-
-async def test_a_program_starts_with_the_defaults(dashboard: Dashboard):
-    assert (await dashboard.get("./agent-caps", MAX)).json() == DEFAULTS
+WRONG: list[tuple[str, Any]] = [
+    ("rate_step", 101),
+    ("highest_rate", 1.234),
+    ("highest_flat_rate_cents", -1),
+    ("frozen_settings", ["api_token"]),
+    ("frozen_settings", ["status"]),
+    ("two_keys_to_pay", "yes"),
+]
 
 
 async def test_an_owner_changes_what_they_send_and_the_log_names_it(dashboard: Dashboard):
@@ -27,6 +32,7 @@ async def test_an_owner_changes_what_they_send_and_the_log_names_it(dashboard: D
         "frozen_settings": ["domain", "lead_auth_policy"],
         "two_keys_to_pay": True,
     }
+    assert (await dashboard.get("./agent-caps", MAX)).json() == DEFAULTS
 
     changed = await dashboard.patch("./agent-caps", **sent)
 
@@ -41,26 +47,28 @@ async def test_an_owner_changes_what_they_send_and_the_log_names_it(dashboard: D
     assert (await dashboard.get("./agent-caps")).json()["frozen_settings"] == []
 
 
-async def test_a_member_changes_none(dashboard: Dashboard):
-    rejected = await dashboard.patch("./agent-caps", MAX, highest_rate=100)
+async def test_a_wrong_cap_is_named_and_nothing_changes(dashboard: Dashboard):
+    for name, value in WRONG:
+        rejected = await dashboard.patch("./agent-caps", **{name: value})
+        assert [field["field"] for field in rejected.json()["error"]["fields"]] == [name], value
 
-    assert (rejected.status_code, rejected.json()["error"]["code"]) == (403, "owner_required")
     assert (await dashboard.get("./agent-caps")).json() == DEFAULTS
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("rate_step", 101),
-        ("highest_rate", 1.234),
-        ("highest_flat_rate_cents", -1),
-        ("frozen_settings", ["api_token"]),
-        ("frozen_settings", ["status"]),
-        ("two_keys_to_pay", "yes"),
-    ],
-)
-async def test_a_wrong_cap_is_named(dashboard: Dashboard, name: str, value: Any):
-    rejected = await dashboard.patch("./agent-caps", **{name: value})
+async def test_the_page_saves_what_an_owner_types_and_shows_an_error_beside_its_field(
+    dashboard: Dashboard, olga: httpx.AsyncClient
+):
+    path = f"{dashboard.pages}/settings/agent-caps"
+    typed = {"highest_lead_commission": "2.50", "frozen_settings": ["domain"], "two_keys_to_pay": "true"}
 
-    assert [field["field"] for field in rejected.json()["error"]["fields"]] == [name]
-    assert (await dashboard.get("./agent-caps")).json() == DEFAULTS
+    rejected = await send(olga, path, "Save caps", **typed, highest_rate="200")
+    action, kept = form_of(rejected.text, "Save caps")
+    saved = await olga.post(action, data=kept | {"highest_rate": "30"})
+
+    assert (rejected.status_code, 'href="#highest_rate"' in rejected.text) == (400, True)
+    assert "The caps are saved" in await follow(olga, saved)
+    chosen = {"highest_lead_commission_cents": 250, "frozen_settings": ["domain"], "two_keys_to_pay": True}
+    assert (await dashboard.get("./agent-caps")).json() == DEFAULTS | chosen | {"highest_rate": 30}
+    _, shown = form_of((await olga.get(path)).text, "Save caps")
+    assert (shown["highest_lead_commission"], shown["highest_rate"]) == (["2.50"], ["30"])
+    assert "Highest rate" in words(rejected.text)

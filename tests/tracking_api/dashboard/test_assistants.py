@@ -1,14 +1,10 @@
 """Connected assistants as JSON: a member's own, an owner's whole workspace, and how one is ended."""
 
-import pytest
-
 from storage.access import assistant_tokens, assistants, sessions
 from storage.rules import keys
 from tests.storage.access.test_assistants import ASKED
 from tests.tracking_api.dashboard.conftest import MAX, OLGA, Dashboard
 from tests.world import NOW
-
-pytestmark = pytest.mark.anyio
 
 
 async def connect(dashboard: Dashboard, who: str) -> None:
@@ -53,9 +49,3 @@ async def test_a_member_disconnects_only_their_own_and_an_owner_all(dashboard: D
 
     assert ended == [404, 200, 404, 200, 404]
     assert (await dashboard.get("/api/assistants")).json() == {"data": []}
-
-
-async def test_assistants_are_not_shown_without_a_session(dashboard: Dashboard):
-    rejected = [await dashboard.get("/api/assistants", None), await dashboard.call("DELETE", "/api/assistants/1", None)]
-
-    assert [answer.status_code for answer in rejected] == [403, 403]

@@ -2,7 +2,10 @@
 
 from datetime import timedelta
 
+import httpx
+
 from tests.tracking_api.dashboard.conftest import MAX, OLGA, Dashboard
+from tests.tracking_api.dashboard.reading import follow, form_of, send, words
 from tests.world import HELD_SINCE
 
 
@@ -21,14 +24,14 @@ async def test_a_commission_changes_from_pending_to_approved_to_paid(dashboard: 
     assert [(entry["before"], entry["after"]) for entry in entries] == [("approved", "paid"), ("pending", "approved")]
 
 
-async def test_a_rejected_commission_is_worth_nothing_and_leaves_the_report(dashboard: Dashboard):
+async def test_a_commission_on_hold_is_rejected_is_worth_nothing_and_leaves_the_report(dashboard: Dashboard):
     await dashboard.acme.customer()
     sold = await dashboard.acme.sale()
     before = (await dashboard.performance()).json()["metrics"]["totalPartnersCommission"]
 
     rejected = (await dashboard.patch(f"./commissions/{sold.commission_id}", status="rejected")).json()
 
-    assert (rejected["amount_cents"], rejected["net_cents"]) == (2_000, 0)
+    assert [rejected[name] for name in ("status", "amount_cents", "net_cents")] == ["rejected", 2_000, 0]
     assert before == 20
     assert (await dashboard.performance()).json()["metrics"]["totalPartnersCommission"] == 0
 
@@ -80,26 +83,56 @@ async def test_the_hold_is_over_at_its_last_instant(dashboard: Dashboard):
     assert fields == ["status"]  # nothing was overridden
 
 
-async def test_an_owner_overrides_the_hold_and_the_log_names_the_reason(dashboard: Dashboard):
+async def test_an_owner_approves_one_on_hold_on_its_page_with_a_reason_that_the_log_has(
+    dashboard: Dashboard, olga: httpx.AsyncClient
+):
     await dashboard.acme.customer()
     sold = await dashboard.acme.sale()
+    path = f"{dashboard.pages}/commissions/{sold.commission_id}"
 
-    approved = await dashboard.patch(
-        f"./commissions/{sold.commission_id}", status="approved", override_hold_reason="Anna's invoice is due"
-    )
+    blank = await send(olga, path, "Approve now", override_hold_reason=" ")
+    approved = await send(olga, path, "Approve now", override_hold_reason="Anna's invoice is due")
 
+    assert (blank.status_code, "Override hold reason" in words(blank.text)) == (400, True)
+    page = await follow(olga, approved)
+    assert "Commission $20.00 Approved" in page
+    assert "Approved: 1." in page
+    assert "Approve now" not in page
     entries = (await dashboard.get("./audit-log")).json()["data"]
-    assert (approved.status_code, approved.json()["status"]) == (200, "approved")
     assert {(entry["actor"]["name"], entry["field"], entry["after"]) for entry in entries} == {
         (OLGA, "status", "approved"),
         (OLGA, "override_hold_reason", "Anna's invoice is due"),
     }
 
 
-async def test_a_held_commission_may_be_rejected(dashboard: Dashboard):
-    await dashboard.acme.customer()
-    sold = await dashboard.acme.sale()
+async def test_the_list_opens_with_what_is_ready_to_approve(dashboard: Dashboard, olga: httpx.AsyncClient):
+    acme, path = dashboard.acme, f"{dashboard.pages}/commissions"
+    await acme.customer()
+    await acme.sale("inv-on-hold")
+    nothing = words((await olga.get(path)).text)
+    await acme.customer("user-2", at=HELD_SINCE)
+    await acme.sale("inv-ready", customer_key="user-2", at=HELD_SINCE)
 
-    rejected = await dashboard.patch(f"./commissions/{sold.commission_id}", status="rejected")
+    ready, pending = [words((await olga.get(path + query)).text) for query in ("", "?status=pending")]
 
-    assert rejected.json()["status"] == "rejected"
+    assert "No commission is ready to approve" in nothing
+    assert ("inv-ready" in ready, "inv-on-hold" in ready) == (True, False)
+    assert ("inv-ready" in pending, "inv-on-hold" in pending) == (True, True)
+
+
+async def test_selected_commissions_that_cannot_change_are_counted_and_do_not_stop_others(
+    dashboard: Dashboard, olga: httpx.AsyncClient
+):
+    await dashboard.acme.customer(at=HELD_SINCE)
+    ids = [(await dashboard.acme.sale(f"inv-{n}", at=HELD_SINCE)).commission_id for n in range(2)]
+    path = f"{dashboard.pages}/commissions?status=all"
+    assert "Approved: 1." in await follow(olga, await send(olga, path, "Approve", id=ids[:1]))
+
+    asked = await send(olga, path, "Mark as paid…", id=ids)
+    action, form = form_of(asked.text, "Mark as paid")
+    paid = await olga.post(action, data=form)
+
+    assert "Mark as paid: 1 commission, $20.00?" in words(asked.text)
+    assert "Marked as paid: 1. Not changed: 1" in await follow(olga, paid)
+    listed = (await dashboard.get("./commissions")).json()["data"]
+    assert {each["id"]: each["status"] for each in listed} == {ids[0]: "paid", ids[1]: "pending"}

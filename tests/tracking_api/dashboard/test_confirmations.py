@@ -1,7 +1,6 @@
 """What is final asks first; what can be undone offers Undo; and all that match can be approved at once."""
 
 import html
-import re
 from datetime import timedelta
 from typing import Any
 
@@ -16,33 +15,11 @@ from storage.reading.audit_subjects import EntryMatch
 from storage.rules.commission import CommissionStatus
 from tests import stripe_events as stripe
 from tests.storage.payments import paying
-from tests.tracking_api.dashboard.conftest import MAX, OLGA, Dashboard
+from tests.tracking_api.dashboard.conftest import MAX, Dashboard
+from tests.tracking_api.dashboard.reading import Fields, csrf, form_of
 from tests.tracking_api.dashboard.test_assistants import connect
-from tests.tracking_api.dashboard.test_pages import OURS, csrf
 from tests.world import HELD_SINCE
 from tracking_api.dashboard.pages import commission_decisions
-from web.middleware import RequestMiddleware
-
-Fields = dict[str, Any]
-
-
-@pytest.fixture
-async def olga(dashboard: Dashboard) -> httpx.AsyncClient:
-    """Olga's browser."""
-    transport = httpx.ASGITransport(RequestMiddleware(dashboard.app))
-    cookies = {"svc_session": dashboard.tokens[OLGA]}
-    return httpx.AsyncClient(transport=transport, base_url="http://svc.test", cookies=cookies, headers=OURS)
-
-
-def form_of(page: str, button: str) -> tuple[str, Fields]:
-    """Return where the form with a button is sent to, and its hidden fields."""
-    (found,) = (form for form in re.findall(r"<form.*?</form>", page, re.DOTALL) if f">{button}</button>" in form)
-    action = re.search(r'action="([^"]*)"', found)
-    assert action
-    fields: Fields = {}
-    for name, value in re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)">', found):
-        fields.setdefault(name, []).append(html.unescape(value))
-    return html.unescape(action[1]), fields
 
 
 async def asked(olga: httpx.AsyncClient, path: str, **fields: Any) -> str:
@@ -122,7 +99,7 @@ async def test_what_can_be_undone_offers_undo(dashboard: Dashboard, olga: httpx.
     acme, base = dashboard.acme, f"/programs/{dashboard.acme.program_id}"
     user_id = (await acme.store.read(members.find_member, acme.workspace_id, MAX)).user_id
     about_max: Fields = {"user": user_id}
-    settings = form_values((await olga.get(f"{base}/settings")).text)
+    _, settings = form_of((await olga.get(f"{base}/settings")).text, "Save settings")
     done: list[tuple[str, Fields, str]] = [
         (f"{base}/partners/{acme.ben}", {"status": "paused"}, "Undo"),
         (f"{base}/settings/members", {"action": "suspend"} | about_max, "Undo"),
@@ -146,16 +123,6 @@ async def test_what_can_be_undone_offers_undo(dashboard: Dashboard, olga: httpx.
         assert (await olga.post(undo, data=hidden)).status_code == 303
 
         assert await state() == before, path
-
-
-def form_values(page: str) -> Fields:
-    """Return what the settings' form would send as it is shown."""
-    form = page.partition('class="stack">')[2].partition("</form>")[0]
-    inputs = re.findall(r'<input id="([^"]*)" name="[^"]*" type="[^"]*" value="([^"]*)"', form)
-    revision = re.findall(r'name="(revision)" value="([^"]*)"', form)
-    radios = re.findall(r'<input type="(?:radio|checkbox)" name="([^"]*)" value="([^"]*)" checked', form)
-    selects = re.findall(r'<select id="([^"]*)".*?<option value="([^"]*)" selected', form, re.DOTALL)
-    return dict([*inputs, *revision, *radios, *selects])
 
 
 async def test_all_that_match_are_approved_at_once_and_pending_again_after_undo(

@@ -2,20 +2,17 @@
 
 import html
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx
 import pytest
 
 from storage.rules import errors
-from tests.tracking_api.dashboard.conftest import MAX, OLGA, Dashboard
-from tests.tracking_api.dashboard.test_pages import csrf
-from tests.tracking_api.dashboard.test_preferences import signed_in
+from tests.tracking_api.dashboard.conftest import MAX, Dashboard
+from tests.tracking_api.dashboard.reading import follow, form_of
 from tracking_api.dashboard.pages.error_pages import in_words
 
 HTML = {"Accept": "text/html"}
-OURS = {"Origin": "http://svc.test", "Sec-Fetch-Site": "same-origin"}
 MENU = 'aria-label="Program"'
 LISTS = {"status", "currency"}
 MISTAKES = [
@@ -31,22 +28,15 @@ MISTAKES = [
 ]
 
 
-@pytest.fixture
-async def browser(dashboard: Dashboard) -> AsyncIterator[httpx.AsyncClient]:
-    """Olga's browser."""
-    async with signed_in(dashboard, OLGA) as client:
-        yield client
-
-
 async def test_a_missing_page_has_the_menu_the_way_back_and_the_request_id(
-    browser: httpx.AsyncClient, dashboard: Dashboard
+    olga: httpx.AsyncClient, dashboard: Dashboard
 ):
-    place = f"/programs/{dashboard.acme.program_id}"
+    place = dashboard.pages
     came_from = HTML | {"Referer": f"http://svc.test{place}/customers?status=lead"}
 
-    missing = await browser.get(f"{place}/nowhere", headers=came_from)
-    elsewhere = await browser.get("/nowhere", headers=HTML)
-    stranger = await browser.get("/nowhere", headers=HTML | {"Cookie": ""})
+    missing = await olga.get(f"{place}/nowhere", headers=came_from)
+    elsewhere = await olga.get("/nowhere", headers=HTML)
+    stranger = await olga.get("/nowhere", headers=HTML | {"Cookie": ""})
 
     assert [answer.status_code for answer in (missing, elsewhere, stranger)] == [404] * 3
     assert "This page does not exist" in missing.text
@@ -56,16 +46,26 @@ async def test_a_missing_page_has_the_menu_the_way_back_and_the_request_id(
     assert "default-src 'none'" in stranger.headers["content-security-policy"]
 
 
-async def test_a_member_who_may_not_do_something_keeps_the_menu(browser: httpx.AsyncClient, dashboard: Dashboard):
-    place = f"/programs/{dashboard.acme.program_id}"
-    async with signed_in(dashboard, MAX) as other:
-        rejected = await other.post(f"{place}/partners", data={"csrf": await csrf(other)})
-    foreign = await browser.get("/programs/404", headers=HTML)
+async def test_an_error_keeps_the_menu_of_a_program_that_the_visitor_may_see(
+    olga: httpx.AsyncClient, dashboard: Dashboard
+):
+    async with dashboard.browser(MAX) as other:
+        rejected = await other.post(f"{dashboard.pages}/partners", headers=HTML)
+    answers = {
+        path: await olga.get(path, headers=HTML)
+        for path in (f"{dashboard.pages}/customers/17", f"{dashboard.pages}/commissions?status=nonsense")
+    }
+    foreign = await olga.get("/programs/404", headers=HTML)
+    changed = await olga.get("/connect/changed", headers=HTML)
 
     assert (rejected.status_code, MENU in rejected.text) == (403, True)
     assert "Only an owner of the workspace may do this." in rejected.text
+    assert [(each.status_code, MENU in each.text) for each in answers.values()] == [(404, True), (400, True)]
+    codes = ("not_found", "validation_error", "forbidden")
+    assert all(code in each.text for code, each in zip(codes, [*answers.values(), foreign], strict=True))
     assert (foreign.status_code, MENU in foreign.text) == (403, False)
     assert "You may not open this page" in foreign.text
+    assert "Go back to your assistant and connect it again." in changed.text
 
 
 async def test_no_error_page_speaks_of_headers_or_the_api():
@@ -83,8 +83,8 @@ async def test_a_failure_is_a_page_with_the_menu(dashboard: Dashboard, monkeypat
     def fail(*_: object) -> None:
         raise RuntimeError("a bug")
 
-    place = f"/programs/{dashboard.acme.program_id}/settings/audit-log"
-    async with signed_in(dashboard, MAX) as other:
+    place = f"{dashboard.pages}/settings/audit-log"
+    async with dashboard.browser(MAX) as other:
         monkeypatch.setattr("tracking_api.dashboard.pages.audit_log.lists.state", fail)
         failed = await other.get(place, headers=HTML)
 
@@ -94,13 +94,13 @@ async def test_a_failure_is_a_page_with_the_menu(dashboard: Dashboard, monkeypat
 
 
 async def test_without_the_database_a_page_has_the_menu_another_try_the_way_back_and_the_request_id(
-    browser: httpx.AsyncClient, dashboard: Dashboard, tmp_path: Path
+    olga: httpx.AsyncClient, dashboard: Dashboard, tmp_path: Path
 ):
-    place = f"/programs/{dashboard.acme.program_id}"
+    place = dashboard.pages
     (tmp_path / "svc.db").rename(tmp_path / "aside.db")
 
-    page = await browser.get(f"{place}/customers", headers=HTML | {"Referer": f"http://svc.test{place}"})
-    programs = await browser.get("/programs", headers=HTML)
+    page = await olga.get(f"{place}/customers", headers=HTML | {"Referer": f"http://svc.test{place}"})
+    programs = await olga.get("/programs", headers=HTML)
     (tmp_path / "aside.db").rename(tmp_path / "svc.db")
 
     assert (page.status_code, page.headers["retry-after"], programs.status_code) == (503, "2", 503)
@@ -113,19 +113,31 @@ async def test_without_the_database_a_page_has_the_menu_another_try_the_way_back
     assert '<a href="/programs">Programs</a>' in programs.text
 
 
-async def test_a_form_says_in_peoples_words_what_to_enter_and_keeps_the_value(
-    browser: httpx.AsyncClient, dashboard: Dashboard
+async def test_a_form_says_in_peoples_words_what_to_enter_keeps_the_value_and_saves_nothing(
+    olga: httpx.AsyncClient, dashboard: Dashboard
 ):
-    place = f"/programs/{dashboard.acme.program_id}/settings"
-    page = (await browser.get(place)).text
-    fields = dict(re.findall(r'<input id="(\w+)" name="\w+" type="text" value="([^"]*)"', page))
-    fields |= {"csrf": await csrf(browser), "revision": "1"}
+    place = f"{dashboard.pages}/settings"
+    _, fields = form_of((await olga.get(place)).text, "Save settings")
+    before = (await dashboard.get(".")).json()
 
     for field, typed, said in MISTAKES:
-        answer = await browser.post(place, data=fields | {field: typed}, headers=OURS)
+        answer = await olga.post(place, data=fields | {"name": "Renamed"} | {field: typed})
         text = html.unescape(answer.text)
         beside = text.partition(f'id="{field}-hint">')[2].partition("</p>")[0]
-        assert answer.status_code == 400
+        assert (answer.status_code, "Nothing was saved" in text) == (400, True)
         assert beside.startswith(f'<strong class="problem">{said}'), (field, typed)
         assert field in LISTS or f'id="{field}" name="{field}" type="text" value="{typed}"' in text
         assert "Input should" not in text
+    assert (await dashboard.get(".")).json() == before
+
+
+async def test_the_later_of_two_concurrent_edits_is_rejected(olga: httpx.AsyncClient, dashboard: Dashboard):
+    place = f"{dashboard.pages}/settings"
+    _, fields = form_of((await olga.get(place)).text, "Save settings")
+
+    first = await follow(olga, await olga.post(place, data=fields | {"name": "Renamed"}))
+    second = await olga.post(place, data=fields | {"name": "Other"})
+
+    assert "The settings are saved" in first
+    assert "Another member saved these settings" in second.text
+    assert (await dashboard.get(".")).json()["name"] == "Renamed"

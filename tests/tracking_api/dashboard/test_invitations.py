@@ -11,12 +11,11 @@ from configuration import Configuration
 from storage.access import accounts
 from tests import smtp
 from tests.smtp import Mailbox
-from tests.tracking_api.dashboard.conftest import MAX, OLGA, Dashboard
+from tests.tracking_api.dashboard.conftest import FOREIGN, MAX, OLGA, Dashboard
+from tests.tracking_api.dashboard.reading import csrf, words
 from tests.world import NOW
-from web.middleware import RequestMiddleware
 
 EVA = "eva@acme.example"
-OURS = {"Origin": "http://svc.test", "Sec-Fetch-Site": "same-origin"}
 NEW = {"new_password": "several unrelated words", "repeated": "several unrelated words"}
 
 
@@ -49,14 +48,8 @@ def settings(smtp_url: str) -> Configuration:
 def served(dashboard: Dashboard, chosen: Configuration) -> httpx.AsyncClient:
     """Let the dashboard's calls go to a service with other settings."""
     dashboard.app = tracking_api.app.create(dashboard.acme.store, chosen, clock=lambda: NOW)
-    dashboard.client = visitor(dashboard)
+    dashboard.client = dashboard.browser(None)
     return dashboard.client
-
-
-def visitor(dashboard: Dashboard) -> httpx.AsyncClient:
-    """Return a browser that opens pages."""
-    transport = httpx.ASGITransport(RequestMiddleware(dashboard.app))
-    return httpx.AsyncClient(transport=transport, base_url="http://svc.test")
 
 
 def invitations(dashboard: Dashboard) -> str:
@@ -64,7 +57,7 @@ def invitations(dashboard: Dashboard) -> str:
 
 
 async def forget(dashboard: Dashboard, email: str, **headers: str) -> httpx.Response:
-    return await visitor(dashboard).post("/forgotten-password", data={"email": email}, headers=OURS | headers)
+    return await dashboard.browser(None).post("/forgotten-password", data={"email": email}, headers=headers)
 
 
 async def test_an_owner_invites_and_the_link_creates_the_account(dashboard: Dashboard):
@@ -72,9 +65,9 @@ async def test_an_owner_invites_and_the_link_creates_the_account(dashboard: Dash
     listed = (await dashboard.get(invitations(dashboard))).json()["data"]
     path = made.json()["link"].removeprefix("http://127.0.0.1:8000")
 
-    shown = await visitor(dashboard).get(path)
-    joined = await visitor(dashboard).post(path, data=NEW, headers=OURS)
-    again = await visitor(dashboard).get(path)
+    shown = await dashboard.browser(None).get(path)
+    joined = await dashboard.browser(None).post(path, data=NEW)
+    again = await dashboard.browser(None).get(path)
 
     assert (made.status_code, made.json()["emailed"]) == (201, False)
     assert [each["email"] for each in listed] == [EVA]
@@ -88,35 +81,38 @@ async def test_a_weak_password_keeps_the_invitation(dashboard: Dashboard):
     made = await dashboard.post(invitations(dashboard), email=EVA)
     path = made.json()["link"].removeprefix("http://127.0.0.1:8000")
 
-    weak = await visitor(dashboard).post(
-        path, data={"new_password": "password12", "repeated": "password12"}, headers=OURS
-    )
-    forged = await visitor(dashboard).post(path, data=NEW, headers={"Sec-Fetch-Site": "cross-site"})
+    weak = await dashboard.browser(None).post(path, data={"new_password": "password12", "repeated": "password12"})
+    forged = await dashboard.browser(None).post(path, data=NEW, headers=FOREIGN)
 
     assert (weak.status_code, forged.headers["location"].partition("?")[0]) == (400, "/sign-in")
     assert "easy to guess" in weak.text
-    assert (await visitor(dashboard).get(path)).status_code == 200
+    assert (await dashboard.browser(None).get(path)).status_code == 200
 
 
-async def test_an_invitation_is_withdrawn(dashboard: Dashboard):
+async def test_an_invitation_is_withdrawn_and_one_to_no_address_is_not_made(dashboard: Dashboard):
     made = (await dashboard.post(invitations(dashboard), email=EVA)).json()
     one = f"{invitations(dashboard)}/{made['id']}"
 
     assert (await dashboard.call("DELETE", one)).json() == {"success": True}
     assert (await dashboard.call("DELETE", one)).status_code == 404
+    for email in ("", "nobody", "a b@c.example", "a@b.example\r\nBcc: c@d.example"):
+        rejected = await dashboard.post(invitations(dashboard), email=email)
+        assert [each["field"] for each in rejected.json()["error"]["fields"]] == ["email"], email
     assert (await dashboard.get(invitations(dashboard))).json() == {"data": []}
 
 
-async def test_a_member_neither_invites_nor_sees_invitations_nor_creates_links(dashboard: Dashboard):
-    link = invitations(dashboard).replace("invitations", "members/1/reset-link")
-    calls = [
-        await dashboard.get(invitations(dashboard), MAX),
-        await dashboard.post(invitations(dashboard), MAX, email=EVA),
-        await dashboard.call("DELETE", f"{invitations(dashboard)}/1", MAX),
-        await dashboard.post(link, MAX),
-    ]
+async def test_the_members_page_shows_the_links_that_it_creates(dashboard: Dashboard, olga: httpx.AsyncClient):
+    place, token = f"{dashboard.pages}/settings/members", await csrf(olga)
+    max_id = await dashboard.acme.store.read(accounts.find_id, MAX)
 
-    assert {(each.status_code, each.json()["error"]["code"]) for each in calls} == {(403, "owner_required")}
+    invited = await olga.post(place, data={"csrf": token, "action": "invite", "email": EVA, "role": "member"})
+    listed = words((await olga.get(place)).text)
+    reset = await olga.post(place, data={"csrf": token, "action": "reset-link", "user": max_id})
+
+    assert f"{EVA} is invited" in words(invited.text)
+    assert "/join/inv_" in invited.text
+    assert f"Open invitations Invited Role Until Withdraw {EVA} Member" in listed
+    assert "/reset-password/" in reset.text
 
 
 async def test_an_owner_creates_a_link_that_sets_a_members_password(dashboard: Dashboard):
@@ -124,7 +120,7 @@ async def test_an_owner_creates_a_link_that_sets_a_members_password(dashboard: D
     made = await dashboard.post(invitations(dashboard).replace("invitations", f"members/{max_id}/reset-link"))
     path = made.json()["link"].removeprefix("http://127.0.0.1:8000")
 
-    await visitor(dashboard).post(path, data=NEW, headers=OURS)
+    await dashboard.browser(None).post(path, data=NEW)
 
     assert made.headers["cache-control"] == "no-store"
     assert (await dashboard.login(MAX, NEW["new_password"])).status_code == 200
@@ -147,7 +143,7 @@ async def test_a_forgotten_password_is_set_by_the_link_in_an_e_mail(mailing: Das
     known, unknown = await forget(mailing, MAX), await forget(mailing, "nobody@acme.example")
     found = re.search(r"http://svc\.test(/reset-password/\S+)", mailbox.text())
     assert found
-    await visitor(mailing).post(found[1], data=NEW, headers=OURS)
+    await mailing.browser(None).post(found[1], data=NEW)
 
     assert [message["to"] for message in mailbox.messages] == [MAX]
     assert known.text.replace(MAX, "") == unknown.text.replace("nobody@acme.example", "")
@@ -162,7 +158,7 @@ async def test_one_account_gets_few_links(mailing: Dashboard, mailbox: Mailbox):
 
 
 async def test_without_e_mail_the_page_says_whom_to_ask_and_creates_no_link(dashboard: Dashboard):
-    shown = await visitor(dashboard).get("/forgotten-password")
+    shown = await dashboard.browser(None).get("/forgotten-password")
     await forget(dashboard, MAX)
 
     assert "Ask an owner of your workspace" in shown.text
@@ -178,15 +174,8 @@ async def test_an_invitation_stands_while_the_smtp_server_is_down(dashboard: Das
         assert made.json()["link"].startswith("http://svc.test/join/inv_")
 
 
-@pytest.mark.parametrize("email", ["", "nobody", "a b@c.example", "a@b.example\r\nBcc: c@d.example"])
-async def test_an_address_that_is_none_is_not_invited(dashboard: Dashboard, email: str):
-    made = await dashboard.post(invitations(dashboard), email=email)
-
-    assert [each["field"] for each in made.json()["error"]["fields"]] == ["email"]
-
-
 async def test_a_form_from_another_site_sends_no_link(mailing: Dashboard, mailbox: Mailbox):
-    forged = await forget(mailing, MAX, **{"Sec-Fetch-Site": "cross-site"})
+    forged = await forget(mailing, MAX, **FOREIGN)
 
     assert forged.headers["location"].startswith("/sign-in")
     assert not mailbox.messages

@@ -1,53 +1,39 @@
 """Every list has one grammar: search, order, filters, totals, pages both ways and a file of what is filtered."""
 
 import csv
-import html
 import io
 import re
 
 import httpx
 import pytest
 
-from storage.access import sessions
 from storage.engine.audit import OPERATOR
 from storage.management import partners, program_settings
 from storage.rules.errors import CustomerNotFound
 from storage.rules.settings import ProgramSettings
-from tests.tracking_api.conftest import Api
+from tests.tracking_api.dashboard.conftest import Dashboard
+from tests.tracking_api.dashboard.reading import link, words
 from tests.world import NOW
 
 PROGRAM = "/programs/1"
 
 
 @pytest.fixture
-async def page(api: Api) -> httpx.AsyncClient:
+async def page(dashboard: Dashboard, olga: httpx.AsyncClient) -> httpx.AsyncClient:
     """A browser with the owner's session: Acme has two buyers and 60 more partners."""
-    acme = api.acme
+    acme = dashboard.acme
     for n, (code, cents) in enumerate((("anna", 5_000), ("ben", 9_000))):
         await acme.customer(f"user-{n}", code)
         await acme.sale(f"inv-{n}", cents, customer_key=f"user-{n}")
     for n in range(60):
         await acme.store.write(partners.enrol, acme.program_id, name=f"Partner {n:02}", code=f"p-{n:02}", at=NOW)
-    token = (await acme.store.write(sessions.start, acme.owner_id, at=NOW)).token
-    headers = {"Cookie": f"svc_session={token}"}
-    return httpx.AsyncClient(transport=api.transport, base_url="http://svc.test", headers=headers)
+    return olga
 
 
 def rows(text: str) -> list[str]:
     """Return the text of each row of a list, and of its totals."""
     table = text.partition('<table class="list"')[2].partition("</table>")[0].partition("</thead>")[2]
-    return [_words(row) for row in re.findall(r"<tr.*?</tr>", table, re.DOTALL)]
-
-
-def link(text: str, name: str) -> str:
-    """Return where the link with a name leads to."""
-    found = re.search(rf'<a [^>]*href="([^"]*)"[^>]*>{re.escape(name)}</a>', text)
-    assert found, name
-    return html.unescape(found[1])
-
-
-def _words(markup: str) -> str:
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", markup)).split())
+    return [words(row) for row in re.findall(r"<tr.*?</tr>", table, re.DOTALL)]
 
 
 async def test_a_list_is_paged_both_ways_and_adds_up_everything(page: httpx.AsyncClient):
@@ -87,12 +73,13 @@ async def test_a_file_has_what_is_filtered_and_an_unknown_order_or_cursor_is_rej
         assert exported.headers["content-disposition"].startswith(f'attachment; filename="{name}-1-')
         assert [(row.get("code") or row["partner_code"], row["currency"]) for row in table] == [("anna", "USD")]
         assert (order.status_code, cursor.status_code) == (400, 400)
+    assert (table[0]["transaction_id"], table[0]["earned"], table[0]["customer_key"]) == ("inv-0", "10.00", "user-0")
 
 
-async def test_the_programs_are_a_list_too(page: httpx.AsyncClient, api: Api):
+async def test_the_programs_are_a_list_too(page: httpx.AsyncClient, dashboard: Dashboard):
     for name in ("Beta", "alpha", "Gamma"):
         settings = ProgramSettings(name, f"{name.lower()}.example")
-        await api.acme.store.write(program_settings.create, api.acme.workspace_id, settings, at=NOW)
+        await dashboard.acme.store.write(program_settings.create, dashboard.acme.workspace_id, settings, at=NOW)
 
     async def names(query: str) -> list[str]:
         shown = await page.get(f"/programs?{query}")
@@ -107,12 +94,12 @@ async def test_the_programs_are_a_list_too(page: httpx.AsyncClient, api: Api):
     assert [(row["name"], row["clicks"], row["revenue"]) for row in exported] == [("Acme partners", "2", "140.00")]
 
 
-async def test_the_logs_are_lists_too(page: httpx.AsyncClient, api: Api):
+async def test_the_logs_are_lists_too(page: httpx.AsyncClient, dashboard: Dashboard):
     cleo = {"name": "Cleo", "code": "cleo", "actor": OPERATOR, "at": NOW}
-    await api.acme.store.write(partners.enrol, api.acme.program_id, **cleo)
-    await api.acme.flag()
-    await api.acme.reject(CustomerNotFound(), transaction_id="lost-1")
-    await api.acme.reject(CustomerNotFound(), transaction_id="lost-2")
+    await dashboard.acme.store.write(partners.enrol, dashboard.acme.program_id, **cleo)
+    await dashboard.acme.flag()
+    await dashboard.acme.reject(CustomerNotFound(), transaction_id="lost-1")
+    await dashboard.acme.reject(CustomerNotFound(), transaction_id="lost-2")
     texts = {
         "settings/audit-log?q=acme&noun=partner": "No change matches",
         "settings/audit-log?q=svc": "Partner added: <bdi>Cleo</bdi>",

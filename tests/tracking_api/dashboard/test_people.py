@@ -37,41 +37,33 @@ async def test_an_owner_enrols_and_changes_a_partner(dashboard: Dashboard):
     assert (await dashboard.get("./partners", MAX, status="paused")).json()["data"] == [changed.json()]
 
 
-async def test_a_partner_code_is_unique_in_a_program(dashboard: Dashboard):
-    made = await dashboard.post("./partners", name="Anna again", code="anna")
-    changed = await dashboard.patch(f"./partners/{dashboard.acme.ben}", code="anna")
-
-    for answer in (made, changed):
-        assert answer.status_code == 400
-        assert answer.json()["error"]["fields"][0]["field"] == "code"
-    assert len((await dashboard.get("./partners")).json()["data"]) == 2
-
-
-@pytest.mark.parametrize(
-    ("body", "fields"),
-    [
+async def test_a_wrong_field_of_a_partner_is_named(dashboard: Dashboard):
+    wrong: list[tuple[dict[str, Any], set[str]]] = [
         ({}, {"name", "code"}),
+        ({"name": "Anna again", "code": "anna"}, {"code"}),  # another partner's
         ({"name": "C", "code": "a b"}, {"code"}),
         ({"name": "C", "code": "c" * 65}, {"code"}),
         ({"name": "C", "code": "c", "email": "nobody"}, {"email"}),
         ({"name": "C", "code": "c", "status": "lazy"}, {"status"}),
-    ],
-)
-async def test_a_wrong_field_of_a_partner_is_named(dashboard: Dashboard, body: dict[str, Any], fields: set[str]):
-    answer = await dashboard.call("POST", "./partners", json=body)
-
-    assert {each["field"] for each in answer.json()["error"]["fields"]} == fields
-
-
-@pytest.mark.parametrize("odd", ["1", "banana", "9" * 30])
-async def test_rows_of_other_programs_are_not_found(dashboard: Dashboard, odd: str):
-    rejected = [
-        await dashboard.patch(f"./partners/{odd}", name="X"),
-        await dashboard.patch(f"./commissions/{odd}", status="approved"),
-        await dashboard.get(f"./customers/{odd}"),
     ]
+    for body, fields in wrong:
+        answer = await dashboard.call("POST", "./partners", json=body)
+        assert {each["field"] for each in answer.json()["error"]["fields"]} == fields, body
 
-    assert {(answer.status_code, answer.json()["error"]["code"]) for answer in rejected} == {(404, "not_found")}
+    changed = await dashboard.patch(f"./partners/{dashboard.acme.ben}", code="anna")
+    assert (changed.status_code, changed.json()["error"]["fields"][0]["field"]) == (400, "code")
+    assert len((await dashboard.get("./partners")).json()["data"]) == 2
+
+
+async def test_rows_of_other_programs_are_not_found(dashboard: Dashboard):
+    for odd in ("1", "banana", "9" * 30):
+        rejected = [
+            await dashboard.patch(f"./partners/{odd}", name="X"),
+            await dashboard.patch(f"./commissions/{odd}", status="approved"),
+            await dashboard.get(f"./customers/{odd}"),
+        ]
+
+        assert {(each.status_code, each.json()["error"]["code"]) for each in rejected} == {(404, "not_found")}, odd
 
 
 async def test_a_customer_page_shows_the_whole_timeline_in_order(dashboard: Dashboard):
@@ -106,7 +98,7 @@ async def test_customers_are_found_by_status_partner_and_key(dashboard: Dashboar
     assert (await dashboard.get("./customers", status="rich")).json()["error"]["fields"][0]["field"] == "status"
 
 
-@pytest.mark.parametrize("limit", [1, 2, 3, 200])
+@pytest.mark.parametrize("limit", [1, 3])
 async def test_pages_hold_every_row_once_newest_first(dashboard: Dashboard, limit: int):
     acme = dashboard.acme
     for n in range(3):
@@ -139,26 +131,12 @@ async def test_a_row_that_arrives_between_two_pages_shifts_nothing(dashboard: Da
     assert [row["customer_key"] for row in first["data"] + second["data"]] == ["user-2", "user-1", "user-0"]
 
 
-@pytest.mark.parametrize("limit", ["0", "201", "-1", "ten", "", "1.0", "9" * 400])
-async def test_a_limit_outside_1_to_200_is_rejected(dashboard: Dashboard, limit: str):
-    answer = await dashboard.get("./events", limit=limit)
-
-    assert answer.json()["error"]["fields"][0]["field"] == "limit"
-
-
-@pytest.mark.parametrize("cursor", ["WzFd", "bnVsbA", "W10", "%00", "é", "WzEsICJjbGljayIsICJcdTAwMDAiXQ", "W1s" * 900])
-async def test_an_invalid_cursor_is_rejected(dashboard: Dashboard, cursor: str):
-    answer = await dashboard.get("./events", cursor=cursor)
-
-    assert answer.json()["error"]["fields"][0]["field"] == "cursor"
-
-
-async def test_refused_calls_say_what_was_wrong_and_what_to_do(dashboard: Dashboard):
-    sale = {"transaction_id": "inv-9", "customer_key": "nobody", "amount_cents": 100}
-    await dashboard.call("POST", "/api/v1/track/sale", dashboard.acme.key, json=sale)
-
-    (rejected,) = (await dashboard.get("./refused-calls", MAX)).json()["data"]
-    assert (rejected["code"], rejected["status"], rejected["transaction_id"]) == ("customer_not_found", 400, "inv-9")
-    assert (rejected["amount_cents"], rejected["currency"], rejected["same_payload"]) == (100, "USD", None)
-    assert rejected["hint"]
-    assert (await dashboard.get("./refused-calls", code="other")).json()["data"] == []
+async def test_a_limit_outside_1_to_200_and_an_invalid_cursor_are_named(dashboard: Dashboard):
+    wrong = {
+        "limit": ["0", "201", "-1", "ten", "", "1.0", "9" * 400],
+        "cursor": ["WzFd", "bnVsbA", "W10", "%00", "é", "WzEsICJjbGljayIsICJcdTAwMDAiXQ", "W1s" * 900],
+    }
+    for field, values in wrong.items():
+        for value in values:
+            answer = await dashboard.get("./events", **{field: value})
+            assert answer.json()["error"]["fields"][0]["field"] == field, value

@@ -11,11 +11,12 @@ from configuration import Configuration
 from storage import Storage
 from storage.access import workspaces
 from storage.rules import keys
+from tests.tracking_api.dashboard.conftest import FOREIGN, OURS
+from tests.tracking_api.dashboard.reading import form_of
 from tests.world import NOW
 from web.middleware import RequestMiddleware
 
 CODE = "set_the-code-that-was-printed"
-OURS = {"Origin": "http://svc.test", "Sec-Fetch-Site": "same-origin"}
 TYPED = {
     "code": CODE,
     "email": "olga@acme.example",
@@ -28,6 +29,15 @@ TYPED = {
     "partner_name": "Anna",
     "partner_code": "anna",
 }
+WRONG = [
+    {"email": "olga"},
+    {"new_password": "password12", "repeated": "password12"},
+    {"repeated": "something else"},
+    {"workspace_name": " "},
+    {"domain": "https://"},
+    {"currency": "XXX"},
+    {"partner_code": "an na"},
+]
 
 
 @pytest.fixture
@@ -49,29 +59,24 @@ async def send(client: httpx.AsyncClient, **changed: str) -> httpx.Response:
     return await client.post("/set-up", data=TYPED | changed, headers=OURS)
 
 
-@pytest.mark.parametrize("path", ["/", "/sign-in"])
-async def test_an_empty_server_says_that_it_needs_setting_up_and_where_the_code_is(
-    stranger: httpx.AsyncClient, path: str
-):
-    shown = await stranger.get(path)
+async def test_an_empty_server_says_that_it_needs_setting_up_and_where_the_code_is(stranger: httpx.AsyncClient):
+    for path in ("/", "/sign-in"):
+        shown = (await stranger.get(path)).text
 
-    assert "Set up this server" in shown.text
-    assert "<code>svc serve</code>" in shown.text
-    assert 'action="/set-up"' in shown.text
+        assert "Set up this server" in shown, path
+        assert "<code>svc serve</code>" in shown, path
+        assert 'action="/set-up"' in shown, path
 
 
-@pytest.mark.parametrize("query", ["", "?code=", "?code=set_wrong"])
-async def test_without_the_code_there_is_no_set_up_page(stranger: httpx.AsyncClient, query: str):
-    shown = await stranger.get(f"/set-up{query}")
-    sent = await send(stranger, code=query.partition("=")[2])
+async def test_without_the_code_there_is_no_set_up_page(stranger: httpx.AsyncClient, store: Storage):
+    assert (await stranger.get("/set-up")).status_code == 404
+    for code in ("", "set_wrong"):
+        shown, sent = await stranger.get(f"/set-up?code={code}"), await send(stranger, code=code)
 
-    assert (shown.status_code, sent.status_code) == (404, 404)
-    assert "svc serve" in shown.text
-
-
-async def test_a_server_that_printed_no_code_is_opened_by_none(store: Storage):
-    app = RequestMiddleware(tracking_api.app.create(store, Configuration(secret_key="a secret key")))
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://svc.test") as client:
+        assert (shown.status_code, sent.status_code) == (404, 404), code
+        assert "svc serve" in shown.text
+    printed_none = RequestMiddleware(tracking_api.app.create(store, Configuration(secret_key="a secret key")))
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(printed_none), base_url="http://svc.test") as client:
         assert [(await client.get(f"/set-up?code={code}")).status_code for code in ("", "None")] == [404, 404]
 
 
@@ -105,33 +110,28 @@ async def test_the_code_works_once(stranger: httpx.AsyncClient):
 
 
 async def test_a_form_from_another_site_sets_nothing_up(stranger: httpx.AsyncClient, store: Storage):
-    sent = await stranger.post("/set-up", data=TYPED, headers={"Sec-Fetch-Site": "cross-site"})
+    sent = await stranger.post("/set-up", data=TYPED, headers=FOREIGN)
 
     assert sent.status_code == 303
     assert not await store.read(workspaces.exist)
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("email", "olga"),
-        ("new_password", "password12"),
-        ("repeated", "something else"),
-        ("workspace_name", " "),
-        ("domain", "https://"),
-        ("currency", "XXX"),
-        ("partner_code", "an na"),
-    ],
-)
-async def test_an_error_appears_beside_its_field_and_nothing_is_created(
-    stranger: httpx.AsyncClient, store: Storage, field: str, value: str
+async def test_an_error_appears_beside_its_field_and_nothing_is_created_until_it_is_corrected(
+    stranger: httpx.AsyncClient, store: Storage
 ):
-    typed = {"new_password": value, "repeated": value} if field == "new_password" else {field: value}
+    shown = (await stranger.get(f"/set-up?code={CODE}")).text
+    for wrong in WRONG:
+        sent = await send(stranger, **wrong)
 
-    sent = await send(stranger, **typed)
+        assert sent.status_code == 400, wrong
+        assert f'href="#{next(iter(wrong))}"' in sent.text, wrong
+        assert 'value="Acme partners"' in sent.text
+        assert TYPED["new_password"] not in sent.text
+        assert not await store.read(workspaces.exist)
+    action, kept = form_of((await send(stranger, domain="https://", currency="SEK")).text, "Set up")
+    passwords = {name: TYPED[name] for name in ("new_password", "repeated")}
+    corrected = await stranger.post(action, data=kept | passwords | {"domain": "acme.example"}, headers=OURS)
 
-    assert sent.status_code == 400
-    assert f'href="#{field}"' in sent.text
-    assert 'value="Acme partners"' in sent.text
-    assert TYPED["new_password"] not in sent.text
-    assert not await store.read(workspaces.exist)
+    assert 'action="/set-up"' in shown
+    assert (kept["currency"], corrected.status_code) == (["SEK"], 200)
+    assert "Your program key" in corrected.text

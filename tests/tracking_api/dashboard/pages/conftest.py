@@ -60,16 +60,6 @@ class Site:
         await page.goto("/programs")
         return page
 
-    async def fill_in_the_sign_in_form(self, who: str = OLGA) -> Page:
-        """Open a browser and sign in with the form, to the list of programs."""
-        page = await self.visit()
-        await page.goto("/sign-in")
-        await page.get_by_label("E-mail address").fill(who)
-        await page.get_by_label("Password").fill(PASSWORD)
-        await page.get_by_role("button", name="Sign in").click()
-        await page.wait_for_url("**/programs")
-        return page
-
     async def sell(self, customer_key: str = "user-1", transaction_id: str = "inv-1", **click: Any) -> str:
         """Let a visitor follow Anna's link, sign up and pay 100.00; return their click_id."""
         landing = "https://acme.example/?aff=anna"

@@ -1,7 +1,9 @@
 """What holds on every page: no barrier that axe-core finds, light or dark, on a phone or a desk; small; and guarded."""
 
 import re
+import shutil
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -11,6 +13,9 @@ from playwright.async_api import Browser, Page
 
 import storage
 from cli.demo import sample
+from storage.access import accounts, invitations
+from storage.access.workspaces import Role
+from storage.engine.audit import OPERATOR
 from tests.serving import Serve
 from tests.tracking_api.authorization.consenting import ask
 from tests.tracking_api.dashboard.pages.conftest import HASH, NO_AXE, NODE, Site
@@ -22,20 +27,27 @@ WEIGHT = """[...performance.getEntriesByType("navigation"), ...performance.getEn
     .reduce((sum, each) => sum + each.decodedBodySize, 0)"""
 VIOLATIONS = """axe.run(document, {resultTypes: ["violations"]})
     .then((found) => found.violations.map((each) => [each.id, each.nodes[0].html]))"""  # all results are 50 KB
-PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 800}
+PHONE = {"width": 390, "height": 844}
 WIDTHS = (390, 768, 1440, 1920)
+AXE_WIDTHS = (390, 1440)
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 PUBLIC = ["/", "/sign-in", "/docs", "/docs/integration", "/docs/errors", "/docs/configuration"]
 
 
-@pytest.fixture
-async def demo(sqlite_url: str, serve: Serve, browser: Browser) -> AsyncIterator[Site]:
-    """The sample workspace that `svc demo` serves."""
-    async with storage.opened(sqlite_url) as store:
+@pytest.fixture(scope="module")
+async def sampled(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[str, World]]:
+    """The sample workspace that `svc demo` serves, and the URL of its database."""
+    url = f"sqlite+aiosqlite:///{shutil.copy(sqlite_template, tmp_path_factory.mktemp('demo') / 'svc.db')}"
+    async with storage.opened(url) as store:
         made = await store.write(sample.create, password_hash=HASH, at=NOW)
-        program_id = made.programs[0][0]
-        acme = World(store, made.workspace_id, 0, program_id, made.programs[0][2], 0, 0)
-        yield Site(acme, serve(sqlite_url), browser, [])
+        program_id, _, key = made.programs[0]
+        yield url, World(store, made.workspace_id, 0, program_id, key, 0, 0)
+
+
+@pytest.fixture
+def demo(sampled: tuple[str, World], serve: Serve, browser: Browser) -> Site:
+    """The sample workspace, served."""
+    return Site(sampled[1], serve(sampled[0]), browser, [])
 
 
 async def addresses(page: Page, program: str) -> list[str]:
@@ -66,38 +78,51 @@ async def violations(page: Page, axe: str, address: str) -> list[str]:
 
 async def violations_here(page: Page, axe: str) -> list[str]:
     """Return the same for the page that is open."""
-    address = urlsplit(page.url).path
+    wide = await cut_off(page)
+    if not await page.evaluate("'axe' in window"):
+        await page.evaluate(axe)
+    return [f"{urlsplit(page.url).path}: {rule}: {html[:120]}" for rule, html in await page.evaluate(VIOLATIONS)] + wide
+
+
+async def cut_off(page: Page) -> list[str]:
+    """Return whether the page is wider than the screen once all that can be opened is open."""
     await page.evaluate(
         "document.querySelectorAll('details').forEach((each) => { each.open = !each.matches('.pop, .menu'); })"
     )
-    if not await page.evaluate("'axe' in window"):
-        await page.evaluate(axe)
-    found = await page.evaluate(VIOLATIONS)
     wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth")
-    barriers = [f"{address}: {rule}: {html[:120]}" for rule, html in found]
-    return barriers + ([f"{address}: wider than the screen"] if wide else [])
+    return [f"{urlsplit(page.url).path}: wider than the screen"] if wide else []
 
 
 async def test_axe_finds_nothing_and_nothing_is_cut_off_at_any_width_in_either_scheme(demo: Site, axe: str):
     page, stranger = await demo.sign_in(sample.OWNER, bypass_csp=True), await demo.visit(bypass_csp=True)
-    addressed = [(page, path) for path in await addresses(page, demo.program)]
+    addressed = [(page, path) for path in [*await addresses(page, demo.program), *await links(demo)]]
 
     found = [
         f"{scheme}, {width}: {barrier}"
         for visited, path in [*((stranger, path) for path in PUBLIC), *addressed]
         async for scheme, width in every_look(visited, path)
-        for barrier in await violations_here(visited, axe)
+        for barrier in (await violations_here(visited, axe) if width in AXE_WIDTHS else await cut_off(visited))
     ]
 
     assert not found, "\n".join(found)
 
 
+async def links(demo: Site) -> list[str]:
+    """Return the addresses that people are sent: an invitation and a reset link."""
+    store, about = demo.acme.store, {"actor": OPERATOR, "at": datetime.now(UTC)}
+    owner = await store.read(accounts.find_id, sample.OWNER)
+    reset = await store.write(accounts.create_reset_link, owner, **about)
+    invitee = {"email": "eva@acme.example", "role": Role.MEMBER}
+    invited = await store.write(invitations.invite, demo.acme.workspace_id, **invitee, **about)
+    return [f"/reset-password/{reset.token}", f"/join/{invited.token}"]
+
+
 async def every_look(page: Page, address: str) -> AsyncIterator[tuple[str, int]]:
-    """Open a page, and show it in each scheme at each width."""
+    """Open a page, and show it at each width, in each scheme where a width has its own layout."""
     await page.goto(address)
     for scheme in SCHEMES:
         await page.emulate_media(color_scheme=scheme)
-        for width in WIDTHS:
+        for width in WIDTHS if scheme == "light" else AXE_WIDTHS:
             await page.set_viewport_size({"width": width, "height": 900})
             yield scheme, width
 
