@@ -95,34 +95,9 @@ async def test_the_previous_period_equals_the_earlier_report(dashboard: Dashboar
     assert later["salesTrend"] == {"trend": 0, "trendDirection": "stable", "previous": earlier["totalSales"]}
 
 
-async def test_a_custom_range_is_widened_to_whole_days(dashboard: Dashboard):
-    query = {"dateFrom": "2026-05-10T18:00:00Z", "dateTo": "2026-05-12T01:00:00+02:00", "period": "90d"}
-
-    report = (await dashboard.performance(**query)).json()
-
-    assert [row["date"] for row in report["data"]] == ["2026-05-10", "2026-05-11"]
-    assert report["meta"]["period"] == "90d"
-    assert report["meta"]["dateTo"] == "2026-05-11T23:59:59.999Z"
-    assert report["meta"]["previousPeriod"]["dateFrom"] == "2026-05-08T00:00:00.000Z"
-
-
-async def test_all_starts_on_the_day_of_the_program(dashboard: Dashboard):
-    dashboard.at = NOW + timedelta(days=9)
-
-    report = (await dashboard.performance(period="all")).json()
-
-    assert (report["meta"]["period"], len(report["data"])) == ("all", 10)
-    assert report["data"][0]["date"] == "2026-05-20"
-
-
 async def test_an_invalid_range_is_rejected_after_the_403(dashboard: Dashboard):
-    wrong = [
-        {"dateFrom": "2026-05-02", "dateTo": "2026-05-01"},
-        {"dateFrom": "yesterday", "dateTo": "2026-05-01"},
-        {"dateFrom": "2020-01-01", "dateTo": "2026-05-01"},
-        {"dateFrom": "0001-01-01", "dateTo": "0001-01-02"},
-    ]
-    for code, query in [("invalid_period", {"period": "1d"}), *(("invalid_range", each) for each in wrong)]:
+    reversed_range = {"dateFrom": "2026-05-02", "dateTo": "2026-05-01"}
+    for code, query in (("invalid_period", {"period": "1d"}), ("invalid_range", reversed_range)):
         rejected, stranger = await dashboard.performance(**query), await dashboard.performance(None, **query)
 
         assert (rejected.status_code, rejected.json()["error"]["code"]) == (400, code), query
