@@ -34,7 +34,8 @@ class _Forms(HTMLParser):
     def __init__(self, page: str) -> None:
         super().__init__()
         self.found: list[tuple[str, Fields, dict[str, Fields]]] = []
-        self._field, self._pressed, self._said = "", None, ""
+        self._field, self._said = "", ""
+        self._pressed: Fields | None = None
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:

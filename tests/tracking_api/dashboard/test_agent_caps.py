@@ -61,11 +61,12 @@ async def test_the_page_saves_what_an_owner_types_and_shows_an_error_beside_its_
     path = f"{dashboard.pages}/settings/agent-caps"
     typed = {"highest_lead_commission": "2.50", "frozen_settings": ["domain"], "two_keys_to_pay": "true"}
 
-    rejected = await send(olga, path, "Save caps", **typed, highest_rate="200")
+    rejected = await send(olga, path, "Save caps", **typed, highest_rate="200", highest_flat_rate="-1")
     action, kept = form_of(rejected.text, "Save caps")
-    saved = await olga.post(action, data=kept | {"highest_rate": "30"})
+    saved = await olga.post(action, data=kept | {"highest_rate": "30", "highest_flat_rate": "100.00"})
 
-    assert (rejected.status_code, 'href="#highest_rate"' in rejected.text) == (400, True)
+    assert rejected.status_code == 400
+    assert [f'href="#{name}"' in rejected.text for name in ("highest_rate", "highest_flat_rate")] == [True, True]
     assert "The caps are saved" in await follow(olga, saved)
     chosen = {"highest_lead_commission_cents": 250, "frozen_settings": ["domain"], "two_keys_to_pay": True}
     assert (await dashboard.get("./agent-caps")).json() == DEFAULTS | chosen | {"highest_rate": 30}

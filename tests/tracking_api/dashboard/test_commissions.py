@@ -9,33 +9,6 @@ from tests.tracking_api.dashboard.reading import follow, form_of, send, words
 from tests.world import HELD_SINCE
 
 
-async def test_a_commission_changes_from_pending_to_approved_to_paid(dashboard: Dashboard):
-    await dashboard.acme.customer(at=HELD_SINCE)
-    sold = await dashboard.acme.sale(occurred_at=HELD_SINCE)
-
-    approved = await dashboard.patch(f"./commissions/{sold.commission_id}", status="approved")
-    paid = await dashboard.patch(f"./commissions/{sold.commission_id}", status="paid")
-    again = await dashboard.patch(f"./commissions/{sold.commission_id}", status="rejected")
-
-    assert (approved.json()["status"], approved.json()["paid_at"]) == ("approved", None)
-    assert (paid.json()["status"], paid.json()["paid_at"]) == ("paid", "2026-05-20T12:00:00Z")
-    assert again.json()["error"]["fields"][0]["field"] == "status"
-    entries = (await dashboard.get("./audit-log")).json()["data"]
-    assert [(entry["before"], entry["after"]) for entry in entries] == [("approved", "paid"), ("pending", "approved")]
-
-
-async def test_a_commission_on_hold_is_rejected_is_worth_nothing_and_leaves_the_report(dashboard: Dashboard):
-    await dashboard.acme.customer()
-    sold = await dashboard.acme.sale()
-    before = (await dashboard.performance()).json()["metrics"]["totalPartnersCommission"]
-
-    rejected = (await dashboard.patch(f"./commissions/{sold.commission_id}", status="rejected")).json()
-
-    assert [rejected[name] for name in ("status", "amount_cents", "net_cents")] == ["rejected", 2_000, 0]
-    assert before == 20
-    assert (await dashboard.performance()).json()["metrics"]["totalPartnersCommission"] == 0
-
-
 async def test_commissions_are_decided_in_bulk_each_with_its_own_result(dashboard: Dashboard):
     await dashboard.acme.customer(at=HELD_SINCE)
     ids = [(await dashboard.acme.sale(f"inv-{n}", occurred_at=HELD_SINCE)).commission_id for n in range(2)]
@@ -70,17 +43,27 @@ async def test_approving_before_the_hold_is_over_needs_a_reason(dashboard: Dashb
     assert [each["error"]["code"] for each in in_bulk.json()["data"]] == ["commission_on_hold"]
     assert [row["status"] for row in (await dashboard.get("./commissions")).json()["data"]] == ["pending"]
     assert (await dashboard.get("./audit-log")).json()["data"] == []
+    rejected = (await dashboard.patch(path, status="rejected")).json()
+    assert [rejected[name] for name in ("status", "amount_cents", "net_cents")] == ["rejected", 2_000, 0]
 
 
-async def test_the_hold_is_over_at_its_last_instant(dashboard: Dashboard):
+async def test_a_commission_is_approved_at_the_last_instant_of_its_hold_then_paid_then_final(dashboard: Dashboard):
     await dashboard.acme.customer(at=HELD_SINCE)
     sold = await dashboard.acme.sale(occurred_at=HELD_SINCE)
 
-    approved = await dashboard.patch(f"./commissions/{sold.commission_id}", status="approved", override_hold_reason="x")
+    path = f"./commissions/{sold.commission_id}"
+    approved = await dashboard.patch(path, status="approved", override_hold_reason="x")
+    paid = await dashboard.patch(path, status="paid")
+    again = await dashboard.patch(path, status="rejected")
 
-    assert approved.json()["status"] == "approved"
-    fields = [entry["field"] for entry in (await dashboard.get("./audit-log")).json()["data"]]
-    assert fields == ["status"]  # nothing was overridden
+    assert [approved.json()[name] for name in ("status", "paid_at")] == ["approved", None]
+    assert [paid.json()[name] for name in ("status", "paid_at")] == ["paid", "2026-05-20T12:00:00Z"]
+    assert again.json()["error"]["fields"][0]["field"] == "status"
+    entries = (await dashboard.get("./audit-log")).json()["data"]  # nothing was overridden
+    assert [(each["field"], each["before"], each["after"]) for each in entries] == [
+        ("status", "approved", "paid"),
+        ("status", "pending", "approved"),
+    ]
 
 
 async def test_an_owner_approves_one_on_hold_on_its_page_with_a_reason_that_the_log_has(

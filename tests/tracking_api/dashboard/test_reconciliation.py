@@ -56,15 +56,3 @@ async def test_an_invalid_payment_is_named_and_more_than_a_thousand_are_rejected
         assert (answer.status_code, [each["field"] for each in answer.json()["error"]["fields"]]) == (400, [field])
 
     assert (await reconcile(dashboard, *[PAID] * 1001)).json()["error"]["code"] == "validation_error"
-
-
-async def test_currencies_with_three_and_no_decimals_are_exact(dashboard: Dashboard):
-    await dashboard.acme.customer()
-
-    found = await reconcile(
-        dashboard,
-        PAID | {"amount": "1.234", "currency": "kwd"},
-        PAID | {"line": 3, "names": ["pi_2"], "amount": "5000", "currency": "jpy"},
-    )
-
-    assert [each["paid_cents"] for each in found.json()["findings"]] == [1234, 5000]
