@@ -43,6 +43,9 @@ async def test_approving_before_the_hold_is_over_needs_a_reason(dashboard: Dashb
     assert [each["error"]["code"] for each in in_bulk.json()["data"]] == ["commission_on_hold"]
     assert [row["status"] for row in (await dashboard.get("./commissions")).json()["data"]] == ["pending"]
     assert (await dashboard.get("./audit-log")).json()["data"] == []
+    other = (await dashboard.acme.sale("inv-2")).commission_id
+    overridden = await dashboard.patch(f"./commissions/{other}", status="approved", override_hold_reason="It is due")
+    assert (overridden.status_code, overridden.json()["status"]) == (200, "approved")
     rejected = (await dashboard.patch(path, status="rejected")).json()
     assert [rejected[name] for name in ("status", "amount_cents", "net_cents")] == ["rejected", 2_000, 0]
 

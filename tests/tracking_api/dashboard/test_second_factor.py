@@ -8,7 +8,7 @@ import httpx
 import pyotp
 
 from tests.tracking_api.dashboard.conftest import OLGA, PASSWORD, Dashboard
-from tests.tracking_api.dashboard.reading import csrf
+from tests.tracking_api.dashboard.reading import csrf, hidden
 
 FACTOR = "/api/auth/second-factor"
 
@@ -42,6 +42,11 @@ async def test_signing_in_needs_a_code_that_was_not_used_before(dashboard: Dashb
 
 async def test_who_knows_the_password_cannot_guess_codes_for_ever(dashboard: Dashboard):
     app, _ = await turn_on(dashboard)
+    async with dashboard.browser(None) as visitor:
+        first = hidden((await visitor.post("/sign-in", data={"email": OLGA, "password": PASSWORD})).text)
+        on_the_page = [await visitor.post("/sign-in", data=first | {"totp": f"{n:06}"}) for n in range(11)]
+    assert [answer.status_code for answer in on_the_page] == [401] * 9 + [429] * 2
+    dashboard.at += timedelta(days=1)
 
     tries = [await login(dashboard, totp=f"{number:06}") for number in range(11)]
 
