@@ -56,17 +56,10 @@ class Dashboard:
             transport=transport, base_url="http://svc.test", cookies=cookies, headers=headers or OURS
         )
 
-    async def join(self, email: str, role: Role, workspace_id: int | None = None) -> int:
-        """Add a member to Acme's workspace (or another) and sign them in."""
-        store = self.acme.store
-        user_id: int = await store.write(
-            workspaces.add_member,
-            workspace_id or self.acme.workspace_id,
-            email=email,
-            role=role,
-            password_hash=HASH,
-            at=NOW,
-        )
+    async def join(self, email: str, role: Role) -> int:
+        """Add a member to Acme's workspace and sign them in."""
+        store, about = self.acme.store, {"email": email, "role": role, "password_hash": HASH, "at": NOW}
+        user_id: int = await store.write(workspaces.add_member, self.acme.workspace_id, **about)
         self.tokens[email] = (await store.write(sessions.start, user_id, at=self.at)).token
         return user_id
 

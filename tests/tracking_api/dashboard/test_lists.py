@@ -90,6 +90,8 @@ async def test_the_programs_are_a_list_too(page: httpx.AsyncClient, dashboard: D
     assert await names("q=BETA.ex") == ["Beta"]
     assert await names("q=acme&sort=domain") == ["Gamma", "Beta", "alpha", "Acme partners"]
     assert await names("status=paused") == []
+    switch = (await page.get(PROGRAM)).text.partition('class="menu switch"')[2].partition("</details>")[0]
+    assert link(switch, "Gamma") == "/programs/4"
     exported = list(csv.DictReader(io.StringIO((await page.get("/programs.csv?q=partners&period=90d")).text)))
     assert [(row["name"], row["clicks"], row["revenue"]) for row in exported] == [("Acme partners", "2", "140.00")]
 

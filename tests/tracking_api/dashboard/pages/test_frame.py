@@ -2,29 +2,13 @@
 
 from playwright.async_api import Page, expect
 
-from tests.tracking_api.dashboard.pages.conftest import OLGA, Site
+from tests.tracking_api.dashboard.pages.conftest import Site
 from tests.tracking_api.dashboard.pages.test_every_page import PHONE
-from tests.world import program_of
 
 
 async def ground(page: Page) -> str:
     colour: str = await page.evaluate("getComputedStyle(document.body).backgroundColor")
     return colour
-
-
-async def test_the_menus_work_without_javascript(site: Site):
-    await program_of(site.acme.store, site.acme.workspace_id, site.acme.owner_id, name="Second shop")
-    page = await site.sign_in(java_script_enabled=False)
-    await page.goto(f"{site.program}/partners")
-
-    await expect(page.get_by_role("button", name="Sign out")).to_be_hidden()
-    await page.locator("details.switch summary").click()
-    await page.get_by_role("link", name="Second shop").click()
-    await expect(page.locator("details.switch summary")).to_contain_text("Second shop")
-    await page.get_by_label(f"Account: {OLGA}").click()
-    await page.get_by_role("button", name="Sign out").click()
-
-    await expect(page.get_by_role("status")).to_have_text("You are signed out.")
 
 
 async def test_axe_finds_nothing_in_the_open_menus(site: Site, axe: str):
