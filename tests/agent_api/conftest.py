@@ -1,4 +1,4 @@
-"""The agent API over a fresh SQLite database: Acme's keys and Globex's; every answer must be documented."""
+"""The agent API over a fresh SQLite database: Acme's keys; every answer must be documented."""
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
@@ -8,9 +8,9 @@ import httpx
 import pytest
 
 import agent_api.app
-from storage.access import agent_keys, sessions, workspaces
+from storage.access import agent_keys
 from storage.rules.scope import Scope
-from tests import documented, world
+from tests import documented
 from tests.world import NOW, World
 from web.middleware import RequestMiddleware
 
@@ -24,9 +24,8 @@ def database_url(sqlite_url: str) -> str:
 class Agents:
     """Clients of the agent API; `at` is the service's time, `good` a key of Acme's with every scope."""
 
-    def __init__(self, acme: World, globex: World) -> None:
+    def __init__(self, acme: World) -> None:
         self.acme = acme
-        self.globex = globex
         self.at: datetime = NOW
         self.good = ""
         base_url = "http://svc.test"
@@ -39,26 +38,10 @@ class Agents:
 
     async def issue(self, scopes: Sequence[Scope] = tuple(Scope), **options: Any) -> str:
         """Issue a key of Acme's and return its value."""
-        options = {"name": "Reporter", "at": NOW, **options}
-        workspace_id = options.pop("workspace_id", self.acme.workspace_id)
-        issued = await self.acme.store.write(agent_keys.issue, workspace_id, scopes=scopes, **options)
+        about = {"name": "Reporter", "scopes": scopes, "at": NOW, **options}
+        issued = await self.acme.store.write(agent_keys.issue, self.acme.workspace_id, **about)
         secret: str = issued.secret
         return secret
-
-    async def revoked(self) -> str:
-        """Issue a key and revoke it."""
-        issued = await self.acme.store.write(
-            agent_keys.issue, self.acme.workspace_id, name="Gone", scopes=tuple(Scope), at=NOW
-        )
-        await self.acme.store.write(agent_keys.revoke, issued.id, at=NOW)
-        secret: str = issued.secret
-        return secret
-
-    async def session(self) -> str:
-        """Sign Acme's owner in."""
-        started = await self.acme.store.write(sessions.start, self.acme.owner_id, at=NOW)
-        token: str = started.token
-        return token
 
     async def call(self, method: str, path: str, key: str | None = "good", **options: Any) -> httpx.Response:
         """Call a path (one that starts with a dot lies under Acme's program) with a key, Acme's good one, or none."""
@@ -80,11 +63,8 @@ async def _check(answer: httpx.Response) -> None:
 
 @pytest.fixture
 async def agents(acme: World) -> AsyncIterator[Agents]:
-    """The agent API of Acme, beside another workspace with a program of its own."""
-    other = await acme.store.write(
-        workspaces.create, "Globex", owner_email="gina@globex.example", password_hash="not a hash", at=NOW
-    )
-    made = Agents(acme, await world.program_of(acme.store, other.workspace_id, other.user_id))
+    """The agent API of Acme."""
+    made = Agents(acme)
     made.good = await made.issue()
     async with made.client:
         yield made

@@ -1,12 +1,17 @@
-"""What agents read: lists by cursor, the report, explanations, readiness, and one customer's timeline."""
+"""What agents read: lists by cursor, the report, explanations, readiness, a customer's timeline, and their own key."""
 
 import json
 from datetime import timedelta
 
 import pytest
 
+from agent_api.app import PROGRAM, ROUTES
+from presentation.operations import described
+from storage.access import agent_keys
 from storage.rules.click_details import ClickDetails
 from storage.rules.errors import CustomerNotFound
+from storage.rules.scope import Scope
+from tests import world
 from tests.agent_api.conftest import Agents
 from tests.world import NOW
 
@@ -29,16 +34,14 @@ async def test_a_cursor_neither_skips_nor_repeats(agents: Agents):
     assert seen == [f"user-{number}" for number in reversed(range(5))]
 
 
-@pytest.mark.parametrize(
-    "path", ["", "/customers", "/commissions", "/events", "/partners", "/refused-calls", "/tracking-log"]
-)
-async def test_a_list_rejects_an_invalid_cursor_and_limit(agents: Agents, path: str):
-    where = f".{path}" if path else "/programs"
+async def test_a_list_rejects_an_invalid_cursor_and_limit(agents: Agents):
+    lists = [path for path, _, description in described(ROUTES) if "limit" in description.query]
+    assert len(lists) >= 9
 
-    for query in ({"limit": 0}, {"limit": 201}, {"cursor": "nonsense"}):
-        rejected = await agents.get(where, **query)
-
-        assert (rejected.status_code, rejected.json()["error"]["code"]) == (400, "validation_error")
+    for path in lists:
+        for query in ({"limit": 0}, {"limit": 201}, {"cursor": "nonsense"}):
+            rejected = await agents.get(path.replace(PROGRAM, ".").removeprefix("/api/agent/v1"), **query)
+            assert (rejected.status_code, rejected.json()["error"]["code"]) == (400, "validation_error"), (path, query)
 
 
 async def test_performance_is_the_dashboards_report(agents: Agents):
@@ -87,13 +90,16 @@ async def test_a_breakdown_groups_and_filters_the_report(agents: Agents):
     assert nowhere["total"]["earnings_per_click_cents"] == 2_000
 
 
-@pytest.mark.parametrize(
-    ("query", "field"), [({}, "by"), ({"by": "moon"}, "by"), ({"by": "os", "country": ""}, "country")]
-)
-async def test_a_breakdown_names_the_parameter_that_is_wrong(agents: Agents, query: dict[str, str], field: str):
-    rejected = (await agents.get("./breakdown", **query)).json()["error"]
+async def test_a_breakdown_names_the_parameter_that_is_wrong(agents: Agents):
+    wrong: list[tuple[dict[str, str], str]] = [
+        ({}, "by"),
+        ({"by": "moon"}, "by"),
+        ({"by": "os", "country": ""}, "country"),
+    ]
+    for query, field in wrong:
+        rejected = (await agents.get("./breakdown", **query)).json()["error"]
 
-    assert (rejected["code"], rejected["fields"][0]["field"]) == ("validation_error", field)
+        assert (rejected["code"], rejected["fields"][0]["field"]) == ("validation_error", field)
 
 
 async def test_a_customer_has_a_timeline(agents: Agents):
@@ -134,11 +140,11 @@ async def test_a_credited_sale_names_the_terms_that_priced_it(agents: Agents):
     assert (steps["rate"]["commission_rate"], steps["arithmetic"]["net_cents"]) == (20, 2000)
 
 
-@pytest.mark.parametrize("query", [{}, {"transaction_id": "a", "click_id": "b"}, {"customer_key": ""}])
-async def test_an_explanation_needs_one_identifier(agents: Agents, query: dict[str, str]):
-    rejected = await agents.get("./explain", **query)
+async def test_an_explanation_needs_one_identifier(agents: Agents):
+    for query in ({}, {"transaction_id": "a", "click_id": "b"}, {"customer_key": ""}):
+        rejected = await agents.get("./explain", **query)
 
-    assert rejected.json()["error"]["code"] == "validation_error"
+        assert rejected.json()["error"]["code"] == "validation_error", query
 
 
 async def test_readiness_names_one_blocker_and_what_to_do(agents: Agents):
@@ -152,7 +158,37 @@ async def test_readiness_names_one_blocker_and_what_to_do(agents: Agents):
 
 
 async def test_an_unknown_url_is_not_found(agents: Agents):
-    agents.at = NOW + timedelta(days=1)
-
     assert (await agents.get("/nothing")).status_code == 404
     assert (await agents.call("DELETE", ".")).status_code == 405
+
+
+async def test_a_limited_key_sees_only_its_program(agents: Agents):
+    second = await world.program_of(agents.acme.store, agents.acme.workspace_id, agents.acme.owner_id)
+    key = await agents.issue(program_ids=[agents.acme.program_id])
+
+    limited, everything = [await agents.call("GET", "/programs", each) for each in (key, "good")]
+
+    assert [program["id"] for program in limited.json()["data"]] == [agents.acme.program_id]
+    assert [program["id"] for program in everything.json()["data"]] == [second.program_id, agents.acme.program_id]
+
+
+async def test_me_returns_the_scopes_and_programs_of_a_key(agents: Agents):
+    until = NOW + timedelta(days=1)
+    key = await agents.issue([Scope.EVENTS_READ], program_ids=[agents.acme.program_id], expires_at=until)
+
+    me = (await agents.call("GET", "/me", key)).json()
+
+    assert (me["name"], me["scopes"], me["programs"]) == ("Reporter", ["events:read"], [agents.acme.program_id])
+    assert me["expires_at"] == "2026-05-21T12:00:00Z"
+
+
+async def test_a_key_that_is_used_often_is_written_once_in_five_minutes(agents: Agents):
+    used = []
+
+    for minutes in (0, 1, 4, 6):
+        agents.at = NOW + timedelta(minutes=minutes)
+        await agents.get("/me")
+        found = await agents.acme.store.read(agent_keys.list_all, workspace_id=agents.acme.workspace_id)
+        used.append((found[0].last_used_at - NOW) / timedelta(minutes=1))
+
+    assert used == [0, 0, 0, 6]

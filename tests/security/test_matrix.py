@@ -4,27 +4,17 @@ An operation that is added to a route table is in here without being named. `OPE
 so that a new one does not become public by accident.
 """
 
-import re
-from collections.abc import AsyncIterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import httpx
 import pytest
 
-import agent_api.app
-import storage
-import tracking_api.app
-from configuration import Configuration
-from presentation.operations import Description, described
-from storage.access import sessions
-from storage.rules.errors import OwnerRequired
 from storage.rules.scope import Scope
 from tests import world
 from tests.security import matrix
-from tests.security.matrix import MISSING, Case, Scene
-from tests.world import NOW
+from tests.security.matrix import MISSING, Case
+from tests.security.operations import ENTRIES, Entry, Service, code, needing
 from web.errors import STATUS
-from web.middleware import RequestMiddleware
 
 OPEN = {
     *("trackClick", "prefetchClick", "preflightClick", "trackLead", "preflightLead", "receiveStripeEvent"),
@@ -32,94 +22,25 @@ OPEN = {
     *("getTracker", "getHealth", "getReadiness", "listGuides", "getGuide", "getOpenapi", "healthz", "readyz"),
     *("logIn", "logOut", "startDeviceLogin", "pollDeviceLogin"),
 }
-
-
-class Entry(NamedTuple):
-    """An operation of the route tables."""
-
-    method: str
-    path: str
-    described: Description
-
-    @property
-    def kind(self) -> str:
-        """The credential that it needs; empty if it needs none."""
-        needed = self.described.security
-        return "" if not needed or any(not each for each in needed) else next(iter(needed[0]))
-
-    @property
-    def needs_owner(self) -> bool:
-        return OwnerRequired in self.described.errors
-
-    @property
-    def scopes(self) -> tuple[Scope, ...]:
-        return tuple(Scope(scope) for scope in self.described.security[0]["agentKey"])
-
-    @property
-    def row(self) -> str:
-        """The path parameter that names a row of a program or a workspace; empty if there is none."""
-        name = self.parameters[-1] if self.parameters else ""
-        return "" if name in {"program_id", "workspace_id"} else name
-
-    @property
-    def parameters(self) -> list[str]:
-        return re.findall(r"\{(\w+)", self.path)
-
-    def __str__(self) -> str:
-        return f"{self.method} {self.path}"
-
-
-ENTRIES = [
-    Entry(method, path, description)
-    for path, method, description in described([*tracking_api.app.ROUTES, *agent_api.app.ROUTES])
-]
-
-
-def needing(kind: str) -> list[Entry]:
-    return [entry for entry in ENTRIES if entry.kind == kind]
-
-
-class Service:
-    """The whole service over one scene."""
-
-    def __init__(self, client: httpx.AsyncClient, scene: Scene) -> None:
-        self.client = client
-        self.scene = scene
-
-    async def call(self, entry: Entry, credential: str | None, **ids: Any) -> httpx.Response:
-        """Send an empty body to an operation on Acme's rows, or on others; nothing may ever be a 500."""
-        known: dict[str, Any] = {**dict.fromkeys(entry.parameters, MISSING), **self.scene.ids, **ids}
-        headers = {b"Authorization": f"Bearer {credential}".encode()} if credential is not None else {}
-        content: Any = None if entry.method in {"GET", "DELETE"} else {}
-        response = await self.client.request(entry.method, entry.path.format_map(known), headers=headers, json=content)
-        assert response.status_code < 500, f"{entry}: {response.text}"
-        return response
-
-    async def fresh_owner(self) -> str:
-        """Sign Acme's owner in: some operations end the session that they are called with."""
-        started = await self.scene.acme.store.write(sessions.start, self.scene.acme.owner_id, at=NOW)
-        return str(started.token)
-
-
-@pytest.fixture
-async def service(sqlite_url: str) -> AsyncIterator[Service]:
-    async with storage.opened(sqlite_url) as store:
-        scene = await matrix.prepare(store)
-        settings = Configuration(database_url=sqlite_url, rate_limit=False, secret_key="a secret key")
-        agents = agent_api.app.create(store, base_url=settings.base_url, clock=lambda: NOW)
-        tracking = tracking_api.app.create(store, settings, clock=lambda: NOW)
-
-        async def both(scope: Any, receive: Any, send: Any) -> None:
-            await (agents if scope["path"].startswith("/api/agent/") else tracking)(scope, receive, send)
-
-        transport = httpx.ASGITransport(RequestMiddleware(both))
-        async with httpx.AsyncClient(transport=transport, base_url="http://svc.test") as client:
-            yield Service(client, scene)
-
-
-def code(response: httpx.Response) -> str:
-    body = response.json() if response.content else {}
-    return str(body.get("error", {}).get("code", ""))
+SCOPES: dict[Scope | None, set[str]] = {
+    None: {"agentGetKey"},
+    Scope.PROGRAMS_READ: {"agentListPrograms", "agentGetProgram", "agentGetReadiness", "agentListAuditLog"},
+    Scope.PROGRAMS_WRITE: {"agentChangeProgram"},
+    Scope.PERFORMANCE_READ: {"agentGetPerformance", "agentGetBreakdown"},
+    Scope.EVENTS_READ: {"agentListEvents", "agentListTrackingLog", "agentListRefusedCalls", "agentExplainSale"},
+    Scope.CUSTOMERS_READ: {"agentListCustomers", "agentGetCustomer"},
+    Scope.COMMISSIONS_READ: {"agentListCommissions", "agentListFlags"},
+    Scope.COMMISSIONS_WRITE: {"agentDecideCommission", "agentDecideFlag"},
+    Scope.PARTNERS_READ: {"agentListPartners"},
+    Scope.PARTNERS_WRITE: {"agentEnrolPartner", "agentChangePartner"},
+}
+SENT: dict[str, dict[str, Any]] = {
+    "agentGetBreakdown": {"query": {"by": "partner"}},
+    "agentExplainSale": {"query": {"transaction_id": "inv-1"}},
+    "agentDecideCommission": {"body": {"status": "rejected"}},
+    "agentDecideFlag": {"body": {"state": "dismissed"}},
+    "agentEnrolPartner": {"body": {"name": "Cleo", "code": "cleo"}},
+}
 
 
 def visible_in(response: httpx.Response) -> tuple[int, Any]:
@@ -183,17 +104,27 @@ async def test_a_member_may_do_what_needs_no_owner_and_nothing_else(service: Ser
     assert wrong == []
 
 
-async def test_a_scope_opens_its_operations_and_no_other_scope_does(service: Service):
-    wrong = []
+def test_each_operation_of_agents_needs_the_scope_of_the_contract():
+    needed: dict[Scope | None, set[str]] = {}
     for entry in needing("agentKey"):
-        for scopes in filter(None, [entry.scopes, tuple(set(Scope) - set(entry.scopes)) if entry.scopes else ()]):
-            key = (await service.scene.agent_key(scopes)).secret
-            response = await service.call(entry, key)
-            may = set(entry.scopes) <= set(scopes)
-            if (response.status_code in {401, 403}) == may or (not may and code(response) != "insufficient_scope"):
-                wrong.append(f"{entry} with {scopes}: {response.status_code} {code(response)}")
+        needed.setdefault(entry.scope, set()).add(entry.described.name)
 
-    assert wrong == []
+    assert needed == SCOPES
+
+
+async def test_a_scope_opens_its_operations_and_no_other_scope_does(service: Service):
+    for entry in needing("agentKey"):
+        sufficient = (await service.scene.agent_key([entry.scope or Scope.EVENTS_READ])).secret
+        others = (await service.scene.agent_key(tuple(set(Scope) - {entry.scope}))).secret
+        sent = SENT.get(entry.described.name, {})
+        for program_id in (MISSING, service.scene.acme.program_id) if entry.scope else ():
+            rejected = await service.call(entry, others, **sent, program_id=program_id)
+            assert (rejected.status_code, code(rejected)) == (403, "insufficient_scope"), str(entry)
+            assert rejected.json()["error"]["required_scope"] == entry.scope, str(entry)
+
+        served = await service.call(entry, sufficient, **sent)
+
+        assert served.status_code == next(iter(entry.described.responses)), f"{entry}: {served.text}"
 
 
 async def test_a_key_reaches_no_program_but_its_own_and_cannot_tell_which_exist(service: Service):
@@ -204,7 +135,7 @@ async def test_a_key_reaches_no_program_but_its_own_and_cannot_tell_which_exist(
     for entry in needing("agentKey"):
         if "{program_id}" in entry.path:
             responses = [
-                await service.call(entry, narrowed, program_id=MISSING),
+                *[await service.call(entry, narrowed, program_id=odd) for odd in (MISSING, 10**17, "nobody")],
                 await service.call(entry, narrowed, program_id=beside.program_id),
                 await service.call(entry, narrowed, program_id=scene.globex.program_id),
                 await service.call(entry, elsewhere),
@@ -230,7 +161,7 @@ async def test_another_program_s_row_and_a_missing_one_are_answered_alike(servic
     for entry in needing(kind):
         theirs = service.scene.foreign_ids.get(entry.row)
         if theirs is not None:
-            credential = key if kind == "agentKey" else await service.fresh_owner()
+            credential = key if kind == "agentKey" else await service.credential("session")
             foreign = await service.call(entry, credential, **{entry.row: theirs})
             missing = await service.call(entry, credential, **{entry.row: MISSING})
             if visible_in(foreign) != visible_in(missing) or foreign.status_code not in {400, 404}:
@@ -239,12 +170,10 @@ async def test_another_program_s_row_and_a_missing_one_are_answered_alike(servic
     assert wrong == []
 
 
-@pytest.mark.parametrize("odd", ["0", "-1", "x", "9" * 30, "1.5", "%00", "..%2f1", "\u0661"])
-async def test_an_id_that_is_none_breaks_no_operation(service: Service, odd: str):
-    key = (await service.scene.agent_key()).secret
-    for entry in ENTRIES:
-        if "{" in entry.path:
-            credential = key if entry.kind == "agentKey" else await service.fresh_owner()
-            everywhere = dict.fromkeys(entry.parameters, odd)
-            response = await service.call(entry, credential, **everywhere)
-            assert response.status_code in {200, 400, 403, 404, 405, 415}, str(entry)
+async def test_an_id_that_is_none_breaks_no_operation(service: Service):
+    for entry in filter(lambda each: each.parameters, ENTRIES):
+        credential = await service.credential(entry.kind or "session")
+        for odd in ("0", "-1", "x", "9" * 30, "1.5", "%00", "..%2f1", "\u0661"):
+            ids = dict.fromkeys(entry.parameters, odd)
+            response = await service.send(entry, credential, ids, json={}, is_documented=False)
+            assert response.status_code in {200, 400, 403, 404, 405, 415}, f"{entry} with {odd}: {response.text}"
