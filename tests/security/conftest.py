@@ -16,7 +16,7 @@ on_each_database = pytest.mark.parametrize("database_url", KINDS, indirect=True)
 @pytest.fixture
 def database_url(request: pytest.FixtureRequest) -> str:
     """The URL of a fresh, migrated SQLite database; once of each kind for a test that is marked so."""
-    url: str = request.getfixturevalue(KINDS[getattr(request, "param", next(iter(KINDS)))])
+    url: str = request.getfixturevalue(KINDS.get(getattr(request, "param", ""), "sqlite_url"))
     return url
 
 

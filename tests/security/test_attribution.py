@@ -5,14 +5,11 @@ from typing import Any
 import pytest
 
 from storage.checks import books
-from storage.engine.audit import OPERATOR
-from storage.management.commissions import decide
 from storage.reading import customer_timelines
-from storage.rules.commission import CommissionStatus
 from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Settlement
-from storage.tables import commissions, customers, leads, ledger_entries, partner_rollups, sales
+from storage.tables import customers, leads, partner_rollups, sales
 from tests.tracking_api.conftest import Api
-from tests.world import LANDING_PAGE, NOW
+from tests.world import LANDING_PAGE
 
 BROWSER = {"lead_auth_policy": LeadAuthPolicy.BROWSER_ALLOWED}
 OF_BEN = LANDING_PAGE.replace("anna", "ben")
@@ -72,28 +69,6 @@ async def test_a_claim_loses_to_a_lead_whose_click_is_a_customer_already(shop: A
     await agree(shop)
 
 
-@pytest.mark.parametrize("paid", [False, True])
-async def test_the_commission_on_a_claim_is_reversed(api: Api, paid: bool):  # noqa: FBT001 - a parameter
-    shop = await api.beside(**BROWSER, lead_commission_cents=500, hold_days=0)
-    await claimed(shop)
-    [claim] = await shop.rows(commissions)
-    if paid:
-        for status in (CommissionStatus.APPROVED, CommissionStatus.PAID):
-            options = {"actor": OPERATOR, "at": NOW}
-            await shop.acme.store.write(decide, shop.acme.program_id, claim.id, status, **options)
-    victim = await clicked(shop)
-
-    await shop.lead(click_id=victim, customer_key="user-103")
-
-    statuses = {row.partner_id: row.status for row in await shop.rows(commissions)}
-    balance = {shop.acme.anna: 0, shop.acme.ben: 0}
-    for entry in await shop.rows(ledger_entries):
-        balance[entry.partner_id] += entry.amount_cents
-    assert statuses[shop.acme.ben] == (CommissionStatus.PAID if paid else CommissionStatus.REJECTED)
-    assert balance == {shop.acme.anna: 500, shop.acme.ben: -500 if paid else 0}
-    await agree(shop)
-
-
 async def test_a_claim_after_the_lead_of_the_server_gets_nothing(shop: Api):
     await shop.lead(click_id=await clicked(shop), customer_key="user-103")
 
@@ -134,7 +109,8 @@ async def test_a_lead_with_the_key_but_no_click_leaves_the_claim_open(api: Api):
     await agree(shop)
 
 
-async def test_two_leads_with_the_key_do_not_outrank_each_other(shop: Api):
+async def test_two_leads_with_the_key_do_not_outrank_each_other(api: Api):
+    shop = await api.beside(**BROWSER)
     await shop.lead(click_id=await clicked(shop), customer_key="user-103")
 
     again = await shop.lead(click_id=await clicked(shop, affiliate_url=OF_BEN), customer_key="user-103")
@@ -188,35 +164,33 @@ async def test_both_timelines_show_what_happened(api: Api):
     assert [[step.partner_code for step in each] for each in lost] == [["ben"], ["ben"]]
 
 
-@pytest.mark.parametrize("customer_key", ["unknown", "lead", "buyer"])
-async def test_a_customer_key_without_a_click_reveals_nothing(shop: Api, customer_key: str):
-    for known in ("lead", "buyer"):
-        await shop.lead(click_id=await clicked(shop), customer_key=known)
+@pytest.fixture
+async def known(shop: Api) -> Api:
+    """The shop knows who is a lead and who has bought."""
+    for customer_key in ("lead", "buyer"):
+        await shop.lead(click_id=await clicked(shop), customer_key=customer_key)
     await shop.sale(customer_key="buyer")
-    before = await shop.rows(leads)
-
-    extra = {"program_id": shop.acme.program_id}
-    answer = await shop.lead(key=None, customer_key=customer_key, additional_data=extra)
-
-    error = answer.json()["error"]
-    assert (answer.status_code, error["code"], error["message"]) == (
-        400,
-        "customer_not_found",
-        "Without the program key, a lead needs a click_id of this program.",
-    )
-    assert await shop.rows(leads) == before
+    return shop
 
 
-@pytest.mark.parametrize("customer_key", ["unknown", "lead", "buyer"])
-async def test_an_own_click_does_not_reveal_it_either(shop: Api, customer_key: str):
-    for known in ("lead", "buyer"):
-        await shop.lead(click_id=await clicked(shop), customer_key=known)
-    await shop.sale(customer_key="buyer")
-    own = await clicked(shop, affiliate_url=OF_BEN)
+async def test_a_customer_key_without_a_click_reveals_nothing(known: Api):
+    before = await known.rows(leads)
+    extra = {"program_id": known.acme.program_id}
 
-    first = await shop.lead(key=None, click_id=own, customer_key=customer_key)
-    second = await shop.lead(key=None, click_id=own, customer_key=customer_key)
+    for customer_key in ("unknown", "lead", "buyer"):
+        answer = await known.lead(key=None, customer_key=customer_key, additional_data=extra)
 
-    plain = await clicked(shop, affiliate_url=OF_BEN)
-    expected = [await shop.lead(key=None, click_id=plain, customer_key="fresh") for _ in range(2)]
-    assert [answer.json() for answer in (first, second)] == [answer.json() for answer in expected]
+        error = answer.json()["error"]
+        assert (answer.status_code, error["code"]) == (400, "customer_not_found")
+        assert error["message"] == "Without the program key, a lead needs a click_id of this program."
+    assert await known.rows(leads) == before
+
+
+async def test_an_own_click_does_not_reveal_it_either(known: Api):
+    responses = []
+    for customer_key in ("fresh", "lead", "buyer"):
+        own = await clicked(known, affiliate_url=OF_BEN)
+        sent = [await known.lead(key=None, click_id=own, customer_key=customer_key) for _ in range(2)]
+        responses.append([answer.json() for answer in sent])
+
+    assert responses == [responses[0]] * 3

@@ -21,6 +21,7 @@ from storage.engine.audit import OPERATOR
 from storage.payments import accounts
 from storage.tables import payment_events
 from tests import stripe_events as stripe
+from tests.security.conftest import on_each_database
 from tests.world import NOW, World
 from web.middleware import RequestMiddleware
 
@@ -193,6 +194,7 @@ def odd_events(draw: st.DrawFn) -> dict[str, Any]:
     return event
 
 
+@on_each_database
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(events=st.lists(odd_events(), min_size=1, max_size=4))
 async def test_no_signed_event_whatsoever_breaks_the_service_or_its_books(webhook: Webhook, events: list[Any]):
