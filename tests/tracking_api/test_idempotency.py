@@ -1,6 +1,5 @@
 """Idempotency-Key on the tracking calls: done once, answered alike."""
 
-import asyncio
 from typing import Any
 
 import httpx
@@ -29,13 +28,6 @@ async def test_a_refund_without_a_refund_id_repeated_with_the_same_key_is_one_re
     assert (again.status_code, again.json()) == (200, first.json())
     assert (first.headers.get("idempotency-replayed"), again.headers["idempotency-replayed"]) == (None, "true")
     assert [row.amount_cents for row in await api.rows(refunds)] == [2_500]
-
-
-async def test_one_of_many_concurrent_requests_is_performed(api: Api):
-    answers = await asyncio.gather(*(send(api, "refund", REFUND) for _ in range(12)))
-
-    assert [answer.json() for answer in answers] == [answers[0].json()] * 12
-    assert await api.count(refunds) == 1
 
 
 async def test_another_body_or_another_call_is_rejected(api: Api):
@@ -98,8 +90,8 @@ async def test_a_browser_has_no_key_to_repeat(api: Api):
     assert "idempotency-replayed" not in answers[1].headers
 
 
-@pytest.mark.parametrize("name", ["", "k" * 256])
-async def test_a_malformed_key_is_rejected(api: Api, name: str):
-    answer = await send(api, "refund", REFUND, name)
+async def test_a_malformed_key_is_rejected(api: Api):
+    for name in ("", "k" * 256):
+        answer = await send(api, "refund", REFUND, name)
 
-    assert (answer.status_code, answer.json()["error"]["fields"][0]["field"]) == (400, "Idempotency-Key")
+        assert (answer.status_code, answer.json()["error"]["fields"][0]["field"]) == (400, "Idempotency-Key")

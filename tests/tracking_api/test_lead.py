@@ -1,17 +1,19 @@
-"""POST /api/v1/track/lead."""
+"""POST /api/v1/track/lead, in live and in test mode."""
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from storage.reading import events
 from storage.rules.settlement import LeadAuthPolicy
-from storage.tables import clicks, commissions, customers, leads, refused_calls
+from storage.tables import clicks, commissions, customers, leads, refused_calls, test_events
 from tests.tracking_api.conftest import Api
 from tests.world import NOW
 from web.errors import STATUS
 
 ALL = (customers, leads, commissions)
+RECORDED = {"success", "message"}
+TEST = {"test_mode": True}
 
 
 async def visitor(api: Api, **fields: Any) -> str:
@@ -19,13 +21,14 @@ async def visitor(api: Api, **fields: Any) -> str:
     return click_id
 
 
-async def test_a_lead_with_the_key_is_settled(api: Api):
-    answer = await api.lead(click_id=await visitor(api), customer_key="user-1", email="Jane.Doe@Example.com")
+async def test_a_lead_with_the_key_is_settled_once(api: Api):
+    click_id = await visitor(api)
 
-    assert answer.status_code == 200
-    assert set(answer.json()) == {"success", "message"}
-    customer = (await api.rows(customers))[0]
-    assert (customer.status, customer.customer_key) == ("lead", "user-1")
+    first, again = [await api.lead(click_id=click_id, customer_key="user-1") for _ in range(2)]
+
+    assert (first.status_code, set(first.json()), first.json()["message"]) == (200, RECORDED, "Lead recorded.")
+    assert again.json()["already_recorded"] is True
+    assert [(row.status, row.customer_key) for row in await api.rows(customers)] == [("lead", "user-1")]
 
 
 async def test_an_email_is_stored_hashed_and_masked_only(api: Api):
@@ -36,43 +39,16 @@ async def test_an_email_is_stored_hashed_and_masked_only(api: Api):
     assert "doe" not in repr(customer).lower()
 
 
-async def test_the_same_settled_lead_again_changes_nothing(api: Api):
+async def test_a_browser_lead_is_provisional_until_the_server_settles_it(api: Api):
     click_id = await visitor(api)
-    await api.lead(click_id=click_id, customer_key="user-1")
-    before = [await api.rows(table) for table in ALL]
 
-    again = await api.lead(click_id=click_id, customer_key="user-1")
-
-    assert again.json()["already_recorded"] is True
-    assert [await api.rows(table) for table in ALL] == before
-
-
-async def test_a_browser_lead_is_provisional_and_counts_nowhere(api: Api):
-    answer = await api.lead(key=None, click_id=await visitor(api), customer_key="user-1")
-
-    assert (answer.status_code, answer.json()["provisional"]) == (200, True)
+    browser = await api.lead(key=None, click_id=click_id, customer_key="user-1")
     status = await api.status()
-    assert (status["provisional_leads"], status["recent_events"]["leads_24h"]) == (1, 0)
-    assert (await api.rows(customers))[0].customer_key is None
-
-
-async def test_a_provisional_lead_repeated_stays_one(api: Api):
-    click_id = await visitor(api)
-
-    answers = [await api.lead(key=None, click_id=click_id) for _ in range(3)]
-
-    assert [answer.json()["provisional"] for answer in answers] == [True] * 3
-    assert await api.count(leads) == 1
-
-
-async def test_the_server_settles_a_provisional_lead(api: Api):
-    click_id = await visitor(api)
-    await api.lead(key=None, click_id=click_id)
-
     settled = await api.lead(click_id=click_id, customer_key="user-1")
 
-    assert set(settled.json()) == {"success", "message"}
-    assert (await api.rows(customers))[0].status == "lead"
+    assert (browser.status_code, browser.json()["provisional"]) == (200, True)
+    assert (status["provisional_leads"], status["recent_events"]["leads_24h"]) == (1, 0)
+    assert set(settled.json()) == RECORDED
 
 
 async def test_a_browser_settles_where_the_policy_lets_it(api: Api):
@@ -80,32 +56,18 @@ async def test_a_browser_settles_where_the_policy_lets_it(api: Api):
 
     answer = await trusting.lead(key=None, click_id=await visitor(trusting), customer_key="user-1")
 
-    assert set(answer.json()) == {"success", "message"}
+    assert set(answer.json()) == RECORDED
     assert (await api.rows(customers))[0].customer_key == "user-1"
 
 
-async def test_only_settled_leads_earn_a_lead_commission(api: Api):
-    paying = await api.beside(lead_commission_cents=500)
-    click_id = await visitor(paying)
-
-    await paying.lead(key=None, click_id=click_id)
-    while_provisional = await api.count(commissions)
-    await paying.lead(click_id=click_id)
-
-    assert while_provisional == 0
-    assert [row.amount_cents for row in await api.rows(commissions)] == [500]
-
-
-@pytest.mark.parametrize(
-    "header",
-    ["", "Bearer", "Bearer ", "Basic dXNlcjpwYXNz", "Bearer aff_wrong", "Token x", "Bearer aff wrong", "Bearer \xff"],
-)
-async def test_a_bad_authorization_header_is_401_and_never_browser_mode(api: Api, header: str):
+async def test_a_bad_authorization_header_is_401_and_never_browser_mode(api: Api):
     body = {"click_id": await visitor(api)}
+    wrong = ["", "Bearer", "Basic dXNlcjpwYXNz", "Bearer aff_wrong", "Token x", "Bearer aff wrong", "Bearer \xff"]
 
-    answer = await api.post("lead", body, key=None, headers={"Authorization": header.encode("latin-1")})
+    for header in [*wrong, f"Bearer {api.acme.key.swapcase()}"]:
+        answer = await api.post("lead", body, key=None, headers={"Authorization": header.encode("latin-1")})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (401, "invalid_key"), header
 
-    assert (answer.status_code, answer.json()["error"]["code"]) == (401, "invalid_key")
     assert await api.count(*ALL) == 0
 
 
@@ -115,102 +77,38 @@ async def test_a_bad_key_outranks_a_bad_body(api: Api):
     assert answer.status_code == 401
 
 
-@pytest.mark.parametrize("scheme", ["bearer", "BEARER", "BeArEr"])
-async def test_the_scheme_bearer_is_read_in_any_case(api: Api, scheme: str):
-    headers = {"Authorization": f"{scheme} {api.acme.key}"}
+async def test_the_scheme_bearer_is_read_in_any_case(api: Api):
+    headers = {"Authorization": f"BeArEr {api.acme.key}"}
 
     answer = await api.post("lead", {"click_id": await visitor(api)}, key=None, headers=headers)
 
     assert answer.json()["message"] == "Lead recorded."
 
 
-async def test_a_key_is_matched_exactly(api: Api):
-    answer = await api.lead(key=api.acme.key.swapcase(), click_id=await visitor(api))
-
-    assert answer.status_code == 401
-
-
 @pytest.mark.parametrize("key", ["acme", None])
-async def test_a_lead_names_its_customer(api: Api, key: str | None):
-    answer = await api.lead(key=key, email="jane@example.com")
+async def test_a_lead_names_a_customer_of_its_program(api: Api, key: str | None):
+    theirs = await visitor(await api.beside())
 
-    assert answer.json()["error"]["code"] == "identifier_required"
-
-
-@pytest.mark.parametrize("fields", [{"click_id": "unknown"}, {"customer_key": "unknown"}])
-@pytest.mark.parametrize("key", ["acme", None])
-async def test_an_unknown_customer_is_rejected(api: Api, key: str | None, fields: dict[str, str]):
-    answer = await api.lead(key=key, **fields)
-
-    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "customer_not_found")
-
-
-async def test_a_customer_of_another_program_is_rejected(api: Api):
-    globex = await api.beside()
-
-    answer = await api.lead(click_id=await visitor(globex))
-
-    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "customer_wrong_program")
+    for fields, expected in (
+        ({"email": "jane@example.com"}, "identifier_required"),
+        ({"click_id": "unknown"}, "customer_not_found"),
+        ({"customer_key": "unknown"}, "customer_not_found"),
+        ({"click_id": theirs, "additional_data": {"program_id": api.acme.program_id}}, "customer_wrong_program"),
+    ):
+        answer = await api.lead(key=key, **fields)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (400, expected), fields
 
 
-async def test_a_converted_customer_cannot_become_a_lead(api: Api):
-    click_id = await visitor(api)
-    await api.lead(click_id=click_id, customer_key="user-1")
-    await api.sale()
-
-    answer = await api.lead(click_id=click_id, customer_key="user-1")
-
-    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "status_transition_refused")
-
-
-async def test_a_sale_to_a_provisional_customer_shuts_the_lead(api: Api):
-    click_id = await visitor(api)
-    await api.lead(key=None, click_id=click_id)
-    await api.sale(customer_key=None, click_id=click_id)
-
-    answer = await api.lead(click_id=click_id, customer_key="user-1")
-
-    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "status_transition_refused")
-
-
-async def test_identifiers_of_two_customers_conflict(api: Api):
-    await api.lead(click_id=await visitor(api), customer_key="user-1")
-    second = await visitor(api)
-    await api.lead(click_id=second, customer_key="user-2")
-
-    answers = [
-        await api.lead(click_id=second, customer_key="user-1"),
-        await api.lead(click_id=second, customer_key="user-3"),
-    ]
-
-    assert [answer.json()["error"]["code"] for answer in answers] == ["identifier_conflict"] * 2
-
-
-async def test_a_click_older_than_the_attribution_window_is_rejected(api: Api):
-    in_time, too_late = await visitor(api), await visitor(api)
-
-    api.at = NOW + timedelta(days=60)
-    accepted = await api.lead(click_id=in_time)
-    api.at = NOW + timedelta(days=60, seconds=1)
-    rejected = await api.lead(click_id=too_late)
-
-    assert accepted.status_code == 200
-    assert (rejected.status_code, rejected.json()["error"]["code"]) == (400, "attribution_window_expired")
-
-
-async def test_a_rejected_lead_stores_nothing_but_its_line_in_the_refused_call_log(api: Api):
+async def test_a_rejected_lead_stores_nothing_but_its_line_in_the_refused_call_log_and_a_browser_s_not_even_that(
+    api: Api,
+):
     await api.lead(customer_key="unknown", click_id="unknown-click")
+    await api.lead(key=None, customer_key="unknown")
 
-    logged = (await api.rows(refused_calls))[0]
+    (logged,) = await api.rows(refused_calls)
     assert (logged.call, logged.code, STATUS[logged.code]) == ("lead", "customer_not_found", 400)
     assert (logged.customer_key, logged.click_id, logged.at) == ("unknown", "unknown-click", NOW)
     assert await api.count(*ALL) == 0
-
-
-async def test_a_rejected_browser_lead_is_not_logged(api: Api):
-    await api.lead(key=None, customer_key="unknown")
-
-    assert await api.count(refused_calls) == 0
 
 
 async def test_a_browser_s_lead_stores_a_hash_of_its_network_and_a_server_s_does_not(api: Api):
@@ -223,3 +121,66 @@ async def test_a_browser_s_lead_stores_a_hash_of_its_network_and_a_server_s_does
     clicked = {row.address_hash for row in await api.rows(clicks)}
     assert {by_key[False]} == clicked
     assert by_key[True] is None
+
+
+async def test_a_test_lead_belongs_to_its_key_or_to_the_program_that_it_or_its_click_names(api: Api):
+    named = {**TEST, "program_id": api.acme.program_id}
+    click_id = await visitor(api)
+
+    answers = [
+        await api.lead(additional_data={**TEST, "event_name": "signup"}),
+        await api.lead(key=None, additional_data=named),
+        await api.lead(key=None, click_id=click_id, additional_data=TEST),
+        await api.lead(key=None, additional_data=TEST),
+    ]
+
+    stored = await api.rows(test_events)
+    first = {"eventId": stored[0].id, "programId": api.acme.program_id, "test_mode": True}
+    assert answers[0].json()["data"] == first
+    assert [answer.json()["data"]["programId"] for answer in answers] == [*[api.acme.program_id] * 3, 0]
+    assert [(row.is_test, row.with_key) for row in stored] == [(True, True), (True, False), (True, False)]
+
+
+async def test_the_details_of_a_test_lead_are_stored_and_shown_and_touch_no_attribution(api: Api):
+    extra = {**TEST, "event_name": "signup"}
+    await api.lead(click_id="click-1", customer_key="user-1", email="jane@example.com", additional_data=extra)
+
+    stored = (await api.rows(test_events))[0]
+    read = (await api.acme.store.read(events.list_events, api.acme.program_id)).data[0]
+    about = (stored.event_name, stored.customer_key, stored.click_id, stored.email_mask)
+    assert about == ("signup", "user-1", "click-1", "j***@example.com")
+    assert (read.event_name, read.customer_key, read.click_id, read.email_masked) == about
+    assert read.is_test is True
+    assert await api.count(*ALL) == 0
+
+
+async def test_a_test_lead_for_an_unknown_or_another_program_or_with_a_bad_key_is_rejected(api: Api):
+    unknown = {**TEST, "program_id": 987_654}
+    foreign = {**TEST, "program_id": (await api.beside()).acme.program_id}
+
+    answers = [
+        await api.lead(additional_data=unknown),
+        await api.lead(key=None, additional_data=unknown),
+        await api.lead(additional_data=foreign),
+        await api.lead(key="aff_wrong", additional_data=TEST),
+    ]
+
+    assert [(answer.status_code, answer.json()["error"]["code"]) for answer in answers] == [
+        *[(400, "program_not_found")] * 2,
+        (400, "customer_wrong_program"),
+        (401, "invalid_key"),
+    ]
+    assert await api.count(test_events) == 0
+
+
+async def test_only_a_test_lead_with_the_key_verifies_the_integration(api: Api):
+    named = {**TEST, "program_id": api.acme.program_id}
+
+    async def verified() -> bool:
+        return {step["step"]: step["done"] for step in (await api.status())["checklist"]}["test_lead"]
+
+    await api.lead(key=None, additional_data=named)
+    without_key = await verified()
+    await api.lead(additional_data=named)
+
+    assert (without_key, await verified()) == (False, True)

@@ -1,6 +1,6 @@
 """What integrators send by accident: empty strings, an e-mail that is none, a number with a needless fraction."""
 
-from typing import Any
+import itertools
 
 import pytest
 
@@ -27,14 +27,11 @@ async def test_an_empty_identifier_beside_a_good_one_counts_as_absent(api: Api, 
 async def test_an_empty_click_id_beside_a_key_counts_as_absent(api: Api):
     await api.acme.customer("user-1")
 
+    neither = await api.lead(click_id="", customer_key="")
+
     assert (await api.lead(click_id="", customer_key="user-1")).json()["already_recorded"] is True
     assert (await api.sale(click_id="")).status_code == 200
-
-
-async def test_empty_identifiers_count_as_absent(api: Api):
-    answer = await api.lead(click_id="", customer_key="")
-
-    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "identifier_required")
+    assert (neither.status_code, neither.json()["error"]["code"]) == (400, "identifier_required")
 
 
 async def test_empty_texts_of_a_click_count_as_absent(api: Api):
@@ -44,15 +41,16 @@ async def test_empty_texts_of_a_click_count_as_absent(api: Api):
     assert [(row.page_title, row.referrer_url) for row in await api.rows(clicks)] == [(None, None)]
 
 
-@pytest.mark.parametrize("email", ["no address", "a@b@c", "e" * 255 + "@example.com", "a\u0000@b.example", 5, [], True])
-@pytest.mark.parametrize("key", ["acme", None])
-async def test_an_invalid_email_is_left_out_with_a_warning(api: Api, click_id: str, email: Any, key: str | None):
-    answer = await api.lead(key=key, click_id=click_id, email=email)
+async def test_an_invalid_email_is_left_out_with_a_warning(api: Api, click_id: str):
+    emails = ["no address", "a@b@c", "e" * 255 + "@example.com", "a\u0000@b.example", 5, [], True]
 
-    assert (answer.status_code, answer.json()["success"]) == (200, True)
-    assert [warning["code"] for warning in answer.json()["warnings"]] == ["email_ignored"]
+    for key, email in itertools.product((None, "acme"), emails):
+        answer = await api.lead(key=key, click_id=click_id, email=email)
+        assert (answer.status_code, answer.json()["success"]) == (200, True), email
+        assert [warning["code"] for warning in answer.json()["warnings"]] == ["email_ignored"], email
+
     assert [row.email_hash for row in await api.rows(customers)] == [None]
-    assert await api.count(leads) == 1
+    assert await api.count(leads) == 2  # the browser's provisional one, and the settled one
 
 
 async def test_a_number_without_a_fraction_is_an_integer(api: Api):
@@ -66,15 +64,6 @@ async def test_a_number_without_a_fraction_is_an_integer(api: Api):
 
     assert [each.status_code for each in (clicked, led, sold, back)] == [200, 200, 200, 200]
     assert [(row.amount_cents, row.refunded_cents) for row in await api.rows(sales)] == [(10_000, 4)]
-
-
-@pytest.mark.parametrize("amount", [4.5, True, "4", 1e300])
-async def test_a_fraction_a_boolean_and_a_text_are_not_integers(api: Api, amount: Any):
-    await api.acme.customer("user-1")
-
-    answer = await api.sale(amount_cents=amount)
-
-    assert (answer.status_code, answer.json()["error"]["fields"][0]["field"]) == (400, "amount_cents")
 
 
 async def test_a_flagged_key_and_a_wrong_email_are_two_warnings(api: Api, click_id: str):

@@ -4,8 +4,6 @@ import json
 from ipaddress import IPv4Network
 from pathlib import Path
 
-import pytest
-
 from configuration import Configuration
 from storage.rules.dimensions import NOWHERE, Agent, Location
 from storage.tables import clicks
@@ -53,14 +51,13 @@ def mmdb(folder: Path, network: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("text", AGENTS)
-def test_a_user_agent_says_device_browser_and_system(text: str):
-    assert agent_of(text) == AGENTS[text]
+def test_a_user_agent_says_device_browser_and_system():
+    assert {text: agent_of(text) for text in AGENTS} == AGENTS
 
 
-@pytest.mark.parametrize("text", ["A" * 100_000, "Mozilla/5.0 (" * 500, "Chrome/\x00\u202e", ""])
-def test_a_hostile_user_agent_says_little(text: str):
-    assert all(value is None or (value.isprintable() and len(value) <= 100) for value in agent_of(text))
+def test_a_hostile_user_agent_says_little():
+    for text in ("A" * 100_000, "Mozilla/5.0 (" * 500, "Chrome/\x00\u202e", ""):
+        assert all(value is None or (value.isprintable() and len(value) <= 100) for value in agent_of(text))
 
 
 async def test_a_click_stores_its_dimensions_and_no_address(api: Api):

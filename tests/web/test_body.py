@@ -42,8 +42,10 @@ async def test_a_body_in_pieces_is_put_together():
 async def test_reading_stops_at_the_first_byte_too_many():
     endless = itertools.repeat(piece(b" " * 10, more=True))
 
-    with pytest.raises(PayloadTooLarge):
-        await body.read_body(JSON, pieces(endless), largest=25)
+    assert len(await body.read_body(JSON, pieces([piece(b" " * 25, more=False)]), largest=25)) == 25
+    for messages in ([piece(b" " * 26, more=False)], endless):
+        with pytest.raises(PayloadTooLarge):
+            await body.read_body(JSON, pieces(messages), largest=25)
 
 
 async def test_a_connection_that_ends_early_is_no_body():
@@ -60,6 +62,18 @@ async def test_the_deadline_is_for_the_whole_body():
     assert error_headers(rejected.value) == {"Connection": "close"}
 
 
-async def test_a_body_of_another_type_is_not_read():
-    with pytest.raises(UnsupportedMediaType):
-        await body.read_body({"headers": []}, pieces([]))
+async def test_a_body_of_another_type_is_not_read_and_json_with_parameters_is_json():
+    for declared in (b"application/json; charset=utf-8", b"Application/JSON", b"application/json ;x=y"):
+        sent = {"headers": [(b"content-type", declared)]}
+        assert await body.read_body(sent, pieces([piece(b"{}", more=False)])) == b"{}"
+
+    for headers in ([], [(b"content-type", b"application/jsonp")]):
+        with pytest.raises(UnsupportedMediaType):
+            await body.read_body({"headers": headers}, pieces([]))
+
+
+def test_of_a_key_sent_twice_the_last_one_counts():
+    class Named(body.Body):
+        name: str
+
+    assert body.parse(Named, b'{"name": "a", "name": "b"}') == Named(name="b")

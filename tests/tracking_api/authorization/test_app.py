@@ -1,5 +1,6 @@
 """The metadata for clients, the errors that they get, and the checks before the endpoints."""
 
+from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -9,9 +10,13 @@ import asgi
 from configuration import Configuration
 from mcp_server.tools import BY_NAME
 from storage.access import agent_keys
+from storage.engine.sealing import Sealer
+from storage.rules.errors import NotFound
 from storage.rules.scope import READING, Scope
+from tests.storage.access.test_assistants import ASKED
 from tests.tracking_api.authorization.conftest import BASE, READ_PROGRAMS, Flow
 from tests.world import NOW
+from tracking_api.authorization.requests import response_url, seal, unseal
 from web.middleware import RequestMiddleware
 
 METADATA = f"{BASE}/.well-known/oauth-protected-resource/mcp"
@@ -118,16 +123,14 @@ async def test_revoking_returns_200_for_any_token_and_disconnects_its_assistant(
     assert (await flow.call(given["access_token"])).status_code == 401
 
 
-@pytest.mark.parametrize("path", ["/token", "/register", "/revoke"])
-async def test_a_body_of_another_type_or_too_large_is_rejected(flow: Flow, path: str):
-    kind = "application/json" if path == "/register" else "application/x-www-form-urlencoded"
-    typed = await flow.http.post(path, content=b"a", headers={"Content-Type": "text/plain"})
-    large = await flow.http.post(path, content=b"a=" + b"b" * 65536, headers={"Content-Type": kind})
+async def test_a_body_of_another_type_or_too_large_is_rejected(flow: Flow):
+    form = "application/x-www-form-urlencoded"
+    for path, kind in (("/token", form), ("/revoke", form), ("/register", "application/json")):
+        typed = await flow.http.post(path, content=b"a", headers={"Content-Type": "text/plain"})
+        large = await flow.http.post(path, content=b"a=" + b"b" * 65536, headers={"Content-Type": kind})
 
-    assert [typed.json()["error"]["code"], large.json()["error"]["code"]] == [
-        "unsupported_media_type",
-        "payload_too_large",
-    ]
+        codes = [answer.json()["error"]["code"] for answer in (typed, large)]
+        assert codes == ["unsupported_media_type", "payload_too_large"], path
 
 
 async def served(settings: Configuration, path: str, **options: Any) -> list[httpx.Response]:
@@ -156,3 +159,20 @@ async def test_over_public_http_no_sign_in_is_offered(sqlite_url: str):
 
     assert settings.assistants_sign_in is False
     assert {answer.status_code for answer in answers} == {404}
+
+
+def test_a_request_is_sealed_in_the_browser_for_twenty_minutes():
+    sealer, other = Sealer("key"), Sealer("another")
+    sealed = seal(ASKED, sealer, at=NOW)
+
+    assert unseal(sealed, sealer, at=NOW) == ASKED
+    assert "assistant" not in sealed
+    for wrong in ((sealed, other, NOW), (sealed[:-4], sealer, NOW), (sealed, sealer, NOW + timedelta(minutes=20))):
+        with pytest.raises(NotFound):
+            unseal(*wrong[:2], at=wrong[2])
+
+
+def test_a_response_url_preserves_the_query_and_names_the_issuer():
+    answer = response_url(ASKED, "https://track.example", code="oac_1")
+
+    assert answer == "https://assistant.example/callback?a=1&code=oac_1&state=s%26t&iss=https%3A%2F%2Ftrack.example"

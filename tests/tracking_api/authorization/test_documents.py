@@ -17,74 +17,28 @@ def documents(trusted_host: ClientHost) -> Documents:
     return Documents(["localhost"])
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        *(
-            "127.0.0.1",
-            "10.1.2.3",
-            "172.16.0.1",
-            "192.168.1.1",
-            "169.254.169.254",
-            "100.64.0.1",
-            "0.0.0.0",
-            "224.0.0.1",
-        ),
-        *(
-            "255.255.255.255",
-            "192.0.2.1",
-            "198.18.0.1",
-            "::1",
-            "::",
-            "::8.8.8.8",
-            "fe80::1",
-            "fec0::1",
-            "feff::1",
-            "fd00::1",
-            "ff02::1",
-            "2001:db8::1",
-        ),
-        *("::8.8.8.8", "fec0::1", "feff::1"),
-        *(
-            "::ffff:127.0.0.1",
-            "::ffff:10.0.0.1",
-            "64:ff9b::7f00:1",
-            "64:ff9b::a9fe:a9fe",
-            "2002:7f00:1::",
-            "2002:a00:1::",
-        ),
-    ],
-)
-def test_a_private_ip_address_is_not_public_in_any_notation(address: str):
-    assert not is_public(address)
+PRIVATE = [
+    *("127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1"),
+    *("255.255.255.255", "192.0.2.1", "198.18.0.1", "::1", "::", "fe80::1", "fd00::1", "ff02::1", "2001:db8::1"),
+    *("::8.8.8.8", "fec0::1", "feff::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1"),
+    *("64:ff9b::a9fe:a9fe", "2002:7f00:1::", "2002:a00:1::"),
+]
+PUBLIC = ["8.8.8.8", "93.184.215.14", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"]
+DOCUMENTS = ["https://assistant.example/client.json", "https://assistant.example:8443/oauth/client"]
+NO_DOCUMENTS = [
+    *("http://assistant.example/client.json", "https://assistant.example", "https://assistant.example/"),
+    *("https://assistant.example/a/../client.json", "https://user@assistant.example/client.json"),
+    *("https://assistant.example/client.json?a=1", "https://assistant.example/client.json#part"),
+    *(f"https://assistant.example/{'a' * 512}", "https:///client.json", "b6a8a0d2-registered"),
+]
 
 
-@pytest.mark.parametrize(
-    "address", ["8.8.8.8", "93.184.215.14", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"]
-)
-def test_an_ip_address_of_the_internet_is_public(address: str):
-    assert is_public(address)
+def test_an_ip_address_of_the_internet_is_public_and_a_private_one_in_no_notation():
+    assert [address for address in [*PUBLIC, *PRIVATE] if is_public(address)] == PUBLIC
 
 
-@pytest.mark.parametrize(
-    ("client_id", "named"),
-    [
-        ("https://assistant.example/client.json", True),
-        ("https://assistant.example:8443/oauth/client", True),
-        ("http://assistant.example/client.json", False),
-        ("https://assistant.example", False),
-        ("https://assistant.example/", False),
-        ("https://assistant.example/a/../client.json", False),
-        ("https://user@assistant.example/client.json", False),
-        ("https://assistant.example/client.json?a=1", False),
-        ("https://assistant.example/client.json#part", False),
-        (f"https://assistant.example/{'a' * 512}", False),
-        ("https:///client.json", False),
-        ("b6a8a0d2-registered", False),
-    ],
-)
-def test_only_a_plain_https_url_with_a_path_names_a_document(client_id: str, named: bool):  # noqa: FBT001
-    assert is_document_url(client_id) is named
+def test_only_a_plain_https_url_with_a_path_names_a_document():
+    assert [url for url in [*DOCUMENTS, *NO_DOCUMENTS] if is_document_url(url)] == DOCUMENTS
 
 
 async def test_a_document_identifies_a_client(documents: Documents, trusted_host: ClientHost):
@@ -95,29 +49,23 @@ async def test_a_document_identifies_a_client(documents: Documents, trusted_host
     assert (document.client_id, document.client_name) == (client_id, "Helper")
 
 
-@pytest.mark.parametrize(
-    ("path", "members", "reason"),
-    [
-        (
-            "/client.json",
-            {"client_id": "https://assistant.example/client.json"},
-            "its client_id is not its own URL",
-        ),
-        ("/client.json", {"token_endpoint_auth_method": "private_key_jwt"}, "its client is not a public one"),
-        ("/client.json", {"redirect_uris": []}, "it is no client metadata: redirect_uris"),
-        ("/client.json", {"client_name": "n" * LARGEST}, "it is larger than"),
-        ("/moved", None, "its host responds with 302"),
-        ("/missing", None, "its host responds with 404"),
-        ("/stall", None, "it did not arrive within 3 seconds"),
-    ],
-)
-async def test_an_invalid_document_is_rejected_with_the_reason(
-    documents: Documents, trusted_host: ClientHost, path: str, members: dict[str, Any] | None, reason: str
-):
-    address = f"{trusted_host.base_url}{path}" if members is None else trusted_host.publish(path, **members)
+INVALID: list[tuple[str, dict[str, Any] | None, str]] = [
+    ("/client.json", {"client_id": "https://assistant.example/client.json"}, "its client_id is not its own URL"),
+    ("/client.json", {"token_endpoint_auth_method": "private_key_jwt"}, "its client is not a public one"),
+    ("/client.json", {"redirect_uris": []}, "it is no client metadata: redirect_uris"),
+    ("/client.json", {"client_name": "n" * LARGEST}, "it is larger than"),
+    ("/moved", None, "its host responds with 302"),
+    ("/missing", None, "its host responds with 404"),
+    ("/stall", None, "it did not arrive within 3 seconds"),
+]
 
-    with pytest.raises(DocumentRejectedError, match=reason):
-        await documents.fetch(address)
+
+async def test_an_invalid_document_is_rejected_with_the_reason(documents: Documents, trusted_host: ClientHost):
+    for path, members, reason in INVALID:
+        address = f"{trusted_host.base_url}{path}" if members is None else trusted_host.publish(path, **members)
+
+        with pytest.raises(DocumentRejectedError, match=reason):
+            await documents.fetch(address)
 
 
 async def test_the_service_does_not_connect_to_a_private_host(trusted_host: ClientHost):

@@ -27,6 +27,7 @@ from tests.tracking_api.authorization.consenting import consent
 from tests.tracking_api.dashboard.pages.conftest import OLGA, Site
 
 CALLBACK = "http://127.0.0.1:9/callback"  # nothing listens there: the test reads where the browser was sent
+REGISTRATIONS = ["registers itself", "has a document"]
 
 
 class Kept:
@@ -87,8 +88,7 @@ class Assistant:
         return AuthorizationCodeResult(**sent)
 
 
-@pytest.mark.parametrize("mode", CLIENTS)
-@pytest.mark.parametrize("registration", ["registers itself", "has a document"])
+@pytest.mark.parametrize(("mode", "registration"), [*zip(CLIENTS, REGISTRATIONS, strict=True)])
 async def test_a_client_connects_with_only_the_url(site: Site, client_host: ClientHost, mode: str, registration: str):
     document = client_host.publish(client_name="Documented helper") if registration == "has a document" else None
     assistant = Assistant(site, await site.visit(), document=document)
