@@ -109,24 +109,16 @@ async def test_a_lead_with_the_key_but_no_click_leaves_the_claim_open(api: Api):
     await agree(shop)
 
 
-async def test_two_leads_with_the_key_do_not_outrank_each_other(api: Api):
+@pytest.mark.parametrize("claimed_first", [False, True])
+async def test_a_lead_with_the_key_is_not_outranked_by_another(api: Api, *, claimed_first: bool):
     shop = await api.beside(**BROWSER)
-    await shop.lead(click_id=await clicked(shop), customer_key="user-103")
+    click_id = await clicked(shop)
+    for key in (None, "acme") if claimed_first else ("acme",):
+        await shop.lead(key=key, click_id=click_id, customer_key="user-103")
 
     again = await shop.lead(click_id=await clicked(shop, affiliate_url=OF_BEN), customer_key="user-103")
 
     assert again.json()["already_recorded"] is True
-    assert await leads_of(shop) == {shop.acme.anna: 1}
-
-
-async def test_a_browsers_lead_that_the_server_confirms_is_not_outranked(api: Api):
-    shop = await api.beside(**BROWSER)
-    click_id = await clicked(shop)
-    await shop.lead(key=None, click_id=click_id, customer_key="user-103")
-    await shop.lead(click_id=click_id, customer_key="user-103")
-
-    await shop.lead(click_id=await clicked(shop, affiliate_url=OF_BEN), customer_key="user-103")
-
     assert await leads_of(shop) == {shop.acme.anna: 1}
 
 

@@ -82,21 +82,14 @@ def moment(**ago: float) -> int:
     return int((NOW - timedelta(**ago)).timestamp())
 
 
-async def test_an_event_from_1970_or_from_the_future_is_rejected(webhook: Webhook):
-    event = stripe.checkout(metadata={"svc_click_id": webhook.click_id})
-
-    for created in [0, moment(days=367), moment(minutes=-6), NEW_YEAR_9999, -(10**11), 10**30, True]:
-        assert await webhook.send(event | {"created": created}) == (400, "invalid_json"), created
-
-    assert await webhook.stored() == 0
-
-
-async def test_an_invoice_paid_in_1970_or_in_the_future_is_rejected(webhook: Webhook):
+async def test_an_event_or_an_invoice_of_1970_or_of_the_future_is_rejected(webhook: Webhook):
     metadata = {"svc_click_id": webhook.click_id}
+    event = stripe.checkout(metadata=metadata)
 
-    for paid_at in [1, moment(days=367), moment(minutes=-6), NEW_YEAR_9999, 10**30, "1779278400"]:
-        event = stripe.invoice(metadata=metadata, status_transitions={"paid_at": paid_at})
-        assert await webhook.send(event) == (400, "invalid_json"), paid_at
+    for at in [1, moment(days=367), moment(minutes=-6), NEW_YEAR_9999, -(10**11), 10**30, True]:
+        invoice = stripe.invoice(metadata=metadata, status_transitions={"paid_at": at})
+        assert await webhook.send(event | {"created": at}) == (400, "invalid_json"), at
+        assert await webhook.send(invoice) == (400, "invalid_json"), at
 
     assert await webhook.stored() == 0
 
@@ -120,27 +113,16 @@ async def test_the_largest_amount_is_recorded(webhook: Webhook):
     assert await webhook.send(event) == (200, "recorded")
 
 
-async def test_a_deeply_nested_event_is_rejected(webhook: Webhook):
+async def test_a_deeply_nested_or_very_wide_event_is_rejected(webhook: Webhook):
     event = json.dumps(stripe.checkout())
+    payments = [{"payment": {"payment_intent": f"pi_{n}"}} for n in range(5_000)]
+    wide = stripe.invoice(metadata={"svc_click_id": webhook.click_id}, payments={"data": payments})
+
+    assert await webhook.send(wide) == (400, "invalid_json")
 
     for depth in [190, 1_000, 100_000]:
         nested = event.replace('"metadata": {}', f'"metadata": {"[" * depth}{"]" * depth}')
         assert await webhook.deliver(*signed(nested)) == (400, "invalid_json"), depth
-
-
-async def test_an_event_with_thousands_of_payments_is_rejected(webhook: Webhook):
-    payments = [{"payment": {"payment_intent": f"pi_{n}"}} for n in range(5_000)]
-    event = stripe.invoice(metadata={"svc_click_id": webhook.click_id}, payments={"data": payments})
-
-    assert await webhook.send(event) == (400, "invalid_json")
-
-
-async def test_a_signature_of_the_future_is_rejected(webhook: Webhook):
-    ahead = stripe.signed(stripe.checkout(), at=datetime.now(UTC) + timedelta(seconds=310))
-    a_little_ahead = stripe.signed(stripe.checkout(), at=datetime.now(UTC) + timedelta(seconds=60))
-
-    assert await webhook.deliver(*ahead) == (400, "invalid_signature")
-    assert await webhook.deliver(*a_little_ahead) == (200, "waiting")
 
 
 async def test_a_malformed_signature_is_rejected(webhook: Webhook):
