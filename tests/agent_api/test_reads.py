@@ -44,17 +44,6 @@ async def test_a_list_rejects_an_invalid_cursor_and_limit(agents: Agents):
             assert (rejected.status_code, rejected.json()["error"]["code"]) == (400, "validation_error"), (path, query)
 
 
-async def test_performance_is_the_dashboards_report(agents: Agents):
-    await agents.acme.customer()
-    await agents.acme.sale()
-
-    report = (await agents.get("./performance", period="7d")).json()
-
-    assert len(report["data"]) == 7
-    assert (report["metrics"]["totalRevenue"], report["metrics"]["totalPartnersCommission"]) == (100.0, 20.0)
-    assert (await agents.get("./performance", period="1d")).json()["error"]["code"] == "invalid_period"
-
-
 async def test_a_breakdown_groups_and_filters_the_report(agents: Agents):
     acme = agents.acme
     for source, country in (("letter", "DE"), ("letter", "SE"), ("<b>", "DE")):

@@ -48,6 +48,15 @@ async def test_reading_stops_at_the_first_byte_too_many():
             await body.read_body(JSON, pieces(messages), largest=25)
 
 
+async def test_a_declared_length_is_rejected_before_a_byte_is_read():
+    async def untouched() -> Message:
+        pytest.fail("the body was read")
+
+    declared = {"headers": [*JSON["headers"], (b"content-length", b"%d" % (body.LARGEST_BODY + 1))]}
+    with pytest.raises(PayloadTooLarge):
+        await body.read_body(declared, untouched)
+
+
 async def test_a_connection_that_ends_early_is_no_body():
     receive = pieces([piece(b"{", more=True), {"type": "http.disconnect"}])
 
