@@ -189,11 +189,9 @@ async def test_a_sale_below_the_smallest_order_earns_nothing_and_says_so(api: Ap
 
     small = (await shop.sale(transaction_id="small", amount_cents=499)).json()["data"]
     large = (await shop.sale(transaction_id="large", amount_cents=500)).json()["data"]
-    changes = {"minimum_order_cents": 0}
-    about = {"actor": OPERATOR, "at": NOW.replace(hour=13)}
-    await shop.acme.store.write(program_settings.change, shop.acme.program_id, changes, **about)
-    found = {"at": about["at"], "transaction_id": "small"}
-    explained = await shop.acme.store.read(explanation.explain, shop.acme.program_id, **found)
+    store, program_id, at = shop.acme.store, shop.acme.program_id, NOW.replace(hour=13)
+    await store.write(program_settings.change, program_id, {"minimum_order_cents": 0}, actor=OPERATOR, at=at)
+    explained = await store.read(explanation.explain, program_id, at=at, transaction_id="small")
 
     assert (small["commission_id"], small["commission_cents"], large["commission_cents"]) == (None, 0, 700)
     assert explained.outcome == SaleOutcome.BELOW_MINIMUM_ORDER

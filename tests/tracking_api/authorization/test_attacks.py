@@ -27,7 +27,9 @@ async def audited(flow: Flow) -> list[str]:
 
 async def test_open_redirect_a_request_with_a_wrong_redirect_url_gets_an_error_page(flow: Flow):
     wrong: list[dict[str, str | None]] = [
-        *({"client_id": each} for each in ("unknown", "https://[::1", "https://a.example:x/client.json")),
+        {"client_id": "unknown"},
+        {"client_id": "https://[::1"},
+        {"client_id": "https://a.example:x/client.json"},
         {"client_id": "https://assistant.example/../client.json"},
         {"redirect_uri": "https://assistant.example/callback/more"},
         {"redirect_uri": "https://assistant.example.evil.example/callback"},
