@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from storage.reading import events
-from storage.rules.settlement import LeadAuthPolicy
 from storage.tables import clicks, commissions, customers, leads, refused_calls, test_events
 from tests.tracking_api.conftest import Api
 from tests.world import NOW
@@ -49,15 +48,6 @@ async def test_a_browser_lead_is_provisional_until_the_server_settles_it(api: Ap
     assert (browser.status_code, browser.json()["provisional"]) == (200, True)
     assert (status["provisional_leads"], status["recent_events"]["leads_24h"]) == (1, 0)
     assert set(settled.json()) == RECORDED
-
-
-async def test_a_browser_settles_where_the_policy_lets_it(api: Api):
-    trusting = await api.beside(lead_auth_policy=LeadAuthPolicy.BROWSER_ALLOWED)
-
-    answer = await trusting.lead(key=None, click_id=await visitor(trusting), customer_key="user-1")
-
-    assert set(answer.json()) == RECORDED
-    assert (await api.rows(customers))[0].customer_key == "user-1"
 
 
 async def test_a_bad_authorization_header_is_401_and_never_browser_mode(api: Api):

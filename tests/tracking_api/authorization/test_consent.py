@@ -1,9 +1,5 @@
 """Attacks on the consent page: only the member who views it can consent, and only to what it shows."""
 
-from datetime import UTC, datetime
-
-from storage.access import sessions, workspaces
-from tests import world
 from tests.tracking_api.authorization.conftest import Flow
 from tests.tracking_api.authorization.consenting import CALLBACK
 from tests.tracking_api.authorization.test_attacks import audited
@@ -55,17 +51,3 @@ async def test_a_request_cannot_be_changed_on_its_way_through_the_browser(flow: 
     page = await flow.http.get(changed, headers={"Cookie": f"svc_session={flow.olga}"})
 
     assert page.status_code == 404
-
-
-async def test_a_member_cannot_grant_a_program_of_others(flow: Flow):
-    now = datetime.now(UTC)
-    globex = await flow.acme.store.write(
-        workspaces.create, "Globex", owner_email="gina@globex.example", password_hash="not a hash", at=now
-    )
-    await world.program_of(flow.acme.store, globex.workspace_id, globex.user_id)
-    flow.olga = (await flow.acme.store.write(sessions.start, globex.user_id, at=now)).token
-
-    answer = await flow.consent((await flow.authorize()).headers["location"])
-
-    assert answer.status_code == 400
-    assert await audited(flow) == []

@@ -34,6 +34,17 @@ def test_only_a_loopback_url_matches_with_any_port(port: int):
     assert not redirects.matches("http://127.0.0.1/cb", f"https://127.0.0.1:{port}/cb")
 
 
+def test_every_other_part_of_a_url_matches_exactly():
+    for registered, asked, matches in (
+        ("http://localhost:1234/cb", "http://localhost:4321/cb", True),
+        ("http://[::1]/cb", "http://[::1]:49152/cb", True),
+        ("cursor://anysphere.cursor-mcp/oauth/cb", "cursor://anysphere.cursor-mcp/oauth/cb", True),
+        ("http://127.0.0.1/cb", "http://localhost/cb", False),
+        ("http://127.0.0.1/cb", "http://127.0.0.1:49152/else", False),
+    ):
+        assert redirects.matches(registered, asked) is matches, (registered, asked)
+
+
 def test_a_url_has_an_origin_for_policies_and_a_host_for_people():
     named = [(redirects.origin(uri), redirects.host(uri)) for uri in (HTTPS, OWN)]
 
