@@ -11,7 +11,7 @@ import storage
 from storage.rules import handover, keys
 from storage.rules.attribution import AttributionModel
 from storage.rules.errors import InvalidHandover
-from storage.rules.handover import Handover
+from storage.rules.handover import Handover, HandoverTokens
 from storage.tables import used_handovers
 from storage.tracking import handovers
 from storage.tracking.handovers import Arrival
@@ -139,6 +139,11 @@ async def test_a_token_of_another_program_is_rejected(shop: Api):
     other = await shop.beside(further_domains="pay.example")
 
     assert code(await redeemed(other, token)) == "invalid_handover"
+    tokens, click_id = HandoverTokens(lambda: "a secret"), keys.click_id(1, NOW)
+    signed = tokens.issue(1, click_id, NOW)
+    assert tokens.open(1, signed, NOW).click_id == click_id
+    with pytest.raises(InvalidHandover):
+        tokens.open(2, signed, NOW)
 
 
 async def test_there_is_no_token_for_what_is_no_click_of_the_program(shop: Api):
