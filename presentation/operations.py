@@ -1,5 +1,6 @@
 """Operations: handlers with their description for the OpenAPI document, and the routes that serve them."""
 
+import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
@@ -33,6 +34,7 @@ ALWAYS: tuple[Error, ...] = (InternalError, Overloaded, StorageUnavailable, Outc
 BODY: tuple[Error, ...] = (InvalidJson, ValidationError, PayloadTooLarge, UnsupportedMediaType)
 PAGING = {"limit": "Rows on a page, 1 to 200; 50 by default.", "cursor": "`next_cursor` of the previous page."}
 JSON = "application/json"
+_IDS = re.compile(r"{(\w+_id)}")
 
 
 class Description(NamedTuple):
@@ -126,7 +128,7 @@ def _returned(handler: Callable[..., Any]) -> tuple[int, tuple[Model, ...]]:
 
 def _complete(path: str, description: Description) -> Description:
     """Add the errors that follow from the body, the query and the path."""
-    by_id = (NotFound,) if path.endswith("_id}") and not path.endswith("{program_id}") else ()
+    by_id = (NotFound,) if set(_IDS.findall(path)) - {"program_id"} else ()
     body = BODY if description.body else ()
     paged = (ValidationError,) if "limit" in description.query else ()
     errors = dict.fromkeys([*description.errors, *by_id, *body, *paged])

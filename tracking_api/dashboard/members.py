@@ -1,6 +1,9 @@
 """GET, PATCH and DELETE /api/workspaces/:id/members, POST /api/workspaces/:id/owner."""
 
 from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
 
 from presentation.operations import operation
 from presentation.view import SuccessView, View
@@ -39,7 +42,7 @@ class MemberChange(Body):
 class NewOwner(Body):
     """The active member who becomes an owner in place of the one who asks."""
 
-    user_id: int
+    user_id: Annotated[int, Field(ge=1, le=2**53)]
 
 
 @operation("The members of a workspace")
