@@ -40,19 +40,11 @@ def test_a_click_carries_its_path_campaign_agent_place_and_language():
     }
 
 
-def test_a_click_carries_the_campaign_that_the_partner_wrote_into_their_link():
-    assert described(f"{LINK}&campaign=may%20video&campaign=june") == {
-        "landing_path": "/pricing",
-        "campaign": "may video",
-    }
+def test_the_first_of_a_repeated_field_counts_and_what_a_click_lacks_is_left_out():
+    link = f"{LINK}&campaign=may%20video&campaign=june"
 
-
-def test_what_a_click_lacks_is_left_out():
+    assert described(link) == {"landing_path": "/pricing", "campaign": "may video"}
     assert described("https://acme.example?aff=anna&utm_source=&utm_medium=%20") == {"landing_path": "/"}
-
-
-def test_the_first_of_a_repeated_field_counts():
-    assert described(f"{LINK}&utm_source=one&utm_source=two")["utm_source"] == "one"
 
 
 def test_invisible_characters_are_removed_and_long_texts_cut():
@@ -64,15 +56,7 @@ def test_invisible_characters_are_removed_and_long_texts_cut():
 
 @pytest.mark.parametrize(
     ("sent", "tag"),
-    [
-        ("en-US", "en"),
-        ("de", "de"),
-        ("fr-FR,fr;q=0.9", "fr"),
-        ("*", None),
-        ("english", None),
-        ("x", None),
-        ("e1", None),
-    ],
+    [("de", "de"), ("fr-FR,fr;q=0.9", "fr"), ("english", None), ("x", None), ("e1", None)],
 )
 def test_a_language_is_its_primary_tag(sent: str, tag: str | None):
     assert described(language=sent).get("language") == tag
@@ -83,12 +67,10 @@ def test_a_language_is_its_primary_tag(sent: str, tag: str | None):
     [
         ("us", "CA", Location("US", "US-CA")),
         ("US", "US-CA", Location("US", "US-CA")),
-        ("DE", None, Location("DE", None)),
         ("DE", "<script>", Location("DE", None)),
         ("XX", "CA", NOWHERE),
         ("T1", None, NOWHERE),
         ("ÄÖ", None, NOWHERE),
-        (None, "CA", NOWHERE),
     ],
 )
 def test_a_place_is_its_codes(country: str | None, region: str | None, place: Location):

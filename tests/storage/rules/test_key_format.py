@@ -12,13 +12,11 @@ UUID = "3f2b8c1e-7a44-4c0e-9d55-0a1b2c3d4e5f"
     ("key", "expected"),
     [
         (UUID, KeyFormat.UUID),
-        (UUID.replace("-", ""), KeyFormat.UUID),
-        (UUID.upper(), KeyFormat.UUID),
+        (UUID.replace("-", "").upper(), KeyFormat.UUID),
         ("4711", KeyFormat.INTEGER),
         ("anna@acme.example", KeyFormat.EMAIL),
         ("cus_NffrFeUfNV2Hib", KeyFormat.PROCESSOR_ID),
         ("user-17", KeyFormat.PREFIXED),
-        ("usr_a1", KeyFormat.PREFIXED),
         ("annalindqvist", KeyFormat.OTHER),
     ],
 )
@@ -29,8 +27,7 @@ def test_a_key_has_a_format(key: str, expected: KeyFormat):
 @pytest.mark.parametrize(
     ("lead_key", "sale_key", "difference"),
     [
-        ("user-a", "USER-A", Difference.LETTER_CASE),
-        ("user-a", " user-a ", Difference.LETTER_CASE),
+        ("user-a", " USER-A ", Difference.LETTER_CASE),
         ("user-17", "17", Difference.PREFIX),
         ("17", "user_17", Difference.PREFIX),
         (UUID, UUID.replace("-", ""), Difference.PREFIX),
@@ -49,18 +46,12 @@ def test_another_systems_id_is_a_difference_of_format(sale_key: str):
 
     assert mismatch is not None
     assert (mismatch.difference, mismatch.meant) == (Difference.SHAPE, None)
+    assert LeadKeys([]).mismatch(sale_key) is None
 
 
 @pytest.mark.parametrize(
     ("lead_keys", "sale_key"),
-    [
-        (["user-1"], "user-2"),
-        (["1", "2"], "3"),
-        (["us-100"], "us-200"),
-        (["user-17", "18"], "17"),
-        (["anna"], "bob-7"),
-        ([], "cus_NffrFeUfNV2Hib"),
-    ],
+    [(["user-1"], "user-2"), (["1", "2"], "3"), (["user-17", "18"], "17"), (["anna"], "bob-7")],
 )
 def test_a_customer_without_a_partner_is_not_a_mismatch(lead_keys: list[str], sale_key: str):
     assert LeadKeys(lead_keys).mismatch(sale_key) is None

@@ -29,31 +29,22 @@ def test_a_named_period_has_its_number_of_days_with_today_the_last(name: str, fi
 
     assert window == Window(first, NOW.date())
     assert len(window.days) == window.length == length
-
-
-def test_all_starts_on_the_day_the_program_was_created():
-    assert choose(period="all").window == Window(date(2026, 1, 10), NOW.date())
-
-
-def test_seven_days_are_the_default():
+    assert choose(period="all").window == Window(CREATED.date(), NOW.date())
     assert choose() == choose(period="7d")
 
 
-@pytest.mark.parametrize("name", ["", "7D", "1d", "custom", "all "])
+@pytest.mark.parametrize("name", ["", "7D", "1d"])
 def test_an_unknown_period_is_rejected(name: str):
     with pytest.raises(InvalidPeriod):
         choose(period=name)
 
 
-@pytest.mark.parametrize("alone", [{"date_from": "2026-01-01"}, {"date_to": "banana"}])
-def test_a_range_with_one_end_is_ignored(alone: dict[str, str]):
-    assert choose(period="30d", **alone) == choose(period="30d")
-
-
-def test_two_ends_take_precedence_over_any_period():
+def test_two_ends_take_precedence_over_any_period_and_one_end_is_ignored():
     chosen = choose(period="banana", date_from="2026-05-01", date_to="2026-05-03")
 
     assert chosen == (Period.SEVEN_DAYS, Window(date(2026, 5, 1), date(2026, 5, 3)))
+    for alone in ({"date_from": "2026-01-01"}, {"date_to": "banana"}):
+        assert choose(period="30d", **alone) == choose(period="30d")
 
 
 @pytest.mark.parametrize(
@@ -72,13 +63,9 @@ def test_a_range_is_widened_to_whole_utc_days(start: str, end: str, first: date,
 @pytest.mark.parametrize(
     ("start", "end"),
     [
-        ("2026-05-02", "2026-05-01"),
         ("2026-05-01T10:00:00Z", "2026-05-01T09:59:59Z"),
         ("2026-02-30", "2026-03-01"),
-        ("yesterday", "2026-03-01"),
-        ("", ""),
         ("2026-W01-1", "2026-W02-1"),
-        ("1746057600", "1746144000"),
         ("9999-12-31T23:59:59-10:00", "9999-12-31T23:59:59-10:00"),
         ("2020-01-01", "2025-01-05"),
     ],
@@ -88,14 +75,11 @@ def test_a_malformed_reversed_or_too_long_range_is_rejected(start: str, end: str
         period.custom(start, end)
 
 
-def test_the_longest_range_has_1830_days():
+def test_the_longest_range_has_1830_days_and_the_earliest_none_before_it():
     first = date(2020, 1, 1)
     longest = period.custom(first.isoformat(), (first + timedelta(days=MOST_DAYS - 1)).isoformat())
 
     assert longest.length == MOST_DAYS
-
-
-def test_a_range_whose_previous_window_is_before_the_year_1_is_rejected():
     with pytest.raises(InvalidRange):
         _ = period.custom("0001-01-01", "0001-01-07").previous
 
@@ -111,15 +95,3 @@ def test_a_window_starts_and_ends_to_the_millisecond():
 def test_the_previous_window_is_as_long_and_ends_where_this_one_starts(window: Window):
     assert window.previous.length == window.length == len(window.days)
     assert window.previous.last + timedelta(days=1) == window.first
-
-
-@given(WINDOWS, st.dictionaries(st.integers(-2000, 2000), st.integers(0, 10**6)))
-def test_the_previous_totals_are_those_of_the_window_before(window: Window, counts: dict[int, int]):
-    by_day = {window.first + timedelta(days=n): count for n, count in counts.items()}
-
-    def total(of: Window) -> int:
-        return sum(by_day.get(day, 0) for day in of.days)
-
-    both = Window(window.previous.first, window.last)
-    assert total(both) == total(window) + total(window.previous)
-    assert total(both) - total(window) == total(window.previous)

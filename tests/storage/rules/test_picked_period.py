@@ -37,15 +37,11 @@ def test_each_name_has_its_days_and_those_before(name: str, window: tuple[str, s
     assert picked.query == DateRangeQuery(None, *window)
 
 
-def test_every_name_is_a_range_that_reports_take():
-    for name in PickedPeriod:
-        picked = picked_period.pick(DateRangeQuery(name), at=NOW)
+def test_every_name_is_a_range_that_reports_take_and_all_time_is_compared_with_nothing():
+    picked = {name: picked_period.pick(DateRangeQuery(name), at=NOW) for name in PickedPeriod}
 
-        assert picked.query.period in {None, Period.ALL}
-
-
-def test_all_time_is_compared_with_nothing():
-    assert picked_period.pick(DateRangeQuery("all"), at=NOW) == (DateRangeQuery(Period.ALL), None, None)
+    assert {each.query.period for each in picked.values()} == {None, Period.ALL}
+    assert picked[PickedPeriod("all")] == (DateRangeQuery(Period.ALL), None, None)
 
 
 def test_a_range_can_be_compared_with_a_year_before_or_with_nothing():

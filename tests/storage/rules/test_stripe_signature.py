@@ -22,10 +22,8 @@ def test_what_stripe_s_library_signs_is_accepted(content: str, secret: str):
     assert is_signed(header, content=content.encode(), secret=secret)
 
 
-@pytest.mark.parametrize("seconds", [-300, 0, 300])
-def test_a_signature_counts_for_five_minutes(seconds: int):
-    assert is_signed(GOOD, now=NOW + seconds)
-    assert not is_signed(GOOD, now=NOW + seconds * 2 + (301 if seconds >= 0 else -301))
+def test_a_signature_counts_for_five_minutes():
+    assert [is_signed(GOOD, now=NOW + seconds) for seconds in (-301, -300, 300, 301)] == [False, True, True, False]
 
 
 def test_one_good_signature_among_several_is_enough():
@@ -36,16 +34,7 @@ def test_one_good_signature_among_several_is_enough():
 
 @pytest.mark.parametrize(
     "header",
-    [
-        "",
-        "t=",
-        GOOD.partition(",")[0],
-        GOOD.replace("v1=", "v0="),
-        GOOD[:-1],
-        f"{GOOD}0",
-        GOOD.replace("t=1", "t=2"),
-        "x" + GOOD,
-    ],
+    ["", GOOD.partition(",")[0], GOOD.replace("v1=", "v0="), GOOD[:-1], GOOD.replace("t=1", "t=2"), "x" + GOOD],
 )
 def test_any_other_header_is_rejected(header: str):
     assert not is_signed(header)

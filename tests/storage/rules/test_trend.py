@@ -15,15 +15,11 @@ AMOUNTS = st.integers(0, 10**15)
     [
         (0, 0, Trend(0.0, Direction.STABLE)),
         (0, 5, Trend(None, Direction.UP)),
-        (5, 0, Trend(100.0, Direction.DOWN)),
-        (4, 5, Trend(25.0, Direction.UP)),
         (3, 4, Trend(33.3, Direction.UP)),
         (3, 2, Trend(33.3, Direction.DOWN)),
-        (10, 10, Trend(0.0, Direction.STABLE)),
         (10_000, 10_004, Trend(0.0, Direction.STABLE)),
         (10_000, 10_005, Trend(0.1, Direction.UP)),
         (10_000, 9_996, Trend(0.0, Direction.STABLE)),
-        (1, 1000, Trend(99900.0, Direction.UP)),
     ],
 )
 def test_a_trend_is_the_absolute_change_with_its_direction(previous: int, current: int, expected: Trend):
@@ -31,29 +27,21 @@ def test_a_trend_is_the_absolute_change_with_its_direction(previous: int, curren
 
 
 @given(AMOUNTS, AMOUNTS)
-def test_a_trend_is_stable_exactly_when_it_rounds_to_nothing(previous: int, current: int):
+def test_a_trend_has_the_direction_of_the_change_and_is_stable_exactly_when_it_rounds_to_nothing(
+    previous: int, current: int
+):
     found = trend.between(previous, current)
 
     assert (found.percent == 0) == (found.direction == Direction.STABLE)
     assert (found.percent is None) == (previous == 0 < current)
     assert found.percent is None or found.percent >= 0
+    assert found.direction != Direction.UP or current > previous
+    assert found.direction != Direction.DOWN or current < previous
 
 
-@given(AMOUNTS, AMOUNTS)
-def test_a_trend_has_the_direction_of_the_change(previous: int, current: int):
-    direction = trend.between(previous, current).direction
+def test_the_conversion_rate_has_two_decimals_and_the_average_order_is_revenue_per_conversion():
+    rates = {(0, 0): 0, (3, 0): 0, (1, 3): 33.33, (2, 3): 66.67, (1, 800): 0.13}
+    averages = {(1000, 0): 0, (1000, 3): 333, (2000, 3): 667}
 
-    assert direction != Direction.UP or current > previous
-    assert direction != Direction.DOWN or current < previous
-
-
-@pytest.mark.parametrize(
-    ("conversions", "clicks", "expected"), [(0, 0, 0), (3, 0, 0), (1, 3, 33.33), (2, 3, 66.67), (1, 800, 0.13)]
-)
-def test_the_conversion_rate_is_percent_with_two_decimals(conversions: int, clicks: int, expected: float):
-    assert metrics.conversion_rate(conversions, clicks) == expected
-
-
-@pytest.mark.parametrize(("revenue", "conversions", "expected"), [(1000, 0, 0), (1000, 3, 333), (2000, 3, 667)])
-def test_the_average_order_is_revenue_per_conversion(revenue: int, conversions: int, expected: int):
-    assert metrics.average_order_cents(revenue, conversions) == expected
+    assert {each: metrics.conversion_rate(*each) for each in rates} == rates
+    assert {each: metrics.average_order_cents(*each) for each in averages} == averages
