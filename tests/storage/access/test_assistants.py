@@ -1,4 +1,4 @@
-"""Connected assistants, on each database: granted by a member, seen and ended by them and by owners."""
+"""Connected assistants: granted by a member, seen and ended by them and by owners."""
 
 from datetime import timedelta
 from typing import Any
@@ -18,7 +18,7 @@ from storage.rules import keys
 from storage.rules.errors import InsufficientScope, InvalidKey, NotFound, ProgramNotAllowed, ValidationError
 from storage.rules.scope import READING, Scope
 from tests import world
-from tests.world import NOW, World
+from tests.world import NOW, World, stored
 
 RESOURCE = "https://track.example/mcp"
 ASKED = AuthorizationRequest(
@@ -137,13 +137,16 @@ async def test_a_refresh_token_is_good_once_for_thirty_days_and_its_reuse_ends_t
     assert await audited(acme) == [("assistant.refresh_reuse", "Helper"), ("assistant.connect", "max@acme.example")]
 
 
-async def test_the_tokens_of_a_suspended_member_stop_working(acme: World):
+async def test_the_tokens_of_a_suspended_member_stop_working_and_none_is_stored(acme: World):
     given = await tokens(acme, await visitor(acme))
+    rows = str(await stored(acme, tables.assistant_tokens))
     await world.suspend(acme.store, acme.workspace_id, "max@acme.example")
 
     rejected = await refresh(acme, given.refresh)
 
     assert rejected is None
+    assert not any(secret in rows for secret in given[:2])
+    assert keys.digest(given.access) in rows
     with pytest.raises(InvalidKey):
         await authorize(acme, given.access)
 
@@ -217,15 +220,6 @@ async def test_a_granted_program_of_another_workspace_or_of_none_is_out_of_reach
     for out_of_reach in (theirs, 999):
         with pytest.raises(ProgramNotAllowed):
             await authorize(acme, given.access, program_id=out_of_reach)
-
-
-async def test_nothing_of_a_token_or_code_is_stored(acme: World):
-    given = await tokens(acme, await visitor(acme))
-
-    stored = await acme.store.read(lambda connection: str(connection.execute(tables.assistant_tokens.select()).all()))
-
-    assert not any(secret in stored for secret in given[:2])
-    assert keys.digest(given.access) in stored
 
 
 async def test_housekeeping_deletes_expired_rows_and_unused_clients(acme: World):

@@ -1,4 +1,4 @@
-"""Device logins, on both databases: approved once, by one member, for a quarter of an hour."""
+"""Device logins: approved once, by one member, for a quarter of an hour."""
 
 from datetime import timedelta
 from typing import Any
@@ -30,16 +30,22 @@ async def poll(acme: World, device_code: str, at: Any = NOW) -> Any:
         return rejection
 
 
-async def test_an_approved_login_is_a_session_once(acme: World):
-    asked = await ask(acme)
+async def test_an_approved_login_is_a_session_once_and_a_rejected_one_stays_rejected(acme: World):
+    asked, rejected = await ask(acme), await ask(acme)
     await decide(acme, asked.user_code.lower())
+    await decide(acme, rejected.user_code, approved=False)
 
-    started, again = await poll(acme, asked.device_code), await poll(acme, asked.device_code)
+    codes = (asked.user_code, asked.device_code, asked.device_code, rejected.device_code)
+    guessed, started, again, denied = [await poll(acme, code) for code in codes]
 
     assert isinstance(started, Started)
     visitor = await acme.store.read(sessions.identify, keys.digest(started.token), at=NOW)
     assert visitor.user_id == acme.owner_id
-    assert isinstance(again, ExpiredToken)
+    assert [type(each) for each in (guessed, again, denied)] == [ExpiredToken, ExpiredToken, AccessDenied]
+    with pytest.raises(NotFound):
+        await decide(acme, rejected.user_code)
+    with pytest.raises(NotFound):
+        await acme.store.read(device_logins.find, "BBBB-BBBB", at=NOW)
 
 
 async def test_a_device_that_polls_too_often_gets_slow_down(acme: World):
@@ -51,15 +57,6 @@ async def test_a_device_that_polls_too_often_gets_slow_down(acme: World):
     assert [type(answer) for answer in answers] == [AuthorizationPending, SlowDown, SlowDown, AuthorizationPending]
 
 
-async def test_a_rejected_login_stays_rejected(acme: World):
-    asked = await ask(acme)
-    await decide(acme, asked.user_code, approved=False)
-
-    assert isinstance(await poll(acme, asked.device_code), AccessDenied)
-    with pytest.raises(NotFound):
-        await decide(acme, asked.user_code)
-
-
 async def test_a_login_expires(acme: World):
     asked = await ask(acme)
     late = NOW + LIFETIME
@@ -69,12 +66,3 @@ async def test_a_login_expires(acme: World):
     assert isinstance(await poll(acme, asked.device_code, late), ExpiredToken)
     assert await acme.store.write(device_logins.prune, at=late - timedelta(seconds=1)) == 0
     assert await acme.store.write(device_logins.prune, at=late) == 1
-
-
-async def test_only_the_devices_own_code_gets_the_session(acme: World):
-    asked = await ask(acme)
-    await decide(acme, asked.user_code)
-
-    assert isinstance(await poll(acme, asked.user_code), ExpiredToken)
-    with pytest.raises(NotFound):
-        await acme.store.read(device_logins.find, "BBBB-BBBB", at=NOW)

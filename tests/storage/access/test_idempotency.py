@@ -1,4 +1,4 @@
-"""Idempotency-Keys, on both databases: the first answer is given again, for 30 days, and for that request only."""
+"""Idempotency-Keys: the first answer is given again, for 30 days, and for that request only."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -11,6 +11,7 @@ from storage.access import agent_keys, idempotency
 from storage.access.idempotency import Request, WriteResponse
 from storage.rules.errors import IdempotencyKeyReused, NotFound
 from storage.rules.scope import Scope
+from tests.storage.databases import both_databases
 from tests.world import NOW, World
 
 
@@ -38,29 +39,15 @@ async def once(store: Storage, key_id: int, work: Any, *, at: datetime = NOW, as
     return given
 
 
-async def test_a_repeat_gets_the_first_response(store: Storage, agent_key_id: int):
-    work = Counted()
-
-    first, second = await once(store, agent_key_id, work), await once(store, agent_key_id, work)
-
-    assert (first, second) == (WriteResponse(201, '{"done": 1}'), WriteResponse(201, '{"done": 1}', replayed=True))
-    assert work.times == 1
-
-
-async def test_concurrent_repeats_are_performed_once(store: Storage, agent_key_id: int):
+@both_databases
+async def test_concurrent_repeats_are_performed_once_and_get_the_first_response(store: Storage, agent_key_id: int):
     work = Counted()
 
     answers = await asyncio.gather(*(once(store, agent_key_id, work) for _ in range(20)))
 
     assert sorted(answer.replayed for answer in answers) == [False] + [True] * 19
-    assert {answer.body for answer in answers} == {'{"done": 1}'}
-
-
-async def test_another_request_under_the_same_key_is_rejected(store: Storage, agent_key_id: int):
-    await once(store, agent_key_id, Counted())
-
-    with pytest.raises(IdempotencyKeyReused):
-        await once(store, agent_key_id, Counted(), asks="b")
+    assert {(answer.status, answer.body) for answer in answers} == {(201, '{"done": 1}')}
+    assert work.times == 1
 
 
 async def test_a_write_that_fails_may_be_sent_again(store: Storage, agent_key_id: int):
@@ -73,19 +60,12 @@ async def test_a_write_that_fails_may_be_sent_again(store: Storage, agent_key_id
     assert (await once(store, agent_key_id, Counted())).replayed is False
 
 
-@pytest.mark.parametrize(("days", "replayed"), [(29, True), (30, False)])
-async def test_responses_are_stored_for_30_days(store: Storage, agent_key_id: int, days: int, replayed: bool):  # noqa: FBT001 - a parameter of the table above
+async def test_responses_are_stored_for_30_days_and_for_their_request_only(store: Storage, agent_key_id: int):
     await once(store, agent_key_id, Counted())
 
-    again = await once(store, agent_key_id, Counted(), at=NOW + timedelta(days=days))
-
-    assert again.replayed is replayed
-
-
-async def test_old_responses_are_pruned(store: Storage, agent_key_id: int):
-    await once(store, agent_key_id, Counted())
-
-    early = await store.write(idempotency.prune, at=NOW + timedelta(days=29))
-    late = await store.write(idempotency.prune, at=NOW + timedelta(days=30))
-
-    assert (early, late) == (0, 1)
+    with pytest.raises(IdempotencyKeyReused):
+        await once(store, agent_key_id, Counted(), asks="b")
+    repeats = [await once(store, agent_key_id, Counted(), at=NOW + timedelta(days=days)) for days in (29, 30)]
+    assert [each.replayed for each in repeats] == [True, False]
+    pruned = [await store.write(idempotency.prune, at=NOW + timedelta(days=days)) for days in (59, 60)]
+    assert pruned == [0, 1]

@@ -1,4 +1,4 @@
-"""Invitations, on both databases: a link makes the invited person a member, once."""
+"""Invitations: a link makes the invited person a member, once."""
 
 import asyncio
 from datetime import timedelta
@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from storage.access import accounts, invitations, members, sessions, workspaces
+from storage.access.accounts import ResetLink
 from storage.access.invitations import Invitation, NewInvitation, Offer
 from storage.access.members import MemberRecord
 from storage.access.sessions import Started
@@ -14,6 +15,7 @@ from storage.engine import audit
 from storage.engine.audit import Actor
 from storage.rules import keys
 from storage.rules.errors import Forbidden, LinkExpired, NotFound, ValidationError
+from tests.storage.databases import both_databases
 from tests.world import NOW, World
 
 EVA = "eva@acme.example"
@@ -62,6 +64,7 @@ async def test_a_link_creates_the_account_with_its_role_and_signs_it_in(acme: Wo
     assert invited.token not in str(log.data)
 
 
+@both_databases
 async def test_a_link_works_once_also_for_two_at_once(acme: World):
     invited = await invite(acme)
 
@@ -71,10 +74,17 @@ async def test_a_link_works_once_also_for_two_at_once(acme: World):
     assert await acme.store.read(invitations.list_invitations, acme.workspace_id, at=NOW) == []
 
 
-async def test_an_invitation_expires_after_a_week_and_is_pruned(acme: World):
-    invited = await invite(acme)
+async def test_an_invitation_ends_after_a_week_or_when_it_is_withdrawn(acme: World):
+    invited, withdrawn = await invite(acme), await invite(acme, "max@acme.example")
+    withdraw = (invitations.withdraw, acme.workspace_id, withdrawn.invitation.id)
     late = NOW + timedelta(days=7)
 
+    await acme.store.write(*withdraw, actor=owner(acme), at=NOW)
+
+    with pytest.raises(LinkExpired):
+        await sign_up(acme, withdrawn.token)
+    with pytest.raises(NotFound):
+        await acme.store.write(*withdraw, actor=owner(acme), at=NOW)
     with pytest.raises(LinkExpired):
         await acme.store.read(invitations.find, invited.token, at=late)
     assert await acme.store.read(invitations.list_invitations, acme.workspace_id, at=late) == []
@@ -92,25 +102,6 @@ async def test_inviting_again_replaces_the_earlier_link(acme: World):
     assert (offer.workspace, offer.user_id) == ("Acme", None)
 
 
-async def test_a_withdrawn_invitation_is_dead(acme: World):
-    invited = await invite(acme)
-    about = {"actor": owner(acme), "at": NOW}
-
-    await acme.store.write(invitations.withdraw, acme.workspace_id, invited.invitation.id, **about)
-
-    with pytest.raises(LinkExpired):
-        await sign_up(acme, invited.token)
-    with pytest.raises(NotFound):
-        await acme.store.write(invitations.withdraw, acme.workspace_id, invited.invitation.id, **about)
-
-
-async def test_a_member_is_not_invited_again(acme: World):
-    await sign_up(acme, (await invite(acme)).token)
-
-    with pytest.raises(ValidationError):
-        await invite(acme)
-
-
 async def test_an_account_in_use_joins_when_it_is_signed_in_and_keeps_its_password(acme: World):
     globex = await other_workspace(acme)
     invited = await invite(acme)
@@ -125,33 +116,32 @@ async def test_an_account_in_use_joins_when_it_is_signed_in_and_keeps_its_passwo
     assert await acme.store.read(accounts.has_password, globex.user_id, "their own hash")
 
 
-async def test_an_account_that_is_in_no_workspace_any_more_starts_again(acme: World):
-    await sign_up(acme, (await invite(acme)).token)
-    left = await member(acme)
-    await acme.store.write(members.remove, acme.workspace_id, left.user_id, actor=owner(acme), at=NOW)
+async def test_an_owner_creates_a_link_for_a_member_of_their_own_workspace_alone(acme: World):
+    async def link(user_id: int) -> ResetLink:
+        about = {"owner_id": acme.owner_id, "actor": owner(acme), "at": NOW}
+        made: ResetLink = await acme.store.write(accounts.create_member_reset_link, acme.workspace_id, user_id, **about)
+        return made
 
-    await sign_up(acme, (await invite(acme)).token)
-
-    assert (await member(acme)).user_id == left.user_id
-
-
-async def test_an_owner_creates_no_link_for_an_account_of_another_workspace(acme: World):
     globex = await other_workspace(acme)
-    about = {"owner_id": acme.owner_id, "actor": owner(acme), "at": NOW}
     await acme.store.write(invitations.join, (await invite(acme)).token, user_id=globex.user_id, at=NOW)
+    await sign_up(acme, (await invite(acme, "max@acme.example")).token)
+    own = (await member(acme, "max@acme.example")).user_id
 
     with pytest.raises(Forbidden):
-        await acme.store.write(accounts.create_member_reset_link, acme.workspace_id, globex.user_id, **about)
+        await link(globex.user_id)
     with pytest.raises(NotFound):
-        await acme.store.write(accounts.create_member_reset_link, acme.workspace_id, globex.user_id + 9, **about)
+        await link(own + 9)
+    await acme.store.write(accounts.reset_password, (await link(own)).token, "another hash", at=NOW)
+    assert await acme.store.read(accounts.has_password, own, "another hash")
 
 
-async def test_an_owner_creates_a_link_for_a_member_of_their_own_workspace(acme: World):
+async def test_a_member_is_not_invited_again_and_an_account_in_no_workspace_any_more_starts_again(acme: World):
     await sign_up(acme, (await invite(acme)).token)
-    eva = (await member(acme)).user_id
-    about = {"owner_id": acme.owner_id, "actor": owner(acme), "at": NOW}
+    joined = await member(acme)
 
-    made = await acme.store.write(accounts.create_member_reset_link, acme.workspace_id, eva, **about)
-    await acme.store.write(accounts.reset_password, made.token, "another hash", at=NOW)
+    with pytest.raises(ValidationError):
+        await invite(acme)
+    await acme.store.write(members.remove, acme.workspace_id, joined.user_id, actor=owner(acme), at=NOW)
+    await sign_up(acme, (await invite(acme)).token)
 
-    assert await acme.store.read(accounts.has_password, eva, "another hash")
+    assert (await member(acme)).user_id == joined.user_id

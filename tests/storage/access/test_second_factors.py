@@ -1,4 +1,4 @@
-"""The second factor, on both databases: each code counts once, also when two requests bring it together."""
+"""The second factor: each code counts once, also when two requests bring it together."""
 
 import asyncio
 from datetime import timedelta
@@ -6,7 +6,6 @@ from typing import Any
 
 import pyotp
 import pytest
-from sqlalchemy import select
 
 from storage.access import second_factors, sessions, sign_in
 from storage.access.second_factors import Enrolment
@@ -15,8 +14,9 @@ from storage.engine.audit import OPERATOR
 from storage.engine.sealing import Sealer
 from storage.rules.errors import InvalidSecondFactor, SecondFactorExists, SecondFactorRequired
 from storage.tables import recovery_codes
-from storage.tables import second_factors as stored
-from tests.world import NOW, World
+from storage.tables import second_factors as second_factor_rows
+from tests.storage.databases import both_databases
+from tests.world import NOW, World, stored
 
 SEALER = Sealer("a secret key")
 LATER = NOW + timedelta(minutes=5)
@@ -77,6 +77,7 @@ async def test_a_code_counts_once_within_its_time_and_never_an_earlier_one(acme:
     assert await spend(acme, app.at(LATER + timedelta(seconds=30)))
 
 
+@both_databases
 @pytest.mark.usefixtures("side_by_side")
 async def test_of_requests_that_bring_one_code_together_one_is_accepted(acme: World):
     app, codes = await turn_on(acme)
@@ -91,15 +92,11 @@ async def test_of_requests_that_bring_one_code_together_one_is_accepted(acme: Wo
 async def test_secrets_are_encrypted_and_recovery_codes_hashed(acme: World):
     app, codes = await turn_on(acme)
 
-    def rows(connection: Any) -> str:
-        return f"{connection.execute(select(stored)).all()}{connection.execute(select(recovery_codes)).all()}"
+    rows = f"{await stored(acme, second_factor_rows)}{await stored(acme, recovery_codes)}"
+    resealed = await acme.store.write(second_factors.reseal, Sealer("a new key", "a secret key"))
 
-    kept = await acme.store.read(rows)
-    new = Sealer("a new key", "a secret key")
-    resealed = await acme.store.write(second_factors.reseal, new)
-
-    assert app.secret not in kept
-    assert not any(code in kept or code.replace("-", "") in kept for code in codes)
+    assert app.secret not in rows
+    assert not any(code in rows or code.replace("-", "") in rows for code in codes)
     assert len(set(codes)) == 10
     assert resealed == 1
     assert not await spend(acme, app.at(LATER))  # the old key alone no longer reads it

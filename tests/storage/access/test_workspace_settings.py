@@ -1,4 +1,4 @@
-"""What people and owners choose about how pages look, on both databases, and the programs that they can switch to."""
+"""What people and owners choose about how pages look, and the programs that they can switch to."""
 
 import pytest
 

@@ -18,6 +18,7 @@ from storage.tables import assistants, audit_entries, metadata, programs
 from storage.tables import commissions as earned
 from tests import world
 from tests.storage.access.test_assistants import authorize, tokens, visitor
+from tests.storage.databases import both_databases
 from tests.storage.management.test_sandboxes import within
 from tests.world import NOW, World, stored
 
@@ -50,6 +51,7 @@ async def rows(acme: World, program_id: int) -> dict[str, int]:
     return await acme.store.read(read)
 
 
+@both_databases
 async def test_a_program_without_events_is_deleted_with_its_sandbox_and_all_its_trials(acme: World):
     sandbox = await opened(acme)
     await sandbox.customer(code="sandbox")

@@ -14,6 +14,7 @@ from storage.management.first_workspace import FirstWorkspace, SetUp
 from storage.rules import keys
 from storage.rules.errors import CurrencyNotSupported, Forbidden
 from storage.rules.settings import ProgramSettings
+from tests.storage.databases import both_databases
 from tests.world import NOW
 
 CHOSEN = FirstWorkspace(
@@ -40,6 +41,7 @@ async def test_the_owner_is_signed_in_to_a_program_with_a_key_and_a_partner(stor
     assert {entry.actor.name for entry in log.data} == {"olga@acme.example"}
 
 
+@both_databases
 @pytest.mark.usefixtures("side_by_side")
 async def test_of_several_at_once_one_sets_the_service_up(store: Storage):
     others = [CHOSEN._replace(owner_email=f"olga{number}@acme.example") for number in range(6)]

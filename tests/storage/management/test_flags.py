@@ -13,6 +13,7 @@ from storage.rules.commission import CommissionStatus
 from storage.rules.errors import CommissionFlagged, NotFound, ServiceError, ValidationError
 from storage.rules.fraud.flag import FlagKind, FlagState
 from storage.tables import ledger_entries
+from tests.storage.databases import both_databases
 from tests.storage.management.abuse import (
     ANNA_EMAIL,
     HOUR,
@@ -36,6 +37,7 @@ async def test_a_second_review_raises_nothing_twice(shop: World):
     assert await review(shop) == [flag]
 
 
+@both_databases
 async def test_the_database_raises_no_finding_twice(shop: World):
     await buyer(shop, 1, known=contact.protect(ANNA_EMAIL))
     found = await shop.store.read(fraud_review.recent, shop.program_id, since=NOW - HOUR)

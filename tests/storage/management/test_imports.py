@@ -14,6 +14,7 @@ from storage.rules import import_layouts
 from storage.rules.import_layouts import FileKind, ImportTool
 from storage.tables import clicks, commissions, customers, partners, payment_customers, sales
 from storage.tracking import ledger
+from tests.storage.databases import both_databases
 from tests.world import NOW, World
 
 PARTNERS = "id,code,name,email,status,created_at\n1,nora,Nora Blogs,nora@blogs.example,active,2025-01-02\n"
@@ -145,6 +146,7 @@ def _is_nora() -> Any:
     return partners.c.code == "nora"
 
 
+@both_databases
 async def test_a_second_import_changes_nothing(acme: World):
     await imported(acme, GENERIC)
     before = await acme.store.read(counts)

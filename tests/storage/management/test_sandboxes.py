@@ -14,6 +14,7 @@ from storage.payments import accounts
 from storage.rules.errors import InvalidKey, NotFound, ValidationError
 from storage.tables import metadata, rollups
 from tests import stripe_events as stripe
+from tests.storage.databases import both_databases
 from tests.storage.payments.paying import take
 from tests.world import NOW, World
 
@@ -92,6 +93,7 @@ async def test_opening_it_again_replaces_its_key_alone(acme: World):
     assert (await within(acme, again).sale()).commission_cents == 2_000
 
 
+@both_databases
 async def test_emptying_it_leaves_the_program_its_key_and_its_partners(acme: World):
     sandbox = within(acme, await opened(acme))
     await sandbox.customer(code="sandbox")

@@ -14,6 +14,7 @@ from storage.rules.errors import DuplicateTransaction, IdentifierConflict
 from storage.rules.fraud.flag import FlagState
 from storage.tables import payment_events
 from tests import stripe_events as stripe
+from tests.storage.databases import both_databases
 from tests.storage.payments.paying import take
 from tests.storage.reading.walking import Read, listed, walked
 from tests.world import World
@@ -73,6 +74,7 @@ def lists(world: World) -> dict[Read, dict[str | None, Callable[[Any], Any]]]:
     }
 
 
+@both_databases
 async def test_each_order_shows_every_row_once_forwards_and_backwards(watched: World):
     for read, columns in lists(watched).items():
         for order in (Order(column, is_ascending) for column in columns for is_ascending in (True, False)):

@@ -22,6 +22,7 @@ from storage.rules.errors import ValidationError
 from storage.rules.period import Window
 from storage.tracking import currencies
 from tests import world
+from tests.storage.databases import both_databases
 from tests.storage.reading.walking import Read, listed, walked
 from tests.world import NOW, World
 
@@ -60,6 +61,7 @@ def signed_cents(event: Event) -> int:
     return -cents if event.kind == EventKind.REFUND else cents
 
 
+@both_databases
 async def test_each_order_shows_every_row_once_forwards_and_backwards(sold: World):
     orders: dict[Read, dict[str | None, Callable[[Any], Any]]] = {
         commissions(sold): {
