@@ -1,4 +1,4 @@
-"""Search, on both databases: each identifier leads to what it names, in the programs that are searched alone."""
+"""Search: each identifier leads to what it names, in the programs that are searched alone."""
 
 from datetime import timedelta
 

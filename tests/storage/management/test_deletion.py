@@ -1,4 +1,4 @@
-"""Deleting a program, on both databases: before its first event, with its sandbox, and without a trace elsewhere."""
+"""Deleting a program: before its first event, with its sandbox, and without a trace elsewhere."""
 
 from collections.abc import Sequence
 from typing import Any

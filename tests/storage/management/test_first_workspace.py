@@ -1,4 +1,4 @@
-"""The first workspace, on both databases: everything or nothing, and only one."""
+"""The first workspace: everything or nothing, and only one."""
 
 import asyncio
 from typing import Any

@@ -7,29 +7,18 @@ from sqlalchemy import Connection, func, select
 
 from storage.checks import books
 from storage.engine.audit import Actor
-from storage.engine.sealing import Sealer
 from storage.management import program_settings, sandboxes
 from storage.management.sandboxes import Sandbox
-from storage.payments import accounts
 from storage.rules.errors import InvalidKey, NotFound, ValidationError
 from storage.tables import metadata, rollups
 from tests import stripe_events as stripe
 from tests.storage.databases import both_databases
-from tests.storage.payments.paying import take
-from tests.world import NOW, World
+from tests.storage.payments.paying import connect, take
+from tests.world import NOW, World, stored
 
-KEPT = {  # what describes the program itself
-    *(
-        "agent_caps",
-        "agent_keys",
-        "audit_entries",
-        "commission_terms",
-        "partner_rollups",
-        "partners",
-        "payment_accounts",
-    ),
-    *("program_keys", "retired_program_keys", "rollups"),
-    *("program_places", "program_batches"),  # where its rows lie, and notes of its last transactions
+KEPT = {  # what describes the program itself, where its rows lie, and notes of its last transactions
+    *("agent_caps", "agent_keys", "audit_entries", "commission_terms", "partner_rollups", "partners"),
+    *("payment_accounts", "program_keys", "retired_program_keys", "rollups", "program_places", "program_batches"),
 }
 
 
@@ -63,12 +52,8 @@ async def test_a_sandbox_counts_the_clicks_of_bots_but_not_of_prefetches(acme: W
         for reason in ("bot", "prefetch"):
             await program.click(code, filtered=reason)
 
-    async def counted(program_id: int) -> int:
-        query = select(func.coalesce(func.sum(rollups.c.clicks), 0)).where(rollups.c.program_id == program_id)
-        counts: int = await acme.store.read(lambda connection: connection.execute(query).scalar_one())
-        return counts
-
-    assert (await counted(acme.program_id), await counted(sandbox.program_id)) == (0, 1)
+    counted = await stored(acme, rollups.c.program_id, rollups.c.clicks)
+    assert [each for each in counted if each[1]] == [(sandbox.program_id, 1)]
 
 
 async def test_the_processor_s_test_payments_are_sales_in_a_sandbox(acme: World):
@@ -116,27 +101,18 @@ def test_every_table_of_a_program_is_emptied_or_describes_the_program():
     assert {table.name for table in sandboxes.EVENTS} == of_a_program - KEPT
 
 
-async def test_a_sandbox_has_no_sandbox(acme: World):
+async def test_a_sandbox_has_no_sandbox_and_a_program_without_one_has_none_to_empty(acme: World):
+    with pytest.raises(NotFound):
+        await acme.store.write(sandboxes.empty, acme.program_id, actor=actor(acme), at=NOW)
     sandbox = await opened(acme)
 
     with pytest.raises(ValidationError):
         await opened(within(acme, sandbox))
 
 
-async def test_a_program_without_a_sandbox_has_none_to_empty(acme: World):
-    with pytest.raises(NotFound):
-        await acme.store.write(sandboxes.empty, acme.program_id, actor=actor(acme), at=NOW)
-
-
 async def opened(acme: World) -> Sandbox:
     sandbox: Sandbox = await acme.store.write(sandboxes.open_sandbox, acme.program_id, actor=actor(acme), at=NOW)
     return sandbox
-
-
-async def connect(acme: World) -> None:
-    sealer = Sealer("a secret key", "webhook secrets")
-    account = {"provider": "stripe", "account_id": "acct_1", "secret": "whsec_1", "sealer": sealer}
-    await acme.store.write(accounts.connect, acme.program_id, **account, actor=actor(acme), at=NOW)
 
 
 def actor(acme: World) -> Actor:

@@ -1,4 +1,4 @@
-"""Breakdowns on both databases: every group equals what the stored rows add up to, and their sum is the report."""
+"""Breakdowns: every group equals what the stored rows add up to, and their sum is the report."""
 
 import json
 from typing import Any
@@ -133,13 +133,10 @@ async def test_too_much_is_an_error_that_says_what_to_do(
     assert [each.field for each in raised.value.fields] == [field]
 
 
-async def test_a_program_without_events_has_no_groups(acme: World):
+async def test_a_program_without_events_has_no_groups_and_no_program_none(acme: World):
     empty = await broken_down(acme, "country")
 
     assert (empty.groups, empty.total.clicks) == ([], 0)
-
-
-async def test_a_breakdown_of_no_program_is_not_found(acme: World):
     with pytest.raises(NotFound):
         await acme.store.read(breakdown.get_breakdown, 99, MONTH, rules.query("country"), at=NOW)
 
@@ -148,12 +145,9 @@ async def test_a_breakdown_of_no_program_is_not_found(acme: World):
     ("wrong", "field"),
     [
         ({"by": "address"}, "by"),
-        ({"by": None}, "by"),
         ({"by": "os", "second": "os"}, "second"),
-        ({"by": "os", "second": "moon"}, "second"),
         ({"by": "os", "shown": ["clicks", "profit"]}, "metrics"),
         ({"by": "os", "sort": "profit"}, "sort"),
-        ({"by": "os", "limit": "0"}, "limit"),
         ({"by": "os", "limit": 201}, "limit"),
         ({"by": "os", "limit": "٣"}, "limit"),
         ({"by": "os", "filters": {"hour": "24"}}, "hour"),

@@ -1,4 +1,4 @@
-"""One partner's results, refunds, holds and filtered lists, on both databases."""
+"""One partner's results, refunds, holds and filtered lists."""
 
 from datetime import date, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Stored totals by dimension, on both databases: they equal what the rows add up to, after every kind of change."""
+"""Stored totals by dimension: they equal what the rows add up to, after every kind of change."""
 
 import json
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ from storage.tables import dimension_rollups, grouped_days
 from storage.tracking import dimension_rollups as stored_totals
 from tests.storage.databases import both_databases
 from tests.storage.reading.rows import COUNTED, SUMS, busy, recomputed
-from tests.world import NOW, World
+from tests.world import NOW, World, stored
 
 pytestmark = pytest.mark.anyio
 GROUPED = (*STORED, Dimension.WEEKDAY)
@@ -96,6 +96,20 @@ async def test_the_last_events_are_in_the_total_before_they_are_grouped(acme: Wo
     assert (result.other_groups, result.other.clicks, result.total.clicks) == (1, 1, 2)
 
 
+async def test_a_program_with_few_clicks_is_not_grouped_and_before_it_is_its_events_are_read(
+    acme: World, monkeypatch: pytest.MonkeyPatch
+):
+    await visit(acme, "letter", NOW - timedelta(days=9))
+    with monkeypatch.context() as few:
+        few.setattr(ungrouped, "FEW_CLICKS", 1)
+        await background.group_all(acme.store, at=SOON)
+
+    result = await broken_down(acme, Dimension.UTM_SOURCE)
+
+    assert await stored(acme, grouped_days.c.day) == []
+    assert (result.groups[0].values, result.other_groups) == (("letter",), 0)
+
+
 async def test_a_click_that_was_too_late_is_counted_when_its_day_is_over(acme: World):
     await visit(acme, "letter", NOW)
     await background.group_all(acme.store, at=SOON)
@@ -106,7 +120,7 @@ async def test_a_click_that_was_too_late_is_counted_when_its_day_is_over(acme: W
     await background.group_all(acme.store, at=NEXT_DAY)
 
     assert (await broken_down(acme, Dimension.UTM_SOURCE)).other_groups == 0
-    assert await acme.store.read(lambda c: set(c.execute(select(grouped_days.c.phase)).scalars())) == {"closed"}
+    assert set(await stored(acme, grouped_days.c.phase)) == {("closed",)}
     assert await acme.store.read(ungrouped.next_step, acme.program_id, at=NEXT_DAY) is None
 
 
@@ -137,20 +151,3 @@ async def test_two_processes_never_count_a_click_twice(acme: World):
     assert stored == [True, False, True, False]
     counted = select(dimension_rollups.c.totals).where(dimension_rollups.c.dimension == Dimension.UTM_SOURCE)
     assert await acme.store.read(lambda connection: connection.execute(counted).scalars().all()) == ['{"letter":2}']
-
-
-async def test_a_program_with_few_clicks_is_not_grouped(acme: World, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(ungrouped, "FEW_CLICKS", 1)
-    await visit(acme, "letter")
-
-    await background.group_all(acme.store, at=SOON)
-
-    assert await acme.store.read(lambda connection: connection.execute(select(grouped_days)).all()) == []
-
-
-async def test_a_program_whose_days_are_not_grouped_yet_reads_events(acme: World):
-    await visit(acme, "letter", NOW - timedelta(days=9))
-
-    result = await broken_down(acme, Dimension.UTM_SOURCE)
-
-    assert (result.groups[0].values, result.other_groups) == (("letter",), 0)
