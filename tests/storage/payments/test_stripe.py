@@ -35,9 +35,7 @@ def test_a_payment_has_the_id_of_its_invoice_or_else_its_intent(invoice: Any, in
     assert content(stripe.checkout(invoice=invoice, payment_intent=intent)).transaction_id == expected
 
 
-@pytest.mark.parametrize(
-    ("currency", "cents"), [("usd", 1_200), ("jpy", 1_200), ("kwd", 1_200), ("isk", 12), ("ugx", 12)]
-)
+@pytest.mark.parametrize(("currency", "cents"), [("jpy", 1_200), ("kwd", 1_200), ("isk", 12), ("ugx", 12)])
 def test_amounts_are_in_the_smallest_unit_of_their_currency(currency: str, cents: int):
     assert content(stripe.checkout(amount=1_200, currency=currency)).amount_cents == cents
 
@@ -63,7 +61,6 @@ def test_returns_are_counted_once(returns: list[Returned], gone: int):
 @pytest.mark.parametrize(
     "broken",
     [
-        {},
         {"type": "invoice.paid"},
         stripe.checkout(amount_total=-1),
         stripe.checkout(amount_total=True),
