@@ -1,6 +1,7 @@
 """Group commit: one bad write never fails the others, and a response means that the rows are stored."""
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -8,19 +9,20 @@ from sqlalchemy import Connection, func, insert, select, text
 
 import storage
 from storage import Storage
-from storage.engine import group_commit, write_queue
+from storage.engine import committed_batches, group_commit, write_queue
 from storage.engine.failures import StaleReadError
 from storage.engine.group_commit import Commits, QueuedWrite, set_based
 from storage.rules.errors import CustomerNotFound, Overloaded
+from storage.tables import committed_batches as of_lanes
+from storage.tables import program_batches as of_programs
 from storage.tables import workspaces
+from tests.storage.engine.naming import add, names
 from tests.world import NOW
 
 
-def add(connection: Connection, name: str) -> str:
-    connection.execute(insert(workspaces).values(name=name, created_at=NOW))
-    if name == "rejected":
-        raise CustomerNotFound
-    return name
+def add_and_reject(connection: Connection, name: str) -> str:
+    add(connection, name)
+    raise CustomerNotFound
 
 
 @set_based
@@ -30,11 +32,6 @@ def add_all(connection: Connection, batch: list[str]) -> list[str]:
         if name == "poisoned":
             connection.execute(text("INSERT INTO no_such_table VALUES (1)"))
     return batch
-
-
-async def names(store: Storage) -> list[str]:
-    ordered = select(workspaces.c.name).order_by(workspaces.c.name)
-    return await store.read(lambda connection: list(connection.execute(ordered).scalars()))
 
 
 async def test_a_failing_write_does_not_fail_the_rest_of_its_batch(store: Storage):
@@ -47,18 +44,16 @@ async def test_a_failing_write_does_not_fail_the_rest_of_its_batch(store: Storag
     assert await names(store) == ["a", "b"]
 
 
-async def test_a_rejected_write_leaves_nothing_behind(store: Storage):
-    outcomes = await asyncio.gather(*(store.write(add, name) for name in ("a", "rejected")), return_exceptions=True)
+async def test_a_rejected_write_leaves_nothing_behind_and_an_accepted_one_is_visible_to_every_reader(
+    store: Storage, database_url: str
+):
+    outcomes = await asyncio.gather(
+        store.write(add, "a"), store.write(add_and_reject, "rejected"), return_exceptions=True
+    )
 
     assert isinstance(outcomes[1], CustomerNotFound)
-    assert await names(store) == ["a"]
-
-
-async def test_acknowledged_writes_are_visible_to_every_reader(store: Storage, database_url: str):
-    await store.write(add, "a")
-
     async with storage.opened(database_url) as another:
-        assert await names(another) == ["a"]
+        assert await names(store) == await names(another) == ["a"]
 
 
 async def test_closing_commits_what_was_accepted(database_url: str):
@@ -140,3 +135,26 @@ def test_writes_that_lock_rows_one_by_one_are_of_one_program_in_a_transaction():
     parted = group_commit.transactions_of(batch, Commits(each_operation=True))
 
     assert [[write.program for write in writes] for writes in parted] == [[1, 1], [2]]
+
+
+async def test_tokens_are_deleted_after_a_day(store: Storage):
+    await store.write(_fill)
+
+    pruned = await store.write(committed_batches.prune, at=NOW)
+
+    assert pruned == 2
+    assert await store.read(_lanes) == [["new"], ["new"]]
+
+
+def _fill(connection: Connection) -> None:
+    connection.execute(of_lanes.delete())
+    for lane, at in (("new", NOW), ("old", NOW - timedelta(days=2))):
+        connection.execute(insert(of_lanes).values(lane=lane, token="", at=at))
+        connection.execute(insert(of_programs).values(program_id=1, lane=lane, token="", at=at))
+
+
+def _lanes(connection: Connection) -> list[list[str]]:
+    return [
+        [lane for lane in connection.execute(select(table.c.lane)).scalars() if len(lane) < 5]
+        for table in (of_lanes, of_programs)
+    ]

@@ -13,29 +13,12 @@ from storage import Storage
 from storage.engine import postgres_lane
 from storage.rules.errors import OutcomeUnknown, StorageUnavailable
 from storage.tables import clicks, workspaces
-from tests import proxy
 from tests.proxy import Proxy
-from tests.world import NOW, World
+from tests.storage.engine.naming import add, names
+from tests.world import NOW, World, stored
 
 NAMES = ["a", "b", "c"]
 BLOCKED = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-
-
-def add(connection: Connection, name: str) -> str:
-    connection.execute(insert(workspaces).values(name=name, created_at=NOW))
-    return name
-
-
-async def names(store: Storage) -> list[str]:
-    ordered = select(workspaces.c.name).order_by(workspaces.c.name)
-    return await store.read(lambda connection: list(connection.execute(ordered).scalars()))
-
-
-@pytest.fixture
-async def between(postgres_url: str) -> AsyncIterator[Proxy]:
-    """A proxy between the storage and its database."""
-    async with proxy.before(postgres_url) as running:
-        yield running
 
 
 @pytest.fixture
@@ -57,9 +40,8 @@ async def add_all(acme: World) -> list[str]:
     return await asyncio.gather(*(acme.store.write(add_click, program_id, name, lane=program_id) for name in NAMES))
 
 
-async def urls(store: Storage) -> list[str]:
-    ordered = select(clicks.c.landing_url).order_by(clicks.c.landing_url)
-    return await store.read(lambda connection: list(connection.execute(ordered).scalars()))
+async def urls(acme: World) -> list[str]:
+    return sorted(url for (url,) in await stored(acme, clicks.c.landing_url))
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -68,7 +50,7 @@ async def test_a_commit_whose_response_was_lost_returns_its_results(acme: World,
 
     assert await add_all(acme) == NAMES
     assert await add_all(acme) == NAMES
-    assert await urls(acme.store) == sorted(2 * NAMES)
+    assert await urls(acme) == sorted(2 * NAMES)
 
 
 async def test_a_commit_that_never_arrived_runs_again(acme: World, between: Proxy):
@@ -76,7 +58,7 @@ async def test_a_commit_that_never_arrived_runs_again(acme: World, between: Prox
     between.lose_commits = 2
 
     assert await add_all(acme) == NAMES
-    assert await urls(acme.store) == sorted(2 * NAMES)
+    assert await urls(acme) == sorted(2 * NAMES)
 
 
 async def test_a_commit_that_never_arrives_becomes_an_outage(acme: World, between: Proxy):
@@ -86,7 +68,7 @@ async def test_a_commit_that_never_arrives_becomes_an_outage(acme: World, betwee
         await add_all(acme)
 
     assert outage.value.details == {"retry_after_seconds": 2}
-    assert await urls(acme.store) == []
+    assert await urls(acme) == []
 
 
 @pytest.mark.parametrize("earlier", [0, 1])

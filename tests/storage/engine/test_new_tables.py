@@ -1,13 +1,15 @@
-"""New tables: once they fill, PostgreSQL plans the writers' statements for what is in them."""
+"""Plans of PostgreSQL: made for new tables once they fill, and anew after a newer version migrated."""
 
 import asyncio
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, select, text
 
 import background
+import storage
 from storage import Storage
 from storage.engine import new_tables
 from storage.engine.program_nodes import is_distributed
+from storage.tables import workspaces
 from tests.world import World
 
 FLUSH = text("SELECT pg_stat_force_next_flush()")  # what a connection did is counted within a second otherwise
@@ -37,3 +39,20 @@ async def analyzed(store: Storage) -> list[str]:
     await store.write(flush)
     result: list[str] = await store.write(analyze)
     return result
+
+
+async def test_a_lane_prepares_anew_what_a_migration_changed_beside_it(postgres_url: str):
+    named = select(workspaces.c.name)
+
+    def read(connection: Connection) -> list[str]:
+        return list(connection.execute(named).scalars())
+
+    def change(connection: Connection, to: str) -> None:
+        connection.execute(text(f"ALTER TABLE workspaces ALTER COLUMN name TYPE {to}"))
+
+    async with storage.opened(postgres_url) as store, storage.opened(postgres_url) as newer:
+        before = await store.read(read)
+        await newer.write(change, "TEXT")
+
+        assert (before, await store.read(read)) == ([], [])
+        await newer.write(change, "VARCHAR(512)")  # on a cluster other tests use the table, too

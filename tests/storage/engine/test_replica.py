@@ -2,17 +2,21 @@
 
 import shutil
 from collections.abc import AsyncIterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, text
 
 import storage
-from storage import Storage
+from storage import Storage, migrations
 from storage.engine import committed_batches, replica
+from storage.reading import performance
 from storage.rules.errors import NotFound
+from storage.rules.period import DateRangeQuery
 from storage.tables import workspaces
+from tests import postgres, world
 from tests.world import NOW
 
 
@@ -76,3 +80,27 @@ async def test_the_primary_stands_in_for_a_replica_that_is_gone(replicated: Stor
 async def test_without_a_replica_reports_are_ordinary_reads(store: Storage):
     assert await store.report(names) == []
     assert store.measures().replica_lag_seconds is None
+
+
+@pytest.mark.postgresql
+async def test_a_report_comes_from_the_replica_once_it_has_the_rows():
+    with postgres.running() as primary, postgres.standby_of(primary) as standby:
+        await migrations.upgrade(primary.url)
+        async with storage.opened(primary.url, replica_url=standby.url) as store:
+            acme = await world.acme(store)
+            await acme.customer()
+            await acme.sale()
+
+            await store.measure_replica(at=datetime.now(UTC))
+            in_recovery, report = await store.report(_report, acme.program_id)
+
+            lag_seconds = store.measures().replica_lag_seconds
+
+    assert lag_seconds is not None
+    assert lag_seconds < 1
+    assert (in_recovery, report.current.revenue_cents) == (True, 10_000)
+
+
+def _report(connection: Any, program_id: int) -> tuple[bool, Any]:
+    in_recovery = connection.execute(text("SELECT pg_is_in_recovery()")).scalar()
+    return in_recovery, performance.get_report(connection, program_id, DateRangeQuery("30d"), at=NOW)

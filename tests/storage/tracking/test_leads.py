@@ -16,6 +16,7 @@ from storage.rules.errors import (
     CustomerWrongProgram,
     IdentifierConflict,
     ProgramNotFound,
+    ServiceError,
     StatusTransitionRefused,
 )
 from storage.rules.settlement import LeadAuthPolicy, Settlement
@@ -30,41 +31,26 @@ async def values(acme: World, column: Any) -> list[Any]:
     return [value for (value,) in await stored(acme, column)]
 
 
-async def test_a_lead_with_the_key_settles_and_saves_the_customers_key(acme: World):
-    led = await acme.lead(await acme.visitor(), "user-1")
-
-    assert (led.settlement, led.recorded) == (Settlement.SETTLED, True)
-    assert await values(acme, customers.c.customer_key) == ["user-1"]
-    assert await values(acme, rollups.c.leads) == [1]
-
-
-async def test_a_settled_lead_again_changes_nothing(acme: World):
+async def test_a_lead_with_the_key_settles_once_and_saves_the_customers_key_and_an_e_mail_s_mask(acme: World):
     click_id = await acme.visitor()
-    await acme.lead(click_id, "user-1")
 
+    led = await acme.lead(click_id, "user-1", contact=contact.protect("Jane@example.com"))
     again = await acme.lead(click_id, "user-1")
 
-    assert again.recorded is False
-    assert await values(acme, func.count(leads.c.id)) == [1]
+    assert (led.settlement, led.recorded, again.recorded) == (Settlement.SETTLED, True, False)
+    assert await stored(acme, customers.c.customer_key, customers.c.email_mask) == [("user-1", "j***@example.com")]
+    assert await values(acme, rollups.c.leads) == await values(acme, func.count(leads.c.id)) == [1]
 
 
-async def test_a_browsers_lead_stays_provisional_counts_nowhere_and_saves_no_key(acme: World):
+async def test_a_browsers_lead_counts_nowhere_and_saves_no_key_until_the_server_settles_it(acme: World):
     click_id = await acme.visitor()
 
     states = [(await acme.lead(click_id, "user-1", **BROWSER)).settlement for _ in range(2)]
-
-    assert states == [Settlement.PROVISIONAL, Settlement.PROVISIONAL]
-    assert await values(acme, customers.c.customer_key) == [None]
-    assert await values(acme, func.count(leads.c.id)) == [1]
-    assert await values(acme, rollups.c.leads) == [0]
-
-
-async def test_the_server_settles_a_provisional_lead(acme: World):
-    click_id = await acme.visitor()
-    await acme.lead(click_id, **BROWSER)
-
+    columns = (customers.c.customer_key, rollups.c.leads, func.count(leads.c.id))
+    before = [await values(acme, column) for column in columns]
     led = await acme.lead(click_id, "user-1")
 
+    assert (states, before) == ([Settlement.PROVISIONAL] * 2, [[None], [0], [1]])
     assert led.settlement == Settlement.SETTLED
     assert await values(acme, rollups.c.leads) == [1]
 
@@ -90,23 +76,17 @@ async def test_a_settled_lead_earns_the_per_lead_commission_and_a_provisional_on
     assert await store.read(books.run) == []
 
 
-async def test_a_converted_customer_cannot_become_a_lead(acme: World):
-    click_id = await acme.visitor()
-    await acme.lead(click_id, "user-1")
+async def test_a_converted_customer_cannot_become_a_lead_nor_can_a_provisional_one_who_bought(acme: World):
+    converted, provisional = await acme.visitor(), await acme.visitor()
+    await acme.lead(converted, "user-1")
     await acme.sale()
+    await acme.lead(provisional, **BROWSER)
+    await acme.sale("inv-2", click_id=provisional)
 
-    with pytest.raises(StatusTransitionRefused):
-        await acme.lead(click_id, "user-1")
-
-
-async def test_a_sale_of_a_provisional_customer_does_not_settle_and_ends_the_chance_to(acme: World):
-    click_id = await acme.visitor()
-    await acme.lead(click_id, **BROWSER)
-    await acme.sale(click_id=click_id)
-
-    with pytest.raises(StatusTransitionRefused):
-        await acme.lead(click_id, "user-1")
-    assert await values(acme, customers.c.settlement) == [Settlement.PROVISIONAL]
+    for click_id, key in ((converted, "user-1"), (provisional, "user-2")):
+        with pytest.raises(StatusTransitionRefused):
+            await acme.lead(click_id, key)
+    assert sorted(await values(acme, customers.c.settlement)) == [Settlement.PROVISIONAL, Settlement.SETTLED]
 
 
 async def test_two_identifiers_of_different_customers_conflict(acme: World):
@@ -120,35 +100,21 @@ async def test_two_identifiers_of_different_customers_conflict(acme: World):
         await acme.lead(first, "user-3")
 
 
-async def test_leads_of_unknown_customers_are_rejected(acme: World):
-    with pytest.raises(CustomerNotFound):
-        await acme.lead("no-such-click")
-    with pytest.raises(CustomerNotFound):
-        await acme.lead(None, "nobody")
-
-
-async def test_another_programs_click_differs_from_no_click(acme: World):
+async def test_a_lead_of_an_unknown_a_foreign_or_an_old_click_is_rejected(acme: World):
     other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
+    mine, theirs = await acme.visitor(), await other.visitor()
+    wrong: list[tuple[type[ServiceError], str | None, dict[str, Any]]] = [
+        (CustomerNotFound, "no-such-click", {}),
+        (CustomerNotFound, None, {}),
+        (CustomerWrongProgram, theirs, {}),
+        (CustomerWrongProgram, mine, {"program_id": other.program_id}),
+        (ProgramNotFound, mine, {"program_id": 987}),
+        (AttributionWindowExpired, mine, {"at": NOW + timedelta(days=60, seconds=1)}),
+    ]
 
-    with pytest.raises(CustomerWrongProgram):
-        await acme.lead(await other.visitor(), "user-1")
-    with pytest.raises(CustomerWrongProgram):
-        await acme.lead(await acme.visitor(), "user-1", program_id=other.program_id)
-    with pytest.raises(ProgramNotFound):
-        await acme.lead(await acme.visitor(), "user-1", program_id=987)
-
-
-async def test_a_click_after_the_window_creates_no_lead(acme: World):
-    click_id = await acme.visitor()
-
-    with pytest.raises(AttributionWindowExpired):
-        await acme.lead(click_id, "user-1", at=NOW + timedelta(days=60, seconds=1))
-
-
-async def test_only_the_hash_and_mask_of_an_e_mail_address_are_stored(acme: World):
-    await acme.lead(await acme.visitor(), "user-1", contact=contact.protect("Jane@example.com"))
-
-    assert await values(acme, customers.c.email_mask) == ["j***@example.com"]
+    for error, click_id, about in wrong:
+        with pytest.raises(error):
+            await acme.lead(click_id, "user-1", **about)
 
 
 async def test_a_later_lead_may_add_the_key_that_the_first_one_lacked(acme: World):

@@ -2,7 +2,6 @@
 
 import asyncio
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -26,10 +25,6 @@ from tests import world
 from tests.world import NOW, World, stored
 
 
-async def refunded(acme: World, transaction_id: str = "inv-1", **fields: Any) -> RefundResult:
-    return await acme.refund(transaction_id, **fields)
-
-
 @pytest.fixture
 async def sold(acme: World) -> World:
     """Acme with one sale of 99.99 that earned 20.00."""
@@ -39,7 +34,7 @@ async def sold(acme: World) -> World:
 
 
 async def test_a_partial_refund_takes_its_share_of_the_commission_back(sold: World):
-    result = await refunded(sold, amount_cents=3_333)
+    result = await sold.refund(amount_cents=3_333)
 
     assert (result.status, result.refunded_cents, result.remaining_cents) == (
         RefundStatus.PARTIALLY_REFUNDED,
@@ -53,56 +48,37 @@ async def test_a_partial_refund_takes_its_share_of_the_commission_back(sold: Wor
 
 
 async def test_without_an_amount_the_whole_sale_is_refunded_and_no_longer_counts(sold: World):
-    await refunded(sold, amount_cents=1)
+    await sold.refund(amount_cents=1)
 
-    result = await refunded(sold)
+    result, again = await sold.refund(), await sold.refund()
 
     assert (result.status, result.refunded_total_cents) == (RefundStatus.REFUNDED, 9_999)
+    assert (again.status, again.refunded_cents) == (RefundStatus.ALREADY_REFUNDED, 0)
     assert await stored(sold, rollups.c.sales, rollups.c.revenue_cents, rollups.c.commission_cents) == [(0, 0, 0)]
     assert await stored(sold, commission_table.c.status) == [(CommissionStatus.REVERSED,)]
+    entries = await stored(sold, ledger_entries.c.id, ledger_entries.c.corrects_id)
+    assert {corrected for _, corrected in entries} == {None, min(entries)[0]}  # a reversal names what it corrects
 
 
-async def test_the_same_refund_again_changes_nothing(sold: World):
-    first = await refunded(sold, amount_cents=500, refund_id="re-1")
-
-    again = await refunded(sold, amount_cents=500, refund_id="re-1")
+async def test_the_same_refund_or_call_again_changes_nothing_and_two_calls_are_two_refunds(sold: World):
+    first = await sold.refund(amount_cents=500, refund_id="re-1")
+    again = await sold.refund(amount_cents=500, refund_id="re-1")
+    calls = [await sold.refund(amount_cents=500, request_id=f"request-{n}") for n in ("a", "a", "b")]
 
     assert again == first._replace(replayed=True)
-    assert await stored(sold, func.sum(ledger_entries.c.amount_cents)) == [(1_900,)]
-
-
-async def test_a_second_run_of_a_call_without_a_refund_id_is_the_first_refund(sold: World):
-    first = await refunded(sold, amount_cents=500, request_id="request-1")
-
-    again = await refunded(sold, amount_cents=500, request_id="request-1")
-
-    assert again == first
-    assert await stored(sold, refund_events.c.amount_cents) == [(500,)]
-
-
-async def test_two_calls_with_equal_refunds_are_two_refunds(sold: World):
-    for request_id in ("request-1", "request-2"):
-        await refunded(sold, amount_cents=500, request_id=request_id)
-
-    assert await stored(sold, refund_events.c.amount_cents) == [(500,), (500,)]
+    assert calls[0] == calls[1]
+    assert await stored(sold, refund_events.c.amount_cents) == [(500,)] * 3
+    assert await stored(sold, func.sum(ledger_entries.c.amount_cents)) == [(1_700,)]
     assert await sold.store.read(books.run) == []
 
 
-async def test_after_a_full_refund_there_is_nothing_left_to_refund(sold: World):
-    await refunded(sold)
-
-    again = await refunded(sold)
-
-    assert (again.status, again.refunded_cents) == (RefundStatus.ALREADY_REFUNDED, 0)
-
-
 async def test_more_than_remains_and_unknown_sales_are_rejected(sold: World):
-    await refunded(sold, amount_cents=9_000)
+    await sold.refund(amount_cents=9_000)
 
     with pytest.raises(RefundExceedsSale):
-        await refunded(sold, amount_cents=1_000)
+        await sold.refund(amount_cents=1_000)
     with pytest.raises(TransactionNotFound):
-        await refunded(sold, "inv-2")
+        await sold.refund("inv-2")
 
 
 async def test_a_paid_commission_is_never_edited(sold: World):
@@ -114,23 +90,15 @@ async def test_a_paid_commission_is_never_edited(sold: World):
         )
     before = await stored(sold, commission_table)
 
-    await refunded(sold)
+    await sold.refund()
 
     assert await stored(sold, commission_table) == before
     assert await sold.store.read(ledger.net, sold.program_id, commission_id, ledger.PARTNER_KINDS) == 0
     assert (await sold.store.read(ledger.balance, sold.program_id, sold.anna)).owed_cents == -2_000
 
 
-async def test_a_reversal_points_at_the_entry_that_it_corrects(sold: World):
-    await refunded(sold)
-
-    entry = ledger_entries.c
-    [(original, _), (_, corrected)] = sorted(await stored(sold, entry.id, entry.corrects_id))
-    assert corrected == original
-
-
 async def test_many_refunds_at_once_never_give_back_more_than_was_paid(sold: World):
-    results = await asyncio.gather(*(refunded(sold, amount_cents=2_000) for _ in range(9)), return_exceptions=True)
+    results = await asyncio.gather(*(sold.refund(amount_cents=2_000) for _ in range(9)), return_exceptions=True)
 
     assert sum(isinstance(result, RefundResult) for result in results) == 4
     assert await stored(sold, rollups.c.revenue_cents) == [(1_999,)]
@@ -148,7 +116,7 @@ async def test_after_any_refunds_the_ledger_sums_to_the_commission_of_the_remain
     back = 0
 
     for cents in asked:
-        result = await asyncio.gather(refunded(acme, amount_cents=cents), return_exceptions=True)
+        result = await asyncio.gather(acme.refund(amount_cents=cents), return_exceptions=True)
         back += cents if isinstance(result[0], RefundResult) and result[0].refunded_cents else 0
 
     left = commission.of_remaining(sold.commission_cents, sale_cents=sale_cents, refunded_cents=back)
