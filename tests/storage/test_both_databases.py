@@ -1,0 +1,152 @@
+"""Every read that pages and APIs use answers the same on PostgreSQL, which is stricter, as on SQLite."""
+
+import importlib
+import inspect
+import json
+import pkgutil
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import is_dataclass
+from datetime import timedelta
+from typing import Any, get_args, get_type_hints
+
+import background
+import storage
+from storage import Storage, access, diagnosis, management, reading
+from storage.access import accounts, agent_keys, device_logins, invitations
+from storage.diagnosis.facts import Subject
+from storage.engine.audit import OPERATOR
+from storage.management import commissions as decisions
+from storage.management import sandboxes
+from storage.reading.exported_events import ExportedProgram
+from storage.rules import breakdown, contact, keys
+from storage.rules.breakdown import Dimension
+from storage.rules.click_details import ClickDetails
+from storage.rules.commission import CommissionStatus
+from storage.rules.errors import CustomerNotFound, ServiceError
+from storage.rules.fraud.flag import FlagState
+from storage.rules.month import Month
+from storage.rules.period import DateRangeQuery, Window
+from storage.rules.scope import READING
+from storage.tables import commissions, customers, flags
+from storage.tracking import currencies
+from tests import stripe_events as stripe
+from tests import world
+from tests.storage.access.test_assistants import signed_in, tokens
+from tests.storage.payments.paying import connect, take
+from tests.world import NOW, World, stored
+
+ABOUT: dict[str, Any] = {"actor": OPERATOR, "at": NOW}
+CLICKS = [keys.click_id(1, NOW) for _ in range(3)]
+WINDOW = Window(NOW.date() - timedelta(days=29), NOW.date())
+MONTH, QUERY = DateRangeQuery("30d"), breakdown.query("utm_source")
+READS = ("list", "get", "find", "count", "by", "next", "of_partners", "is_on", "exist", "owns_all")
+
+
+async def filled(store: Storage) -> World:
+    """Record a little of everything."""
+    acme = await world.acme(store, lead_commission_cents=150, platform_fee_bps=1_000)
+    await connect(acme)
+    await store.write(currencies.load, [(NOW.date(), "USD", "1.25")])
+    letter = ClickDetails("news.example", dimensions=json.dumps({"utm_source": "letter", "device": "mobile"}))
+    for click_id, code in zip(CLICKS, ("anna", "anna", "ben"), strict=True):
+        await acme.visitor(code, click_id=click_id, details=letter)
+    await acme.lead(CLICKS[0], "user-1", contact=contact.protect("jane@example.com"))
+    await acme.lead(CLICKS[2], "user-2", is_trusted=False)
+    await acme.sale("inv-1", details='{"product_id": "pro"}')
+    await acme.sale("inv-2", 700, currency="EUR")
+    await acme.refund("inv-1", 2_500)
+    await acme.reject(CustomerNotFound(), request_id="rejected", transaction_id="inv-9", customer_key="USER-1")
+    await take(acme, stripe.invoice(metadata={"svc_customer_key": "user-9"}))
+    await acme.flag()
+    (earned, *_) = (await store.read(decisions.list_commissions, acme.program_id)).data
+    late = {"at": NOW + timedelta(days=40), "actor": OPERATOR, "override_hold_reason": "tried"}
+    await store.write(decisions.decide, acme.program_id, earned.id, CommissionStatus.REJECTED, **late)
+    await store.write(agent_keys.issue, acme.workspace_id, name="Reporter", scopes=READING, at=NOW)
+    await store.write(invitations.invite, acme.workspace_id, email="eva@acme.example", role="member", **ABOUT)
+    await store.write(accounts.create_reset_link, acme.owner_id, **ABOUT)
+    await store.write(device_logins.ask, client="svc", at=NOW)
+    await tokens(acme, await signed_in(acme, acme.owner_id))
+    await store.write(sandboxes.open_sandbox, acme.program_id, **ABOUT)
+    await background.save_callers(store)
+    return acme
+
+
+def reads() -> Iterator[Callable[..., Any]]:
+    """Give every public read of the four folders."""
+    for package in (reading, diagnosis, management, access):
+        for each in pkgutil.iter_modules(package.__path__):
+            module = importlib.import_module(f"{package.__name__}.{each.name}")
+            for name, function in inspect.getmembers(module, inspect.isfunction):
+                is_read = package in {reading, diagnosis} or name.startswith(READS)
+                is_ours = function.__module__ == module.__name__ and not name.startswith("_")
+                if is_ours and is_read and next(iter(inspect.signature(function).parameters), "") == "connection":
+                    yield function
+
+
+async def known(acme: World) -> dict[Any, Any]:
+    """Return a value for each parameter of the reads, by its name or by its type."""
+    tables = {"commission_id": commissions, "customer_id": customers, "flag_id": flags}
+    found = {name: (await stored(acme, table.c.id))[0][0] for name, table in tables.items()}
+    both, program = [acme.anna, acme.ben], ExportedProgram(acme.program_id, "USD", {acme.anna: "a", acme.ben: "b"})
+    visitor, key_hash = await signed_in(acme, acme.owner_id), acme.principal.key_hash
+    names = {"transaction_id": "inv-1", "customer_key": "user-1", "click_id": CLICKS[0], "email": "owner@acme.example"}
+    texts = {"search": "anna", "name": "Anna", "typed": "user-1", "kind": "sale", "base_url": "https://svc.example"}
+    ids = {"program_id": acme.program_id, "live_id": acme.program_id, "workspace_id": acme.workspace_id}
+    lists = {"program_ids": [acme.program_id], "workspace_ids": [acme.workspace_id], "ids": both, "partner_ids": both}
+    times = {"at": NOW, "created_at": NOW, "today": NOW.date(), "month": Month.of(NOW)}
+    secrets = {"key_hash": key_hash, "token_hash": "", "token": "", "client_id": "", "user_code": ""}
+    rest = {"rows": 5, "limit": 5, "dimensions": list(Dimension), "filters": {}, "program": program, "keys": []}
+    other = {"after": None, "visitor": visitor, "user_id": acme.owner_id, "partner_id": acme.anna}
+    by_type = {type(each): each for each in (MONTH, WINDOW, WINDOW.span, QUERY, FlagState.OPEN, Subject("inv-1"))}
+    return {**names, **texts, **ids, **lists, **found, **times, **secrets, **rest, **other, **by_type}
+
+
+def calls(read: Callable[..., Any], values: dict[Any, Any]) -> Iterator[dict[str, Any]]:
+    """Give the arguments of several calls: what is required alone, with each option that has a value, and with all."""
+    hints, required, options = get_type_hints(read), {}, {}
+    for name, parameter in list(inspect.signature(read).parameters.items())[1:]:
+        kinds = [each for each in (name, hints[name], *get_args(hints[name])) if each in values]
+        if parameter.default is parameter.empty:
+            is_filter = hasattr(hints[name], "_fields") and not kinds
+            required[name] = hints[name]() if is_filter else values[kinds[0]]
+        elif kinds:
+            options[name] = values[kinds[0]]
+    yield required
+    yield from ({**required, name: value} for name, value in options.items())
+    yield required | options
+
+
+def plain(value: Any) -> Any:
+    """Return a result without what differs by chance: ids, and the ends of secrets."""
+    if isinstance(value, dict):
+        return sorted((repr(plain(key)), plain(each)) for key, each in value.items())
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return plain(vars(value))
+    return re.sub(r"\b\d{12,}\b|\b[0-9a-f]{12,}\b|••••.{4}", "#", repr(value))
+
+
+async def answers(url: str) -> dict[str, list[Any]]:
+    """Return what each read answers, by its name."""
+    found: dict[str, list[Any]] = {}
+    async with storage.opened(url) as store:
+        acme = await filled(store)
+        values = await known(acme)
+        for read in reads():
+            results = found.setdefault(f"{read.__module__}.{read.__name__}", [])
+            for arguments in calls(read, values):
+                try:
+                    results.append(plain(await store.read(read, **arguments)))
+                except ServiceError as error:
+                    results.append(error.code)
+    return found
+
+
+async def test_every_read_answers_on_postgresql_what_it_answers_on_sqlite(sqlite_url: str, postgres_url: str):
+    on_sqlite, on_postgresql = await answers(sqlite_url), await answers(postgres_url)
+
+    assert on_sqlite.keys() == on_postgresql.keys()
+    assert [name for name in on_sqlite if on_sqlite[name] != on_postgresql[name]] == []
+    assert len(on_sqlite) > 80
