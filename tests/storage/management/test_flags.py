@@ -31,13 +31,13 @@ from tests.world import NOW, World, stored
 @both_databases
 async def test_neither_a_second_review_nor_another_process_raises_a_flag_twice(shop: World):
     await buyer(shop, 1, known=contact.protect(ANNA_EMAIL))
-    recent = (fraud_review.recent, shop.program_id)
-    found = await shop.store.read(*recent, since=NOW - HOUR)
+    since = NOW - HOUR
+    found = await shop.store.read(fraud_review.recent, shop.program_id, since=since)
 
     raised = [await shop.store.write(flags.raise_flags, shop.program_id, found, at=NOW) for _ in range(2)]
 
     assert raised == [1, 0]
-    assert await shop.store.read(*recent, since=NOW - HOUR) == []
+    assert await shop.store.read(fraud_review.recent, shop.program_id, since=since) == []
     assert len(await review(shop)) == 1
 
 

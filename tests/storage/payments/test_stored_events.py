@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from sqlalchemy import update
@@ -41,7 +42,8 @@ VERSION_1 = {
 def test_an_event_is_read_whichever_release_stored_it_and_stored_by_named_fields_and_a_version():
     for text, content in (*WITHOUT_VERSION.items(), *VERSION_1.items()):
         assert stored_events.load(text) == content
-    for text, content in VERSION_1.items():
+    contents: dict[str, Any] = VERSION_1
+    for text, content in contents.items():
         assert json.loads(stored_events.dump(content)) == json.loads(text)
     with pytest.raises(ValueError, match="version 2"):
         stored_events.load('{"version": 2, "type": "paid"}')

@@ -80,7 +80,7 @@ async def test_a_paused_subscription_earns_again_when_it_resumes(acme: World):
 
 
 async def test_a_plan_change_is_a_sale_of_the_prorated_difference(acme: World):
-    changed = {"billing_reason": "subscription_update"}
+    changed: dict[str, Any] = {"billing_reason": "subscription_update"}
     upgraded = stripe.invoice("evt_2", name="in_2", amount=3_300, **changed)
     downgraded = stripe.invoice("evt_3", name="in_3", amount=0, total=-1_200, **changed)
 
