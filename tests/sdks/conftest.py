@@ -1,71 +1,32 @@
-"""A stub of the service, and the SDKs as their users install them: built, then unpacked."""
+"""A service that fails, and the SDKs as their users install them: built, then unpacked."""
 
 import os
 import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from svc_affiliate import AsyncTrack, Track, log
+from svc_affiliate import log
 
+from tests import failing
 from tests.conftest import ROOT
-from tests.sdks import stub
-from tests.sdks.reporting import DRIVER, KEY, Node, NodeReporter, PythonReporter, Reporter
-from tests.sdks.stub import Stub
+from tests.failing import FailingService
 
 NODE_SDK = ROOT / "sdks/node"
 NOT_INSTALLED = "the SDK's development packages are not installed (npm ci --prefix sdks/node)"
 
 
 @pytest.fixture
-def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
-    """A stub, with an SDK that has not logged anything yet."""
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[FailingService]:
+    """A service, with an SDK that has not logged anything yet."""
     monkeypatch.setattr(log, "_said", {})
     for name in [name for name in os.environ if name.startswith("SERVICE_")]:
         monkeypatch.delenv(name)
-    with stub.running() as running:
+    with failing.running() as running:
         yield running
-
-
-@dataclass
-class Sdk:
-    """An SDK of one kind: `sdk(**options)` makes a Track for the stub, `logged` is what it has logged."""
-
-    kind: str
-    make: Callable[[dict[str, Any]], Reporter]
-    logged: Callable[[], list[str]]
-    service: Stub
-
-    def __call__(self, **options: Any) -> Reporter:
-        return self.make({"base_url": self.service.base_url, "api_key": KEY, **options})
-
-
-@pytest.fixture(params=["threads", "asyncio", "node"])
-def sdk(
-    request: pytest.FixtureRequest, service: Stub, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> Iterator[Sdk]:
-    """Each SDK in turn."""
-    if request.param == "node":
-        node = Node(request.getfixturevalue("built_node"), tmp_path / "stderr")
-        lines = lambda: (tmp_path / "stderr").read_text().splitlines()  # noqa: E731 - as short as it is
-        yield Sdk("node", lambda options: NodeReporter(node, _of_node(options)), lines, service)
-        node.end()
-    else:
-        kind = Track if request.param == "threads" else AsyncTrack
-        messages = lambda: [record.getMessage() for record in caplog.records]  # noqa: E731 - as above
-        yield Sdk(request.param, lambda options: PythonReporter(kind(**options)), messages, service)
-
-
-def _of_node(options: dict[str, Any]) -> dict[str, Any]:
-    """Return options as Node's SDK names them."""
-    if "timeout_seconds" in options:
-        options["timeout_ms"] = options.pop("timeout_seconds") * 1000
-    return {name: str(value) if isinstance(value, Path) else value for name, value in options.items()}
 
 
 @pytest.fixture(scope="session")
@@ -95,5 +56,4 @@ def built_node(tmp_path_factory: pytest.TempPathFactory) -> Path:
         archive.extractall(project / "node_modules", filter="data")
     (project / "node_modules/package").rename(project / "node_modules/svc-affiliate")
     (project / "node_modules/express").symlink_to(NODE_SDK / "node_modules/express")
-    shutil.copy(DRIVER, project)
     return project

@@ -4,7 +4,6 @@ import asyncio
 import os
 import subprocess
 import sys
-import tomllib
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -15,12 +14,9 @@ from cli.main import COMMANDS
 from storage import Storage
 from tests import world
 from tests.conftest import ROOT
+from tests.sdks.python.test_cli import SOURCES
 from tests.serving import Serve
-from tests.test_architecture import OURS, imported
-from tests.test_dependencies import NEEDED, PROVIDERS, names, normalized
 
-PACKAGE = tomllib.loads((ROOT / "sdks/cli/pyproject.toml").read_text(encoding="utf-8"))
-SOURCES = [ROOT / "cli/main.py", *(ROOT / "cli/integrator").rglob("*.py")]
 MOST_BYTES = 25 * 1024 * 1024  # the server takes more than 200 MB
 UV = [sys.executable, "-m", "uv"]
 
@@ -55,22 +51,19 @@ def svc(environment: Path, folder: Path, *arguments: str, **settings: str) -> su
 
 
 @pytest.mark.slow
-def test_the_help_lists_the_commands_for_integrators_alone(environment: Path, tmp_path: Path):
-    done = svc(environment, tmp_path, "--help")
-
-    ours = {name for name, (target, _) in COMMANDS.items() if target.startswith("cli.integrator.")}
-    assert done.returncode == 0, done.stderr
-    assert {name for name in COMMANDS if f" {name} " in done.stdout} == ours
-
-
-@pytest.mark.slow
-def test_every_command_for_integrators_is_there(environment: Path, tmp_path: Path):
+def test_it_is_small_and_has_every_command_for_integrators_alone(environment: Path, tmp_path: Path):
     modules = sorted(".".join(path.relative_to(ROOT).with_suffix("").parts) for path in SOURCES)
     command = [str(environment / "bin/python"), "-I", "-c", f"import {', '.join(modules)}"]
 
+    helped = svc(environment, tmp_path, "--help")
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    size = sum(path.stat().st_size for path in environment.rglob("*") if path.is_file() and not path.is_symlink())
 
+    ours = {name for name, (target, _) in COMMANDS.items() if target.startswith("cli.integrator.")}
+    assert helped.returncode == 0, helped.stderr
+    assert {name for name in COMMANDS if f" {name} " in helped.stdout} == ours
     assert done.returncode == 0, done.stderr
+    assert size < MOST_BYTES
 
 
 @pytest.mark.slow
@@ -84,30 +77,3 @@ async def test_status_works_against_a_service(
 
     assert done.returncode == 0, done.stderr
     assert "acme.example" in done.stdout
-
-
-@pytest.mark.slow
-def test_it_is_small(environment: Path):
-    size = sum(path.stat().st_size for path in environment.rglob("*") if path.is_file() and not path.is_symlink())
-
-    assert size < MOST_BYTES
-
-
-def test_it_declares_what_it_imports_as_the_server_does():
-    packages = {module.split(".")[0] for path in SOURCES for module in imported(path)} - OURS
-    providers = {normalized(each) for package in packages for each in PROVIDERS.get(package, ())}
-    needed = PACKAGE["project"]["dependencies"]
-
-    assert names(needed) == providers
-    assert set(needed) <= set(NEEDED)
-
-
-def test_commands_for_integrators_import_no_other_half_of_the_command():
-    others = {
-        f"{path.name} imports {module}"
-        for path in SOURCES
-        for module in imported(path)
-        if module.startswith("cli.") and not module.startswith("cli.integrator")
-    }
-
-    assert others == set()

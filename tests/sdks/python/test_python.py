@@ -1,0 +1,105 @@
+"""What only Python's SDK has: threads that may hang, decimals, asyncio, and a thread that resends."""
+
+import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from svc_affiliate import AsyncTrack, ErrorCode, Status, Track, delivery, outbox, resending
+
+from tests.failing import HANGS, Answer, FailingService
+from tests.sdks.sdk import KEY, Sdk
+
+
+def test_what_is_not_json_is_rejected(service: FailingService, sdk: Sdk):
+    result = sdk().sale(customer_key="user-1", amount_cents=Decimal("49.00"))
+
+    assert result.status == Status.REJECTED
+    assert service.received == []
+
+
+def test_an_option_that_does_not_exist_is_logged(sdk: Sdk):
+    result = sdk(api_key=None, api_kye=KEY).lead(click_id="c1")
+
+    assert result.status == Status.FAILED
+    assert "api_kye" in "".join(sdk.logged())
+
+
+def test_more_calls_than_may_hang_at_once_fail_at_once(
+    service: FailingService, sdk: Sdk, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(delivery, "_free", threading.Semaphore(0))
+
+    result = sdk().lead(click_id="c1")
+
+    assert result.status == Status.FAILED
+    assert service.received == []
+
+
+async def test_asyncio_has_the_same_results(service: FailingService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(resending.Resender, "start", lambda *_: None)
+    wrong: Any = {"clickid": "c1"}
+    track = AsyncTrack(base_url=service.base_url, api_key=KEY, timeout_seconds=0.3, outbox=tmp_path)
+    visitor = track.of({"svc_click_id": "c1"})
+
+    recorded = [
+        await visitor.lead(customer_key="user-1"),
+        await visitor.sale(customer_key="user-1", amount_cents=100, transaction_id="inv-1"),
+        await visitor.refund(transaction_id="inv-1", refund_id="re-1"),
+    ]
+    skipped, rejected = await track.lead(customer_key="user-1"), await track.lead(**wrong)
+    service.answers = [HANGS]
+    hung = await visitor.lead(customer_key="user-1")
+
+    assert [result.status for result in recorded] == [Status.RECORDED] * 3
+    assert [call.name for call in service.received] == ["lead", "sale", "refund", "lead"]
+    assert (skipped.status, rejected.status, hung.status) == (Status.SKIPPED, Status.REJECTED, Status.QUEUED)
+    assert hung.error is not None
+    assert hung.error.code in {ErrorCode.TIMED_OUT, ErrorCode.SERVICE_UNREACHABLE}
+
+
+def test_a_full_outbox_fails_the_call_only(
+    service: FailingService, sdk: Sdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(resending.Resender, "start", lambda *_: None)
+    monkeypatch.setattr(outbox, "MOST_WAITING", 1)
+    service.answers = ["overloaded"]
+    track = sdk(outbox=tmp_path)
+
+    assert [track.lead(click_id="c1").status for _ in range(2)] == [Status.QUEUED, Status.FAILED]
+
+
+def test_calls_that_several_workers_resend_arrive_once_each(
+    service: FailingService, sdk: Sdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(resending.Resender, "start", lambda *_: None)
+    service.answers = ["overloaded"]
+    workers: list[Track] = [sdk(outbox=tmp_path) for _ in range(4)]
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(lambda worker: worker.lead(customer_key=workers.index(worker), known=True), workers))
+        service.received.clear()
+        service.answers = [Answer()]
+        list(pool.map(Track.resend, workers))
+    workers[0].resend()
+
+    assert sorted(sent.body["customer_key"] for sent in service.received) == ["0", "1", "2", "3"]
+
+
+def test_what_waits_is_resent_in_the_background(
+    service: FailingService, sdk: Sdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(resending, "SHORTEST_WAIT_SECONDS", 0.01)
+    service.answers = ["invalid_key", Answer()]
+
+    queued = sdk(outbox=tmp_path).lead(click_id="c1")
+    for thread in threading.enumerate():
+        if thread.name == "svc-outbox":
+            thread.join()
+
+    assert queued.status == Status.QUEUED
+    assert len(service.received) == 2
+    assert list(tmp_path.rglob("*.json")) == []
+    assert re.fullmatch(r"127\.0\.0\.1-\d+-1", next(tmp_path.iterdir()).name)
