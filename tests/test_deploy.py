@@ -2,12 +2,10 @@
 
 import json
 import re
-import subprocess
 from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
-import trustme
 
 from configuration import Configuration, variable_of
 from storage.engine.measures import LaneMeasures, StorageMeasures
@@ -83,18 +81,3 @@ def test_the_packages_leave_room_for_the_base_image_in_200_mb():
     largest = sorted(sizes.items(), key=lambda each: -each[1])[:5]
     # 115 MB are 68 in the image: libraries are stripped, locales deleted.
     assert sum(sizes.values()) < 120_000_000, largest
-
-
-@pytest.mark.shops
-def test_nginx_accepts_the_example(tmp_path: Path):
-    authority = trustme.CA()
-    certificate = authority.issue_cert("track.example")
-    certificate.private_key_and_cert_chain_pem.write_to_path(tmp_path / "track.pem")
-    site = (DEPLOY / "nginx.conf").read_text(encoding="utf-8").replace("/var/log/nginx", str(tmp_path))
-    site = re.sub(r"/etc/letsencrypt/\S+\.pem", str(tmp_path / "track.pem"), site)
-    (tmp_path / "nginx.conf").write_text(f"pid {tmp_path}/pid; events {{}} http {{ {site} }}", encoding="utf-8")
-
-    command = ["nginx", "-t", "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf"), "-e", str(tmp_path / "log")]
-    tested = subprocess.run(command, capture_output=True, text=True, check=False)
-
-    assert tested.returncode == 0, tested.stderr

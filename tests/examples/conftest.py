@@ -1,4 +1,4 @@
-"""The service with Acme's program 1 at shop.example, and a relay before it."""
+"""The service with Acme's program 1 at shop.example, and before it one that fails on request."""
 
 import asyncio
 import shutil
@@ -16,33 +16,33 @@ from storage.engine.sealing import Sealer
 from storage.management import program_settings
 from storage.payments import accounts
 from storage.tables import commissions, leads, refunds, sales
-from tests import serving, stripe_events, world
-from tests.examples import relay, shop, stripe_api
-from tests.examples.relay import Relay
+from tests import failing, serving, stripe_events, world
+from tests.examples import shop, stripe_api
 from tests.examples.shop import Example, Shopper
 from tests.examples.stripe_api import StripeApi
+from tests.failing import PASSES_ON, FailingService
 from tests.serving import Served
 from tests.test_journeys import stored
 from tests.world import NOW, World
 
 
-class Between(NamedTuple):
-    """Acme, the service, and what stands between it and the shops."""
+class Around(NamedTuple):
+    """What a shop is in: Acme, the service, and what stands between the two."""
 
     acme: World
     served: Served
-    relay: Relay
+    between: FailingService
 
 
 @pytest.fixture(scope="module")
-def service(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Between]:
-    """The service, the relay before it, and Acme's program, which is number 1."""
+def service(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Around]:
+    """The service, what stands before it, and Acme's program, which is number 1."""
     path = shutil.copy(sqlite_template, tmp_path_factory.mktemp("service") / "svc.db")
     url = f"sqlite+aiosqlite:///{path}"
     acme = asyncio.run(stored(url, _acme))
     assert acme.program_id == 1
-    with serving.in_a_thread(url) as served, relay.before(served.base_url) as between:
-        yield Between(acme, served, between)
+    with serving.in_a_thread(url) as served, failing.running(served.base_url) as between:
+        yield Around(acme, served, between)
 
 
 async def _acme(store: Storage) -> World:
@@ -53,13 +53,13 @@ async def _acme(store: Storage) -> World:
 
 
 @pytest.fixture
-async def shopper(service: Between, example: Example, browser: Browser) -> AsyncIterator[Shopper]:
+async def shopper(service: Around, example: Example, browser: Browser) -> AsyncIterator[Shopper]:
     """A shopper; no page may throw."""
-    service.relay.fault = ""
-    service.relay.seen.clear()
+    service.between.answers = [PASSES_ON]
+    service.between.received.clear()
     visiting = await shop.shopper(browser, example)
     yield visiting
-    service.relay.fault = ""
+    service.between.answers = [PASSES_ON]
     assert visiting.thrown == []
 
 
@@ -70,7 +70,7 @@ def stripe() -> Iterator[StripeApi]:
         yield running
 
 
-async def counts(service: Between) -> list[int]:
+async def counts(service: Around) -> list[int]:
     """Return how many leads, sales and refunds are recorded."""
 
     def read(connection: Connection) -> list[int]:
@@ -80,7 +80,7 @@ async def counts(service: Between) -> list[int]:
     return await stored(service.served.database_url, lambda store: store.read(read))
 
 
-async def connect_stripe(service: Between) -> None:
+async def connect_stripe(service: Around) -> None:
     """Connect Acme's account at Stripe."""
     about = {"provider": "stripe", "account_id": "acct_1", "secret": stripe_events.SECRET, "at": NOW}
     sealer = Sealer(serving.SECRET_KEY)
@@ -91,7 +91,7 @@ async def connect_stripe(service: Between) -> None:
     await stored(service.served.database_url, connect)
 
 
-async def newest_commission(service: Between) -> int:
+async def newest_commission(service: Around) -> int:
     """Return the amount of the commission that was earned last, in cents."""
     query = select(commissions.c.amount_cents).order_by(commissions.c.id.desc()).limit(1)
 

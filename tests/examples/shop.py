@@ -1,15 +1,12 @@
 """An example shop that runs as a process, and a shopper with a real Chromium in it."""
 
-import os
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
 from playwright.async_api import Browser, BrowserContext, Page
 
-from tests import postgres
+from tests import processes
 from tests.browser.scene import FIREFOX
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
@@ -35,35 +32,8 @@ class Example:
 @contextmanager
 def running(command: list[str], ready: str, *, cwd: Path, log: Path, **environment: str) -> Iterator[Example]:
     """Run a shop, whose command has PORT in it, until the block ends; it prints `ready` when it listens."""
-    port = postgres.free_port()
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("SERVICE_")}
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [part.replace("PORT", str(port)) for part in command],
-            cwd=cwd,
-            env=kept | environment,
-            stdout=output,
-            stderr=output,
-        )
-    example = Example(port, log)
-    try:
-        _wait(process, example, ready)
-        yield example
-    finally:
-        process.terminate()
-        process.wait(timeout=20)
-
-
-def _wait(process: subprocess.Popen[bytes], example: Example, ready: str) -> None:
-    for _ in range(1200):
-        if ready in example.log:
-            return
-        try:
-            process.wait(timeout=0.05)
-        except subprocess.TimeoutExpired:
-            continue
-        break
-    pytest.fail(f"the shop did not start:\n{example.log}")
+    with processes.running(command, ready, cwd=cwd, log=log, **environment) as port:
+        yield Example(port, log)
 
 
 class Shopper:
@@ -110,5 +80,4 @@ class Shopper:
 async def shopper(browser: Browser, example: Example) -> Shopper:
     """Return a shopper who has not been to the shop."""
     context = await browser.new_context(user_agent=FIREFOX)
-    context.set_default_timeout(15_000)
     return Shopper(example, context, await context.new_page())

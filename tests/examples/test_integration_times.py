@@ -5,18 +5,16 @@ import re
 import shlex
 import shutil
 import sys
-from pathlib import Path
 from time import monotonic
 
 from playwright.async_api import Browser
 
 from tests.cli.integrator.conftest import Shop, prepare, shop  # noqa: F401 - fixtures
+from tests.conftest import ROOT
 from tests.examples import shop as examples
 from tests.examples.shop import EXAMPLES
 
-ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs/integration-times.md").read_text(encoding="utf-8")
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"```sh times\n(.*?)\n```", PAGE, re.DOTALL)[0].splitlines()
 SERVE = next(number for number, command in enumerate(COMMANDS) if "runserver" in command)
 
@@ -44,16 +42,6 @@ async def test_the_page_s_commands_lead_to_a_verified_click_lead_and_sale(
     for step, number in (("click", SERVE + 1), ("lead", SERVE + 1), ("sale", SERVE + 1)):
         assert f"| first verified {step} | {number} |" in PAGE
     assert f"| checked and confirmed | {len(COMMANDS)} |" in PAGE
-
-
-def test_the_readme_s_walk_takes_as_many_commands_as_the_page_says():
-    walk = re.findall(r"```bash walk\n(.*?)```", README, re.DOTALL)[0]
-    commands = re.findall(r"^(?:\w+=\$\(|)(?:echo .*\| )?(svc admin|curl|track )", walk, re.MULTILINE)
-
-    assert commands[:7] == ["svc admin"] * 4 + ["curl", "track ", "track "]
-    assert (
-        "5 commands to the first click (4 of them set the program up), 6 to the first lead and 7 to the first" in PAGE
-    )
 
 
 async def _run(shop: Shop, command: str) -> None:  # noqa: F811 - the fixture's value

@@ -1,16 +1,13 @@
 """Small shops in each framework, into which the snippets of the guides are pasted, and then run as a process."""
 
-import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic
 from typing import NamedTuple
 
 import httpx
@@ -18,7 +15,7 @@ import pytest
 
 from presentation import guides
 from presentation.guides import Filling
-from tests import postgres
+from tests import processes
 from tests.serving import PLAIN
 
 SHOPS = Path(__file__).parent / "shops"
@@ -51,11 +48,10 @@ FRAMEWORKS = {
 
 
 class Answer(NamedTuple):
-    """What a shopper gets, and after how long."""
+    """What a shopper gets."""
 
     status: int
     text: str
-    seconds: float
     cookies: list[str]
 
 
@@ -64,15 +60,14 @@ class Shop:
 
     def __init__(self, folder: Path, port: int) -> None:
         self.folder = folder
-        self.client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, verify=PLAIN)
+        self.client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, verify=PLAIN)
 
     def request(self, path: str, user: str, click_id: str | None = None) -> Answer:
         """Let a shopper do something: GET /, or POST to another path."""
         headers = {"Cookie": f"theme=dark; svc_click_id={click_id}; cart=1"} if click_id else {}
-        method, started = "GET" if path == "/" else "POST", monotonic()
+        method = "GET" if path == "/" else "POST"
         answer = self.client.request(method, path, data={"user": user} if method == "POST" else None, headers=headers)
-        cookies = answer.headers.get_list("set-cookie")
-        return Answer(answer.status_code, answer.text, monotonic() - started, cookies)
+        return Answer(answer.status_code, answer.text, answer.headers.get_list("set-cookie"))
 
     @property
     def log(self) -> str:
@@ -87,20 +82,11 @@ def opened(name: str, folder: Path, filling: Filling, **environment: str) -> Ite
     if framework.probe and not _succeeds(framework.probe):
         pytest.skip(f"{name} is not installed (see .ci/run)")
     _write(name, folder, guides.blocks("snippets", filling) | guides.blocks("payments", filling))
-    port = postgres.free_port()
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("SERVICE_")}
-    command = [part.replace("PORT", str(port)) for part in framework.command]
-    with (folder / "log").open("wb") as log:
-        settings = kept | {"PHP_CLI_SERVER_WORKERS": "8"} | environment
-        process = subprocess.Popen(command, cwd=folder, env=settings, stdout=log, stderr=log, start_new_session=True)
-    shop = Shop(folder, port)
-    try:
-        _wait(process, shop)
+    settings = {"PHP_CLI_SERVER_WORKERS": "8"} | environment
+    with processes.running(framework.command, "ready|started", cwd=folder, log=folder / "log", **settings) as port:
+        shop = Shop(folder, port)
         yield shop
-    finally:
         shop.client.close()
-        os.killpg(process.pid, signal.SIGTERM)  # PHP does not end its workers
-        process.wait(timeout=20)
 
 
 def _succeeds(command: tuple[str, ...]) -> bool:
@@ -128,15 +114,3 @@ def _without_imports(blocks: dict[str, str]) -> dict[str, str]:
     lead = blocks["express_lead"]
     imports = "\n".join(re.findall(r"^import .*$", lead, re.MULTILINE))
     return {"express_imports": imports, "express_lead": re.sub(r"^import .*\n", "", lead, flags=re.MULTILINE)}
-
-
-def _wait(process: subprocess.Popen[bytes], shop: Shop) -> None:
-    for _ in range(600):
-        if re.search("ready|started", shop.log):
-            return
-        try:
-            process.wait(timeout=0.05)
-        except subprocess.TimeoutExpired:
-            continue
-        break
-    pytest.fail(f"the shop did not start:\n{shop.log}")

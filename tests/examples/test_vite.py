@@ -1,4 +1,4 @@
-"""The SDK in a shop built with Vite and React, under strict mode and a strict policy: examples/vite-react."""
+"""What Node.js builds for browsers: the tracker, and a shop made with Vite and React, under a strict policy."""
 
 import os
 import subprocess
@@ -6,14 +6,19 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser.conftest import acme_shop, scene, service  # noqa: F401 - fixtures
 from tests.browser.scene import Scene
+from tests.conftest import ROOT
+from tracking_api import assets
 
-EXAMPLE = Path(__file__).parent.parent.parent / "examples/vite-react"
+EXAMPLE = ROOT / "examples/vite-react"
+TRACKER = ROOT / "browser/tracker"
 NOT_INSTALLED = "the example is not installed (see examples/vite-react/README.md)"
+NO_ESBUILD = "esbuild is not installed (npm ci --prefix browser/tracker)"
 
 
 @pytest.fixture
-def example(scene: Scene, tmp_path: Path) -> Scene:
+def example(scene: Scene, tmp_path: Path) -> Scene:  # noqa: F811 - the fixture
     """Let the shop be the example, built for this program and service."""
     if not (EXAMPLE / "node_modules/svc-sdk").is_dir():
         pytest.skip(NOT_INSTALLED)
@@ -28,9 +33,16 @@ def example(scene: Scene, tmp_path: Path) -> Scene:
     return scene
 
 
-async def test_the_example_signs_a_visitor_up(example: Scene):
-    page, click_id = await example.arrive("anna")
+async def test_the_example_signs_a_visitor_up_with_and_without_an_ad_blocker(example: Scene):
+    await example.context.route("**/js/svc-tracker.js", lambda route: route.abort())
+    blocked = await example.visit("/?aff=anna")
+    await blocked.fill("input[name=email]", "jane@example.com")
+    await blocked.click("button")
+    await blocked.wait_for_selector("text=Welcome. (The tracker could not be loaded.)")
+    assert example.calls == []
+    await example.context.unroute("**/js/svc-tracker.js")
 
+    page, click_id = await example.arrive("anna")
     await page.fill("input[name=email]", "jane@example.com")
     await page.click("button")
     await page.wait_for_selector("text=Welcome. Lead recorded; your server must confirm it.")
@@ -47,12 +59,11 @@ async def test_the_example_signs_a_visitor_up(example: Scene):
     assert await page.locator("script[data-svc-program-id]").count() == 1
 
 
-async def test_an_ad_blocker_does_not_prevent_a_signup(example: Scene):
-    await example.context.route("**/js/svc-tracker.js", lambda route: route.abort())
-    page = await example.visit("/?aff=anna")
+def test_the_tracker_is_what_its_source_builds(tmp_path: Path):
+    if not (TRACKER / "node_modules/esbuild").is_dir():
+        pytest.skip(NO_ESBUILD)
 
-    await page.fill("input[name=email]", "jane@example.com")
-    await page.click("button")
+    subprocess.run(["node", "build.mjs", tmp_path / "built.js"], cwd=TRACKER, check=True)
 
-    await page.wait_for_selector("text=Welcome. (The tracker could not be loaded.)")
-    assert example.calls == []
+    committed = assets.TRACKER_FOLDER / assets.TRACKER
+    assert (tmp_path / "built.js").read_bytes() == committed.read_bytes(), "npm run build --prefix browser/tracker"

@@ -1,5 +1,6 @@
-"""The guides' proxies: a real nginx and Caddy serve a shop whose tracker and calls come from its own domain."""
+"""A real nginx and Caddy: the guides' recipes serve the tracker from a shop's domain; deploy/nginx.conf is sound."""
 
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -8,14 +9,17 @@ from pathlib import Path
 
 import httpx
 import pytest
+import trustme
 from playwright.async_api import Page
 
 from presentation import guides
 from presentation.guides import Filling
-from tests import postgres
+from tests import failing, postgres
+from tests.browser.conftest import acme_shop, scene, service  # noqa: F401 - fixtures
 from tests.browser.scene import Scene
-from tests.examples import relay
+from tests.failing import CUTS
 
+DEPLOY = Path(__file__).parent.parent.parent / "deploy"
 NGINX = """daemon off; master_process off; pid nginx.pid; error_log stderr;
 events {{}}
 http {{
@@ -70,14 +74,18 @@ def proxied(server: str, recipe: str, page: str, folder: Path) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
     finally:
         process.terminate()
-        process.wait(timeout=20)
+        process.wait()
 
 
 @pytest.mark.parametrize(("recipe", "tag", "elsewhere"), PROXIES, ids=[f"{each[0][1]}" for each in PROXIES])
 async def test_a_recipe_forwards_the_tracker_and_its_calls_and_no_cookie(
-    recipe: tuple[str, str], tag: tuple[str, str], elsewhere: str, scene: Scene, tmp_path: Path
+    recipe: tuple[str, str],
+    tag: tuple[str, str],
+    elsewhere: str,
+    scene: Scene,  # noqa: F811 - the fixture
+    tmp_path: Path,
 ):
-    with relay.before(scene.server.base_url) as between:
+    with failing.running(scene.server.base_url) as between:
         filling = Filling(between.base_url, scene.acme.program_id)
         code, page = (guides.blocks(guide, filling)[name] for guide, name in (recipe, tag))
         with proxied(recipe[1].partition("_")[0], code, page, tmp_path) as url:
@@ -89,17 +97,17 @@ async def test_a_recipe_forwards_the_tracker_and_its_calls_and_no_cookie(
             async with httpx.AsyncClient(base_url=url) as client:
                 assert (await client.get(elsewhere)).status_code == 404
                 assert (await client.post(elsewhere)).status_code in {404, 405}
-            seen = list(between.seen)
-            between.fault = relay.DOWN
+            seen = list(between.received)
+            between.answers = [CUTS]
             await (await scene.tab()).goto(f"{url}/?aff=anna")  # no page throws
 
         assert answer["provisional"] is True
         assert (await scene.cookie())["value"] == click_id
-        assert {path for path, _, _ in seen} == {*("/js/svc-tracker.js", "/api/v1/track/click", "/api/v1/track/lead")}
-        for _, headers, _ in seen:
-            assert headers.keys().isdisjoint({"cookie", "authorization"})
-            assert headers["host"] == between.base_url.removeprefix("http://")
-        assert {headers["x-forwarded-for"] for path, headers, _ in seen if "track/" in path} == {"127.0.0.1"}
+        assert {call.path for call in seen} == {*("/js/svc-tracker.js", "/api/v1/track/click", "/api/v1/track/lead")}
+        for call in seen:
+            assert call.headers.keys().isdisjoint({"cookie", "authorization"})
+            assert call.headers["host"] == between.base_url.removeprefix("http://")
+        assert {call.headers["x-forwarded-for"] for call in seen if "track/" in call.path} == {"127.0.0.1"}
 
 
 async def visits(page: Page, url: str) -> str:
@@ -109,3 +117,17 @@ async def visits(page: Page, url: str) -> str:
     click_id = str((await (await caught.value).json())["click_id"])
     await page.wait_for_function("id => document.cookie.includes(id)", arg=click_id)
     return click_id
+
+
+def test_nginx_accepts_the_example(tmp_path: Path):
+    authority = trustme.CA()
+    certificate = authority.issue_cert("track.example")
+    certificate.private_key_and_cert_chain_pem.write_to_path(tmp_path / "track.pem")
+    site = (DEPLOY / "nginx.conf").read_text(encoding="utf-8").replace("/var/log/nginx", str(tmp_path))
+    site = re.sub(r"/etc/letsencrypt/\S+\.pem", str(tmp_path / "track.pem"), site)
+    (tmp_path / "nginx.conf").write_text(f"pid {tmp_path}/pid; events {{}} http {{ {site} }}", encoding="utf-8")
+
+    command = ["nginx", "-t", "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf"), "-e", str(tmp_path / "log")]
+    tested = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert tested.returncode == 0, tested.stderr

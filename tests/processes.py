@@ -1,0 +1,42 @@
+"""A server of a shop's own, run as a process until a test is over."""
+
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests import postgres
+
+
+@contextmanager
+def running(command: list[str], ready: str, *, cwd: Path, log: Path, **environment: str) -> Iterator[int]:
+    """Run a command, in which PORT stands for the port that this returns; it prints `ready` when it listens."""
+    port = postgres.free_port()
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("SERVICE_")}
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [part.replace("PORT", str(port)) for part in command],
+            cwd=cwd,
+            env=kept | environment,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    try:
+        _wait(process, log, ready)
+        yield port
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)  # PHP does not end its workers
+        process.wait()
+
+
+def _wait(process: subprocess.Popen[bytes], log: Path, ready: str) -> None:
+    while not re.search(ready, printed := log.read_text(encoding="utf-8", errors="replace")):
+        try:
+            process.wait(timeout=0.05)
+        except subprocess.TimeoutExpired:
+            continue
+        raise AssertionError(f"{process.args} did not start:\n{printed}")

@@ -1,0 +1,73 @@
+"""The guides' code is what the tests of shops and browsers run: no block is left out, no example differs."""
+
+import re
+
+from presentation import guides
+from presentation.guides import Filling
+from tests.conftest import ROOT
+
+EXAMPLES = ROOT / "examples"
+SNIPPETS = ROOT / "tests/snippets/shops"
+SDK_SHOPS = ROOT / "tests/sdks/shops"
+TIMES = (ROOT / "docs/integration-times.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_every_snippet_is_run_somewhere():
+    filling = Filling("https://svc.example", 1)
+    named = {name: code for guide in guides.NAMES for name, code in guides.blocks(guide, filling).items()}
+    pasted = {name for path in SNIPPETS.iterdir() for name in re.findall(r"<<(\w+)>>", path.read_text())}
+    files = [
+        path.read_text()
+        for path in (EXAMPLES / "next").glob("**/*.*js*")
+        if not {"node_modules", ".next"} & {*path.parts}
+    ]
+    in_example = {name for name, code in named.items() if any(_has(text, code) for text in files)}
+
+    assert named.keys() - pasted - in_example == {
+        *("php_track", "ruby_track", "python_track"),  # in the shops, as a file of their own
+        *("tracker", "tracker_tag", "tracker_installed", "cases_tracker"),  # tests/browser/test_guide_tags.py
+        *("nginx_proxy", "nginx_proxied", "caddy_proxied", "proxied_tag"),  # tests/snippets/test_proxies.py
+        *("nginx_renamed", "caddy_renamed", "renamed_tag"),
+        "stub",  # tests/browser/test_guests.py
+        *(guides.blocks("verify", filling).keys() - {"tracker_installed"}),  # test_checklist.py, as the next one
+        "tracker_pinned",
+        *("sdk_python", "sdk_node"),  # tests/sdks/test_shops.py
+        "wordpress_tracker",
+    }
+    assert _has((SDK_SHOPS / "django_shop.py").read_text(), named["sdk_python"])
+    assert _has("".join(files), named["sdk_node"])
+    for guide in guides.NAMES:
+        assert re.findall(r"^```\w+$", guides.text(guide), re.MULTILINE) == []
+
+
+def _has(text: str, code: str) -> bool:
+    """Say whether an example has every line of a snippet; it may import from another path."""
+    lines = [line.strip() for line in code.splitlines()]
+    return all(line in text for line in lines if not line.startswith(("//", "import ", "from ")))
+
+
+def test_the_django_example_is_made_of_the_snippets():
+    blocks = guides.blocks("snippets", Filling("https://svc.example", 1))
+    code = "".join(path.read_text(encoding="utf-8") for path in (EXAMPLES / "django/shop").glob("*.py"))
+
+    for name in ("python_load", "python_track", "django_lead", "django_sale", "django_refund", "django_cookie"):
+        lines = [line.strip() for line in blocks[name].splitlines()]
+        assert [line for line in lines if line not in code and not line.startswith("#")] == [], name
+
+
+def test_the_readme_s_walk_takes_as_many_commands_as_the_page_says():
+    walk = re.findall(r"```bash walk\n(.*?)```", README, re.DOTALL)[0]
+    commands = re.findall(r"^(?:\w+=\$\(|)(?:echo .*\| )?(svc admin|curl|track )", walk, re.MULTILINE)
+
+    assert commands[:7] == ["svc admin"] * 4 + ["curl", "track ", "track "]
+    assert (
+        "5 commands to the first click (4 of them set the program up), 6 to the first lead and 7 to the first" in TIMES
+    )
+
+
+def test_the_tracker_s_guide_lists_every_reason_and_attribute():
+    guide = guides.text("tracker")
+
+    for name in ("no_click", "consent_required", "unreachable", "program-id", "api-base", "consent", "debug"):
+        assert f"`{name}`" in guide or f"`data-svc-{name}`" in guide
