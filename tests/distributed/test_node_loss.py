@@ -1,9 +1,8 @@
 """A worker stops: its programs wait for it, the others do not notice, and nothing acknowledged is lost."""
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
 
+import pytest
 from sqlalchemy import select
 
 import storage
@@ -12,20 +11,10 @@ from storage.checks import books
 from storage.tables import clicks
 from tests.citus import Cluster
 from tests.distributed.conftest import one_on_each_node
-from tests.postgres import Server
+from tests.faults import campaign, catalog, postgresql
 from tests.serving import Serve
 from tests.test_journeys import Integrator
 from tests.world import World
-
-
-@contextmanager
-def stopped(server: Server) -> Iterator[None]:
-    """Kill a server, and start it again at the end."""
-    server.control("--mode", "immediate", "stop")
-    try:
-        yield
-    finally:
-        server.control("--wait", "start")
 
 
 async def test_the_programs_of_a_stopped_worker_get_503_and_the_others_200(
@@ -37,7 +26,7 @@ async def test_the_programs_of_a_stopped_worker_get_503_and_the_others_200(
     gone, kept = (Integrator(server, programs[worker.port]) for worker in citus_cluster.workers)
     async with gone, kept:
         acknowledged = [(await each.click()).json()["click_id"] for each in (gone, kept) for _ in range(8)]
-        with stopped(lost):
+        async with postgresql.stopped(lost):
             without = await asyncio.gather(*(each.click() for each in (gone, kept) for _ in range(8)))
             ready = await kept.client.get("/readyz")
         back = [await each.click() for each in (gone, kept)]
@@ -55,3 +44,12 @@ async def test_the_programs_of_a_stopped_worker_get_503_and_the_others_200(
 
 async def _stored(store: Storage) -> list[str]:
     return await store.read(lambda connection: list(connection.execute(select(clicks.c.click_id)).scalars()))
+
+
+@pytest.mark.usefixtures("citus_cluster")
+async def test_two_workers_serve_eight_programs_on_citus_without_a_deadlock():
+    (fault,) = (each for each in catalog.FAULTS if each.name.endswith("Citus"))
+
+    outcome = await campaign.run(fault, times=1)
+
+    assert outcome.is_clean, str(outcome)

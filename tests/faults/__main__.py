@@ -23,7 +23,7 @@ def main() -> int:
 def _run(fault: Fault, times: int | None) -> bool:
     """Run a fault, write its line, and say whether it did no harm."""
     try:
-        outcome = asyncio.run(campaign.run(fault, times or fault.times_at_length))
+        outcome = asyncio.run(campaign.run(fault, times or fault.times))
     except CannotHappenHereError as reason:
         sys.stdout.write(f"{fault.name}: skipped, {reason}\n")
         return True

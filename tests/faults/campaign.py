@@ -33,14 +33,16 @@ class Scene:
     program: Program
 
 
+Happen = Callable[[Scene], Awaitable[None]]
+
+
 class Fault(NamedTuple):
     """Something that happens to the service; `happen` returns when it is over."""
 
     name: str
     placing: Placing
-    happen: Callable[[Scene], Awaitable[None]]
-    times: int  # in the tests
-    times_at_length: int  # in `make faults`
+    happen: Happen
+    times: int  # in `make faults`
     clients: int = CLIENTS
     programs: int = 1
     workers: int = 1

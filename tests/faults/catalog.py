@@ -1,32 +1,22 @@
-"""Every fault: where it happens, what it does, and how often in the tests and in `make faults`."""
+"""Every fault: where it happens, what it does, and how often in `make faults`."""
 
 import asyncio
 import shutil
 import signal
 import sqlite3
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import closing, suppress
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, closing, suppress
 
 from tests import redis
-from tests.faults import malformed, places, postgresql
-from tests.faults.campaign import Fault, Scene
+from tests.faults import places, postgresql
+from tests.faults.campaign import Fault, Happen, Scene
+from tests.postgres import Server
 from tests.proxy import Proxy
 
 SECONDS_OF_WORK = 6
 CROWD = 300
-MALFORMED = 1_000
 UNTIL_NOTICED = 4  # acknowledged or rejected calls, while something is broken
-
-
-async def send_malformed(scene: Scene) -> None:
-    """Send a thousand malformed requests; none may get a 500."""
-    journal = scene.journal
-    statuses = await malformed.send(scene.service.port, scene.program.key, MALFORMED, seed=journal.acknowledged)
-    journal.answers.update({f"{status} malformed": count for status, count in statuses.items()})
-    journal.surprises += [
-        f"{count} malformed requests got {status}" for status, count in statuses.items() if status > "5"
-    ]
 
 
 async def kill(scene: Scene) -> None:
@@ -64,23 +54,21 @@ async def fill_disk(scene: Scene) -> None:
 
 async def replace_file(scene: Scene) -> None:
     """Put another file in the place of the database, wait until the service notices, and put the right one back."""
-    file = scene.place.file
-    assert file is not None
-    away = file.with_name("away.db")
-    file.rename(away)
-    shutil.copy(away, file)
-    assert await asyncio.to_thread(scene.service.becomes, 503, 5), "the service did not notice another file"
-    await rejected(scene)
-    away.rename(file)
+    await _take_away(scene, leave_copy=True)
 
 
 async def remove_file(scene: Scene) -> None:
     """Take the database away, wait until the service notices, and put it back."""
+    await _take_away(scene, leave_copy=False)
+
+
+async def _take_away(scene: Scene, *, leave_copy: bool) -> None:
     file = scene.place.file
     assert file is not None
-    away = file.with_name("away.db")
-    file.rename(away)
-    assert await asyncio.to_thread(scene.service.becomes, 503, 5), "the service did not notice that the file is gone"
+    away = file.rename(file.with_name("away.db"))
+    if leave_copy:
+        shutil.copy(away, file)
+    await asyncio.to_thread(scene.service.wait_until, 503)
     await rejected(scene)
     away.rename(file)
 
@@ -142,32 +130,20 @@ def _proxy(scene: Scene) -> Proxy:
 
 
 async def restart_postgresql(scene: Scene) -> None:
+    """Restart the server without a checkpoint."""
     assert scene.place.server is not None
     await postgresql.restart(scene.place.server)
 
 
-async def stop_postgresql(scene: Scene) -> None:
-    assert scene.place.server is not None
-    async with postgresql.stopped(scene.place.server):
-        await rejected(scene)
+def while_it_is(state: Callable[[Server], AbstractAsyncContextManager[None]]) -> Happen:
+    """Return a fault that puts the server into a state until calls have failed."""
 
+    async def happen(scene: Scene) -> None:
+        assert scene.place.server is not None
+        async with state(scene.place.server):
+            await rejected(scene)
 
-async def freeze_postgresql(scene: Scene) -> None:
-    assert scene.place.server is not None
-    async with postgresql.frozen(scene.place.server):
-        await rejected(scene)
-
-
-async def make_read_only(scene: Scene) -> None:
-    assert scene.place.server is not None
-    async with postgresql.read_only(scene.place.server):
-        await rejected(scene)
-
-
-async def make_standby(scene: Scene) -> None:
-    assert scene.place.server is not None
-    async with postgresql.in_recovery(scene.place.server):
-        await rejected(scene)
+    return happen
 
 
 async def work(scene: Scene) -> None:
@@ -185,32 +161,31 @@ async def rejected(scene: Scene) -> None:
     await scene.journal.fail(UNTIL_NOTICED)
 
 
-def on_each_database(name: str, happen: Callable[[Scene], Awaitable[None]], times: int, at_length: int) -> list[Fault]:
+def on_each_database(name: str, happen: Happen, times: int) -> list[Fault]:
     """Return a fault that happens on SQLite as on PostgreSQL."""
     databases = {"SQLite": places.sqlite, "PostgreSQL": places.postgresql}
-    return [Fault(f"{name}, {database}", place, happen, times, at_length) for database, place in databases.items()]
+    return [Fault(f"{name}, {database}", place, happen, times) for database, place in databases.items()]
 
 
 CROWDED = {"clients": 24, "programs": 8, "workers": 2}
 FAULTS = [
-    *on_each_database("kill -9", kill, 2, 100),
-    *on_each_database("24 identical calls at once", send_duplicates, 2, 100),
-    Fault("1,000 malformed requests, SQLite", places.sqlite, send_malformed, 1, 1_000, clients=1),
-    Fault("locked file and 300 calls more, SQLite", places.sqlite, lock_file, 1, 5),
-    Fault("disk full, SQLite", places.small_disk, fill_disk, 1, 20),
-    Fault("file removed and put back, SQLite", places.sqlite, remove_file, 1, 10),
-    Fault("file replaced and put back, SQLite", places.sqlite, replace_file, 1, 10),
-    Fault("Redis killed", places.sqlite_and_redis, kill_redis, 1, 10),
-    Fault("Redis frozen", places.sqlite_and_redis, freeze_redis, 1, 10),
-    Fault("answer to COMMIT cut off", places.proxied_postgresql, lose_answer, 5, 200),
-    Fault("connection cut before COMMIT", places.proxied_postgresql, lose_commit, 4, 200),
-    Fault("COMMIT arrives late", places.proxied_postgresql, delay_commit, 1, 50),
-    Fault("network swallows everything", places.proxied_postgresql, swallow, 1, 10),
-    Fault("restart -m immediate", places.postgresql, restart_postgresql, 2, 50),
-    Fault("PostgreSQL down", places.postgresql, stop_postgresql, 1, 10),
-    Fault("PostgreSQL frozen (SIGSTOP)", places.postgresql, freeze_postgresql, 1, 10),
-    Fault("PostgreSQL read-only", places.postgresql, make_read_only, 1, 20),
-    Fault("PostgreSQL in recovery", places.postgresql, make_standby, 1, 10),
-    Fault("2 workers, 8 programs for 6 seconds, PostgreSQL", places.postgresql, work, 1, 10, **CROWDED),
-    Fault("2 workers, 8 programs for 6 seconds, Citus", places.distributed, work, 1, 10, **CROWDED),
+    *on_each_database("kill -9", kill, 100),
+    *on_each_database("24 identical calls at once", send_duplicates, 100),
+    Fault("locked file and 300 calls more, SQLite", places.sqlite, lock_file, 5),
+    Fault("disk full, SQLite", places.small_disk, fill_disk, 20),
+    Fault("file removed and put back, SQLite", places.sqlite, remove_file, 10),
+    Fault("file replaced and put back, SQLite", places.sqlite, replace_file, 10),
+    Fault("Redis killed", places.sqlite_and_redis, kill_redis, 10),
+    Fault("Redis frozen", places.sqlite_and_redis, freeze_redis, 10),
+    Fault("answer to COMMIT cut off", places.proxied_postgresql, lose_answer, 200),
+    Fault("connection cut before COMMIT", places.proxied_postgresql, lose_commit, 200),
+    Fault("COMMIT arrives late", places.proxied_postgresql, delay_commit, 50),
+    Fault("network swallows everything", places.proxied_postgresql, swallow, 10),
+    Fault("restart -m immediate", places.postgresql, restart_postgresql, 50),
+    Fault("PostgreSQL down", places.postgresql, while_it_is(postgresql.stopped), 10),
+    Fault("PostgreSQL frozen (SIGSTOP)", places.postgresql, while_it_is(postgresql.frozen), 10),
+    Fault("PostgreSQL read-only", places.postgresql, while_it_is(postgresql.read_only), 20),
+    Fault("PostgreSQL in recovery", places.postgresql, while_it_is(postgresql.in_recovery), 10),
+    Fault("2 workers, 8 programs for 6 seconds, PostgreSQL", places.postgresql, work, 10, **CROWDED),
+    Fault("2 workers, 8 programs for 6 seconds, Citus", places.distributed, work, 10, **CROWDED),
 ]
