@@ -59,13 +59,12 @@ def answer(fault: str, **details: Any) -> Answer:
 class FailingService(threads.HttpServer):
     """Gives `answers` in turn, the last one again and again: an Answer, or a fault by its name.
 
-    `received` are the calls that were answered, or will never be. They are passed on to `target`, with `key` if set.
+    `received` are the calls that were answered, or will never be. They are passed on to `target`.
     """
 
     def __init__(self, target: str = "") -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.target = target
-        self.key = ""
         self.answers: list[Answer | str] = [PASSES_ON if target else Answer()]
         self.received: list[Call] = []
         self.over = Event()
@@ -132,8 +131,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _passed_on(self, content: bytes, headers: dict[str, str]) -> Answer:
         sent = {name: headers[name] for name in PASSED_ON if name in headers}
-        if self.server.key and "authorization" in sent:
-            sent["authorization"] = f"Bearer {self.server.key}"
         request = urllib.request.Request(self.server.target + self.path, content or None, sent, method=self.command)
         try:
             response = urllib.request.urlopen(request)

@@ -39,4 +39,4 @@ def _wait(process: subprocess.Popen[bytes], log: Path, ready: str) -> None:
             process.wait(timeout=0.05)
         except subprocess.TimeoutExpired:
             continue
-        raise AssertionError(f"{process.args} did not start:\n{printed}")
+        raise AssertionError(f"{process.args!r} did not start:\n{printed}")

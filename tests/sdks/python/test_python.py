@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from svc_affiliate import AsyncTrack, ErrorCode, Status, Track, delivery, outbox, resending
+from svc_affiliate import AsyncTrack, ErrorCode, Status, delivery, outbox, resending
 
 from tests.failing import HANGS, Answer, FailingService
 from tests.sdks.sdk import KEY, Sdk
@@ -77,12 +77,12 @@ def test_calls_that_several_workers_resend_arrive_once_each(
 ):
     monkeypatch.setattr(resending.Resender, "start", lambda *_: None)
     service.answers = ["overloaded"]
-    workers: list[Track] = [sdk(outbox=tmp_path) for _ in range(4)]
+    workers: list[Any] = [sdk(outbox=tmp_path) for _ in range(4)]
     with ThreadPoolExecutor() as pool:
         list(pool.map(lambda worker: worker.lead(customer_key=workers.index(worker), known=True), workers))
         service.received.clear()
         service.answers = [Answer()]
-        list(pool.map(Track.resend, workers))
+        list(pool.map(lambda worker: worker.resend(), workers))
     workers[0].resend()
 
     assert sorted(sent.body["customer_key"] for sent in service.received) == ["0", "1", "2", "3"]
