@@ -76,6 +76,21 @@ def test_every_error_has_the_one_error_schema_with_its_codes():
     assert all(schema["properties"]["error"]["properties"]["code"]["enum"] for schema in errors)
 
 
+def test_no_schema_has_a_default_that_a_generator_would_demand():
+    for name, schema in DOCUMENT["components"]["schemas"].items():
+        assert [field for field, each in schema.get("properties", {}).items() if "default" in each] == [], name
+
+
+def test_every_operation_lists_its_statuses_with_the_one_error_schema():
+    for path, operations in DOCUMENT["paths"].items():
+        for method, operation in operations.items():
+            failures = {status for status in operation["responses"] if status >= "400"}
+            if path.startswith("/api/") and method not in {"head", "options"}:
+                assert failures >= {"500", "503"}, f"{method} {path} lists {failures}"
+            if operation["security"] and {} not in operation["security"]:
+                assert failures & {"401", "403"}, f"{method} {path}"
+
+
 def test_a_route_says_which_scope_or_role_it_needs():
     program = DOCUMENT["paths"]["/api/programs/{program_id}"]
     partners = DOCUMENT["paths"]["/api/agent/v1/programs/{program_id}/partners"]

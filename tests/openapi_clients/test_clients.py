@@ -20,7 +20,6 @@ from tests.serving import Serve
 HERE = Path(__file__).parent
 NOT_INSTALLED = "openapi-typescript is not installed (npm ci --prefix tests/openapi_clients)"
 CONFIG = "post_hooks: []\nproject_name_override: affiliate-tracking-service-client\n"
-COMMON = {"500", "503"}
 
 
 @pytest.fixture(scope="session")
@@ -86,18 +85,3 @@ def test_generated_typescript_compiles_with_a_shop_s_code(tmp_path: Path):
     )
 
     assert done.returncode == 0, done.stdout
-
-
-def test_no_schema_has_a_default_that_a_generator_would_demand():
-    for name, schema in DOCUMENT["components"]["schemas"].items():
-        assert [field for field, each in schema.get("properties", {}).items() if "default" in each] == [], name
-
-
-def test_every_operation_lists_its_statuses_with_the_one_error_schema():
-    for path, operations in DOCUMENT["paths"].items():
-        for method, operation in operations.items():
-            failures = {status for status in operation["responses"] if status >= "400"}
-            if path.startswith("/api/") and method not in {"head", "options"}:
-                assert failures >= COMMON, f"{method} {path} lists {failures}"
-            if operation["security"] and {} not in operation["security"]:
-                assert failures & {"401", "403"}, f"{method} {path}"
