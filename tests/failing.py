@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from threading import Condition, Event
 from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
 
 from storage.rules.errors import BY_CODE
 from tests import threads
@@ -115,7 +116,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Answer, or fail."""
         content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        call = Call(self.path, json.loads(content or b"{}"), headers)
+        call = Call(self.path, _read(content, headers.get("content-type", "")), headers)
         given = self.server.next_answer(call)
         if given == PASSES_ON:
             given = self._passed_on(content, headers)
@@ -159,6 +160,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: Any) -> None:
         """Keep quiet."""
+
+
+def _read(content: bytes, kind: str) -> dict[str, Any]:
+    """Return a body of JSON, or the fields of a form."""
+    if kind.startswith("application/x-www-form-urlencoded"):
+        return dict(parse_qsl(content.decode(), keep_blank_values=True))
+    body: dict[str, Any] = json.loads(content or b"{}")
+    return body
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from presentation.guides import Filling
 from tests.conftest import ROOT
 
 EXAMPLES = ROOT / "examples"
+NEXT = EXAMPLES / "next"
 SNIPPETS = ROOT / "tests/snippets/shops"
 SDK_SHOPS = ROOT / "tests/sdks/shops"
 TIMES = (ROOT / "docs/integration-times.md").read_text(encoding="utf-8")
@@ -17,18 +18,14 @@ def test_every_snippet_is_run_somewhere():
     filling = Filling("https://svc.example", 1)
     named = {name: code for guide in guides.NAMES for name, code in guides.blocks(guide, filling).items()}
     pasted = {name for path in SNIPPETS.iterdir() for name in re.findall(r"<<(\w+)>>", path.read_text())}
-    files = [
-        path.read_text()
-        for path in (EXAMPLES / "next").glob("**/*.*js*")
-        if not {"node_modules", ".next"} & {*path.parts}
-    ]
+    files = [path.read_text() for pattern in ("*.*js*", "app/**/*.*js*") for path in NEXT.glob(pattern)]
     in_example = {name for name, code in named.items() if any(_has(text, code) for text in files)}
 
     assert named.keys() - pasted - in_example == {
         *("php_track", "ruby_track", "python_track"),  # in the shops, as a file of their own
-        *("tracker", "tracker_tag", "tracker_installed", "cases_tracker"),  # tests/browser/test_guide_tags.py
+        *("tracker", "tracker_tag", "tracker_installed"),  # tests/browser/test_guide_tags.py
         *("nginx_proxy", "nginx_proxied", "caddy_proxied", "proxied_tag"),  # tests/snippets/test_proxies.py
-        *("nginx_renamed", "caddy_renamed", "renamed_tag"),
+        *("nginx_renamed", "caddy_renamed", "renamed_tag", "cases_tracker"),
         "stub",  # tests/browser/test_guests.py
         *(guides.blocks("verify", filling).keys() - {"tracker_installed"}),  # test_checklist.py, as the next one
         "tracker_pinned",

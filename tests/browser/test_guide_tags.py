@@ -25,27 +25,6 @@ async def test_the_guides_tags_record_a_click(scene: Scene):
         assert (name, (await scene.cookie())["value"]) == (name, click_id)
 
 
-async def test_behind_names_of_the_shop_s_own_the_tracker_works(scene: Scene):
-    asked: list[str] = []
-
-    async def forward(route: Route) -> None:
-        name = route.request.url.rpartition("/")[2]
-        path = "/js/svc-tracker.js" if name == "app.js" else f"/api/v1/track/{name}"
-        await route.fulfill(response=await route.fetch(url=scene.server.base_url + path))
-
-    await scene.context.route("**/assets/visit/*", forward)
-    scene.show(tag(scene, "cases", "cases_tracker"))
-    page = await scene.tab()
-    page.on("request", lambda request: asked.append(request.url))
-    await page.goto(scene.shop.url("/?aff=anna"))
-    await page.wait_for_function("() => document.cookie.includes('svc_click_id=')")
-
-    answer = await page.evaluate("svc.signup('user-1', 'jane@example.com')")
-
-    assert answer["provisional"] is True
-    assert [url for url in asked if "track" in url or "svc" in url or not url.startswith(scene.shop.url())] == []
-
-
 async def test_the_calls_path_may_end_with_a_slash_or_not(scene: Scene):
     for calls in ("/x/y", "/x/y/"):
         scene.show(scene.tag(f'data-svc-calls="{calls}"'))

@@ -12,14 +12,11 @@ from sqlalchemy import Connection, func, select
 
 from storage import Storage
 from storage.engine.audit import OPERATOR
-from storage.engine.sealing import Sealer
 from storage.management import program_settings
-from storage.payments import accounts
-from storage.tables import commissions, leads, refunds, sales
-from tests import failing, serving, stripe_events, world
-from tests.examples import shop, stripe_api
+from storage.tables import leads, refunds, sales
+from tests import failing, serving, world
+from tests.examples import shop
 from tests.examples.shop import Example, Shopper
-from tests.examples.stripe_api import StripeApi
 from tests.failing import PASSES_ON, FailingService
 from tests.serving import Served
 from tests.test_journeys import stored
@@ -63,39 +60,11 @@ async def shopper(service: Around, example: Example, browser: Browser) -> AsyncI
     assert visiting.thrown == []
 
 
-@pytest.fixture(scope="module")
-def stripe() -> Iterator[StripeApi]:
-    """What the Next.js example opens its checkouts with."""
-    with stripe_api.running() as running:
-        yield running
-
-
 async def counts(service: Around) -> list[int]:
     """Return how many leads, sales and refunds are recorded."""
 
     def read(connection: Connection) -> list[int]:
         queries = [select(func.count()).select_from(table) for table in (leads, sales, refunds)]
         return [connection.execute(query).scalar_one() for query in queries]
-
-    return await stored(service.served.database_url, lambda store: store.read(read))
-
-
-async def connect_stripe(service: Around) -> None:
-    """Connect Acme's account at Stripe."""
-    about = {"provider": "stripe", "account_id": "acct_1", "secret": stripe_events.SECRET, "at": NOW}
-    sealer = Sealer(serving.SECRET_KEY)
-
-    async def connect(store: Storage) -> None:
-        await store.write(accounts.connect, service.acme.program_id, **about, sealer=sealer, actor=OPERATOR)
-
-    await stored(service.served.database_url, connect)
-
-
-async def newest_commission(service: Around) -> int:
-    """Return the amount of the commission that was earned last, in cents."""
-    query = select(commissions.c.amount_cents).order_by(commissions.c.id.desc()).limit(1)
-
-    def read(connection: Connection) -> int:
-        return int(connection.execute(query).scalar_one())
 
     return await stored(service.served.database_url, lambda store: store.read(read))

@@ -1,20 +1,23 @@
-"""A service that fails, and the SDKs as their users install them: built, then unpacked."""
+"""A service that fails, Python's SDK, and both SDKs as their users install them: built, then unpacked."""
 
 import os
 import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
-from svc_affiliate import log
+from svc_affiliate import Track, log
 
 from tests import failing
 from tests.conftest import ROOT
 from tests.failing import FailingService
 
+KEY = "aff_1_secret"
 NODE_SDK = ROOT / "sdks/node"
 NOT_INSTALLED = "the SDK's development packages are not installed (npm ci --prefix sdks/node)"
 
@@ -27,6 +30,24 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[FailingService]:
         monkeypatch.delenv(name)
     with failing.running() as running:
         yield running
+
+
+@dataclass
+class Sdk:
+    """`sdk(**options)` makes a Track for the service; `logged` is what it has logged."""
+
+    service: FailingService
+    make: Callable[..., Any]
+    logged: Callable[[], list[str]]
+
+    def __call__(self, **options: Any) -> Any:
+        return self.make(**{"base_url": self.service.base_url, "api_key": KEY, **options})
+
+
+@pytest.fixture
+def sdk(service: FailingService, caplog: pytest.LogCaptureFixture) -> Sdk:
+    """Python's SDK for threads; tests/sdks/node has one of its own."""
+    return Sdk(service, Track, lambda: [record.getMessage() for record in caplog.records])
 
 
 @pytest.fixture(scope="session")

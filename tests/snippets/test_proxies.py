@@ -85,12 +85,14 @@ async def test_a_recipe_forwards_the_tracker_and_its_calls_and_no_cookie(
     scene: Scene,  # noqa: F811 - the fixture
     tmp_path: Path,
 ):
+    asked: list[str] = []
     with failing.running(scene.server.base_url) as between:
         filling = Filling(between.base_url, scene.acme.program_id)
         code, page = (guides.blocks(guide, filling)[name] for guide, name in (recipe, tag))
         with proxied(recipe[1].partition("_")[0], code, page, tmp_path) as url:
             await scene.context.add_cookies([{"name": "session", "value": "of the shop", "url": url}])
             visitor = await scene.tab()
+            visitor.on("request", lambda request: asked.append(request.url))
 
             click_id = await visits(visitor, f"{url}/?aff=anna")
             answer = await visitor.evaluate("svc.signup('user-1', 'jane@example.com')")
@@ -102,6 +104,8 @@ async def test_a_recipe_forwards_the_tracker_and_its_calls_and_no_cookie(
             await (await scene.tab()).goto(f"{url}/?aff=anna")  # no page throws
 
         assert answer["provisional"] is True
+        assert [each for each in asked if not each.startswith(url)] == []
+        assert "proxied" in recipe[1] or [each for each in asked if "track" in each or "svc" in each] == []
         assert (await scene.cookie())["value"] == click_id
         assert {call.path for call in seen} == {*("/js/svc-tracker.js", "/api/v1/track/click", "/api/v1/track/lead")}
         for call in seen:

@@ -9,8 +9,8 @@ import pytest
 from svc_affiliate import Status, Track, resending
 
 from tests.failing import Answer, FailingService
+from tests.sdks.conftest import KEY, Sdk
 from tests.sdks.python.test_package import VERSION
-from tests.sdks.sdk import KEY, Sdk
 
 
 def test_the_package_has_the_service_s_version_its_licence_types_and_no_dependencies(built_node: Path):

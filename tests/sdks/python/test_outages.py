@@ -8,7 +8,7 @@ from svc_affiliate import ErrorCode, Status
 from tests import failing
 from tests.failing import BROKEN, CUTS, DRIPS, HANGS, Answer, FailingService
 from tests.postgres import free_port
-from tests.sdks.sdk import KEY, Sdk
+from tests.sdks.conftest import KEY, Sdk
 
 NOT_THE_SERVICE = {
     "404": Answer(404, b"<h1>Nothing here"),

@@ -9,7 +9,7 @@ from svc_affiliate import Status, resending
 
 from tests.failing import HANGS, Answer, FailingService
 from tests.postgres import free_port
-from tests.sdks.sdk import KEY, Sdk
+from tests.sdks.conftest import KEY, Sdk
 
 
 @pytest.fixture(autouse=True)

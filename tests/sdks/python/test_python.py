@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from svc_affiliate import AsyncTrack, ErrorCode, Status, delivery, outbox, resending
+from svc_affiliate import AsyncTrack, ErrorCode, Status, TrackResult, delivery, outbox, resending
 
 from tests.failing import HANGS, Answer, FailingService
-from tests.sdks.sdk import KEY, Sdk
+from tests.sdks.conftest import KEY, Sdk
 
 
 def test_what_is_not_json_is_rejected(service: FailingService, sdk: Sdk):
@@ -45,7 +45,7 @@ async def test_asyncio_has_the_same_results(service: FailingService, tmp_path: P
     track = AsyncTrack(base_url=service.base_url, api_key=KEY, timeout_seconds=0.3, outbox=tmp_path)
     visitor = track.of({"svc_click_id": "c1"})
 
-    recorded = [
+    recorded: list[TrackResult[Any]] = [
         await visitor.lead(customer_key="user-1"),
         await visitor.sale(customer_key="user-1", amount_cents=100, transaction_id="inv-1"),
         await visitor.refund(transaction_id="inv-1", refund_id="re-1"),

@@ -10,7 +10,7 @@ from storage.rules.errors import BY_CODE
 from tests import failing
 from tests.failing import Answer, FailingService
 from tests.sdk_files import LOCAL
-from tests.sdks.sdk import KEY, Sdk
+from tests.sdks.conftest import KEY, Sdk
 
 SERVED = sorted(set(ErrorCode) - LOCAL.keys())
 
