@@ -78,6 +78,7 @@ def test_what_is_not_the_service_is_named(service: FailingService, sdk: Sdk):
         result = track.lead(click_id="c1")
         assert result.error is not None
         assert (name, result.error.code) == (name, ErrorCode.NOT_THE_SERVICE)
+    assert {call.path for call in service.received} == {"/api/v1/track/lead"}  # the key follows no redirect
 
 
 def test_a_warning_of_rotation_is_logged_once(service: FailingService, sdk: Sdk):
