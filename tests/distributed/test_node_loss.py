@@ -2,7 +2,6 @@
 
 import asyncio
 
-import pytest
 from sqlalchemy import select
 
 import storage
@@ -46,7 +45,6 @@ async def _stored(store: Storage) -> list[str]:
     return await store.read(lambda connection: list(connection.execute(select(clicks.c.click_id)).scalars()))
 
 
-@pytest.mark.usefixtures("citus_cluster")
 async def test_two_workers_serve_eight_programs_on_citus_without_a_deadlock():
     (fault,) = (each for each in catalog.FAULTS if each.name.endswith("Citus"))
 

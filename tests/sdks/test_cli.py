@@ -50,7 +50,6 @@ def svc(environment: Path, folder: Path, *arguments: str, **settings: str) -> su
     return subprocess.run(command, cwd=folder, env=kept | settings, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.slow
 def test_it_is_small_and_has_every_command_for_integrators_alone(environment: Path, tmp_path: Path):
     modules = sorted(".".join(path.relative_to(ROOT).with_suffix("").parts) for path in SOURCES)
     command = [str(environment / "bin/python"), "-I", "-c", f"import {', '.join(modules)}"]
@@ -66,7 +65,6 @@ def test_it_is_small_and_has_every_command_for_integrators_alone(environment: Pa
     assert size < MOST_BYTES
 
 
-@pytest.mark.slow
 async def test_status_works_against_a_service(
     environment: Path, tmp_path: Path, store: Storage, sqlite_url: str, serve: Serve
 ):

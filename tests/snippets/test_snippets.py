@@ -39,7 +39,6 @@ async def prepare(sqlite_url: str) -> AsyncIterator[Storage]:
         yield store
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 async def test_the_snippets_record_a_referred_visitor_and_no_failure_reaches_a_shopper(
     framework: str, prepare: Storage, sqlite_url: str, serve: Serve, tmp_path: Path
@@ -107,7 +106,6 @@ def _recorded(connection: Connection) -> list[int]:
     return [int(connection.scalar(select(func.count()).select_from(table)) or 0) for table in (leads, sales, refunds)]
 
 
-@pytest.mark.slow
 def test_wordpress_prints_the_tracker_into_the_head(tmp_path: Path):
     code = guides.blocks("snippets", Filling("https://svc.example", 7))["wordpress_tracker"]
     stub = "function add_action(string $hook, callable $print) { echo $hook; $print(); }"
@@ -118,7 +116,6 @@ def test_wordpress_prints_the_tracker_into_the_head(tmp_path: Path):
     assert done.stdout == f"wp_head<script async {tag}"
 
 
-@pytest.mark.slow
 def test_the_checkout_s_metadata_is_complete_with_and_without_a_click(tmp_path: Path):
     with shop.opened("express", tmp_path, Filling("https://svc.example", 7)) as opened:
         referred, ordinary = (json.loads(opened.request("/checkout", "user-1", each).text) for each in ("c1", None))
