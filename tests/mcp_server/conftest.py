@@ -1,15 +1,17 @@
 """The MCP app over a fresh SQLite database: Acme's keys and Globex's, raw calls, and the official client."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import httpx
 import pytest
 
 import mcp_server.app
+import storage
 from configuration import Configuration
 from storage.access import agent_keys, sessions, workspaces
 from storage.rules.errors import CustomerNotFound
@@ -137,16 +139,22 @@ class Assistant:
         return sent
 
     async def call(
-        self, method: str, params: dict[str, Any] | None = None, *, version: str = MODERN, key: str | None = ""
+        self,
+        method: str,
+        params: dict[str, Any] | None = None,
+        *,
+        version: str = MODERN,
+        key: str | None = "",
+        headers: Mapping[str, str] = MappingProxyType({}),
     ) -> Answer:
-        """Call a method as a client of this protocol version does."""
+        """Call a method as a client of this protocol version does, with some headers of the test's."""
         given = dict(params or {})
-        headers = self.headers(method, given, version, key)
+        sent = self.headers(method, given, version, key) | dict(headers)
         if version == MODERN:
             meta = {"protocolVersion": version, "clientCapabilities": {}}
             given["_meta"] = {f"io.modelcontextprotocol/{name}": value for name, value in meta.items()}
         body = {"jsonrpc": "2.0", "id": 7, "method": method, "params": given}
-        return Answer(await self.http.post("/mcp", json=body, headers=headers))
+        return Answer(await self.http.post("/mcp", json=body, headers=sent))
 
     async def tool(self, name: str, *, version: str = MODERN, key: str | None = "", **arguments: Any) -> Answer:
         """Call a tool; about Acme's program unless payload otherwise, list_programs about none."""
@@ -171,6 +179,16 @@ async def assistant(unserved: Assistant) -> AsyncIterator[Assistant]:
     """Acme's assistant, without rate limits."""
     async with unserved.serving():
         yield unserved
+
+
+async def fill(database_url: str, scopes: Sequence[Scope] = tuple(Scope)) -> str:
+    """Give a database Acme with a sale and a rejected one, and return an agent key of these scopes."""
+    async with storage.opened(database_url) as store:
+        acme = await world.acme(store)
+        await a_sale_and_a_rejection(acme)
+        issued = await store.write(agent_keys.issue, acme.workspace_id, name="Reader", scopes=scopes, at=NOW)
+    secret: str = issued.secret
+    return secret
 
 
 async def a_sale_and_a_rejection(acme: World) -> str:

@@ -10,67 +10,50 @@ import asgi
 from configuration import Configuration
 from mcp_server.app import trusted
 from presentation import guides
-from tests.mcp_server.conftest import BASE, HANDSHAKE, MODERN, VERSIONS, Assistant
+from tests.mcp_server.conftest import BASE, HANDSHAKE, VERSIONS, Assistant
 from web.middleware import RequestMiddleware
 
 pytestmark = pytest.mark.anyio
+HOSTS = {
+    "svc.test": 200,
+    "svc.test:80": 200,
+    "localhost": 200,
+    "localhost:1234": 200,
+    "127.0.0.1:9": 200,
+    "[::1]:9": 200,
+    "evil.example": 421,
+    "svc.test.evil.example": 421,
+    "localhost.evil.example:80": 421,
+}
 
 
-async def test_llms_txt_maps_every_guide_and_interface(assistant: Assistant):
+async def test_llms_txt_maps_every_guide_and_interface_and_is_only_read(assistant: Assistant):
     answer = await assistant.http.get("/llms.txt")
 
     links = re.findall(rf"\({BASE}/docs/([\w-]+)\)", answer.text)
     assert answer.headers["content-type"] == "text/plain; charset=utf-8"
     assert sorted(links) == sorted(guides.NAMES)
     assert all(f"{BASE}{path}" in answer.text for path in ("/openapi.json", "/mcp", "/api/agent/v1"))
-
-
-async def test_llms_txt_is_for_reading_and_nothing_else_is_there(assistant: Assistant):
     assert (await assistant.http.post("/llms.txt")).status_code == 405
     assert (await assistant.http.get("/llms.txt/")).json()["error"]["code"] == "not_found"
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize(
-    ("host", "status"),
-    [
-        ("svc.test", 200),
-        ("svc.test:80", 200),
-        ("localhost", 200),
-        ("localhost:1234", 200),
-        ("127.0.0.1:9", 200),
-        ("[::1]:9", 200),
-        ("evil.example", 421),
-        ("svc.test.evil.example", 421),
-        ("localhost.evil.example:80", 421),
-    ],
-)
-async def test_a_host_must_be_that_of_the_service(assistant: Assistant, version: str, host: str, status: int):
-    headers = assistant.headers("tools/list", {}, version, "") | {"Host": host}
-    meta = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
-    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta} if version == MODERN else {}}
+async def test_host_and_origin_must_be_those_of_the_service_or_of_this_machine(assistant: Assistant, version: str):
+    origins = {"http://evil.example": 403, "http://localhost:6274": 200}
 
-    answer = await assistant.http.post("/mcp", json=body, headers=headers)
+    async def status(**header: str) -> int:
+        return (await assistant.call("tools/list", version=version, headers=header)).http.status_code
 
-    assert answer.status_code == status
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-async def test_a_page_of_another_origin_is_rejected(assistant: Assistant, version: str):
-    assistant.http.headers["Origin"] = "http://evil.example"
-    foreign = await assistant.call("tools/list", version=version)
-    assistant.http.headers["Origin"] = "http://localhost:6274"
-    local = await assistant.call("tools/list", version=version)
-
-    assert (foreign.http.status_code, local.http.status_code) == (403, 200)
+    assert {host: await status(Host=host) for host in HOSTS} == HOSTS
+    assert {origin: await status(Origin=origin) for origin in origins} == origins
 
 
 async def test_the_ip_address_of_the_socket_is_accepted_as_host(unserved: Assistant):
     async with unserved.serving(base_url="https://track.example"):
         unserved.http.base_url = httpx.URL("http://10.1.2.3:8000")
         served = await unserved.call("tools/list", version=HANDSHAKE)
-        unserved.http.headers["Host"] = "rebound.example:8000"
-        rebound = await unserved.call("tools/list", version=HANDSHAKE)
+        rebound = await unserved.call("tools/list", version=HANDSHAKE, headers={"Host": "rebound.example:8000"})
 
     assert (served.http.status_code, rebound.http.status_code) == (200, 421)
 
@@ -89,10 +72,9 @@ async def test_the_whole_service_serves_it_and_logging_stays_as_it_was(sqlite_ur
         transport = httpx.ASGITransport(RequestMiddleware(service))
         async with httpx.AsyncClient(transport=transport, base_url=BASE) as client:
             unkeyed = await client.post("/mcp", json={})
-            mapped = await client.get("/llms.txt")
-            unknown = await client.get("/mcp/else")
+            others = [await client.get(path) for path in ("/llms.txt", "/mcp/else")]
             metadata = await client.get("/.well-known/oauth-protected-resource/mcp")
 
-    assert (unkeyed.status_code, mapped.status_code, unknown.status_code) == (401, 200, 404)
+    assert [answer.status_code for answer in (unkeyed, *others)] == [401, 200, 404]
     assert metadata.status_code == 404  # there is no authorization server: some clients would drop their header for it
     assert (logging.getLogger().level, list(logging.getLogger().handlers)) == before

@@ -1,11 +1,17 @@
-"""Arguments that are wrong: which, how, and what is accepted; never what was sent."""
+"""Arguments: those of a tool are its function's; a wrong one is named with what it must be, never with its value."""
 
+from enum import StrEnum
 from typing import Any
 
 import pytest
 
+from mcp_server import arguments
+from mcp_server.arguments import Limit
+from mcp_server.results import Result
 from mcp_server.tools import ALL
-from mcp_server.tools.tool import Tool
+from mcp_server.tools.tool import ToolRequest, tool
+from storage.rules.errors import ValidationError
+from storage.rules.scope import Scope
 from tests.mcp_server.conftest import EVERY_TOOL, VERSIONS, Assistant
 
 pytestmark = pytest.mark.anyio
@@ -14,58 +20,82 @@ EVENTS = (
     "Accepted arguments: program_id (required), limit, cursor, kind, partner_id, customer_id, transaction_id, test, "
     "date_from, date_to."
 )
+A_KEY = "Text of 1 to 255 characters, no control characters"
+WRONG: list[tuple[str, str, Any, str]] = [
+    *(("list_events", "program_id", value, "An integer") for value in (SENT, "1", True, 1.5, None)),
+    *(("list_events", "limit", value, "An integer from 1 to 100") for value in (0, 101)),
+    ("list_events", "kind", SENT, "One of click, lead, refund, sale, test"),
+    ("list_events", "cursor", "", "Text of 1 to 512 characters, no control characters"),
+    *(("list_customers", "customer_key", value, A_KEY) for value in ("", "x" * 256, "a\x00b", 7)),
+]
+
+
+class Size(StrEnum):
+    SMALL = "small"
+    LARGE = "large"
+
+
+class Echo(Result):
+    text: str
+
+
+@tool("Echo", Scope.PROGRAMS_READ)
+def echo(request: ToolRequest, *, program_id: int, limit: Limit = 25, size: Size | None = None) -> Echo:
+    """Repeat
+    what was sent.
+    """
+    return Echo(text=f"{request.base_url} {program_id} {limit} {size}")
+
+
+def test_a_function_is_what_tools_list_shows():
+    shown = echo.published()
+
+    assert (shown.name, shown.title, shown.description) == ("echo", "Echo", "Repeat what was sent.")
+    assert shown.input_schema == {
+        "type": "object",
+        "properties": {
+            "program_id": {"type": "integer"},
+            "limit": {"type": "integer", "maximum": 100},
+            "size": {"type": "string", "enum": ["small", "large"]},
+        },
+        "required": ["program_id"],
+        "additionalProperties": False,
+    }
+    assert shown.output_schema is not None
+    assert shown.output_schema["required"] == ["as_of", "applied_query", "text"]
+
+
+def test_defaults_are_those_of_the_function_and_anything_else_is_strict():
+    parsed = arguments.parse(echo.arguments, {"program_id": 1, "size": "large"})
+
+    assert dict(parsed) == {"program_id": 1, "limit": 25, "size": Size.LARGE}
+    assert parsed.applied() == {"program_id": 1, "limit": 25, "size": "large"}
+    for given in ({"program_id": "1"}, {"program_id": 1, "size": "huge"}, {"program_id": 1, "x": 1}):
+        with pytest.raises(ValidationError):
+            arguments.parse(echo.arguments, given)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name)
-async def test_an_argument_that_a_tool_does_not_have_is_rejected(assistant: Assistant, tool: Tool, version: str):
-    asked = {**EVERY_TOOL[tool.name], SENT: SENT}
+async def test_an_argument_that_a_tool_does_not_have_is_rejected(assistant: Assistant, version: str):
+    for each in ALL:
+        answer = await assistant.tool(each.name, version=version, **EVERY_TOOL[each.name], **{SENT: SENT})
 
-    answer = await assistant.tool(tool.name, version=version, **asked)
-
-    assert answer.rejection["code"] == "validation_error"
-    assert answer.rejection["fields"][-1]["field"] == "(unknown)"
-    assert answer.rejection["hint"].startswith("Accepted arguments: ")
-    assert SENT not in answer.text
+        assert answer.rejection["code"] == "validation_error", each.name
+        assert answer.rejection["fields"][-1]["field"] == "(unknown)", each.name
+        assert answer.rejection["hint"].startswith("Accepted arguments: "), each.name
+        assert SENT not in answer.text, each.name
 
 
-@pytest.mark.parametrize(
-    ("argument", "value", "message"),
-    [
-        ("program_id", SENT, "An integer"),
-        ("program_id", "1", "An integer"),
-        ("program_id", True, "An integer"),
-        ("program_id", 1.5, "An integer"),
-        ("program_id", None, "An integer"),
-        ("limit", 0, "An integer from 1 to 100"),
-        ("limit", 101, "An integer from 1 to 100"),
-        ("kind", SENT, "One of click, lead, refund, sale, test"),
-        ("cursor", "", "Text of 1 to 512 characters, no control characters"),
-    ],
-)
-async def test_a_wrong_argument_is_named_with_what_it_must_be(
-    assistant: Assistant, argument: str, value: Any, message: str
-):
-    answer = await assistant.tool("list_events", **{argument: value})
+async def test_a_wrong_argument_is_named_with_what_it_must_be(assistant: Assistant):
+    for name, argument, value, message in WRONG:
+        answer = await assistant.tool(name, **{argument: value})
 
-    assert answer.rejection["fields"] == [{"field": argument, "message": message}]
-    assert answer.rejection["hint"] == EVENTS
-    assert SENT not in answer.text
+        assert answer.rejection["fields"] == [{"field": argument, "message": message}], value
+        assert SENT not in answer.text
 
-
-async def test_a_missing_argument_is_reported_as_required(assistant: Assistant):
-    answer = await assistant.call("tools/call", {"name": "list_events", "arguments": {}})
-
-    assert answer.rejection["fields"] == [{"field": "program_id", "message": "Required: an integer"}]
-
-
-@pytest.mark.parametrize("value", ["", "x" * 256, "a\x00b", 7])
-async def test_identifiers_are_text_of_255_characters(assistant: Assistant, value: Any):
-    answer = await assistant.tool("list_customers", customer_key=value)
-
-    assert answer.rejection["fields"] == [
-        {"field": "customer_key", "message": "Text of 1 to 255 characters, no control characters"}
-    ]
+    missing = await assistant.call("tools/call", {"name": "list_events", "arguments": {}})
+    assert missing.rejection["fields"] == [{"field": "program_id", "message": "Required: an integer"}]
+    assert missing.rejection["hint"] == EVENTS
 
 
 async def test_the_program_outranks_wrong_arguments_only_where_it_can_be_read(assistant: Assistant):
@@ -78,8 +108,6 @@ async def test_the_program_outranks_wrong_arguments_only_where_it_can_be_read(as
 
 
 async def test_the_query_is_repeated_sanitized(assistant: Assistant):
-    asked = "a\u200bb\u202ec"
-
-    payload = (await assistant.tool("list_customers", customer_key=asked)).payload
+    payload = (await assistant.tool("list_customers", customer_key="a\u200bb\u202ec")).payload
 
     assert payload["applied_query"]["customer_key"] == "abc"

@@ -10,27 +10,12 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent, TextResourceContents
 
-import storage
 from mcp_server.prompts import PLANS
 from presentation import guides
-from storage.access import agent_keys
-from storage.rules.scope import Scope
-from tests import world
-from tests.mcp_server.conftest import CLIENTS, EVERY_TOOL, a_sale_and_a_rejection, written_out
+from tests.mcp_server.conftest import CLIENTS, EVERY_TOOL, fill, written_out
 from tests.serving import Serve
-from tests.world import NOW
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-async def key(sqlite_url: str) -> str:
-    async with storage.opened(sqlite_url) as store:
-        acme = await world.acme(store)
-        await a_sale_and_a_rejection(acme)
-        issued = await store.write(agent_keys.issue, acme.workspace_id, name="Client", scopes=tuple(Scope), at=NOW)
-    secret: str = issued.secret
-    return secret
 
 
 def text(content: Any) -> str:
@@ -39,7 +24,8 @@ def text(content: Any) -> str:
 
 
 @pytest.mark.parametrize("mode", CLIENTS)
-async def test_a_client_can_use_every_tool_resource_and_prompt(sqlite_url: str, key: str, serve: Serve, mode: str):
+async def test_a_client_can_use_every_tool_resource_and_prompt(sqlite_url: str, serve: Serve, mode: str):
+    key = await fill(sqlite_url)
     url = f"{serve(sqlite_url).base_url}/mcp"
     async with (
         httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=20) as http,

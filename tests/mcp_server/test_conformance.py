@@ -12,14 +12,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-import storage
 from mcp_server.tools import BY_NAME
-from storage.access import agent_keys
 from storage.rules.scope import Scope
-from tests import postgres, world
+from tests import postgres
 from tests.conftest import ROOT
+from tests.mcp_server.conftest import fill
 from tests.serving import Serve
-from tests.world import NOW
 
 HERE = Path(__file__).parent
 MODULES = HERE / "node" / "node_modules"
@@ -46,16 +44,7 @@ def node() -> Path:
 @pytest.fixture
 def key(sqlite_url: str) -> str:
     """An agent key of Acme that may read everything."""
-    return asyncio.run(issued(sqlite_url))
-
-
-async def issued(sqlite_url: str) -> str:
-    reading = [scope for scope in Scope if scope.endswith(":read")]
-    async with storage.opened(sqlite_url) as store:
-        acme = await world.acme(store)
-        made = await store.write(agent_keys.issue, acme.workspace_id, name="Suite", scopes=reading, at=NOW)
-    secret: str = made.secret
-    return secret
+    return asyncio.run(fill(sqlite_url, [scope for scope in Scope if scope.endswith(":read")]))
 
 
 @pytest.fixture
@@ -63,16 +52,8 @@ def keyed_url(sqlite_url: str, key: str) -> Iterator[str]:
     """The address of a real server behind the shim that adds the key."""
     port = postgres.free_port()
     settings = {"SVC_DATABASE_URL": sqlite_url, "SVC_RATE_LIMIT": "off", "SVC_TEST_KEY": key}
-    command = [
-        sys.executable,
-        "-m",
-        "uvicorn",
-        "tests.mcp_server.keyed:app",
-        "--port",
-        str(port),
-        "--log-level",
-        "error",
-    ]
+    app = ("tests.mcp_server.keyed:app", "--port", str(port), "--log-level", "error")
+    command = [sys.executable, "-m", "uvicorn", *app]
     with subprocess.Popen(command, cwd=ROOT, env=os.environ | settings) as process:
         url = f"http://localhost:{port}"
         transport = httpx.HTTPTransport(retries=8)  # waits longer each time: until the port is open

@@ -1,20 +1,44 @@
-"""get_performance: totals and trends, rows and partners on request."""
+"""get_performance, get_breakdown and list_programs with a period: totals, trends, rows, partners and tables."""
 
+import json
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
+from storage.rules.click_details import ClickDetails
 from storage.rules.scope import Scope
+from tests import world
 from tests.mcp_server.conftest import Assistant
 from tests.world import NOW
 
 pytestmark = pytest.mark.anyio
+# Rows asked for, of how many days; how they are grouped, and how many there are at most or one less or more.
+ROWS = [("day", 53, "day", 53), ("day", 54, "week", 9), ("day", 400, "month", 15), ("week", 1_830, "month", 61)]
+WRONG_BREAKDOWNS = [
+    ({"by": "moon"}, "by"),
+    ({"by": "os,moon"}, "second"),
+    ({"by": "os,hour,country"}, "by"),
+    ({"by": ","}, "by"),
+    ({"by": "os", "metrics": "profit"}, "metrics"),
+    ({"by": "os", "filters": "DE"}, "filters"),
+    ({"by": "os", "filters": "moon=full"}, "filter"),
+]
+PERIODS = {
+    "30d": ("2026-04-21", "2026-05-20"),
+    "last_month": ("2026-04-01", "2026-04-30"),
+    "2026-01-05/2026-01-07": ("2026-01-05", "2026-01-07"),
+}
 
 
-async def test_performance_has_only_totals_and_trends_by_default(assistant: Assistant, click_id: str):
+async def visit(assistant: Assistant, **carried: str) -> None:
+    await assistant.acme.visitor(details=ClickDetails(dimensions=json.dumps(carried)))
+
+
+@pytest.mark.usefixtures("click_id")
+async def test_performance_has_only_totals_and_trends_by_default(assistant: Assistant):
     payload = (await assistant.tool("get_performance")).payload
 
-    assert click_id
     assert payload["applied_query"] == {
         "program_id": assistant.acme.program_id,
         "period": "7d",
@@ -30,31 +54,26 @@ async def test_performance_has_only_totals_and_trends_by_default(assistant: Assi
 
 
 @pytest.mark.usefixtures("click_id")
-@pytest.mark.parametrize(
-    ("asked", "days", "applied", "rows"),
-    [("day", 53, "day", 53), ("day", 54, "week", 9), ("day", 400, "month", 15), ("week", 1_830, "month", 61)],
-)
-async def test_rows_that_would_be_too_many_become_coarser(
-    assistant: Assistant, *, asked: str, days: int, applied: str, rows: int
-):
-    dates = {"date_from": str((NOW - timedelta(days=days - 1)).date()), "date_to": str(NOW.date())}
+async def test_rows_that_would_be_too_many_become_coarser(assistant: Assistant):
+    for asked, days, applied, rows in ROWS:
+        dates = {"date_from": str((NOW - timedelta(days=days - 1)).date()), "date_to": str(NOW.date())}
 
-    payload = (await assistant.tool("get_performance", breakdown=asked, **dates)).payload
+        payload = (await assistant.tool("get_performance", breakdown=asked, **dates)).payload
 
-    assert payload["applied_query"]["breakdown"] == applied
-    assert "period" not in payload["applied_query"]
-    assert abs(len(payload["rows"]) - rows) <= 1
-    for total in ("clicks", "leads", "revenue_cents", "commission_cents"):
-        assert sum(row[total] for row in payload["rows"]) == payload["totals"][total]
+        assert payload["applied_query"]["breakdown"] == applied, days
+        assert "period" not in payload["applied_query"]
+        assert abs(len(payload["rows"]) - rows) <= 1, days
+        for total in ("clicks", "leads", "revenue_cents", "commission_cents"):
+            assert sum(row[total] for row in payload["rows"]) == payload["totals"][total], days
 
 
-async def test_the_best_partners_need_a_scope_of_their_own(assistant: Assistant, click_id: str):
+@pytest.mark.usefixtures("click_id")
+async def test_the_best_partners_need_a_scope_of_their_own(assistant: Assistant):
     key = await assistant.issue([Scope.PERFORMANCE_READ])
 
     rejected = (await assistant.tool("get_performance", key=key, top_partners=3)).rejection
     best = (await assistant.tool("get_performance", top_partners=3)).payload["top_partners"]
 
-    assert click_id
     assert (rejected["code"], rejected["required_scope"]) == ("insufficient_scope", "partners:read")
     assert [(partner["id"], partner["name"], partner["revenue_cents"]) for partner in best] == [
         (assistant.acme.anna, "Anna", 9_000),
@@ -62,12 +81,98 @@ async def test_the_best_partners_need_a_scope_of_their_own(assistant: Assistant,
     ]
 
 
-@pytest.mark.parametrize(
-    "dates",
-    [{"date_from": "2026-05-01"}, {"date_from": "2026-05-02", "date_to": "2026-05-01"}, {"date_to": "yesterday!"}],
-)
-async def test_an_invalid_range_is_rejected_with_the_tools_text(assistant: Assistant, dates: dict[str, str]):
-    rejection = (await assistant.tool("get_performance", **dates)).rejection
+@pytest.mark.usefixtures("click_id")
+async def test_commission_is_split_by_cause_and_refunds_by_month_and_partner(assistant: Assistant):
+    payload = (await assistant.tool("get_performance", top_partners=1)).payload
 
-    assert rejection["code"] in {"invalid_range", "validation_error"}
-    assert "dateFrom" not in str(rejection)
+    assert payload["commission_by_cause"]["sale_cents"] == payload["totals"]["commission_cents"] == 1_800
+    assert payload["commission_by_cause"]["lead_cents"] == 0
+    assert payload["refunds_by_month"] == [
+        {"month": "2026-05", "refunds": 1, "refunded_cents": 1_000, "reversed_cents": 200}
+    ]
+    [best] = payload["top_partners"]
+    assert (best["refunded_cents"], best["reversed_cents"], best["refund_rate_percent"]) == (1_000, 200, 10)
+    assert best["previous_revenue_cents"] == 0
+
+
+@pytest.mark.usefixtures("click_id")
+async def test_programs_are_compared_by_calendar_month(assistant: Assistant):
+    acme = assistant.acme
+    second = await world.program_of(acme.store, acme.workspace_id, acme.owner_id, name="Second")
+
+    compared = (await assistant.tool("list_programs", period="this_month")).payload
+    report = (await assistant.tool("get_performance", period="this_month", compare_with=[second.program_id])).payload
+
+    assert compared["window"] == report["window"] == {"first": "2026-05-01", "last": "2026-05-31"}
+    assert compared["previous_window"] == {"first": "2026-04-01", "last": "2026-04-30"}
+    other, own = compared["data"]
+    assert (own["totals"], own["previous_totals"]) == (report["totals"], report["previous_totals"])
+    assert (own["totals"]["revenue_cents"], own["totals"]["refund_rate_percent"]) == (9_000, 10)
+    assert own["totals"]["earnings_per_click_cents"] == 1_800
+    assert (other["currency"], other["totals"]["clicks"]) == ("USD", 0)
+    assert [(row["id"], row["totals"]["clicks"]) for row in report["programs"]] == [(second.program_id, 0)]
+
+
+async def test_a_comparison_is_of_own_programs_with_the_scope(assistant: Assistant):
+    key = await assistant.issue([Scope.PROGRAMS_READ])
+
+    foreign = (await assistant.tool("get_performance", compare_with=[assistant.globex.program_id])).rejection
+    scopeless = (await assistant.tool("list_programs", key=key, period="30d")).rejection
+    wrong = (await assistant.tool("get_performance", compare_with=[])).rejection
+
+    assert foreign["code"] == "program_not_allowed"
+    assert (scopeless["code"], scopeless["required_scope"]) == ("insufficient_scope", "performance:read")
+    assert wrong["fields"][0]["message"] == "A list of 1 to 20 integers"
+
+
+async def test_a_breakdown_is_a_table_of_values_and_metrics(assistant: Assistant):
+    await visit(assistant, utm_source="letter\u200b\ufe0f\U000e0041", country="DE")
+    await visit(assistant, utm_source="letter\u200b\ufe0f\U000e0041", country="SE")
+    await visit(assistant, country="SE")
+
+    whole = (await assistant.tool("get_breakdown", by="utm_source", metrics="clicks, revenue_cents", limit=1)).payload
+    part = (await assistant.tool("get_breakdown", by="os,country", filters="country=DE")).payload
+    none = (await assistant.tool("get_breakdown", by="country", filters="utm_source=(none)")).payload
+
+    assert whole["columns"] == ["utm_source", "clicks", "revenue_cents"]
+    assert whole["rows"] == [["letter", 2, 0]]
+    assert (whole["other_groups"], whole["sums"]) == (1, {"other": [1, 0], "total": [3, 0]})
+    assert [row[:3] for row in part["rows"]] == [[None, "DE", 1]]
+    assert [row[:2] for row in none["rows"]] == [["SE", 1]]
+
+
+async def test_many_long_values_fit_a_result_and_the_rest_is_summed(assistant: Assistant):
+    for n in range(100):
+        await visit(assistant, utm_source=f"{n:03}" + "x" * 97, utm_campaign='<&"' * 30)
+
+    answer = await assistant.tool("get_breakdown", by="utm_source,utm_campaign", limit=100)
+
+    assert len(answer.text.encode()) < 24 * 1024
+    assert 5 < len(answer.payload["rows"]) < 100
+    assert len(answer.payload["rows"]) + answer.payload["other_groups"] == 100
+    assert len(answer.payload["rows"]) + answer.payload["sums"]["other"][0] == 100
+
+
+async def test_a_wrong_breakdown_period_or_range_is_named(assistant: Assistant):
+    async def rejected(name: str, **arguments: Any) -> Any:
+        return (await assistant.tool(name, **arguments)).rejection
+
+    for wrong, field in WRONG_BREAKDOWNS:
+        rejection = await rejected("get_breakdown", **wrong)
+        assert (rejection["code"], rejection["fields"][0]["field"]) == ("validation_error", field), wrong
+    for period, code in (("1d", "invalid_period"), ("2026-01-05/x", "invalid_range")):
+        assert (await rejected("get_breakdown", by="hour", period=period))["code"] == code
+    for dates, code in (
+        ({"date_from": "2026-05-01"}, "validation_error"),
+        ({"date_from": "2026-05-02", "date_to": "2026-05-01"}, "invalid_range"),
+        ({"date_to": "yesterday!"}, "validation_error"),
+    ):
+        rejection = await rejected("get_performance", **dates)
+        assert (rejection["code"], "dateFrom" in str(rejection)) == (code, False), dates
+
+
+async def test_a_period_is_a_name_or_two_dates(assistant: Assistant):
+    for period, days in PERIODS.items():
+        payload = (await assistant.tool("get_breakdown", by="hour", period=period)).payload
+
+        assert (payload["first"], payload["last"]) == days

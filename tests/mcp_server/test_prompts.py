@@ -1,4 +1,4 @@
-"""Prompts and resources: what a client may attach, and completion of what a prompt asks for."""
+"""Prompts, resources and guides: what a client may attach, and completion of what a prompt asks for."""
 
 from typing import Any
 
@@ -9,27 +9,35 @@ from mcp_server.resources import ABOUT
 from mcp_server.tools import ALL
 from presentation import guides
 from storage.rules.scope import Scope
-from tests.mcp_server.conftest import HOSTILE, INERT, VERSIONS, Assistant
+from tests.mcp_server.conftest import BASE, HOSTILE, INERT, VERSIONS, Assistant
 
 pytestmark = pytest.mark.anyio
+INVALID = -32602
 REVIEW, WHY = "review-my-program", "why-was-this-sale-not-credited"
 
 
+TITLES = [
+    *("Review my program", "Why was this sale not credited?", "Weekly review", "Month close", "Integration doctor"),
+    *("Fraud review", "Prepare for key rotation"),
+]
+
+
 @pytest.mark.parametrize("version", VERSIONS)
-async def test_the_recurring_jobs_are_offered_to_every_key(assistant: Assistant, version: str):
+async def test_the_recurring_jobs_are_offered_to_every_key_and_anything_else_is_invalid(
+    assistant: Assistant, version: str
+):
     key = await assistant.issue([Scope.COMMISSIONS_READ])
 
     prompts = (await assistant.call("prompts/list", version=version, key=key)).result["prompts"]
 
-    assert [prompt["title"] for prompt in prompts] == [
-        "Review my program",
-        "Why was this sale not credited?",
-        "Weekly review",
-        "Month close",
-        "Integration doctor",
-        "Fraud review",
-        "Prepare for key rotation",
-    ]
+    assert [prompt["title"] for prompt in prompts] == TITLES
+    for method, params in (
+        ("prompts/get", {"name": "no such prompt"}),
+        ("prompts/get", {"name": REVIEW}),
+        ("prompts/get", {"name": REVIEW, "arguments": {"program_id": "1", "else": "x"}}),
+        ("resources/read", {"uri": "file:///etc/passwd"}),
+    ):
+        assert (await assistant.call(method, params, version=version)).error["code"] == INVALID, params
 
 
 def test_prompts_name_only_tools_that_exist():
@@ -50,15 +58,6 @@ async def test_a_prompt_has_its_arguments_in_place_and_inert(assistant: Assistan
     (message,) = result["messages"]
     assert message["role"] == "user"
     assert f"transaction_id '{INERT}' of affiliate program 7" in message["content"]["text"]
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize(
-    "params",
-    [{"name": "no such prompt"}, {"name": REVIEW}, {"name": REVIEW, "arguments": {"program_id": "1", "else": "x"}}],
-)
-async def test_unknown_prompts_and_arguments_are_invalid(assistant: Assistant, version: str, params: dict[str, Any]):
-    assert (await assistant.call("prompts/get", params, version=version)).error["code"] == -32602
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -84,8 +83,29 @@ async def test_every_guide_is_a_resource_with_the_text_of_the_docs(assistant: As
     assert {each["mimeType"] for each in read} == {"text/markdown"}
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-async def test_an_unknown_resource_is_invalid(assistant: Assistant, version: str):
-    answer = await assistant.call("resources/read", {"uri": "file:///etc/passwd"}, version=version)
+async def test_every_guide_is_given_whole_in_its_parts(assistant: Assistant):
+    for topic in guides.NAMES:
+        first = (await assistant.tool("get_integration_guide", topic=topic)).payload
+        rest = [
+            (await assistant.tool("get_integration_guide", topic=topic, part=part)).payload["text"]
+            for part in range(2, first["parts"] + 1)
+        ]
 
-    assert answer.error["code"] == -32602
+        whole = "".join([first["text"], *rest])
+        assert whole.count("\n## ") == guides.text(topic).count("\n## "), topic
+        assert whole.splitlines()[-1] == guides.text(topic).splitlines()[-1], topic
+
+
+async def test_the_guide_is_written_for_the_program_and_its_lines_that_verify_are_those_of_the_checklist(
+    assistant: Assistant,
+):
+    payload = (await assistant.tool("get_integration_guide")).payload
+    verify = (await assistant.tool("get_integration_guide", topic="verify")).payload["text"]
+
+    assert f'"program_id": {assistant.acme.program_id}' in payload["text"]
+    assert f"POST {BASE}/api/v1/track/sale" in payload["text"]
+    assert payload["settings"]["lead_auth_policy"] == "server_required"
+    assert (payload["part"], payload["parts"]) == (1, 1)
+    assert f"curl -sS -m 10 {BASE}/api/v1/track/sale" in verify
+    assert "?aff=ben" in verify
+    assert "PARTNER_CODE" not in verify

@@ -1,64 +1,61 @@
 """Nothing behind /mcp can write: not by its type, not by its connection, not on a disk that takes nothing."""
 
+import asyncio
 import contextlib
+import dataclasses
 import hashlib
 import sqlite3
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection
 
 import mcp_server.app
 import storage
 from storage import Reader, Storage
 from storage.access import agent_keys
-from storage.rules.scope import Scope
+from storage.engine import committed_batches
 from tests import world
-from tests.mcp_server.conftest import EVERY_TOOL, VERSIONS, Assistant, a_sale_and_a_rejection
+from tests.mcp_server.conftest import EVERY_TOOL, VERSIONS, Assistant, fill
 from tests.world import NOW
 
 pytestmark = pytest.mark.anyio
+WRITING = [
+    "INSERT INTO tracking_log VALUES (1, 1, 'x', 'x', NULL, 1)",
+    "UPDATE programs SET name = 'x'",
+    "DELETE FROM clicks",
+    "CREATE TEMP TABLE x (y)",
+    "PRAGMA query_only = OFF",
+    "ATTACH 'other.db' AS other",
+]
 
 
-async def test_the_server_is_handed_a_reader_that_has_no_write(assistant: Assistant):
+async def test_the_server_is_handed_a_reader_that_cannot_write(assistant: Assistant):
     reader = assistant.acme.store.reader
 
     assert type(reader) is Reader
     assert not isinstance(reader, Storage)
     assert not hasattr(reader, "write")
     assert [value for value in vars(reader).values() if isinstance(value, list | tuple | dict | Storage)] == []
-
-
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "INSERT INTO tracking_log VALUES (1, 1, 'x', 'x', NULL, 1)",
-        "UPDATE programs SET name = 'x'",
-        "DELETE FROM clicks",
-        "CREATE TEMP TABLE x (y)",
-        "PRAGMA query_only = OFF",
-        "ATTACH 'other.db' AS other",
-    ],
-)
-async def test_its_connection_rejects_to_write(assistant: Assistant, sql: str):
-    with pytest.raises(Exception, match=r"not authorized|readonly"):
-        await assistant.acme.store.reader.read(lambda connection: connection.exec_driver_sql(sql))
+    assert mcp_server.app.serving.__annotations__["reader"] is Reader
+    for sql in WRITING:
+        with pytest.raises(Exception, match=r"not authorized|readonly"):
+            await reader.read(partial(Connection.exec_driver_sql, statement=sql))
 
 
 @pytest.fixture
-async def written(sqlite_url: str) -> tuple[Path, str]:
-    """A database with events whose last writer has closed it (all of it is in one file), and a key of it."""
-    path = Path(sqlite_url.partition(":///")[2])
-    async with storage.opened(sqlite_url) as store:
-        acme = await world.acme(store)
-        await a_sale_and_a_rejection(acme)
-        issued = await store.write(agent_keys.issue, acme.workspace_id, name="R", scopes=tuple(Scope), at=NOW)
-    return path, issued.secret
+def key(sqlite_url: str) -> str:
+    """A key of a database with events, whose last writer has closed it: all of it is in one file."""
+    return asyncio.run(fill(sqlite_url))
 
 
 @pytest.fixture
-def file(written: tuple[Path, str]) -> Path:
+def file(sqlite_url: str, key: str) -> Path:
     """That file, read-only on disk, and in WAL mode as the service leaves it."""
-    path, _ = written
+    assert key
+    path = Path(sqlite_url.partition(":///")[2])
     with contextlib.closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     path.chmod(0o444)
@@ -70,12 +67,12 @@ def digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-async def test_every_tool_works_on_a_read_only_file_and_does_not_change_it(file: Path, written: tuple[Path, str]):
+async def test_every_tool_works_on_a_read_only_file_and_does_not_change_it(file: Path, key: str):
     before = digest(file)
     async with storage.opened(f"sqlite+aiosqlite:///{file}") as store:
         acme = world.World(store, 1, 1, 1, "", 1, 2)
         assistant = Assistant(acme, acme)
-        assistant.good = written[1]
+        assistant.good = key
         async with assistant.serving():
             for version in VERSIONS:
                 for name, asked in EVERY_TOOL.items():
@@ -89,4 +86,33 @@ async def test_the_use_of_a_key_is_not_recorded(assistant: Assistant):
 
     (key,) = await assistant.acme.store.read(agent_keys.list_all, workspace_id=assistant.acme.workspace_id)
     assert key.last_used_at is None
-    assert mcp_server.app.serving.__annotations__["reader"] is Reader
+
+
+def copied(url: str, folder: Path) -> str:
+    """Copy a database that is in use, as a replica would."""
+    target = folder / "replica.db"
+    with (
+        contextlib.closing(sqlite3.connect(url.partition(":///")[2])) as source,
+        contextlib.closing(sqlite3.connect(target)) as written,
+    ):
+        source.backup(written)
+    return f"sqlite+aiosqlite:///{target}"
+
+
+async def test_results_say_how_far_the_replica_is_and_a_revoked_key_is_dead_at_once(
+    unserved: Assistant, database_url: str, tmp_path: Path
+):
+    await unserved.acme.store.write(committed_batches.probe, at=NOW)
+    async with storage.opened(database_url, replica_url=copied(database_url, tmp_path)) as store:
+        await store.measure_replica(at=NOW + timedelta(seconds=2))
+        assistant = Assistant(dataclasses.replace(unserved.acme, store=store), unserved.globex)
+        assistant.good = await assistant.issue()
+        await assistant.acme.visitor()
+        async with assistant.serving():
+            report = await assistant.tool("get_performance", period="7d")
+            await store.write(agent_keys.revoke, 2, at=NOW)
+            revoked = await assistant.tool("get_performance", period="7d")
+
+    assert report.payload["as_of"] == "2026-05-20T12:00:00Z"
+    assert report.payload["totals"]["clicks"] == 0
+    assert revoked.http.status_code == 401
