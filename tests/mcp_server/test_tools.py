@@ -1,85 +1,59 @@
 """What each tool answers: what storage holds, under names and units that the server's instructions explain."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
-from jsonschema_rs import validator_for
 
 import background
-from mcp_server.tools import ALL
-from mcp_server.tools.tool import Tool
 from storage.access import program_keys
 from storage.engine.audit import Actor
 from storage.management import flags, partners, sandboxes
-from storage.rules.errors import CustomerNotFound, DuplicateTransaction, InvalidJson
+from storage.rules.errors import CustomerNotFound, DuplicateTransaction
 from storage.rules.fraud.flag import Finding, FlagKind
 from tests import world
-from tests.mcp_server.conftest import BASE, EVERY_TOOL, HOSTILE, INERT, MODERN, Assistant
+from tests.mcp_server.conftest import BASE, HOSTILE, INERT, MODERN, Assistant
 from tests.world import NOW
 
 pytestmark = pytest.mark.anyio
 OWNER = Actor("user", "1", "owner@acme.example")
-AS_OF = "2026-05-20T13:00:00Z"
 
 
-@pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name)
-async def test_every_result_fits_its_published_schema(assistant: Assistant, click_id: str, tool: Tool):
-    payload = (await assistant.tool(tool.name, **EVERY_TOOL[tool.name])).payload
-
-    schema: dict[str, Any] = tool.published().output_schema or {}
-    validator_for(schema).validate(payload)
-    assert payload["as_of"] == AS_OF
-    assert EVERY_TOOL[tool.name].items() <= payload["applied_query"].items()
-    assert click_id
-
-
-async def test_programs_are_those_the_key_reaches(assistant: Assistant):
+async def test_programs_are_those_the_key_reaches_and_sandboxes_are_apart(assistant: Assistant):
     acme = assistant.acme
     second = await world.program_of(acme.store, acme.workspace_id, acme.owner_id, name="Second")
+    opened = await acme.store.write(sandboxes.open_sandbox, acme.program_id, actor=OWNER, at=NOW)
     narrowed = await assistant.issue(program_ids=[acme.program_id])
 
     every = (await assistant.tool("list_programs")).payload
     some = (await assistant.tool("list_programs", key=narrowed)).payload
+    compared = (await assistant.tool("list_programs", period="7d")).payload
 
     assert [program["id"] for program in every["data"]] == [second.program_id, acme.program_id]
     assert some["data"] == every["data"][1:]
     assert every["applied_query"] == {"limit": 25}
     assert (every["truncated"], every["next_cursor"]) == (False, None)
+    assert [each["id"] for each in compared["data"]] == [second.program_id, acme.program_id]
+    assert [(each["id"], each["sandbox_of"]) for each in compared["sandboxes"]] == [
+        (opened.program_id, acme.program_id)
+    ]
 
 
-async def test_sandboxes_are_listed_apart_from_live_programs(assistant: Assistant):
-    acme = assistant.acme
-    opened = await acme.store.write(sandboxes.open_sandbox, acme.program_id, actor=OWNER, at=NOW)
-
-    listed = (await assistant.tool("list_programs", period="7d")).payload
-
-    assert [each["id"] for each in listed["data"]] == [acme.program_id]
-    assert [(each["id"], each["sandbox_of"]) for each in listed["sandboxes"]] == [(opened.program_id, acme.program_id)]
-
-
-async def test_a_program_says_who_uses_its_key_and_who_still_uses_the_one_before(assistant: Assistant):
+async def test_a_program_shows_its_terms_its_key_s_state_and_who_uses_it(assistant: Assistant):
     acme = assistant.acme
     await acme.reject(CustomerNotFound(), user_agent="shop/1\u200b", network_hash="ab12")
     await background.save_callers(acme.store)
-    await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
-
-    callers = (await assistant.tool("get_program")).payload["key_callers"]
-
-    shop = next(each for each in callers if each.get("user_agent") == "shop/1")
-    assert (shop["key"], shop["network_hash"], shop["calls"]) == ("replaced", "ab12", {"sale": 1})
-
-
-async def test_a_program_shows_its_terms_and_whether_its_key_must_be_replaced(assistant: Assistant):
-    acme = assistant.acme
     before = (await assistant.tool("get_program")).payload["program"]
     await acme.store.write(program_keys.flag, acme.program_id, rotate_by=NOW + timedelta(days=9), at=NOW)
     flagged = (await assistant.tool("get_program")).payload["program"]
+    await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
+    callers = (await assistant.tool("get_program")).payload["key_callers"]
 
     assert (before["commission_type"], before["commission_rate"], before["currency"]) == ("percent", 20, "USD")
     assert (before["program_key_state"], "program_key_rotate_by" in before) == ("active", False)
     assert (flagged["program_key_state"], flagged["program_key_rotate_by"]) == ("flagged", "2026-05-29T12:00:00Z")
     assert acme.key[-4:] not in str(flagged)
+    shop = next(each for each in callers if each.get("user_agent") == "shop/1")
+    assert (shop["key"], shop["network_hash"], shop["calls"]) == ("replaced", "ab12", {"sale": 1})
 
 
 async def test_readiness_names_the_blocker(assistant: Assistant):
@@ -115,17 +89,12 @@ async def test_untrusted_texts_of_events_are_in_a_separate_field(assistant: Assi
     assert all(INERT not in str({**event, "untrusted": None}) for event in payload)
 
 
-async def test_events_of_one_kind(assistant: Assistant, click_id: str):
-    payload = (await assistant.tool("list_events", kind="sale")).payload
-
-    assert click_id
-    assert [event["transaction_id"] for event in payload["data"]] == ["inv-1"]
-
-
 async def test_customers_and_commissions_name_their_partner(assistant: Assistant, click_id: str):
     (customer,) = (await assistant.tool("list_customers", customer_key="user-1")).payload["data"]
     (commission,) = (await assistant.tool("list_commissions", partner_id=assistant.acme.anna)).payload["data"]
     customers = (await assistant.tool("list_customers", status="lead")).payload["data"]
+    await assistant.acme.lead(await assistant.acme.visitor("ben"), "waiting", is_trusted=False)
+    waiting = (await assistant.tool("list_customers", status="provisional")).payload
 
     assert customer["click_id"] == click_id
     assert (customer["partner_id"], customer["partner_name"]) == (assistant.acme.anna, "Anna")
@@ -133,60 +102,52 @@ async def test_customers_and_commissions_name_their_partner(assistant: Assistant
     assert (commission["amount_cents"], commission["net_cents"], commission["currency"]) == (2_000, 1_800, "USD")
     assert (commission["customer_id"], commission["transaction_id"]) == (customer["id"], "inv-1")
     assert customers == []
+    assert (waiting["customers"], waiting["lead_commission_cents"]) == (1, 0)
+    assert [(row["partner_name"], row["customers"]) for row in waiting["by_partner"]] == [("Ben", 1)]
 
 
-async def test_a_sale_is_explained(assistant: Assistant, click_id: str):
-    payload = (await assistant.tool("explain_attribution", transaction_id="inv-1")).payload
+@pytest.mark.usefixtures("click_id")
+async def test_an_explanation_has_its_steps_and_a_likely_key_in_a_field_of_its_own(assistant: Assistant):
+    await assistant.acme.customer("User-2")
+    await assistant.acme.reject(CustomerNotFound(), customer_key="user-2", transaction_id="inv-9")
 
-    assert click_id
-    assert (payload["verdict"], payload["truncated"]) == ("credited_in_part", False)
-    assert [step["step"] for step in payload["trace"]][-1] == "arithmetic"
-    assert payload["trace"][-1]["facts"]["net_cents"] == 1_800
+    sold = (await assistant.tool("explain_attribution", transaction_id="inv-1")).payload
+    lost = (await assistant.tool("explain_attribution", transaction_id="inv-9")).payload
 
-
-async def test_a_likely_key_is_in_a_separate_field_and_not_in_a_text(assistant: Assistant):
-    await assistant.acme.customer("User-1")
-    await assistant.acme.reject(CustomerNotFound(), customer_key="user-1", transaction_id="inv-9")
-
-    payload = (await assistant.tool("explain_attribution", transaction_id="inv-9")).payload
-
-    assert (payload["verdict"], payload["likely_customer_key"]) == ("customer_not_found", "User-1")
-    assert "ser-1" not in payload["smallest_change"]
-
-
-@pytest.mark.parametrize("asked", [{}, {"transaction_id": "a", "click_id": "b"}])
-async def test_exactly_one_identifier_is_explained(assistant: Assistant, asked: dict[str, str]):
-    rejection = (await assistant.tool("explain_attribution", **asked)).rejection
-
-    assert rejection["code"] == "validation_error"
-    assert {field["field"] for field in rejection["fields"]} == {"transaction_id", "customer_key", "click_id"}
+    assert (sold["verdict"], sold["truncated"], sold["trace"][-1]["step"]) == ("credited_in_part", False, "arithmetic")
+    assert sold["trace"][-1]["facts"]["net_cents"] == 1_800
+    assert (lost["verdict"], lost["likely_customer_key"]) == ("customer_not_found", "User-2")
+    assert "ser-2" not in lost["smallest_change"]
+    for asked in ({}, {"transaction_id": "a", "click_id": "b"}):
+        rejection = (await assistant.tool("explain_attribution", **asked)).rejection
+        assert rejection["code"] == "validation_error"
+        assert {field["field"] for field in rejection["fields"]} == {"transaction_id", "customer_key", "click_id"}
 
 
-async def test_refused_calls_are_grouped_by_cause_by_default(assistant: Assistant, click_id: str):
-    await assistant.acme.reject(InvalidJson())
-    await assistant.acme.reject(InvalidJson())
-
-    causes = (await assistant.tool("list_refused_calls")).payload
-    calls = (await assistant.tool("list_refused_calls", view="calls", code="customer_not_found")).payload
-
-    assert click_id
-    assert [(cause["code"], cause["calls"]) for cause in causes["causes"]] == [
-        ("invalid_json", 2),
-        ("customer_not_found", 1),
-    ]
-    assert causes["data"] == []
-    assert [(call["customer_key"], call["transaction_id"]) for call in calls["data"]] == [(INERT, "inv-lost")]
-
-
-async def test_refused_calls_say_what_was_at_stake(assistant: Assistant):
+@pytest.mark.usefixtures("click_id")
+async def test_refused_calls_are_grouped_by_cause_and_say_what_is_at_stake_and_whether_they_go_on(
+    assistant: Assistant,
+):
     sent = {"transaction_id": "inv-9", "amount_cents": 4_200, "currency": "EUR"}
-    await assistant.acme.reject(DuplicateTransaction(same_payload=False), **sent)
+    for _ in range(2):
+        await assistant.acme.reject(DuplicateTransaction(same_payload=False), **sent)
 
-    (cause,) = (await assistant.tool("list_refused_calls")).payload["causes"]
-    (call,) = (await assistant.tool("list_refused_calls", view="calls")).payload["data"]
+    causes = (await assistant.tool("list_refused_calls", date_from="2026-05-20")).payload
+    one = (await assistant.tool("list_refused_calls", view="calls", code="customer_not_found")).payload
+    calls = (await assistant.tool("list_refused_calls", view="calls")).payload["data"]
+    none = (await assistant.tool("list_refused_calls", date_to="2026-05-19")).payload["causes"]
+    assistant.at += timedelta(days=2)
+    later = (await assistant.tool("list_refused_calls")).payload["causes"]
 
-    assert cause["at_stake"] == [{"currency": "EUR", "amount_cents": 4_200}]
-    assert (call["amount_cents"], call["currency"], call["same_payload"]) == (4_200, "EUR", False)
+    assert [(cause["code"], cause["calls"], cause["still_happening"]) for cause in causes["causes"]] == [
+        ("duplicate_transaction", 2, True),
+        ("customer_not_found", 1, True),
+    ]
+    assert causes["causes"][0]["at_stake"] == [{"currency": "EUR", "amount_cents": 4_200}]
+    assert causes["data"] == []
+    assert [(call["customer_key"], call["transaction_id"]) for call in one["data"]] == [(INERT, "inv-lost")]
+    assert (calls[0]["amount_cents"], calls[0]["currency"], calls[0]["same_payload"]) == (4_200, "EUR", False)
+    assert (none, [cause["still_happening"] for cause in later]) == ([], [False, False])
 
 
 async def test_keys_that_do_not_agree_are_grouped_with_the_likely_mapping(assistant: Assistant):
