@@ -1,4 +1,4 @@
-"""The files that are written from the code: `make generated` writes them, test_generated.py compares them."""
+"""The files that are written from the code: `make generated` writes them, test_readme.py compares them."""
 
 from collections.abc import Callable, Iterator
 from functools import partial

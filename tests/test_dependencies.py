@@ -7,8 +7,6 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.test_architecture import OURS, ROOT, imported, relative, sources
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -16,7 +14,7 @@ NEEDED: list[str] = PROJECT["project"]["dependencies"]
 EXTRAS: list[str] = [each for extra in PROJECT["project"]["optional-dependencies"].values() for each in extra]
 DEVELOPMENT: list[str] = [each for each in PROJECT["dependency-groups"]["dev"] if isinstance(each, str)]
 PROVIDERS = packages_distributions()  # import name: the packages that provide it
-LOCKS = ["requirements.lock", "requirements-dev.lock"]
+PINNED = re.compile(r"[\w.-]+==\S+.*( \\\n    --hash=sha256:[0-9a-f]{64})+$")
 
 
 def names(requirements: list[str]) -> set[str]:
@@ -36,26 +34,21 @@ def undeclared(path: Path, declared: set[str]) -> list[str]:
     return [f"{relative(path)} imports {package}" for package, by in providers.items() if not by & declared]
 
 
-def test_the_service_declares_what_it_imports():
-    files = [path for path in sources() if path.relative_to(ROOT).parts[0] not in {"tests", "benchmarks", "sdks"}]
+def test_the_service_declares_what_it_imports_and_so_do_its_tests():
+    files = {path: path.relative_to(ROOT).parts[0] for path in sources()}
+    service = [path for path, folder in files.items() if folder not in {"tests", "benchmarks", "sdks"}]
+    development = [path for path, folder in files.items() if folder in {"tests", "benchmarks"}]
 
-    assert [found for path in files for found in undeclared(path, names(NEEDED + EXTRAS))] == []
-
-
-def test_tests_and_benchmarks_declare_what_they_import():
-    files = [path for path in sources() if path.relative_to(ROOT).parts[0] in {"tests", "benchmarks"}]
-
-    assert [found for path in files for found in undeclared(path, names(NEEDED + DEVELOPMENT))] == []
+    assert [found for path in service for found in undeclared(path, names(NEEDED + EXTRAS))] == []
+    assert [found for path in development for found in undeclared(path, names(NEEDED + DEVELOPMENT))] == []
 
 
-@pytest.mark.parametrize("lock", LOCKS)
-def test_a_lock_pins_every_package_by_version_and_hash(lock: str):
-    content = (ROOT / lock).read_text(encoding="utf-8")
-    pinned = re.split(r"\n(?=[a-z])", re.sub(r"^#.*\n", "", content, flags=re.MULTILINE).strip())
+def test_a_lock_pins_every_package_by_version_and_hash():
+    for lock in ("requirements.lock", "requirements-dev.lock"):
+        content = (ROOT / lock).read_text(encoding="utf-8")
+        pinned = re.split(r"\n(?=[a-z])", re.sub(r"^#.*\n", "", content, flags=re.MULTILINE).strip())
 
-    assert [
-        entry for entry in pinned if not re.match(r"[\w.-]+==\S+.*( \\\n    --hash=sha256:[0-9a-f]{64})+$", entry)
-    ] == []
-    assert names(NEEDED) <= names(pinned)
-    assert "://" not in content
-    assert "index-url" not in content
+        assert [entry for entry in pinned if not PINNED.match(entry)] == [], lock
+        assert names(NEEDED) <= names(pinned), lock
+        assert "://" not in content, lock
+        assert "index-url" not in content, lock

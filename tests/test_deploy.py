@@ -3,9 +3,6 @@
 import json
 import re
 from importlib.metadata import distribution
-from pathlib import Path
-
-import pytest
 
 from configuration import Configuration, variable_of
 from storage.engine.measures import LaneMeasures, StorageMeasures
@@ -25,19 +22,16 @@ def metrics() -> set[str]:
     return {metric.name for metric in ServiceCollector(lambda: now).collect()}
 
 
-@pytest.mark.parametrize("path", [*FILES, ROOT / "docs/configuration.md", ROOT / "docs/operations.md"], ids=str)
-def test_every_metric_that_is_named_exists(path: Path):
-    named = re.findall(r"\bsvc_[a-z_]+(?=[{[( )`\s,*]|$)", path.read_text(encoding="utf-8"))
+def test_every_metric_and_variable_that_is_named_exists():
+    known = metrics() | {"svc_click_id"}
+    variables = {*map(variable_of, Configuration.model_fields), "SVC_SECRET_KEY_OLD"}
+    for path in [*FILES, *(ROOT / name for name in ("Dockerfile", "docs/configuration.md", "docs/operations.md"))]:
+        text = path.read_text(encoding="utf-8")
+        named = re.findall(r"\bsvc_[a-z_]+(?=[{[( )`\s,*]|$)", text)
+        bare = {name.removesuffix(next((each for each in SUFFIXES if name.endswith(each)), "")) for name in named}
 
-    bare = {name.removesuffix(next((each for each in SUFFIXES if name.endswith(each)), "")) for name in named}
-    assert bare - metrics() - {"svc_click_id"} == set()
-
-
-@pytest.mark.parametrize("path", [*FILES, ROOT / "Dockerfile", ROOT / "docs/operations.md"], ids=str)
-def test_every_variable_that_is_named_exists(path: Path):
-    named = set(re.findall(r"\bSVC_[A-Z_]+\b", path.read_text(encoding="utf-8")))
-
-    assert named <= {*map(variable_of, Configuration.model_fields), "SVC_SECRET_KEY_OLD"}
+        assert bare - known == set(), path
+        assert set(re.findall(r"\bSVC_[A-Z_]+\b", text)) <= variables, path
 
 
 def test_every_alert_says_what_to_do():
@@ -58,16 +52,8 @@ def test_the_image_copies_every_package():
     kept = {line[1:] for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line[0] == "!"}
 
     packages = {"agent_api", "cli", "mcp_server", "presentation", "storage", "tracking_api", "web"}
-    assert kept == packages | {
-        "asgi.py",
-        "background.py",
-        "configuration.py",
-        "docs/*.md",
-        "LICENSE",
-        "README.md",
-        "pyproject.toml",
-        "requirements.lock",
-    }
+    files = {"asgi.py", "background.py", "configuration.py", "pyproject.toml", "requirements.lock"}
+    assert kept == packages | files | {"docs/*.md", "LICENSE", "README.md"}
     assert all(list(ROOT.glob(name)) for name in kept)
 
 

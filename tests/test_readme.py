@@ -1,4 +1,4 @@
-"""The README and the guides describe what the service does."""
+"""The README, the guides and the files that are written from the code describe what the service does."""
 
 import json
 import os
@@ -6,15 +6,14 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from presentation import guides
 from storage.rules.errors import CODES
 from tests.conftest import LiveServer
+from tests.generated import FILES, ROOT
 
-ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -56,3 +55,9 @@ def test_every_error_code_is_explained_in_the_guide():
     explained = set(re.findall(r"^\| `(\w+)` \|", guides.text("errors"), re.MULTILINE))
 
     assert explained == set(CODES)
+
+
+def test_generated_files_are_up_to_date():
+    stale = [name for name, write in FILES.items() if (ROOT / name).read_text(encoding="utf-8") != write()]
+
+    assert stale == [], "run `make generated`"

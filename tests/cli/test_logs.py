@@ -31,9 +31,8 @@ def line(text: str, *, failed: bool = False) -> str:
     return logs.formatter().format(record)
 
 
-@pytest.mark.parametrize(("text", "shown"), SECRETS.items())
-def test_secrets_and_e_mails_are_hidden(text: str, shown: str):
-    assert logs.hidden(text) == shown
+def test_secrets_and_e_mails_are_hidden():
+    assert {text: logs.hidden(text) for text in SECRETS} == SECRETS
 
 
 @pytest.mark.usefixtures("in_a_request")
