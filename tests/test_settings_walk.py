@@ -1,10 +1,11 @@
-"""Every program setting, walked from its declaration: table, APIs, OpenAPI document, form, MCP and docs agree."""
+"""Every program setting, walked from its declaration: table, APIs, OpenAPI document, form and MCP agree."""
 
 import asyncio
 import json
 import shutil
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape
@@ -18,15 +19,15 @@ from sqlalchemy import String
 
 import storage
 from mcp_server.tools.programs import ProgramDetails
-from storage.access import agent_keys, sessions, workspaces
-from storage.access.workspaces import Role
+from storage.access import agent_keys, sessions
 from storage.rules.scope import Scope
 from storage.rules.setting_kinds import Kind, Setting
 from storage.rules.settings import SETTINGS
 from storage.tables import commission_terms, programs
 from storage.tracking import currencies
 from tests import world
-from tests.conftest import ROOT, servers
+from tests.conftest import servers
+from tests.documented import DOCUMENT
 
 OTHER = {
     Kind.TEXT: ("Renamed", "Acme partners"),
@@ -38,7 +39,6 @@ OTHER = {
     Kind.COMMISSION_RATE: (33, 20),
 }
 WRONG = {Kind.TEXT: "", Kind.HOST: "//", Kind.HOSTS: "a.example //", Kind.CURRENCY: "US", Kind.CHOICE: "none of them"}
-each_setting = pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.public_name)
 
 
 @dataclass
@@ -52,31 +52,26 @@ class Served:
 
     def program(self) -> dict[str, Any]:
         """Return the program as the dashboard's API shows it."""
-        return self.client.get(f"/api/programs/{self.program_id}", headers=self.as_owner()).json()
+        return self.client.get(f"/api/programs/{self.program_id}", headers=_bearer(self.owner)).json()
 
     def change(self, **body: Any) -> httpx.Response:
         """Change the program as its owner."""
-        return self.client.patch(f"/api/programs/{self.program_id}", json=body, headers=self.as_owner())
+        return self.client.patch(f"/api/programs/{self.program_id}", json=body, headers=_bearer(self.owner))
 
     def agent_change(self, **body: Any) -> httpx.Response:
         """Change the program as an agent."""
-        headers = {"Authorization": f"Bearer {self.agent}"}
-        return self.client.patch(f"/api/agent/v1/programs/{self.program_id}", json=body, headers=headers)
+        path = f"/api/agent/v1/programs/{self.program_id}"
+        return self.client.patch(path, json=body, headers=_bearer(self.agent))
 
-    def as_owner(self) -> dict[str, str]:
-        """Return the headers of the owner's calls."""
-        return {"Authorization": f"Bearer {self.owner}"}
+    def page(self, form: dict[str, str] | None = None) -> httpx.Response:
+        """Return the settings page, or what follows when its form is posted."""
+        headers = {"Cookie": f"svc_session={self.owner}", "Sec-Fetch-Site": "same-origin", "Accept": "text/html"}
+        method, path = ("POST" if form else "GET"), f"/programs/{self.program_id}/settings"
+        return self.client.request(method, path, data=form, headers=headers)
 
-    def page(self) -> str:
-        """Return the settings page."""
-        return self.client.get(f"/programs/{self.program_id}/settings", headers=self._browser()).text
 
-    def save(self, form: dict[str, str]) -> httpx.Response:
-        """Post the form of the settings page."""
-        return self.client.post(f"/programs/{self.program_id}/settings", data=form, headers=self._browser())
-
-    def _browser(self) -> dict[str, str]:
-        return {"Cookie": f"svc_session={self.owner}", "Sec-Fetch-Site": "same-origin", "Accept": "text/html"}
+def _bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
 
 
 class Controls(HTMLParser):
@@ -115,15 +110,7 @@ async def prepare(url: str) -> tuple[int, str, str]:
     async with storage.opened(url) as store:
         acme = await world.acme(store)
         await store.write(currencies.load, [(now.date(), "USD", "1.1")])
-        owner_id = await store.write(
-            workspaces.add_member,
-            acme.workspace_id,
-            email="olga@acme.example",
-            role=Role.OWNER,
-            password_hash="not a hash",
-            at=now,
-        )
-        session = await store.write(sessions.start, owner_id, at=now)
+        session = await store.write(sessions.start, acme.owner_id, at=now)
         key = await store.write(agent_keys.issue, acme.workspace_id, name="Agent", scopes=list(Scope), at=now)
     return acme.program_id, session.token, key.secret
 
@@ -150,95 +137,74 @@ def body_of(setting: Setting, value: Any) -> dict[str, Any]:
     return {setting.public_name: value, **rate}
 
 
-@each_setting
-def test_its_column_is_in_the_table_and_in_a_migrated_database(setting: Setting, sqlite_template: Path):
-    table = commission_terms if setting.is_term else programs
-    column = table.c[setting.name]
-
-    with sqlite3.connect(sqlite_template) as connection:
-        migrated = {row[1]: row for row in connection.execute(f"PRAGMA table_info({table.name})")}
-    assert column.nullable == setting.is_nullable
-    assert bool(migrated[setting.name][3]) != setting.is_nullable
-    assert isinstance(column.type, String) == isinstance(another(setting, None), str)
-
-
-def test_every_column_that_describes_a_program_is_a_setting():
+def test_every_column_that_describes_a_program_is_a_setting_in_the_table_and_in_a_migrated_database(
+    sqlite_template: Path,
+):
     others = {"id", "workspace_id", "sandbox_of", "terms_version", "revision", "created_at"}
-    kept = {column.name for column in programs.c} - others
-    terms = {column.name for column in commission_terms.c} - {"program_id", "version", "created_at", "by_agent"}
+    of_terms = {"program_id", "version", "created_at", "by_agent"}
+    for table, is_term, besides in ((programs, False, others), (commission_terms, True, of_terms)):
+        settings = [setting for setting in SETTINGS if setting.is_term is is_term]
+        with closing(sqlite3.connect(sqlite_template)) as connection:
+            required = {row[1]: bool(row[3]) for row in connection.execute(f"PRAGMA table_info({table.name})")}
 
-    assert kept == {setting.name for setting in SETTINGS if not setting.is_term}
-    assert terms == {setting.name for setting in SETTINGS if setting.is_term}
-
-
-@each_setting
-def test_an_owner_reads_and_changes_it(served: Served, setting: Setting):
-    before = served.program()
-    value = another(setting, before[setting.public_name])
-
-    changed = served.change(**body_of(setting, value))
-
-    assert (changed.status_code, changed.json()[setting.public_name]) == (200, value)
-    assert served.program() == {**before, **body_of(setting, value)}
+        assert {column.name for column in table.c} - besides == {setting.name for setting in settings}
+        for setting in settings:
+            column = table.c[setting.name]
+            assert (column.nullable, required[setting.name]) == (setting.is_nullable, not setting.is_nullable), setting
+            assert isinstance(column.type, String) == isinstance(another(setting, None), str), setting
 
 
-@each_setting
-def test_a_wrong_value_is_named_and_changes_nothing(served: Served, setting: Setting):
-    before = served.program()
+def test_an_owner_reads_and_changes_it_and_a_wrong_value_is_named_and_changes_nothing(served: Served):
+    for setting in SETTINGS:
+        before = served.program()
+        value = another(setting, before[setting.public_name])
 
-    rejected = served.change(**{setting.public_name: WRONG.get(setting.kind, -1)})
+        rejected = served.change(**{setting.public_name: WRONG.get(setting.kind, -1)})
+        unchanged = served.program()
+        changed = served.change(**body_of(setting, value))
 
-    assert rejected.status_code == 400
-    assert [field["field"] for field in rejected.json()["error"]["fields"]] == [setting.public_name]
-    assert served.program() == before
-
-
-@each_setting
-def test_an_agent_changes_it_unless_it_is_the_owners(served: Served, setting: Setting):
-    before = served.program()
-    value = another(setting, before[setting.public_name])
-
-    changed = served.agent_change(**body_of(setting, value))
-
-    assert changed.status_code == 200
-    assert (changed.json()[setting.public_name] == value) is not setting.owner_only
+        assert rejected.status_code == 400, setting
+        assert [field["field"] for field in rejected.json()["error"]["fields"]] == [setting.public_name]
+        assert unchanged == before, setting
+        assert (changed.status_code, changed.json()[setting.public_name]) == (200, value), setting
+        assert served.program() == {**before, **body_of(setting, value)}, setting
 
 
-@each_setting
-def test_the_settings_page_shows_it_and_saves_it(served: Served, setting: Setting):
-    served.change(commission_type="percent", commission_rate=20, lead_auth_policy="server_required")
-    value = another(setting, served.program()[setting.public_name])
-    page = served.page()
-    texts = (setting.label, setting.description, setting.unit, setting.if_empty)
+def test_an_agent_changes_it_unless_it_is_the_owners(served: Served):
+    for setting in SETTINGS:
+        value = another(setting, served.program()[setting.public_name])
 
-    saved = served.save(Controls(page).values | {setting.form_name: typed(setting, value)})
+        changed = served.agent_change(**body_of(setting, value))
 
-    assert [text for text in texts if escape(text, quote=False) not in page.replace("&#39;", "'")] == []
-    assert saved.status_code == 303, saved.text
-    assert served.program()[setting.public_name] == value
+        assert changed.status_code == 200, setting
+        assert (changed.json()[setting.public_name] == value) is not setting.owner_only, setting
 
 
-@each_setting
-def test_the_openapi_document_describes_it(served: Served, setting: Setting):
-    schemas = served.client.get("/openapi.json").json()["components"]["schemas"]
+def test_the_settings_page_shows_it_and_saves_it(served: Served):
+    for setting in SETTINGS:
+        served.change(commission_type="percent", commission_rate=20, lead_auth_policy="server_required")
+        value = another(setting, served.program()[setting.public_name])
+        page = served.page().text
+        texts = (setting.label, setting.description, setting.unit, setting.if_empty)
+
+        saved = served.page(Controls(page).values | {setting.form_name: typed(setting, value)})
+
+        assert [text for text in texts if escape(text, quote=False) not in page.replace("&#39;", "'")] == [], setting
+        assert saved.status_code == 303, (setting, saved.text)
+        assert served.program()[setting.public_name] == value, setting
+
+
+def test_the_openapi_document_and_assistants_describe_it():
+    schemas = DOCUMENT["components"]["schemas"]
     published = {name: schemas[name]["properties"] for name in ("Program", "ProgramChange", "NewProgram")}
-    for_agents = schemas["AgentProgramChange"]["properties"]
+    for setting in SETTINGS:
+        name = setting.public_name
+        changed = published["ProgramChange"][name]
+        names_default = f"New programs have {json.dumps(setting.default)}." in changed["description"]
 
-    assert all(setting.description in fields[setting.public_name]["description"] for fields in published.values())
-    assert (setting.public_name in for_agents) is not setting.owner_only
-    assert (setting.public_name in schemas["NewProgram"]["required"]) is setting.is_required
-    changed = published["ProgramChange"][setting.public_name]
-    assert (f"New programs have {json.dumps(setting.default)}." in changed["description"]) is not setting.is_required
-    assert "default" not in changed  # generators of clients would demand it
-
-
-@each_setting
-def test_assistants_read_it(setting: Setting):
-    assert setting.public_name in ProgramDetails.model_fields
-
-
-@each_setting
-def test_the_docs_list_it(setting: Setting):
-    written = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
-
-    assert f"| `{setting.public_name}` | {setting.label} | {setting.description}" in written
+        assert all(setting.description in fields[name]["description"] for fields in published.values()), name
+        assert (name in schemas["AgentProgramChange"]["properties"]) is not setting.owner_only, name
+        assert (name in schemas["NewProgram"]["required"]) is setting.is_required, name
+        assert names_default is not setting.is_required, name
+        assert "default" not in changed, name  # generators of clients would demand it
+        assert name in ProgramDetails.model_fields
