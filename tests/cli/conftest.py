@@ -30,6 +30,14 @@ class Svc:
         """Run one command to its end."""
         return run(arguments, cwd=self.folder, env=self._env() | environment, stdin=stdin)
 
+    def set_up(self, owner: str = "ada@b.example") -> None:
+        """Create the tables and the workspace Acme."""
+        for arguments, stdin in (
+            (("db", "upgrade"), ""),
+            (("workspace", "create", "Acme", "--owner-email", owner, "--password-stdin"), "correct horse"),
+        ):
+            assert self("admin", *arguments, stdin=stdin).code == 0
+
     @contextmanager
     def running(
         self, *arguments: object, stderr: int | None = None, **environment: str

@@ -58,21 +58,15 @@ def test_a_service_is_backed_up_while_it_runs_and_not_restored(acme: Svc):
     assert acme("admin", "restore", "copy.db").code == 0
 
 
-def test_a_backup_overwrites_nothing(acme: Svc):
-    (acme.folder / "copy.db").write_text("precious")
+def test_a_backup_overwrites_nothing_and_garbage_is_not_restored(acme: Svc):
+    (acme.folder / "copy.db").write_text("garbage " * 1000)
 
-    rejected = acme("admin", "backup", "copy.db", "--json")
+    backup = acme("admin", "backup", "copy.db", "--json")
+    restore = acme("admin", "restore", "copy.db", "--json")
 
-    assert (rejected.code, rejected.json["error"]["code"]) == (1, "file_exists")
-    assert (acme.folder / "copy.db").read_text() == "precious"
-
-
-def test_garbage_is_not_restored(acme: Svc):
-    (acme.folder / "garbage.db").write_text("garbage " * 1000)
-
-    rejected = acme("admin", "restore", "garbage.db", "--json")
-
-    assert (rejected.code, rejected.json["error"]["code"]) == (1, "not_a_database")
+    assert (backup.code, backup.json["error"]["code"]) == (1, "file_exists")
+    assert (restore.code, restore.json["error"]["code"]) == (1, "not_a_database")
+    assert (acme.folder / "copy.db").read_text() == "garbage " * 1000
     assert workspaces(acme) == ["Acme"]
 
 

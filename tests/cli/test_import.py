@@ -16,9 +16,7 @@ COMMISSIONS = (
 @pytest.fixture
 def files(svc: Svc, tmp_path: Path) -> list[Path]:
     """A program, and two exports of Rewardful."""
-    owner = ("--owner-email", "owner@acme.example", "--password-stdin")
-    svc("admin", "db", "upgrade")
-    svc("admin", "workspace", "create", "Acme", *owner, stdin="correct horse battery")
+    svc.set_up()
     svc("admin", "program", "create", "--workspace", 1, "--name", "Acme", "--domain", "acme.example")
     written = [tmp_path / "affiliates.csv", tmp_path / "commissions.csv"]
     for path, content in zip(written, (PARTNERS, COMMISSIONS), strict=True):

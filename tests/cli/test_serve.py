@@ -13,23 +13,18 @@ import pytest
 
 from tests.cli.conftest import Svc
 
-
-def test_serve_migrates_prints_its_url_and_responds(svc: Svc) -> None:
-    with svc.running("serve", "--port", 0) as server:
-        assert server.stdout
-        line = server.stdout.readline()
-        address = line.split()[2]
-
-        ready = httpx.get(f"{address}/readyz", timeout=60)
-
-    assert line.startswith("Serving on http://127.0.0.1:")
-    assert ready.json() == {"status": "ok"}
-    assert "server" not in ready.headers
-    assert svc.database.exists()
+UNUSABLE = {
+    "sqlite+aiosqlite:///missing/svc.db": "The folder {folder}/missing does not exist.",
+    "sqlite+aiosqlite:///garbage.db": "{folder}/garbage.db is not a SQLite database.",
+    "sqlite+aiosqlite:///a-folder": "{folder}/a-folder is a folder.",
+    "sqlite+aiosqlite:////proc/svc.db": "This user may not write /proc/svc.db.",
+    "sqlite+aiosqlite:///newer.db": "A newer version of the service migrated this database.",
+    "postgresql+asyncpg://svc@127.0.0.1:1/svc": "PostgreSQL at 127.0.0.1:1 cannot be used: ",
+}
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_an_empty_server_prints_a_code_that_works_until_the_next_start(
+def test_an_empty_server_migrates_and_prints_its_url_and_a_code_that_works_until_the_next_start(
     svc: Svc, request: pytest.FixtureRequest, workers: int
 ) -> None:
     environment = {"SVC_DATABASE_URL": request.getfixturevalue("postgres_url")} if workers > 1 else {}
@@ -37,21 +32,24 @@ def test_an_empty_server_prints_a_code_that_works_until_the_next_start(
     for _ in range(2):
         with svc.running("serve", "--port", 0, "--workers", workers, **environment) as server:
             assert server.stdout
-            address = server.stdout.readline().split()[2]
+            line = server.stdout.readline()
+            address = line.split()[2]
             link, alone = (server.stdout.readline().split()[-1] for _ in range(2))
             codes.append(alone)
 
+            ready = httpx.get(f"{address}/readyz", timeout=60)
             opened = [httpx.get(f"{address}/set-up?code={code}", timeout=60).status_code for code in codes * 2]
 
+        assert line.startswith("Serving on http://127.0.0.1:")
+        assert (ready.json(), "server" in ready.headers) == ({"status": "ok"}, False)
         assert link == f"{address}/set-up?code={alone}"
         assert opened == [*[404] * (len(codes) - 1), 200] * 2
     assert codes[0] != codes[1]
+    assert svc.database.exists() is (workers == 1)
 
 
 def test_a_server_with_a_workspace_prints_no_code(svc: Svc) -> None:
-    assert svc("admin", "db", "upgrade").code == 0
-    owner = ("Acme", "--owner-email", "olga@acme.example", "--password-stdin")
-    assert svc("admin", "workspace", "create", *owner, stdin="correct horse battery").code == 0
+    svc.set_up()
 
     with svc.running("serve", "--port", 0) as server:
         assert server.stdout
@@ -83,47 +81,32 @@ def test_demo_serves_a_workspace_whose_key_works_and_leaves_nothing_behind(svc: 
 
 
 def test_serve_stops_at_a_wrong_value_without_a_traceback(svc: Svc):
-    stopped = svc("serve", "--port", "0", SVC_CLICK_RATE="often", SVC_BODY_SECONDS="soon")
+    wrong = svc("serve", "--port", "0", SVC_CLICK_RATE="often", SVC_BODY_SECONDS="soon")
+    workers = svc("serve", "--port", 0, "--workers", 2)
 
-    assert stopped.code == 1
-    assert [line.split(":")[0] for line in stopped.stderr.splitlines()] == ["Error", "SVC_BODY_SECONDS"]
-    assert "SVC_CLICK_RATE" in stopped.stderr
+    assert (wrong.code, workers.code) == (1, 1)
+    assert [line.split(":")[0] for line in wrong.stderr.splitlines()] == ["Error", "SVC_BODY_SECONDS"]
+    assert "SVC_CLICK_RATE" in wrong.stderr
+    assert workers.stderr.splitlines() == [
+        "Error: SQLite has one writer, so more workers would not make it faster.",
+        "Use --workers 1, or PostgreSQL.",
+    ]
 
 
-@pytest.mark.parametrize(
-    ("url", "message"),
-    [
-        ("sqlite+aiosqlite:///missing/svc.db", "The folder {folder}/missing does not exist."),
-        ("sqlite+aiosqlite:///garbage.db", "{folder}/garbage.db is not a SQLite database."),
-        ("sqlite+aiosqlite:///a-folder", "{folder}/a-folder is a folder."),
-        ("sqlite+aiosqlite:////proc/svc.db", "This user may not write /proc/svc.db."),
-        ("sqlite+aiosqlite:///newer.db", "A newer version of the service migrated this database."),
-        ("postgresql+asyncpg://svc@127.0.0.1:1/svc", "PostgreSQL at 127.0.0.1:1 cannot be used: "),
-    ],
-)
-def test_serve_says_in_one_line_why_the_database_cannot_be_used(svc: Svc, url: str, message: str):
+def test_serve_says_in_one_line_why_the_database_cannot_be_used(svc: Svc):
     (svc.folder / "garbage.db").write_text("garbage " * 1000)
     (svc.folder / "a-folder").mkdir()
     with closing(sqlite3.connect(svc.folder / "newer.db")) as newer:
         newer.execute("CREATE TABLE alembic_version AS SELECT '9999' AS version_num")
         newer.commit()
 
-    stopped = svc("serve", "--port", 0, SVC_DATABASE_URL=url)
+    for url, message in UNUSABLE.items():
+        stopped = svc("serve", "--port", 0, SVC_DATABASE_URL=url)
 
-    assert stopped.code == 1
-    error, advice = stopped.stderr.splitlines()
-    assert error.startswith("Error: " + message.format(folder=svc.folder))
-    assert advice
-
-
-def test_more_than_one_worker_on_sqlite_is_rejected_with_the_reason(svc: Svc):
-    stopped = svc("serve", "--port", 0, "--workers", 2)
-
-    assert stopped.code == 1
-    assert stopped.stderr.splitlines() == [
-        "Error: SQLite has one writer, so more workers would not make it faster.",
-        "Use --workers 1, or PostgreSQL.",
-    ]
+        assert stopped.code == 1, url
+        error, advice = stopped.stderr.splitlines()
+        assert error.startswith("Error: " + message.format(folder=svc.folder))
+        assert advice, url
 
 
 def test_a_worker_that_ends_is_replaced_and_the_log_says_so(svc: Svc, postgres_url: str):
