@@ -116,6 +116,27 @@ BROKEN: list[tuple[str, dict[str, Any], dict[str, str], set[str]]] = [
 ]
 
 
+POLICIES = {
+    "": True,
+    "img-src 'none'": True,
+    "default-src 'none'": False,
+    "script-src 'self'": False,
+    "script-src 'self'; script-src-elem https://t.example": True,
+    "script-src https:": True,
+    "script-src *": True,
+    "script-src t.example": True,
+    "script-src *.example": True,
+    "script-src *.t.example": False,
+    "script-src https://t.example:8443": False,
+    "script-src https://t.example:*": True,
+    "script-src http://t.example": True,
+    "script-src 'nonce-abc'": True,
+    "script-src 'nonce-other'": False,
+    "script-src 'strict-dynamic' 'nonce-other'": True,
+    "SCRIPT-SRC HTTPS://T.EXAMPLE": True,
+}
+
+
 async def test_what_is_wrong_with_a_page_is_found(shop: Shop, web: WebShop, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PATH", "")
     about = {"base_url": shop.server.base_url, "program_id": str(shop.acme.program_id), "domain": "acme.example"}
@@ -148,29 +169,7 @@ def test_a_machine_whose_clock_is_wrong_is_found():
     assert [each.code for each in found] == ["clock"]
 
 
-@pytest.mark.parametrize(
-    ("policy_text", "allowed"),
-    [
-        ("", True),
-        ("img-src 'none'", True),
-        ("default-src 'none'", False),
-        ("script-src 'self'", False),
-        ("script-src 'self'; script-src-elem https://t.example", True),
-        ("script-src https:", True),
-        ("script-src *", True),
-        ("script-src t.example", True),
-        ("script-src *.example", True),
-        ("script-src *.t.example", False),
-        ("script-src https://t.example:8443", False),
-        ("script-src https://t.example:*", True),
-        ("script-src http://t.example", True),
-        ("script-src 'nonce-abc'", True),
-        ("script-src 'nonce-other'", False),
-        ("script-src 'strict-dynamic' 'nonce-other'", True),
-        ("SCRIPT-SRC HTTPS://T.EXAMPLE", True),
-    ],
-)
-def test_a_policy_is_read_as_browsers_read_it(policy_text: str, *, allowed: bool):
-    url = "https://t.example/js/svc-tracker.js"
+def test_a_policy_is_read_as_browsers_read_it():
+    url, page = "https://t.example/js/svc-tracker.js", "https://shop.example/"
 
-    assert policy.allows(policy_text, "script", url, page_url="https://shop.example/", nonce="abc") is allowed
+    assert {text: policy.allows(text, "script", url, page_url=page, nonce="abc") for text in POLICIES} == POLICIES

@@ -47,7 +47,9 @@ async def test_a_rejected_login_stores_nothing(shop: Shop, browser: Browser):
     assert not shop.login.exists()
 
 
-async def test_logging_out_ends_the_session_on_the_service(shop: Shop):
+async def test_logging_out_ends_the_session_and_a_command_that_needs_one_says_how_to_get_it(shop: Shop):
+    missing = await shop.svc("programs", "list", "--json")
+    unreachable = await shop.svc("login", "--base-url", "http://127.0.0.1:9", "--json")
     await shop.sign_in()
     kept = shop.login.read_text()
 
@@ -56,16 +58,5 @@ async def test_logging_out_ends_the_session_on_the_service(shop: Shop):
     assert (done.code, shop.login.exists()) == (0, False)
     shop.login.write_text(kept)
     assert (await shop.svc("programs", "list")).code == 1
-
-
-async def test_a_command_that_needs_a_login_says_how_to_get_one(shop: Shop):
-    done = await shop.svc("programs", "list", "--json")
-
-    assert (done.code, done.json["error"]["code"]) == (4, "not_logged_in")
-    assert "svc login" in done.stderr
-
-
-async def test_a_service_that_does_not_respond_is_named(shop: Shop):
-    done = await shop.svc("login", "--base-url", "http://127.0.0.1:9", "--json")
-
-    assert (done.code, done.json["error"]["code"]) == (3, "service_unreachable")
+    assert (missing.code, missing.json["error"]["code"], "svc login" in missing.stderr) == (4, "not_logged_in", True)
+    assert (unreachable.code, unreachable.json["error"]["code"]) == (3, "service_unreachable")

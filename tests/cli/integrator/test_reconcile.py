@@ -2,10 +2,14 @@
 
 import csv
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
+from babel.core import get_global
+from babel.numbers import format_currency, get_currency_precision
 
+from cli.integrator.money import DIGITS, money
 from cli.integrator.stripe_export import read
 from storage.payments import processing
 from storage.payments.stripe import parse_event
@@ -187,24 +191,17 @@ async def test_a_provisional_lead_is_settled_first_or_the_finding_says_why_not(b
     assert await book.codes() == []
 
 
-async def test_a_rejected_correction_is_reported_and_the_others_are_sent(book: Book):
+async def test_a_rejected_correction_and_lines_that_cannot_be_read_are_named_and_the_others_are_sent(book: Book):
     old = f"{NOW - timedelta(days=400):%Y-%m-%d %H:%M}"
-    book.write(row(1, **{"Created date (UTC)": old}), row(2))
+    unreadable = (row(3, Amount="a lot"), row(4, **{"Created date (UTC)": "yesterday"}), row(5, Amount="-1"))
+    book.write(row(1, **{"Created date (UTC)": old}), row(2), *unreadable)
 
     ended, found = await book.reconcile("--fix")
 
     assert (ended, found["mended"]) == (1, 1)
+    assert [each["line"] for each in found["not_read"]] == [4, 5, 6]
+    assert [each["transaction_id"] for each in found["findings"]][:1] == ["pi_1"]
     assert found["findings"][0]["refusal"]["code"] == "validation_error"
-
-
-async def test_lines_that_cannot_be_read_are_named_and_the_others_are_compared(book: Book):
-    book.write(row(1), row(2, Amount="a lot"), row(3, **{"Created date (UTC)": "yesterday"}), row(4, Amount="-1"))
-
-    ended, found = await book.reconcile()
-
-    assert ended == 1
-    assert [each["line"] for each in found["not_read"]] == [3, 4, 5]
-    assert [each["transaction_id"] for each in found["findings"]] == ["pi_1"]
 
 
 async def test_a_file_that_is_not_an_export_is_rejected_with_the_missing_columns(book: Book):
@@ -237,3 +234,14 @@ def test_amounts_are_exact_in_every_currency(tmp_path: Any):
     )
 
     assert {each["names"][0]: each["amount"] for each in read(path).payments} == {"ch_1": "1234.50", "ch_2": "5000"}
+
+
+def test_an_amount_is_written_as_babel_writes_it_with_its_digits_of_every_currency():
+    fractions = get_global("currency_fractions")
+
+    assert {code: digits for code, (digits, *_) in fractions.items() if digits != 2} == DIGITS
+    for currency in ("USD", "EUR", "GBP", "JPY", "CHF", "KWD"):
+        for minor_units in (123_456_789, 5, 0, -1_050):
+            amount = Decimal(minor_units).scaleb(-get_currency_precision(currency))
+            written = format_currency(amount, currency, locale="en_US")
+            assert money(minor_units, currency).replace(" ", "") == written, minor_units
