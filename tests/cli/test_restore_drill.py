@@ -3,9 +3,11 @@
 import asyncio
 import os
 import subprocess
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
+import asyncpg
 import pytest
 from sqlalchemy import func, select
 from typer.testing import CliRunner
@@ -39,6 +41,7 @@ def test_archived_wal_is_replayed_to_a_point_in_time(monkeypatch: pytest.MonkeyP
         assert asyncio.run(_fill(server.url)) != before
 
         server.restore(copy, to=target)
+        asyncio.run(_replayed(server.url))
 
         _assert_the_check_agrees(server.url, monkeypatch)
         assert asyncio.run(_counts(server.url)) == before
@@ -67,6 +70,15 @@ async def _counts(url: str) -> dict[str, int]:
 async def _clock(url: str) -> datetime:
     async with storage.opened(url) as store:
         return await store.read(lambda connection: connection.execute(select(func.clock_timestamp())).scalar_one())
+
+
+async def _replayed(url: str) -> None:
+    """Wait until a server has replayed what it was told to: until then it accepts no connection."""
+    connection = None
+    while connection is None:
+        with suppress(asyncpg.CannotConnectNowError):
+            connection = await asyncpg.connect(_libpq(url))
+    await connection.close()
 
 
 def _libpq(url: str) -> str:

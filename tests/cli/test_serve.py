@@ -23,11 +23,13 @@ UNUSABLE = {
 }
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_an_empty_server_migrates_and_prints_its_url_and_a_code_that_works_until_the_next_start(
-    svc: Svc, request: pytest.FixtureRequest, workers: int
+    svc: Svc, request: pytest.FixtureRequest, kind: str
 ) -> None:
-    environment = {"SVC_DATABASE_URL": request.getfixturevalue("postgres_url")} if workers > 1 else {}
+    environment, workers = {}, 1
+    if kind == "postgresql":
+        environment, workers = {"SVC_DATABASE_URL": request.getfixturevalue("postgres_url")}, 2
     codes = []
     for _ in range(2):
         with svc.running("serve", "--port", 0, "--workers", workers, **environment) as server:
@@ -45,7 +47,7 @@ def test_an_empty_server_migrates_and_prints_its_url_and_a_code_that_works_until
         assert link == f"{address}/set-up?code={alone}"
         assert opened == [*[404] * (len(codes) - 1), 200] * 2
     assert codes[0] != codes[1]
-    assert svc.database.exists() is (workers == 1)
+    assert svc.database.exists() is (kind == "sqlite")
 
 
 def test_a_server_with_a_workspace_prints_no_code(svc: Svc) -> None:
