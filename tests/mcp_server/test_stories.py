@@ -103,7 +103,9 @@ async def test_a_partner_is_one_call_with_their_balance_and_what_was_taken_back_
     assert listed["balance"]["owed_back_cents"] == 500
 
 
-async def test_a_name_that_several_partners_have_is_rejected_with_their_ids(assistant: Assistant):
+async def test_a_partner_is_named_by_one_argument_and_a_name_of_several_is_rejected_with_their_ids(
+    assistant: Assistant,
+):
     acme = assistant.acme
     for code in ("a", "b"):
         await acme.store.write(partners.enrol, acme.program_id, name="Namesake", code=code, at=NOW)
@@ -112,6 +114,9 @@ async def test_a_name_that_several_partners_have_is_rejected_with_their_ids(assi
 
     assert "send partner_id" in rejection["fields"][0]["message"]
     assert (await assistant.tool("get_partner", partner="nobody")).rejection["code"] == "not_found"
+    for asked in ({}, {"partner": "anna", "partner_id": acme.anna}):
+        fields = (await assistant.tool("get_partner", **asked)).rejection["fields"]
+        assert [each["field"] for each in fields] == ["partner_id", "partner"], asked
 
 
 async def test_a_change_says_who_and_when_and_from_what_to_what(assistant: Assistant):

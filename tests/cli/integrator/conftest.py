@@ -5,7 +5,7 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,8 @@ from storage.access.workspaces import Role
 from storage.engine.audit import Actor
 from storage.management import program_settings
 from tests import world
+from tests.browser import shop as web_shop
+from tests.browser.shop import Shop as WebShop
 from tests.cli.conftest import CHECKOUT, command
 from tests.forked import Done, run
 from tests.serving import PLAIN, Serve, Served
@@ -109,3 +111,10 @@ async def shop(prepare: Storage, sqlite_url: str, serve: Serve, tmp_path: Path) 
             workspaces.add_member, acme.workspace_id, email=email, role=role, password_hash=HASH, at=datetime.now(UTC)
         )
     return Shop(tmp_path, acme, serve(sqlite_url))
+
+
+@pytest.fixture
+def web() -> Iterator[WebShop]:
+    """The shop's web server."""
+    with web_shop.opened() as opened:
+        yield opened

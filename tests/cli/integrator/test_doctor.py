@@ -1,7 +1,6 @@
 """`svc doctor`: a healthy shop has no problem, and each way to be wrong is found and comes with its fix."""
 
 import asyncio
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,7 +14,6 @@ from cli.integrator.doctor.shop_page import ShopPage
 from storage.access import program_keys
 from tests import stripe_events as stripe
 from tests import threads
-from tests.browser import shop as web_shop
 from tests.browser.shop import Shop as WebShop
 from tests.cli.integrator.conftest import Shop
 from tests.cli.integrator.test_stripe import connect
@@ -23,13 +21,6 @@ from tests.forked import Done
 from tests.storage.payments.paying import take
 
 NO_BROWSER = {"PATH": "/nonexistent"}
-
-
-@pytest.fixture
-def web() -> Iterator[WebShop]:
-    """The shop's web server."""
-    with web_shop.opened() as opened:
-        yield opened
 
 
 def tag(shop: Shop, attributes: str = "", *, source: str = "", program: object = None) -> str:

@@ -1,23 +1,13 @@
 """`svc test journey`: the whole chain in the sandbox, each step with its verdict."""
 
-from collections.abc import Iterator
-
 import pytest
 
-from tests.browser import shop as web_shop
 from tests.browser.shop import Shop as WebShop
 from tests.cli.integrator.conftest import Shop
 from tests.cli.integrator.test_doctor import NO_BROWSER, tag
 from tests.cli.integrator.test_stripe import connect
 
 CHAIN = [("click", "no_lead"), ("lead", "no_sale"), ("sale", "credited"), ("refund", "fully_refunded")]
-
-
-@pytest.fixture
-def web() -> Iterator[WebShop]:
-    """The shop's web server."""
-    with web_shop.opened() as opened:
-        yield opened
 
 
 async def sandboxed(shop: Shop, web: WebShop, attributes: str = "") -> None:
