@@ -59,7 +59,8 @@ async def test_a_customers_story_is_one_call_by_any_identifier(assistant: Assist
 
 
 async def test_a_story_is_of_one_known_customer_or_names_what_to_call_next(assistant: Assistant):
-    for asked in ({}, {"customer_id": 1, "customer_key": "user-1"}):
+    wrong: list[dict[str, Any]] = [{}, {"customer_id": 1, "customer_key": "user-1"}]
+    for asked in wrong:
         assert (await assistant.tool("get_customer", **asked)).rejection["code"] == "validation_error", asked
     unknown = (await assistant.tool("get_customer", customer_key="nobody")).rejection
     assert (unknown["code"], "explain" in unknown["hint"]) == ("not_found", True)
@@ -114,7 +115,8 @@ async def test_a_partner_is_named_by_one_argument_and_a_name_of_several_is_rejec
 
     assert "send partner_id" in rejection["fields"][0]["message"]
     assert (await assistant.tool("get_partner", partner="nobody")).rejection["code"] == "not_found"
-    for asked in ({}, {"partner": "anna", "partner_id": acme.anna}):
+    wrong: list[dict[str, Any]] = [{}, {"partner": "anna", "partner_id": acme.anna}]
+    for asked in wrong:
         fields = (await assistant.tool("get_partner", **asked)).rejection["fields"]
         assert [each["field"] for each in fields] == ["partner_id", "partner"], asked
 

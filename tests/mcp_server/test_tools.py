@@ -98,7 +98,7 @@ async def test_customers_and_commissions_name_their_partner(assistant: Assistant
 
     assert customer["click_id"] == click_id
     assert (customer["partner_id"], customer["partner_name"]) == (assistant.acme.anna, "Anna")
-    assert (customer["status"], customer["signup_date"]) == ("conversion", "2026-05-20")
+    assert (customer["status"], customer["signup_date"], customer["sales"]) == ("conversion", "2026-05-20", 1)
     assert (commission["amount_cents"], commission["net_cents"], commission["currency"]) == (2_000, 1_800, "USD")
     assert (commission["customer_id"], commission["transaction_id"]) == (customer["id"], "inv-1")
     assert customers == []
