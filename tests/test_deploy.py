@@ -5,10 +5,9 @@ import re
 from importlib.metadata import distribution
 
 from configuration import Configuration, variable_of
-from storage.engine.measures import LaneMeasures, StorageMeasures
+from storage.engine.measures import StorageMeasures, batches
 from tests.test_architecture import ROOT
-from web import measures
-from web.metrics import ServiceCollector
+from web.metrics import registry
 
 DEPLOY = ROOT / "deploy"
 FILES = sorted(path for path in DEPLOY.iterdir() if path.is_file())
@@ -17,9 +16,8 @@ SUFFIXES = ("_total", "_bucket", "_sum", "_count")
 
 def metrics() -> set[str]:
     """Return the names of the service's metrics, as its documentation and its scrape have them."""
-    measures.count_round("housekeeping", failed=False)
-    now = StorageMeasures(0, [LaneMeasures()], 0, {"writing": True}, 1.0)
-    return {metric.name for metric in ServiceCollector(lambda: now).collect()}
+    now = StorageMeasures(batches(), 1, 0, 0, {"writing": True}, 1.0)
+    return {metric.name for metric in registry(lambda: now).collect()}
 
 
 def test_every_metric_and_variable_that_is_named_exists():
