@@ -7,6 +7,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
+from tests.needs import NEEDS
 from tests.test_architecture import OURS, ROOT, imported, relative, sources
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -52,3 +53,11 @@ def test_a_lock_pins_every_package_by_version_and_hash():
         assert names(NEEDED) <= names(pinned), lock
         assert "://" not in content, lock
         assert "index-url" not in content, lock
+
+
+def test_no_lock_of_npm_names_a_registry():
+    tests = [ROOT / need.name / "package-lock.json" for need in NEEDS if need.kind == "npm"]
+    locks = {relative(path): path.read_text(encoding="utf-8") for path in [*ROOT.glob("*/*/package-lock.json"), *tests]}
+
+    assert len(locks) >= 9
+    assert [path for path, lock in locks.items() if '"resolved"' in lock or re.search("registry[./]", lock)] == []
