@@ -10,7 +10,7 @@ from storage.checks import books
 from storage.tables import clicks
 from tests.citus import Cluster
 from tests.distributed.conftest import one_on_each_node
-from tests.faults import campaign, catalog, postgresql
+from tests.faults import campaign, catalog
 from tests.serving import Serve
 from tests.test_journeys import Integrator
 from tests.world import World
@@ -25,7 +25,7 @@ async def test_the_programs_of_a_stopped_worker_get_503_and_the_others_200(
     gone, kept = (Integrator(server, programs[worker.port]) for worker in citus_cluster.workers)
     async with gone, kept:
         acknowledged = [(await each.click()).json()["click_id"] for each in (gone, kept) for _ in range(8)]
-        async with postgresql.stopped(lost):
+        async with catalog.stopped(lost):
             without = await asyncio.gather(*(each.click() for each in (gone, kept) for _ in range(8)))
             ready = await kept.client.get("/readyz")
         back = [await each.click() for each in (gone, kept)]

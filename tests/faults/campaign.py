@@ -3,9 +3,8 @@
 import asyncio
 import json
 import tempfile
-from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,10 +12,11 @@ import storage
 from tests import world
 from tests.faults import books
 from tests.faults.books import Verdict
-from tests.faults.client import Client, Program
+from tests.faults.client import Client
 from tests.faults.journal import Journal
 from tests.faults.places import Place, Placing
 from tests.faults.service import Service
+from tests.world import World
 
 CLIENTS = 6
 BETWEEN_FAULTS = 12  # acknowledgements: the service is at work when the next one comes
@@ -30,7 +30,6 @@ class Scene:
     service: Service
     journal: Journal
     client: Client  # for calls of the fault's own
-    program: Program
 
 
 Happen = Callable[[Scene], Awaitable[None]]
@@ -54,26 +53,21 @@ class Outcome:
 
     name: str
     times: int
-    acknowledged: int
-    answers: Counter[str]
+    journal: Journal
     recoveries: list[float]
-    stop_seconds: float
     verdict: Verdict
-    surprises: list[str] = field(default_factory=list)
-    complaints: str = ""  # of `svc admin db check`
+    complaints: str  # of `svc admin db check`
 
     @property
     def is_clean(self) -> bool:
         """Whether nothing is lost, doubled, untrue or wrong, and no answer was a 500."""
         found = self.verdict
-        return not any((found.lost, found.doubled, found.untrue, found.wrong, self.surprises, self.complaints))
+        return not any((found.lost, found.doubled, found.untrue, found.wrong, self.journal.surprises, self.complaints))
 
     def __str__(self) -> str:
-        rows = {name: value[:10] if isinstance(value, list) else value for name, value in vars(self.verdict).items()}
-        return json.dumps(
-            {"answers": self.answers, "surprises": self.surprises[:10], "check": self.complaints[-2_000:], **rows},
-            indent=1,
-        )
+        found = {name: value[:10] for name, value in vars(self.verdict).items()}
+        found |= {"surprises": self.journal.surprises[:10], "check": self.complaints[-2_000:]}
+        return json.dumps({"answers": self.journal.answers, **found}, indent=1)
 
 
 async def run(fault: Fault, times: int) -> Outcome:
@@ -86,29 +80,19 @@ async def run(fault: Fault, times: int) -> Outcome:
                 programs = await _prepare(place.direct_url, fault.programs)
                 journal, recoveries = await _suffer(fault, times, place, service, programs)
             finally:
-                stop_seconds = await asyncio.to_thread(service.stop)
+                await asyncio.to_thread(service.stop)
             complaints = await asyncio.to_thread(service.check)
             verdict = books.compare(journal, await books.read(place.direct_url))
-    return Outcome(
-        fault.name,
-        times,
-        journal.acknowledged,
-        journal.answers,
-        recoveries,
-        stop_seconds,
-        verdict,
-        journal.surprises,
-        complaints,
-    )
+    return Outcome(fault.name, times, journal, recoveries, verdict, complaints)
 
 
 async def _suffer(
-    fault: Fault, times: int, place: Place, service: Service, programs: list[Program]
+    fault: Fault, times: int, place: Place, service: Service, programs: list[World]
 ) -> tuple[Journal, list[float]]:
     """Keep clients at work while the fault happens; return the journal, and the seconds of each recovery."""
     journal, closing = Journal(), asyncio.Event()
     clients = [Client(service.base_url, program, journal, f"p{n}-") for n, program in enumerate(programs)]
-    scene = Scene(place, service, journal, clients[0], programs[0])
+    scene = Scene(place, service, journal, clients[0])
     recoveries = []
     try:
         async with asyncio.TaskGroup() as group:
@@ -125,10 +109,10 @@ async def _suffer(
     return journal, recoveries
 
 
-async def _prepare(url: str, number: int) -> list[Program]:
-    """Make programs with a key each, as an operator does beside a running service."""
+async def _prepare(url: str, number: int) -> list[World]:
+    """Make programs, as an operator does beside a running service."""
     async with storage.opened(url) as store:
         made = [await world.acme(store)]
         while len(made) < number:
             made.append(await world.program_of(store, made[0].workspace_id, made[0].owner_id))
-    return [Program(each.program_id, each.key) for each in made]
+    return made

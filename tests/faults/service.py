@@ -1,18 +1,17 @@
 """The service as operators run it, a process of its own on one port: started, killed, and started again."""
 
 import os
-import signal
 import subprocess
 import sys
-import time
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
 
 from tests import forked, postgres
+from tests.conftest import ROOT
 from tests.serving import PLAIN
 
-ROOT = Path(__file__).parent.parent.parent
 LONGEST_STOP_SECONDS = 15
 
 
@@ -41,21 +40,22 @@ class Service:
     def kill(self) -> None:
         """End it as a crash does: without a word."""
         assert self._process is not None
-        self._process.send_signal(signal.SIGKILL)
+        self._process.kill()
         self._process.wait()
 
-    def stop(self) -> float:
-        """Stop it as an operator does, and return the seconds that took."""
-        began = time.monotonic()
+    def stop(self) -> None:
+        """Stop it as an operator does."""
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
             self._process.wait(timeout=LONGEST_STOP_SECONDS)
-        return time.monotonic() - began
 
     def wait_until(self, status: int) -> None:
-        """Wait until /readyz answers with a status."""
+        """Wait until /readyz answers with a status; the process should not end before."""
+        assert self._process is not None
         while self._readiness() != status:
-            self._pause()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=0.05)
+                raise AssertionError(self.log.read_text())
 
     def check(self) -> str:
         """Run `svc admin db check` and return its complaints."""
@@ -67,12 +67,3 @@ class Service:
             return httpx.get(f"{self.base_url}/readyz", timeout=5, verify=PLAIN).status_code
         except httpx.TransportError:
             return 0
-
-    def _pause(self) -> None:
-        """Wait a twentieth of a second for the process to end, which it should not."""
-        assert self._process is not None
-        try:
-            self._process.wait(timeout=0.05)
-        except subprocess.TimeoutExpired:
-            return
-        raise AssertionError(self.log.read_text())
