@@ -2,24 +2,50 @@
 
 import asyncio
 import json
+import os
 import tempfile
 from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+import httpx
+
 import storage
-from tests import world
+from tests import forked, world
+from tests.conftest import LiveServer, servers
 from tests.faults import books
-from tests.faults.books import Verdict
+from tests.faults.books import Journal, Verdict
 from tests.faults.client import Client
-from tests.faults.journal import Journal
 from tests.faults.places import Place, Placing
-from tests.faults.service import Service
 from tests.world import World
 
 CLIENTS = 6
 BETWEEN_FAULTS = 12  # acknowledgements: the service is at work when the next one comes
+
+
+class Service:
+    """`svc serve` as operators run it, a process of its own: started, killed, and started again on another port."""
+
+    def __init__(self, start: Callable[[], LiveServer]) -> None:
+        self.start_one = start
+        self.start()
+
+    def start(self) -> None:
+        """Start it and wait until it is ready."""
+        self.server = self.start_one()
+
+    def kill(self) -> None:
+        """End it as a crash does: without a word."""
+        self.server.process.kill()
+        self.server.process.wait()
+
+    async def wait_until(self, status: int) -> None:
+        """Wait until /readyz answers with a status."""
+        async with httpx.AsyncClient(base_url=self.server.base_url, timeout=30) as client:
+            while (await client.get("/readyz")).status_code != status:
+                pass
 
 
 @dataclass
@@ -74,15 +100,20 @@ async def run(fault: Fault, times: int) -> Outcome:
     """Let a fault happen so many times to a service at work, and judge what it stored."""
     with tempfile.TemporaryDirectory(prefix="svc-fault-", dir="/tmp") as name:
         async with fault.placing(Path(name)) as place:
-            service = Service(Path(name), place.url, place.environment, fault.workers)
-            await asyncio.to_thread(service.start)
+            stack = ExitStack()
+            start = stack.enter_context(servers(Path(name)))
             try:
+                service = await asyncio.to_thread(Service, lambda: start(place.url, workers=fault.workers))
                 programs = await _prepare(place.direct_url, fault.programs)
                 journal, recoveries = await _suffer(fault, times, place, service, programs)
             finally:
-                await asyncio.to_thread(service.stop)
-            complaints = await asyncio.to_thread(service.check)
+                await asyncio.to_thread(stack.close)
+            environment = os.environ | {"SVC_DATABASE_URL": place.url}
+            done = await asyncio.to_thread(
+                forked.run, ["admin", "db", "check"], cwd=Path(name), env=environment, stdin=""
+            )
             verdict = books.compare(journal, await books.read(place.direct_url))
+    complaints = done.stdout + done.stderr if done.code else ""
     return Outcome(fault.name, times, journal, recoveries, verdict, complaints)
 
 
@@ -91,7 +122,9 @@ async def _suffer(
 ) -> tuple[Journal, list[float]]:
     """Keep clients at work while the fault happens; return the journal, and the seconds of each recovery."""
     journal, closing = Journal(), asyncio.Event()
-    clients = [Client(service.base_url, program, journal, f"p{n}-") for n, program in enumerate(programs)]
+    clients = [
+        Client(lambda: service.server.base_url, program, journal, f"p{n}-") for n, program in enumerate(programs)
+    ]
     scene = Scene(place, service, journal, clients[0])
     recoveries = []
     try:

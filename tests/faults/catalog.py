@@ -7,7 +7,6 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, suppress
 
-from tests import redis
 from tests.faults import places
 from tests.faults.campaign import Fault, Happen, Scene
 from tests.postgres import Server
@@ -46,18 +45,9 @@ async def fill_disk(scene: Scene) -> None:
 async def remove_file(scene: Scene) -> None:
     """Take the database away, wait until the service notices, and put it back."""
     away = scene.place.file.rename(scene.place.file.with_name("away.db"))
-    await asyncio.to_thread(scene.service.wait_until, 503)
+    await scene.service.wait_until(503)
     await rejected(scene)
     away.rename(scene.place.file)
-
-
-async def kill_redis(scene: Scene) -> None:
-    """Kill Redis; calls go on; start it again."""
-    server = scene.place.redis
-    server.process.kill()
-    server.process.wait()
-    await scene.journal.grow(UNTIL_NOTICED)
-    scene.place.redis = redis.started(scene.place.folder, server.port)
 
 
 async def lose_commit(scene: Scene) -> None:
@@ -154,7 +144,6 @@ FAULTS = [
     Fault("locked file and 300 calls more, SQLite", places.sqlite, lock_file, 5),
     Fault("disk full, SQLite", places.small_disk, fill_disk, 20),
     Fault("file removed and put back, SQLite", places.sqlite, remove_file, 10),
-    Fault("Redis killed", places.sqlite_and_redis, kill_redis, 10),
     Fault("answer to COMMIT cut off", places.proxied_postgresql, lose_answer, 200),
     Fault("connection cut before COMMIT", places.proxied_postgresql, lose_commit, 200),
     Fault("COMMIT arrives late", places.proxied_postgresql, delay_commit, 50),

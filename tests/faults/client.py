@@ -2,12 +2,13 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 import httpx
 
-from tests.faults.journal import NO_ANSWER, PATIENCE_SECONDS, Journal, Kind, Request
+from tests.faults.books import NO_ANSWER, PATIENCE_SECONDS, Journal, Kind, Request
 from tests.world import LANDING_PAGE, World
 
 SECONDS_FOR_AN_ANSWER = 12.0
@@ -28,11 +29,11 @@ class Answer(NamedTuple):
 class Client:
     """Calls the service for one integrator and records each response; `name` begins the marks of its events."""
 
-    def __init__(self, base_url: str, acme: World, journal: Journal, name: str) -> None:
+    def __init__(self, base_url: Callable[[], str], acme: World, journal: Journal, name: str) -> None:
         self.journal = journal
+        self._base_url = base_url  # changes when the service is started again
         self._name, self._program_id, self._marks = name, acme.program_id, 0
         self._http = httpx.AsyncClient(
-            base_url=base_url,
             timeout=SECONDS_FOR_AN_ANSWER,
             limits=httpx.Limits(max_connections=None),
             headers={"Authorization": f"Bearer {acme.key}", "User-Agent": "Mozilla/5.0 Firefox/140.0"},
@@ -115,7 +116,8 @@ class Client:
 
     async def _attempt(self, request: Request, body: dict[str, Any], headers: dict[str, str] | None = None) -> Answer:
         try:
-            answer = _read(await self._http.post(f"/api/v1/track/{request.kind}", json=body, headers=headers))
+            url = f"{self._base_url()}/api/v1/track/{request.kind}"
+            answer = _read(await self._http.post(url, json=body, headers=headers))
         except httpx.TransportError:
             answer = Answer(NO_ANSWER, {}, is_acknowledged=False, is_to_repeat=True)
         if answer.text.startswith("409") and not request.is_raced and not request.may_be_stored:

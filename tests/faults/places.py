@@ -7,13 +7,11 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests import citus, postgres, proxy, redis
+from tests import citus, postgres, proxy
 from tests.postgres import Server
 from tests.proxy import Proxy
-from tests.redis import RedisServer
 
 SMALL_DISK = "size=8m"
-UNLIMITED = "1000000/minute"
 
 
 @dataclass
@@ -22,12 +20,9 @@ class Place:
 
     url: str
     direct_url: str
-    folder: Path
-    environment: dict[str, str] = field(default_factory=dict)
     nodes: list[Server] = field(default_factory=list)
     file: Path = field(init=False)
     proxy: Proxy = field(init=False)
-    redis: RedisServer = field(init=False)
 
 
 Placing = Callable[[Path], AbstractAsyncContextManager[Place]]
@@ -36,7 +31,7 @@ Placing = Callable[[Path], AbstractAsyncContextManager[Place]]
 @asynccontextmanager
 async def sqlite(folder: Path) -> AsyncIterator[Place]:
     """A SQLite file."""
-    yield _with_file(folder, folder / "svc.db")
+    yield _with_file(folder / "svc.db")
 
 
 @asynccontextmanager
@@ -46,40 +41,25 @@ async def small_disk(folder: Path) -> AsyncIterator[Place]:
     disk.mkdir()
     _run("mount", "-t", "tmpfs", "-o", SMALL_DISK, "tmpfs", str(disk))  # needs root
     try:
-        yield _with_file(folder, disk / "svc.db")
+        yield _with_file(disk / "svc.db")
     finally:
         _run("umount", str(disk))
 
 
 @asynccontextmanager
-async def sqlite_and_redis(folder: Path) -> AsyncIterator[Place]:
-    """A SQLite file, and rate limits that are counted in Redis."""
-    with redis.running(folder) as server:
-        place = _with_file(folder, folder / "svc.db")
-        limits = dict.fromkeys(("SVC_CLICK_RATE", "SVC_LEAD_RATE", "SVC_KEYED_RATE"), UNLIMITED)
-        place.environment = {"SVC_REDIS_URL": server.url, "SVC_RATE_LIMIT": "on", **limits}
-        place.redis = server
-        try:
-            yield place
-        finally:
-            with place.redis.process as last:
-                last.kill()
-
-
-@asynccontextmanager
-async def postgresql(folder: Path) -> AsyncIterator[Place]:
+async def postgresql(_: Path) -> AsyncIterator[Place]:
     """A PostgreSQL server of its own."""
     with postgres.running() as server:
-        yield Place(server.url, server.url, folder, nodes=[server])
+        yield Place(server.url, server.url, nodes=[server])
 
 
 @asynccontextmanager
-async def distributed(folder: Path) -> AsyncIterator[Place]:
+async def distributed(_: Path) -> AsyncIterator[Place]:
     """A Citus cluster with a distributed database."""
     with citus.running() as cluster:
         url = await asyncio.to_thread(cluster.create_database, "service")
         await citus.distribute(url)
-        yield Place(url, url, folder, nodes=[cluster.coordinator, *cluster.workers])
+        yield Place(url, url, nodes=[cluster.coordinator, *cluster.workers])
 
 
 @asynccontextmanager
@@ -90,9 +70,9 @@ async def proxied_postgresql(folder: Path) -> AsyncIterator[Place]:
         yield place
 
 
-def _with_file(folder: Path, file: Path) -> Place:
+def _with_file(file: Path) -> Place:
     url = f"sqlite+aiosqlite:///{file}"
-    place = Place(url, url, folder)
+    place = Place(url, url)
     place.file = file
     return place
 

@@ -5,13 +5,12 @@ from collections.abc import Callable
 import pytest
 
 from tests.faults import books, campaign, catalog
-from tests.faults.books import Books
-from tests.faults.journal import Journal, Kind, Request
+from tests.faults.books import Books, Journal, Kind, Request
 
 FAULTS = {fault.name: fault for fault in catalog.FAULTS}
 
 
-@pytest.mark.parametrize("name", ["kill -9, SQLite", "answer to COMMIT cut off", "PostgreSQL down", "Redis killed"])
+@pytest.mark.parametrize("name", ["kill -9, SQLite", "answer to COMMIT cut off", "PostgreSQL down"])
 async def test_nothing_acknowledged_is_lost_or_doubled_and_no_response_is_untrue(name: str):
     outcome = await campaign.run(FAULTS[name], times=1)
 
