@@ -8,6 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import svc_affiliate.fastapi
+import svc_affiliate.flask
+from fastapi import FastAPI
+from flask import Flask
+from starlette.testclient import TestClient
 from svc_affiliate import AsyncTrack, ErrorCode, Status, TrackResult, delivery, outbox, resending
 
 from tests.failing import HANGS, Answer, FailingService
@@ -103,3 +108,25 @@ def test_what_waits_is_resent_in_the_background(
     assert len(service.received) == 2
     assert list(tmp_path.rglob("*.json")) == []
     assert re.fullmatch(r"127\.0\.0\.1-\d+-1", next(tmp_path.iterdir()).name)
+
+
+def test_flask_and_fastapi_give_a_request_its_visitor_and_the_app_s_options(service: FailingService):
+    options = {"base_url": service.base_url, "api_key": KEY}
+    flask, fastapi = Flask(__name__), FastAPI()
+    flask.config["SVC_AFFILIATE"] = fastapi.state.svc_affiliate = options
+
+    @flask.post("/sign-up")
+    def sign_up() -> str:
+        return svc_affiliate.flask.track().lead(customer_key="user-1").status
+
+    @fastapi.post("/sign-up")
+    async def sign_up_too(track: svc_affiliate.fastapi.Tracking) -> str:
+        return (await track.lead(customer_key="user-2")).status
+
+    for client in (flask.test_client(use_cookies=False), TestClient(fastapi)):
+        for headers in ({}, {"Cookie": "theme=dark; svc_click_id=c1"}):
+            assert client.post("/sign-up", headers=headers).status_code == 200
+    assert [call.body for call in service.received] == [
+        {"click_id": "c1", "customer_key": "user-1"},
+        {"click_id": "c1", "customer_key": "user-2"},
+    ]
