@@ -138,9 +138,7 @@ async def test_days_of_the_oldest_month_are_deleted_only_exactly(acme: World):
     assert (exact["clicks_before"], exact["deleted"]) == (day(month) + timedelta(days=4), 1)
 
 
-@pytest.mark.not_on_citus(
-    "a write cannot be explained and run there; tests/distributed/test_hot_statements.py reads the plans"
-)
+@pytest.mark.not_on_citus("a write cannot be explained and run there; tests/distributed/test_calls.py reads the plans")
 async def test_a_batch_looks_into_no_month_that_it_does_not_name(acme: World):
     click_id = await acme.visitor(at=day(THIS))
     named_in = {
