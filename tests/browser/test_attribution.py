@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import httpx
+from playwright.async_api import Route
 
 from storage.access import sessions
 from storage.rules.attribution import OldLinks
@@ -66,26 +67,17 @@ async def test_the_click_contains_the_landing_page_without_what_is_too_long(scen
     assert scene.sent("click")[1]["affiliate_url"] == scene.shop.url("/?aff=anna")
 
 
-async def test_the_same_partner_again_does_not_change_the_click(scene: Scene):
+async def test_the_same_partner_again_does_not_change_the_click_and_another_takes_over(scene: Scene):
     _, first = await scene.arrive("anna")
-
-    _, second = await scene.arrive("anna")
-
-    assert second == first
-    assert scene.sent("click")[1]["existing_click_id"] == first
+    _, again = await scene.arrive("anna")
+    assert again == first == scene.sent("click")[1]["existing_click_id"]
     assert (await reported(scene))["totalClicks"] == 1
 
-
-async def test_another_partner_on_the_third_visit_takes_over(scene: Scene):
-    _, annas = await scene.arrive("anna")
-    await scene.visit("/")
     page, bens = await scene.arrive("ben")
-
     await page.evaluate(SIGN_UP)
 
-    assert bens != annas
-    assert (await scene.cookie())["value"] == bens
-    assert scene.sent("lead")[0]["click_id"] == bens
+    assert bens != first
+    assert (await scene.cookie())["value"] == scene.sent("lead")[0]["click_id"] == bens
     assert (await reported(scene))["totalClicks"] == 2
 
 
@@ -102,11 +94,16 @@ async def test_an_unknown_partner_leaves_the_click_that_the_visitor_carries(scen
     assert scene.sent("lead")[0]["click_id"] == click_id
 
 
-async def test_a_sign_up_waits_for_the_click_that_is_under_way(scene: Scene):
+async def test_a_sign_up_waits_for_the_click_that_is_under_way_also_once_more_after_the_network_lost_it(scene: Scene):
+    async def lose_the_first(route: Route) -> None:
+        await (route.abort() if len(scene.calls) == 1 else route.continue_())
+
+    await scene.context.route("**/api/v1/track/click", lose_the_first)
     page = await scene.visit("/?aff=anna")
 
     answer = await page.evaluate(SIGN_UP)
 
+    assert len(scene.sent("click")) == 2
     assert answer["provisional"]
     assert scene.sent("lead")[0] == {
         "click_id": (await scene.cookie())["value"],
@@ -135,14 +132,16 @@ async def test_going_back_to_a_partners_link_is_a_click(scene: Scene):
     assert len(scene.sent("click")) == 1
 
 
-async def test_routes_that_keep_the_code_are_one_click(scene: Scene):
+async def test_routes_that_keep_the_code_are_one_click_and_errors_of_the_page_s_own_history_reach_it(scene: Scene):
     page, _ = await scene.arrive("anna")
 
     await page.evaluate("for (const at of ['/a?aff=anna', '/b?aff=anna', '/c']) history.pushState({at}, '', at)")
+    thrown = await page.evaluate("try { history.pushState({}, '', 'https://elsewhere.example/') } catch (e) { e.name }")
 
     await page.evaluate("svc.signup('user-1')")
     assert len(scene.sent("click")) == 1
     assert await page.evaluate("[history.state.at, location.pathname]") == ["/c", "/c"]
+    assert thrown == "SecurityError"
 
 
 async def test_going_back_to_an_earlier_partners_url_changes_nothing(scene: Scene):
@@ -154,11 +153,3 @@ async def test_going_back_to_an_earlier_partners_url_changes_nothing(scene: Scen
 
     assert page.url.endswith("?aff=anna")
     assert scene.sent("lead")[0]["click_id"] == bens
-
-
-async def test_errors_of_the_pages_own_history_reach_the_page(scene: Scene):
-    page = await scene.visit("/")
-
-    thrown = await page.evaluate("try { history.pushState({}, '', 'https://elsewhere.example/') } catch (e) { e.name }")
-
-    assert thrown == "SecurityError"

@@ -26,19 +26,6 @@ NONSENSE = [
 ]
 
 
-async def test_a_call_that_the_network_lost_is_sent_once_more(scene: Scene):
-    async def lose_the_first(route: Route) -> None:
-        await (route.abort() if len(scene.calls) == 1 else route.continue_())
-
-    await scene.context.route("**/api/v1/track/click", lose_the_first)
-    page = await scene.visit("/?aff=anna")
-
-    answer = await page.evaluate(SIGN_UP)
-
-    assert answer["provisional"]
-    assert len(scene.sent("click")) == 2
-
-
 async def test_under_a_strict_policy_it_needs_only_the_services_origin(scene: Scene):
     base = scene.server.base_url
     policy = f"default-src 'none'; script-src {base} 'self'; connect-src {base}; base-uri 'none'; form-action 'none'"

@@ -86,6 +86,10 @@ def test_every_error_is_a_result_with_its_code_and_no_fault_where_no_partner_sen
         assert result.error.code is ErrorCode(code)
         assert (result.error.message, result.error.hint) == (BY_CODE[code].message, BY_CODE[code].hint)
         assert result.error.request_id == "0" * 24
+    service.answers = [Answer(400, b'{"error": {"code": "brand_new", "message": "New."}}')]
+    newer = track.refund(transaction_id="inv-1")
+    assert newer.error is not None
+    assert (newer.status, newer.error.code) == (Status.REJECTED, "brand_new")
 
 
 @pytest.mark.parametrize(("same", "status"), [(True, Status.RECORDED), (False, Status.REJECTED)])
@@ -97,15 +101,6 @@ def test_a_sale_that_is_recorded_already_is_recorded(*, same: bool, status: Stat
 
     assert (result.status, result.already_recorded) == (status, same)
     assert not same or result.data["eventId"] == 5
-
-
-def test_a_code_of_a_newer_service_is_text(service: FailingService, sdk: Sdk):
-    service.answers = [Answer(400, b'{"error": {"code": "brand_new", "message": "New."}}')]
-
-    result = sdk().refund(transaction_id="inv-1")
-
-    assert result.error is not None
-    assert (result.status, result.error.code) == (Status.REJECTED, "brand_new")
 
 
 def test_a_field_that_the_call_does_not_have_and_a_missing_key_are_results(service: FailingService, sdk: Sdk):
