@@ -150,7 +150,7 @@ async def test_a_key_reaches_no_program_but_its_own_and_cannot_tell_which_exist(
 
 def test_every_sort_of_row_has_a_foreign_one():
     tried = {"partner_id", "commission_id", "customer_id", "flag_id", "user_id", "session_id", "invitation_id"}
-    elsewhere = {"event_id", "assistant_id"}  # test_payment_account.py, test_assistants.py
+    elsewhere = {"event_id", "assistant_id"}  # test_payments.py, test_workspaces.py
 
     assert {entry.row for entry in needing("session") + needing("agentKey")} - {""} == tried | elsewhere
 

@@ -1,4 +1,4 @@
-"""Every list has one grammar: search, order, filters, totals, pages both ways and a file of what is filtered."""
+"""Every list has one grammar (search, order, filters, totals, pages, a file of what is filtered); and the overview."""
 
 import csv
 import io
@@ -13,9 +13,12 @@ from storage.rules.errors import CustomerNotFound
 from storage.rules.settings import ProgramSettings
 from tests.tracking_api.dashboard.conftest import Dashboard
 from tests.tracking_api.dashboard.reading import link, words
-from tests.world import NOW
+from tests.world import HELD_SINCE, NOW
 
 PROGRAM = "/programs/1"
+
+
+MONEY = ("revenue", "commission")
 
 
 @pytest.fixture
@@ -132,3 +135,54 @@ async def test_the_logs_are_lists_too(page: httpx.AsyncClient, dashboard: Dashbo
     assert (len(files[1]), "lost-1" in files[1][1]) == (2, True)
     assert (len(files[2]), len(files[3])) == (1, 3)
     assert (len(files[4]), "shared_click,open" in files[4][1]) == (2, True)
+
+
+async def test_what_needs_action_is_listed_with_the_money_at_stake(dashboard: Dashboard, olga: httpx.AsyncClient):
+    acme = dashboard.acme
+    before = words((await olga.get(dashboard.pages)).text)
+    await acme.customer(at=HELD_SINCE)
+    await acme.sale(at=HELD_SINCE)
+    await acme.reject(CustomerNotFound(), transaction_id="inv-9", amount_cents=4_200, currency="USD")
+    await acme.lead(await acme.visitor(), "user-2", is_trusted=False)
+    await acme.sale("inv-2")
+    await acme.flag()
+
+    needed = words((await olga.get(dashboard.pages)).text).partition("Needs action")[2].partition("Results of")[0]
+
+    titles = ["1 rejected call", "1 sign of fraud", "1 commission to approve", "1 provisional lead"]
+    assert [title for title in titles if title not in needed] == []
+    assert ("at stake $42.00" in needed, "at stake $20.00" in needed, "Needs action" in before) == (True, True, False)
+
+
+async def test_the_table_of_the_chart_says_what_the_performance_endpoint_says(
+    dashboard: Dashboard, olga: httpx.AsyncClient
+):
+    await dashboard.acme.customer()
+    await dashboard.acme.sale()
+
+    page = (await olga.get(f"{dashboard.pages}?period=7d")).text
+    table = page.partition('id="days"')[2].partition("<tbody>")[2].partition("</tbody>")[0]
+    shown = [re.findall(r"<td[^>]*>([^<]*)</td>", row) for row in table.split("</tr>") if "<td" in row]
+    rows = (await dashboard.performance()).json()["data"]
+
+    assert [[*row[3:6], row[0], row[1]] for row in shown] == [
+        [*(str(row[name]) for name in ("clicks", "leads", "conversions")), *(f"${row[name]:.2f}" for name in MONEY)]
+        for row in rows
+    ]
+    assert shown[-1] == ["$100.00", "$20.00", "$80.00", "1", "1", "1", "100%", "$20.00", "$0.00"]
+
+
+async def test_the_overview_shows_the_chosen_days_and_says_what_is_no_period(
+    dashboard: Dashboard, olga: httpx.AsyncClient
+):
+    shown = {
+        query: words((await olga.get(f"{dashboard.pages}?{query}")).text)
+        for query in ("dateFrom=2026-05-01&dateTo=2026-05-31", "period=last_month&compare=last_year")
+    }
+
+    assert "May 1, 2026 to May 31, 2026" in shown["dateFrom=2026-05-01&dateTo=2026-05-31"]
+    assert "Apr 1, 2025 to Apr 30, 2025" in shown["period=last_month&compare=last_year"]
+    for page in ("", "/explore"):
+        for wrong in ("period=fortnight", "compare=other", "dateFrom=2026-05-31&dateTo=2026-05-01"):
+            answer = await olga.get(f"{dashboard.pages}{page}?{wrong}")
+            assert (answer.status_code, 'role="alert"' in answer.text) == (400, True), (page, wrong)
