@@ -14,8 +14,6 @@ from tests.tracking_api.dashboard.reading import csrf, hidden
 from tests.world import NOW
 
 NEW = "tulip ferry nine"
-
-
 FACTOR = "/api/auth/second-factor"
 
 

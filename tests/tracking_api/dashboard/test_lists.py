@@ -18,9 +18,6 @@ from tests.world import HELD_SINCE, NOW
 PROGRAM = "/programs/1"
 
 
-MONEY = ("revenue", "commission")
-
-
 @pytest.fixture
 async def page(dashboard: Dashboard, olga: httpx.AsyncClient) -> httpx.AsyncClient:
     """A browser with the owner's session: Acme has two buyers and 60 more partners."""
@@ -60,7 +57,6 @@ async def test_a_list_is_sorted_by_its_heads_and_searched_and_the_url_holds_both
 
     assert most.url.query == b"q=n&status=active&period=90d&sort=revenue_cents"
     assert [row.split()[0] for row in rows(most.text)[:2]] == ["Ben", "Anna"]
-    assert 'aria-sort="descending"' in most.text
     assert least.url.params["sort"] == "revenue_cents.up"
     assert rows(least.text)[0].startswith("Partner")
     assert "No partner matches" in nothing.text
@@ -91,10 +87,7 @@ async def test_the_programs_are_a_list_too(page: httpx.AsyncClient, dashboard: D
     assert await names("") == ["Gamma", "alpha", "Beta", "Acme partners"]
     assert await names("sort=name.up") == ["Acme partners", "alpha", "Beta", "Gamma"]
     assert await names("q=BETA.ex") == ["Beta"]
-    assert await names("q=acme&sort=domain") == ["Gamma", "Beta", "alpha", "Acme partners"]
     assert await names("status=paused") == []
-    switch = (await page.get(PROGRAM)).text.partition('class="menu switch"')[2].partition("</details>")[0]
-    assert link(switch, "Gamma") == "/programs/4"
     exported = list(csv.DictReader(io.StringIO((await page.get("/programs.csv?q=partners&period=90d")).text)))
     assert [(row["name"], row["clicks"], row["revenue"]) for row in exported] == [("Acme partners", "2", "140.00")]
 
@@ -152,24 +145,6 @@ async def test_what_needs_action_is_listed_with_the_money_at_stake(dashboard: Da
     titles = ["1 rejected call", "1 sign of fraud", "1 commission to approve", "1 provisional lead"]
     assert [title for title in titles if title not in needed] == []
     assert ("at stake $42.00" in needed, "at stake $20.00" in needed, "Needs action" in before) == (True, True, False)
-
-
-async def test_the_table_of_the_chart_says_what_the_performance_endpoint_says(
-    dashboard: Dashboard, olga: httpx.AsyncClient
-):
-    await dashboard.acme.customer()
-    await dashboard.acme.sale()
-
-    page = (await olga.get(f"{dashboard.pages}?period=7d")).text
-    table = page.partition('id="days"')[2].partition("<tbody>")[2].partition("</tbody>")[0]
-    shown = [re.findall(r"<td[^>]*>([^<]*)</td>", row) for row in table.split("</tr>") if "<td" in row]
-    rows = (await dashboard.performance()).json()["data"]
-
-    assert [[*row[3:6], row[0], row[1]] for row in shown] == [
-        [*(str(row[name]) for name in ("clicks", "leads", "conversions")), *(f"${row[name]:.2f}" for name in MONEY)]
-        for row in rows
-    ]
-    assert shown[-1] == ["$100.00", "$20.00", "$80.00", "1", "1", "1", "100%", "$20.00", "$0.00"]
 
 
 async def test_the_overview_shows_the_chosen_days_and_says_what_is_no_period(

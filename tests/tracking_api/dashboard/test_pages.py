@@ -9,17 +9,13 @@ import pytest
 
 from storage.reading.performance import Totals
 from storage.reading.results import Step
-from tests.tracking_api.dashboard.conftest import MAX, OLGA, Dashboard
+from tests.tracking_api.dashboard.conftest import OLGA, Dashboard
 from tests.tracking_api.dashboard.reading import follow, form_of
 from tracking_api import assets
 from tracking_api.dashboard.pages import csv_export, locales, spans, text, viewing
 
 HTML = {"Accept": "text/html"}
-
-
 MENU = 'aria-label="Program"'
-
-
 MISTAKES = [
     ("commission_rate", "twenty", "Enter a number such as 20"),
     ("cookie_window_days", "99999", "Enter 3650 or less"),
@@ -136,20 +132,6 @@ async def test_a_missing_page_has_the_way_back_the_request_id_and_the_menu_of_a_
     assert f'<code>{missing.headers["x-request-id"]}</code></pre><button type="button" class="copy"' in missing.text
     assert "default-src 'none'" in stranger.headers["content-security-policy"]
     assert "You may not open this page" in foreign.text
-
-
-async def test_a_failure_is_a_page_with_the_menu(dashboard: Dashboard, monkeypatch: pytest.MonkeyPatch):
-    def fail(*_: object) -> None:
-        raise RuntimeError("a bug")
-
-    place = f"{dashboard.pages}/settings/audit-log"
-    async with dashboard.browser(MAX) as other:
-        monkeypatch.setattr("tracking_api.dashboard.pages.audit_log.lists.state", fail)
-        failed = await other.get(place, headers=HTML)
-
-    assert (failed.status_code, MENU in failed.text) == (500, True)
-    assert "Something went wrong on this server" in failed.text
-    assert "a bug" not in failed.text
 
 
 async def test_without_the_database_a_page_has_the_menu_another_try_and_the_way_back(

@@ -37,11 +37,6 @@ FIELDS = {
     "sandbox_of": None,
     "created_at": "2026-05-20T12:00:00Z",
 }
-
-
-LISTS = ("partners", "customers", "commissions", "events", "refused-calls", "audit-log")
-
-
 WRONG: dict[str, list[Any]] = {  # beside the one wrong value of each setting in test_settings_walk.py
     "commission_rate": [100.01, 0.125, "20", True, 1e300],
     "platform_fee_rate": [0.001],
@@ -52,8 +47,6 @@ WRONG: dict[str, list[Any]] = {  # beside the one wrong value of each setting in
     "hold_days": [1.5],
     "name": [None, "  ", "a\x00b"],
 }
-
-
 SHOP = {"name": "Shop", "domain": "https://Shop.example/pricing"}
 
 
@@ -73,29 +66,6 @@ async def test_a_program_shows_exactly_the_fields_of_the_contract(dashboard: Das
     masked = f"aff_••••{dashboard.acme.key[-4:]}"
     assert program == {"id": dashboard.acme.program_id, "api_token_masked": masked, **FIELDS}
     assert (await dashboard.get("/api/programs", MAX)).json() == {"data": [program], "next_cursor": None}
-
-
-@pytest.mark.usefixtures("globex")
-async def test_no_session_no_membership_and_no_such_program_get_the_same_error(dashboard: Dashboard):
-    rejected = [
-        *[await dashboard.get(".", who) for who in (None, dashboard.acme.key, "gina")],
-        *[await dashboard.get(f"/api/programs/{odd}") for odd in ("99", "banana", "9" * 40, "%00", "\u0661")],
-    ]
-
-    assert {answer.status_code for answer in rejected} == {403}
-    errors = [answer.json()["error"] for answer in rejected]
-    assert all(error == errors[0] for error in errors)
-    assert errors[0]["code"] == "forbidden"
-
-
-@pytest.mark.usefixtures("globex")
-async def test_every_list_is_for_members_and_names_a_wrong_limit_and_cursor(dashboard: Dashboard):
-    for name in LISTS:
-        rejected = [await dashboard.get(f"./{name}", **query) for query in ({"limit": "0"}, {"cursor": "nonsense"})]
-
-        assert (await dashboard.get(f"./{name}", MAX)).status_code == 200, name
-        assert (await dashboard.get(f"./{name}", "gina", limit="0")).json()["error"]["code"] == "forbidden", name
-        assert [each.json()["error"]["fields"][0]["field"] for each in rejected] == ["limit", "cursor"], name
 
 
 async def test_a_program_is_created_by_an_owner_in_a_workspace_of_theirs(dashboard: Dashboard, globex: int):
@@ -158,7 +128,7 @@ async def test_a_regenerated_key_is_shown_once_and_the_old_one_fails(
     answer = await dashboard.post("./regenerate-api-token")
     secret = answer.json()["data"]["api_token"]
 
-    reads = [await dashboard.get(path) for path in (".", "/api/programs", *(f"./{name}" for name in LISTS))]
+    reads = [await dashboard.get(path) for path in (".", "/api/programs", "./events", "./refused-calls", "./audit-log")]
     rejected = await dashboard.get(".", secret)
     said = "".join(each.text for each in (*reads, rejected)) + caplog.text
     assert set(answer.json()["data"]) == {"api_token", "api_token_masked"}

@@ -1,6 +1,5 @@
 """The pages of what is recorded: a customer, a commission, rejected calls, flags, the audit log, and a partner."""
 
-import re
 from datetime import timedelta
 
 import httpx
@@ -8,21 +7,15 @@ import pytest
 
 from storage.management import commission_details, commissions, flags, partners
 from storage.reading import customer_timelines
-from storage.rules.commission import CommissionStatus
 from storage.rules.errors import ValidationError
 from storage.rules.fraud.flag import Finding, FlagKind
 from storage.tracking.ledger import EntryKind
 from tests.tracking_api.dashboard.conftest import MAX, OURS, Dashboard
 from tests.tracking_api.dashboard.reading import csrf, words
-from tests.world import HELD_SINCE, LANDING_PAGE, NOW
+from tests.world import LANDING_PAGE, NOW
 from tracking_api.dashboard.pages import links
 
 HOSTILE = "<img src=x onerror=alert(1)>\u202etxt.exe\u200b"
-
-
-SALE = {"customer_key": "nobody", "amount_cents": 100}
-
-
 TODAY = {"dateFrom": str(NOW.date()), "dateTo": str(NOW.date())}
 
 
@@ -92,27 +85,9 @@ async def test_what_visitors_and_partners_send_is_shown_as_text(dashboard: Dashb
     assert [page for page in pages if "<img src=x" in page] == []
 
 
-async def test_an_owner_confirms_a_sign_of_fraud_on_its_page(dashboard: Dashboard, olga: httpx.AsyncClient):
-    acme, review = dashboard.acme, f"{dashboard.pages}/review"
-    await acme.customer()
-    flag_id = await acme.flag()
-    partners = (await olga.get(f"{dashboard.pages}/partners")).text
-    decision = {"state": "confirmed", "reason": "Looked.", "csrf": await csrf(olga)}
-
-    wrong, asked, confirmed = [
-        await olga.post(f"{review}/{flag_id}", data=decision | changed)
-        for changed in ({"state": "open"}, {}, {"confirmed": "yes"})
-    ]
-
-    assert "To review: 1" in partners
-    assert [answer.status_code for answer in (wrong, asked, confirmed)] == [400, 200, 303]
-    decided = await acme.store.read(flags.get_flag, acme.program_id, flag_id)
-    assert (decided.state, decided.decision_reason) == ("confirmed", "Looked.")
-
-
 async def test_rejected_calls_say_what_was_wrong_and_what_to_do(dashboard: Dashboard, olga: httpx.AsyncClient):
     for name in ("inv-7", "inv-8"):
-        sale = SALE | {"transaction_id": name}
+        sale = {"customer_key": "nobody", "amount_cents": 100, "transaction_id": name}
         assert (await dashboard.call("POST", "/api/v1/track/sale", dashboard.acme.key, json=sale)).status_code == 400
 
     rejected, _ = (await dashboard.get("./refused-calls", MAX)).json()["data"]
@@ -121,30 +96,11 @@ async def test_rejected_calls_say_what_was_wrong_and_what_to_do(dashboard: Dashb
     assert (rejected["code"], rejected["status"], rejected["transaction_id"]) == ("customer_not_found", 400, "inv-8")
     assert (rejected["amount_cents"], rejected["currency"], rejected["same_payload"]) == (100, "USD", None)
     assert rejected["hint"]
-    assert (await dashboard.get("./refused-calls", code="other")).json()["data"] == []
-    assert "No customer of this program" in page.partition("customer_not_found")[0]
     assert "2 calls customer_not_found" in page
     assert "Sales not recorded: $2.00 What to do:" in page
-    assert page.count("$1.00") == 2
 
 
-async def test_entries_name_and_link_what_they_are_about(dashboard: Dashboard, olga: httpx.AsyncClient):
-    acme, base = dashboard.acme, dashboard.pages
-    await acme.customer(at=HELD_SINCE)
-    sold = await acme.sale(at=HELD_SINCE)
-    await dashboard.patch(f"./partners/{acme.ben}", name="Benjamin")
-    await dashboard.patch(".", lead_commission_cents=150)
-    await dashboard.patch(f"./commissions/{sold.commission_id}", status=CommissionStatus.REJECTED)
-
-    text = re.sub(r"<(?!a )[^>]+>", "", (await olga.get(f"{base}/settings/audit-log")).text)
-
-    assert f'<a href="{base}/partners/{acme.ben}">Partner changed: Benjamin' in text
-    assert f'<a href="{base}/commissions/{sold.commission_id}">Commission decided: $20.00 of Anna' in text
-    assert f'<a href="{base}/settings">Program changed' in text
-    assert "$1.50" in text
-
-
-async def test_the_page_of_a_partner_shows_results_balance_links_and_flags(
+async def test_the_page_of_a_partner_shows_results_links_and_flags_and_no_one_else_s(
     olga: httpx.AsyncClient, dashboard: Dashboard
 ):
     acme = dashboard.acme
@@ -154,19 +110,13 @@ async def test_the_page_of_a_partner_shows_results_balance_links_and_flags(
     await acme.lead(clicked.json()["click_id"], "user-1")
     await acme.sale()
     await acme.flag()
-    address = f"{dashboard.pages}/partners/{acme.anna}"
 
-    page = (await olga.get(address, params=TODAY)).text
-    ben = (await olga.get(f"{dashboard.pages}/partners/{acme.ben}", params=TODAY)).text
-    foreign = await olga.get(f"{dashboard.pages}/partners/1")
+    anna, ben, foreign = [
+        await olga.get(f"{dashboard.pages}/partners/{each}", params=TODAY) for each in (acme.anna, acme.ben, 1)
+    ]
 
-    assert "$100.00" in page
-    assert "$20.00" in page
-    assert "Signs of fraud: 1." in page
-    assert '<bdi>/pricing</bdi> <span class="badge">spring</span>' in page
-    assert f"/commissions?partner_id={acme.anna}" in page
-    assert "Signs of fraud" not in ben
-    assert "$100.00" not in ben
+    hers = ("$100.00", "$20.00", "Signs of fraud: 1.", '<bdi>/pricing</bdi> <span class="badge">spring</span>')
+    assert [each for each in hers if each not in anna.text or each in ben.text] == []
     assert foreign.status_code == 404
 
 

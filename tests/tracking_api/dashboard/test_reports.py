@@ -7,11 +7,7 @@ from tests.tracking_api.dashboard.conftest import MAX, Dashboard
 from tests.world import NOW
 
 ROW = {"date", "period", "clicks", "leads", "conversions", "revenue", "partners", "sales", "commission"}
-
-
 TRENDS = ("clicks", "leads", "conversions", "revenue", "partners", "sales", "commission")
-
-
 PAID = {
     "line": 2,
     "names": ["pi_1"],
@@ -87,17 +83,6 @@ async def test_a_refund_lowers_revenue_and_a_fully_refunded_sale_does_not_count(
     assert wholly["totalConversions"] == 1
 
 
-async def test_a_lead_that_converts_later_stays_counted_on_its_day(dashboard: Dashboard):
-    await dashboard.acme.customer()
-    await dashboard.acme.sale(at=NOW + timedelta(days=3))
-    dashboard.at = NOW + timedelta(days=3)
-
-    rows = {row["date"]: row for row in (await dashboard.performance()).json()["data"]}
-
-    assert (rows["2026-05-20"]["leads"], rows["2026-05-20"]["conversions"]) == (1, 0)
-    assert (rows["2026-05-23"]["leads"], rows["2026-05-23"]["conversions"]) == (0, 1)
-
-
 async def test_an_invalid_range_is_rejected_after_the_403(dashboard: Dashboard):
     reversed_range = {"dateFrom": "2026-05-02", "dateTo": "2026-05-01"}
     for code, query in (("invalid_period", {"period": "1d"}), ("invalid_range", reversed_range)):
@@ -128,39 +113,11 @@ async def test_a_wrong_field_of_a_partner_is_named(dashboard: Dashboard):
         ({"name": "Anna again", "code": "anna"}, {"code"}),  # another partner's
         ({"name": "C", "code": "a b"}, {"code"}),
         ({"name": "C", "code": "c", "email": "nobody"}, {"email"}),
-        ({"name": "C", "code": "c", "status": "lazy"}, {"status"}),
     ]
     for body, fields in wrong:
         answer = await dashboard.call("POST", "./partners", json=body)
         assert {each["field"] for each in answer.json()["error"]["fields"]} == fields, body
-
-    changed = await dashboard.patch(f"./partners/{dashboard.acme.ben}", code="anna")
-    assert (changed.status_code, changed.json()["error"]["fields"][0]["field"]) == (400, "code")
     assert len((await dashboard.get("./partners")).json()["data"]) == 2
-
-
-async def test_pages_hold_every_row_once_newest_first_whatever_arrives_between_them(dashboard: Dashboard):
-    acme = dashboard.acme
-    for n in range(3):
-        await acme.customer(f"user-{n}")
-        await acme.sale(f"inv-{n}", customer_key=f"user-{n}")
-    test_lead = {"click_id": "x", "additional_data": {"test_mode": True}}
-    await dashboard.call("POST", "/api/v1/track/lead", acme.key, json=test_lead)
-    firsts = {name: (await dashboard.get(f"./{name}", limit=2)).json() for name in ("customers", "commissions")}
-    await acme.customer("user-3")
-    await acme.sale("inv-3", customer_key="user-3")
-
-    rows = {
-        name: [*first["data"], *(await dashboard.get(f"./{name}", limit=2, cursor=first["next_cursor"])).json()["data"]]
-        for name, first in firsts.items()
-    }
-    events = (await dashboard.get("./events", limit=200)).json()["data"]
-
-    assert [row["customer_key"] for row in rows["customers"]] == ["user-2", "user-1", "user-0"]
-    assert [row["transaction_id"] for row in rows["commissions"]] == ["inv-2", "inv-1", "inv-0"]
-    assert sorted(event["kind"] for event in events) == ["click"] * 4 + ["lead"] * 4 + ["sale"] * 4 + ["test"]
-    sales = (await dashboard.get("./events", kind="sale")).json()["data"]
-    assert [sale["transaction_id"] for sale in sales] == ["inv-3", "inv-2", "inv-1", "inv-0"]
 
 
 async def test_customers_are_found_by_status_partner_and_key_and_show_their_whole_timeline(dashboard: Dashboard):
@@ -187,15 +144,12 @@ async def test_customers_are_found_by_status_partner_and_key_and_show_their_whol
     assert (shown["trail"][-1]["amount_cents"], shown["trail"][-1]["net_cents"]) == (2_000, 1_000)
 
 
-async def test_a_limit_outside_1_to_200_and_an_invalid_cursor_are_named(dashboard: Dashboard):
-    wrong = {
-        "limit": ["0", "201", "ten", "9" * 400],
-        "cursor": ["WzFd", "bnVsbA", "%00", "é", "WzEsICJjbGljayIsICJcdTAwMDAiXQ", "W1s" * 900],
-    }
-    for field, values in wrong.items():
-        for value in values:
-            answer = await dashboard.get("./events", **{field: value})
-            assert answer.json()["error"]["fields"][0]["field"] == field, value
+async def test_every_list_names_a_limit_outside_1_to_200_and_an_invalid_cursor(dashboard: Dashboard):
+    wrong = {"limit": ["0", "201", "ten", "9" * 400], "cursor": ["bnVsbA", "%00", "é", "W1s" * 900]}
+    for name in ("partners", "customers", "commissions", "events", "refused-calls", "audit-log", "payment-events"):
+        for field, value in ((field, value) for field, values in wrong.items() for value in values):
+            answer = await dashboard.get(f"./{name}", **{field: value})
+            assert answer.json()["error"]["fields"][0]["field"] == field, (name, value)
 
 
 async def reconcile(dashboard: Dashboard, *payments: dict[str, Any], who: str | None = MAX) -> Any:

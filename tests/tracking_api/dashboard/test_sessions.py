@@ -78,15 +78,6 @@ async def test_a_token_is_stored_as_its_hash_and_logged_nowhere(dashboard: Dashb
     assert PASSWORD not in caplog.text
 
 
-async def test_an_expired_session_is_forgotten_at_the_next_sign_in(dashboard: Dashboard):
-    dashboard.at = NOW + timedelta(days=15)
-    await dashboard.login()
-
-    rows = await dashboard.acme.store.read(lambda connection: connection.execute(select(stored)).all())
-    assert sum(row.expires_at > dashboard.at for row in rows) == 1
-    assert len(rows) == 2  # Olga's new one, and Max's old one until Max comes back
-
-
 async def test_the_cookie_of_our_pages_works_only_from_our_pages(dashboard: Dashboard):
     cookie = {"Cookie": f"svc_session={dashboard.tokens[OLGA]}"}
 

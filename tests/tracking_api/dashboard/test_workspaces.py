@@ -15,11 +15,7 @@ from tests.world import NOW
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
-
-
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
-
-
 DEFAULTS = {
     "rate_step": 20,
     "rate_change_in_30_days": 20,
@@ -29,8 +25,6 @@ DEFAULTS = {
     "frozen_settings": [],
     "two_keys_to_pay": False,
 }
-
-
 WRONG: list[tuple[str, Any]] = [
     ("rate_step", 101),
     ("highest_rate", 1.234),
@@ -79,7 +73,8 @@ async def test_a_member_sees_and_disconnects_their_own_assistants_and_an_owner_a
 
 
 async def test_an_owner_changes_the_caps_that_they_send_and_the_log_names_it(dashboard: Dashboard):
-    sent = {"highest_rate": 30.5, "frozen_settings": ["domain", "lead_auth_policy"], "two_keys_to_pay": True}
+    frozen = ["domain", "lead_auth_policy"]
+    sent: dict[str, Any] = {"highest_rate": 30.5, "frozen_settings": frozen, "two_keys_to_pay": True}
     for name, value in WRONG:
         rejected = await dashboard.patch("./agent-caps", **{name: value})
         assert [field["field"] for field in rejected.json()["error"]["fields"]] == [name], value
@@ -115,65 +110,45 @@ async def test_the_page_saves_what_an_owner_types_and_shows_an_error_beside_its_
 
 
 async def test_a_person_chooses_a_name_a_theme_and_a_time_format(dashboard: Dashboard, olga: httpx.AsyncClient):
-    token = await csrf(olga)
-    chosen = {"name": "Olga O.", "theme": "dark", "time_format": "12", "action": "preferences", "csrf": token}
+    path = "/api/auth/preferences"
+    form = {"action": "preferences", "csrf": await csrf(olga)}
+    chosen = {"name": "Olga O.", "theme": "dark", "time_format": "24"}
 
-    saved = await olga.post("/account", data=chosen)
+    named, same = await dashboard.patch(path, name="Olga O.", theme="dark"), await dashboard.patch(path)
+    saved = await olga.post("/account", data=form | chosen | {"time_format": "12"})
     page = (await olga.get("/account")).text
     async with dashboard.browser(MAX) as other:
         members = (await other.get(f"{dashboard.pages}/settings/members")).text
         plain = (await other.get("/account")).text
-    bad = await olga.post("/account", data={**chosen, "name": "x" * 200, "theme": "pink"})
+    wrong = await olga.post("/account", data=form | chosen | {"name": "x" * 161})
+    bad = await dashboard.patch(path, name="x" * 161, theme="pink")
 
-    assert (saved.status_code, bad.status_code) == (303, 400)
-    assert ('data-theme="dark"' in page, ">May 20, 2026, 12:00 PM<" in page) == (True, True)
-    assert ("data-theme" in plain, ">May 20, 2026, 12:00<" in plain) == (False, True)
-    assert "Olga O." in members
-
-
-async def test_the_api_changes_the_preferences_that_are_sent(dashboard: Dashboard, olga: httpx.AsyncClient):
-    first = await dashboard.get("/api/auth/preferences")
-    named = await dashboard.patch("/api/auth/preferences", name="Olga O.", theme="dark")
-    changed = await dashboard.patch("/api/auth/preferences", time_format="12", name=None)
-    same = await dashboard.patch("/api/auth/preferences")
-    others = await dashboard.get("/api/auth/preferences", MAX)
-    bad = await dashboard.patch("/api/auth/preferences", name="x" * 161, theme="pink")
-
-    usual = {"name": None, "theme": "system", "time_format": "24"}
-    assert (first.json(), others.json()) == (usual, usual)
-    assert named.json() == {"name": "Olga O.", "theme": "dark", "time_format": "24"}
-    assert changed.json() == same.json() == {"name": None, "theme": "dark", "time_format": "12"}
+    assert (await dashboard.get(path, MAX)).json() == {"name": None, "theme": "system", "time_format": "24"}
+    assert named.json() == same.json() == chosen
+    assert (await dashboard.patch(path, name=None)).json() == {"name": None, "theme": "dark", "time_format": "12"}
+    assert (saved.status_code, wrong.status_code) == (303, 400)
     assert [each["field"] for each in bad.json()["error"]["fields"]] == ["name", "theme"]
-    assert 'data-theme="dark"' in (await olga.get("/account")).text
+    assert ('data-theme="dark"' in page, ">May 20, 2026, 12:00 PM<" in page) == (True, True)
+    assert ("data-theme" in plain, ">May 20, 2026, 12:00<" in plain, "Olga O." in members) == (False, True, True)
 
 
-async def test_times_are_in_the_time_zone_of_the_workspace(dashboard: Dashboard, olga: httpx.AsyncClient):
-    place = f"{dashboard.pages}/settings/workspace"
-    token = await csrf(olga)
+async def test_a_workspace_is_changed_by_call_or_on_its_page_and_times_are_in_its_time_zone(
+    dashboard: Dashboard, olga: httpx.AsyncClient
+):
+    place, path = f"{dashboard.pages}/settings/workspace", f"/api/workspaces/{dashboard.acme.workspace_id}"
+    form = {"name": "Acme & Co", "csrf": await csrf(olga)}
 
-    unknown = await olga.post(place, data={"name": "Acme", "time_zone": "Mars/Base", "csrf": token})
-    saved = await olga.post(place, data={"name": "Acme & Co", "time_zone": "America/New_York", "csrf": token})
-    account = (await olga.get("/account")).text
-
-    assert (unknown.status_code, "Choose a time zone of the list" in unknown.text) == (400, True)
-    assert saved.status_code == 303
-    assert ">May 20, 2026, 08:00<" in account
-    assert "Since (New York time)" in account
-
-
-async def test_the_api_changes_what_is_sent_of_a_workspace_and_the_log_says_so(dashboard: Dashboard):
-    place = f"/api/workspaces/{dashboard.acme.workspace_id}"
-
-    renamed = await dashboard.patch(place, name="Acme & Co")
-    moved = await dashboard.patch(place, time_zone="Asia/Tokyo")
-    seen = await dashboard.get(place, MAX)
-    unknown = await dashboard.patch(place, time_zone="Mars/Base")
+    renamed, moved = await dashboard.patch(path, name="Acme & Co"), await dashboard.patch(path, time_zone="Asia/Tokyo")
+    seen, unknown = await dashboard.get(path, MAX), await dashboard.patch(path, time_zone="Mars/Base")
     log = (await dashboard.get("./audit-log")).json()["data"]
+    wrong, saved = [await olga.post(place, data=form | {"time_zone": each}) for each in ("Mars", "America/New_York")]
 
     assert renamed.json() == {"name": "Acme & Co", "time_zone": "UTC", "logo_version": None}
     assert moved.json() == seen.json() == renamed.json() | {"time_zone": "Asia/Tokyo"}
     assert (unknown.status_code, unknown.json()["error"]["fields"][0]["field"]) == (400, "time_zone")
     assert [each["field"] for each in log if each["action"] == "workspace.change"] == ["time_zone", "name"]
+    assert (wrong.status_code, saved.status_code) == (400, 303)
+    assert ">May 20, 2026, 08:00<" in (await olga.get("/account")).text
 
 
 async def test_a_logo_is_a_small_image_that_only_members_see(dashboard: Dashboard, olga: httpx.AsyncClient):
@@ -192,24 +167,17 @@ async def test_a_logo_is_a_small_image_that_only_members_see(dashboard: Dashboar
     logo = await olga.get(f"/workspaces/{address}")
     stranger = await olga.get(f"/workspaces/{address}", headers={"Cookie": ""})
     removed = await upload(b"", **token, action="remove")
-    by_api = [
-        await dashboard.call("PUT", api, json={"image": base64.b64encode(PNG).decode()}),
-        await dashboard.call("DELETE", api),
-        await dashboard.call("PUT", api, json={"image": "no base64!"}),
-        await dashboard.call("PUT", api, json={"image": base64.b64encode(SVG).decode()}),
-        await dashboard.call("PUT", api, json={"image": base64.b64encode(PNG + b"0" * 50_000).decode()}),
-    ]
+    images = [base64.b64encode(each).decode() for each in (PNG, SVG, PNG + b"0" * 50_000)]
+    put = [await dashboard.call("PUT", api, json={"image": each}) for each in (*images, "no base64!")]
+    deleted = await dashboard.call("DELETE", api)
 
     assert [answer.status_code for answer in rejected] == [400] * 4
-    assert "Choose a PNG, JPEG or WebP image" in rejected[0].text
-    assert all("Choose an image of at most 48 KB" in each.text for each in rejected[1:3])
     assert (forged.status_code, 'src="/workspaces/' in before, saved.status_code) == (403, False, 303)
     assert (logo.content, logo.headers["content-type"]) == (PNG, "image/png")
     assert logo.headers["content-security-policy"] == "default-src 'none'; sandbox"
     assert logo.headers["x-content-type-options"] == "nosniff"
-    assert stranger.status_code == 303
-    assert removed.status_code == 303
-    assert [each.status_code for each in by_api] == [200, 200, 400, 400, 413]
-    assert [each.json()["error"]["fields"][0]["field"] for each in by_api[2:4]] == ["image", "image"]
-    assert (len(by_api[0].json()["logo_version"]), by_api[1].json()["logo_version"]) == (16, None)
+    assert (stranger.status_code, removed.status_code) == (303, 303)
+    assert [each.status_code for each in put] == [200, 400, 413, 400]
+    assert [put[n].json()["error"]["fields"][0]["field"] for n in (1, 3)] == ["image", "image"]
+    assert (len(put[0].json()["logo_version"]), deleted.json()["logo_version"]) == (16, None)
     assert 'src="/workspaces/' not in (await olga.get(place)).text

@@ -10,8 +10,6 @@ from tests.tracking_api.dashboard.pages.conftest import MAX, Site
 from tests.tracking_api.dashboard.pages.test_every_page import violations_here
 from tests.world import NOW
 
-CLEO = "https://acme.example/?aff=cleo"
-
 
 async def add(page: Page, name: str, code: str) -> None:
     await page.get_by_label("Name").fill(name)
@@ -54,10 +52,6 @@ async def test_selected_commissions_are_approved_and_others_are_not(site: Site):
 
     await expect(page.get_by_role("status")).to_have_text("Approved: 2.")
     await expect(page.locator("tbody .badge")).to_have_text(["Approved", "Pending", "Approved"])
-    await page.get_by_role("button", name="Undo").click()
-    await expect(page.get_by_role("status")).to_contain_text("Undone: 2.")
-    await page.get_by_role("link", name="All", exact=True).click()
-    await expect(page.locator("tbody .badge")).to_have_text(["Pending", "Pending", "Pending"])
     async with page.expect_download() as downloading:
         await page.get_by_role("link", name="Export as CSV").click()
     assert (await downloading.value).suggested_filename.startswith(f"commissions-{site.acme.program_id}-")
@@ -70,7 +64,6 @@ async def test_a_partner_is_added_gets_a_link_to_copy_that_counts_and_is_paused(
     await add(page, "Cleo", "anna")
     await expect(page.get_by_role("alert")).to_contain_text("Code")
     await expect(page.get_by_role("alert")).to_be_focused()
-    await expect(page.get_by_label("Name")).to_have_value("Cleo")
 
     await add(page, "Cleo", "cleo")
 
@@ -79,7 +72,10 @@ async def test_a_partner_is_added_gets_a_link_to_copy_that_counts_and_is_paused(
     await expect(page.get_by_text("Copied")).to_be_visible()
     link = await page.evaluate("navigator.clipboard.readText()")
     click = {"program_id": site.acme.program_id, "affiliate_url": link}
-    assert (link, (await site.call("/api/v1/track/click", click)).json()["partner_code"]) == (CLEO, "cleo")
+    assert (link, (await site.call("/api/v1/track/click", click)).json()["partner_code"]) == (
+        "https://acme.example/?aff=cleo",
+        "cleo",
+    )
     await page.get_by_role("button", name="Pause Cleo").click()
     await expect(page.get_by_role("row", name="Cleo")).to_contain_text("Paused")
     assert (await site.call("/api/v1/track/click", click)).json()["reason"] == "partner_inactive"
