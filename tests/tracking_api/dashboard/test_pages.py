@@ -18,8 +18,6 @@ HTML = {"Accept": "text/html"}
 MENU = 'aria-label="Program"'
 MISTAKES = [
     ("commission_rate", "twenty", "Enter a number such as 20"),
-    ("cookie_window_days", "99999", "Enter 3650 or less"),
-    ("minimum_order", "much", "Enter an amount such as 2.50"),
     ("name", "", "Fill in this field"),
     ("domain", "not a host", "Enter a host name such as shop.example"),
 ]

@@ -138,7 +138,6 @@ async def test_a_new_program_asks_for_its_key_and_creates_it_without_a_warning(
 
     assert "card danger" not in before
     assert (await dashboard.get(STATUS, secret_of(shown))).json()["data"]["name"] == "Oslo"
-    assert "There is no overlap" in (await olga.get(f"{place}/settings/api-keys")).text
 
 
 async def test_a_key_is_replaced_once_confirmed_shown_once_and_not_replaced_again_by_a_reload(
