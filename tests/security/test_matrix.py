@@ -89,6 +89,17 @@ async def test_who_is_no_active_member_learns_nothing_about_a_program_or_workspa
     assert wrong == []
 
 
+def test_members_change_what_is_their_own_and_owners_alone_everything_else():
+    writing = {entry.described.name for entry in needing("session") if entry.method != "GET" and not entry.needs_owner}
+    reading = {entry.described.name for entry in needing("session") if entry.method == "GET" and entry.needs_owner}
+
+    assert writing == {
+        *("changePassword", "changePreferences", "endSession", "endOtherSessions", "disconnectAssistant"),
+        *("enrolSecondFactor", "confirmSecondFactor", "disableSecondFactor", "reconcilePayments"),
+    }
+    assert reading == {"getPaymentAccount", "listInvitations"}
+
+
 async def test_a_member_may_do_what_needs_no_owner_and_nothing_else(service: Service):
     token, wrong = service.scene.sessions["member"], []
     for entry in needing("session"):
