@@ -46,7 +46,7 @@ PINNED: dict[str, list[tuple[str, Any]]] = {  # what no schema may come to take,
     ],
     "trackRefund": [("refund_amount_cents", 0), ("refund_id", "r" * 256), ("refund_reason", "x" * 513)],
 }
-LENIENT = {("trackLead", "email")}  # a wrong one is left out with a warning: test_lenient_fields.py
+LENIENT = {("trackLead", "email")}  # a wrong one is left out with a warning: test_lead.py
 
 
 async def count(service: Service) -> int:
