@@ -15,7 +15,7 @@ from storage.rules.handover import Handover, HandoverTokens
 from storage.tables import used_handovers
 from storage.tracking import handovers
 from storage.tracking.handovers import Arrival
-from tests.security.conftest import on_each_database
+from tests.storage.databases import both_databases
 from tests.tracking_api.conftest import Api
 from tests.world import LANDING_PAGE, NOW
 
@@ -89,7 +89,7 @@ async def test_a_token_works_once_and_expires(shop: Api):
     assert (first.status_code, code(second), code(expired)) == (200, "invalid_handover", "invalid_handover")
 
 
-@on_each_database
+@both_databases
 async def test_of_two_at_once_in_two_processes_one_gets_the_click(shop: Api, database_url: str):
     click_id = await clicked(shop)
     async with storage.opened(database_url) as other:
@@ -202,7 +202,7 @@ async def test_an_expired_or_invented_cookie_does_not_stay(shop: Api):
     assert [answer.json()["click_id"] for answer in answers] == [new, new]
 
 
-@on_each_database
+@both_databases
 async def test_used_tokens_are_deleted_once_expired(shop: Api):
     await redeemed(shop, await issued(shop, await clicked(shop)))
 

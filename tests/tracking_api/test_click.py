@@ -1,9 +1,12 @@
 """POST /api/v1/track/click: the partner's link, the visitor's click, and what it says of the visitor."""
 
 import json
+import re
 from ipaddress import IPv4Network
 from pathlib import Path
 from typing import Any
+
+from crawleruseragents import CRAWLER_USER_AGENTS_DATA
 
 from configuration import Configuration
 from storage.engine.audit import OPERATOR
@@ -13,6 +16,7 @@ from storage.rules.dimensions import NOWHERE, Agent, Location
 from storage.tables import clicks, customers, rollups, test_events
 from tests.tracking_api.conftest import Api
 from tests.world import NOW
+from tracking_api.calls import bots
 from tracking_api.calls.places import Places
 from tracking_api.calls.user_agents import agent_of
 
@@ -121,6 +125,24 @@ async def test_bots_and_prefetches_get_the_usual_response_and_never_count(api: A
     assert (without.status_code, answer.status_code, answer.content) == (200, 200, b"")
     assert [row.filtered for row in await api.rows(clicks)] == ["bot", *["prefetch"] * 4]
     assert await counted(api) == 0
+
+
+NEAR_BOTS = [
+    *("Current" * 73, "Spider" * 85, "ContextualBot" * 39, "AdsBot-Google-", "AdsBot-Google", "AdsBot-Google x"),
+    *("sentry/", "my sentry/1", "mysentry/1", "BW/1", "x BW/1", "Current x RSS Reader", "RSS Reader Current"),
+    *("SSL Labs", "SSL Labs x"),
+]
+
+
+def test_the_fast_matcher_gives_the_results_of_the_package_s_patterns():
+    real = [name for bot in CRAWLER_USER_AGENTS_DATA[::3] for name in bot.get("instances", ())[:2]]
+    patterns = re.compile("|".join(bots.PATTERNS))
+
+    for name in [*AGENTS, *NEAR_BOTS, *real, *(name[1:] for name in real), *(name[:-1] for name in real)]:
+        assert bots.is_bot(name) == bool(patterns.search(name)), name
+    assert len(bots.PATTERNS) > 1_000
+    assert len(bots.REST) < 12, "spell the new patterns out: each of these is tried at every character"
+    assert bots.is_bot.cache_info().maxsize == 4096
 
 
 async def test_a_test_click_is_stored_apart_and_alone_looks_at_a_key(api: Api):
