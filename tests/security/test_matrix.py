@@ -4,6 +4,7 @@ An operation that is added to a route table is in here without being named. `OPE
 so that a new one does not become public by accident.
 """
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx
@@ -12,8 +13,8 @@ import pytest
 from storage.rules.scope import Scope
 from tests import world
 from tests.security import matrix
-from tests.security.matrix import MISSING, Case
-from tests.security.operations import ENTRIES, Entry, Service, code, needing
+from tests.security.matrix import MISSING, Case, Scene
+from tests.security.operations import ENTRIES, Service, code, needing
 from web.errors import STATUS
 
 OPEN = {
@@ -34,6 +35,11 @@ SCOPES: dict[Scope | None, set[str]] = {
     Scope.PARTNERS_READ: {"agentListPartners"},
     Scope.PARTNERS_WRITE: {"agentEnrolPartner", "agentChangePartner"},
 }
+CASES = {
+    "session": matrix.session_cases,
+    "agentKey": matrix.agent_key_cases,
+    "programKey": matrix.program_key_cases,
+}
 SENT: dict[str, dict[str, Any]] = {
     "agentGetBreakdown": {"query": {"by": "partner"}},
     "agentExplainSale": {"query": {"transaction_id": "inv-1"}},
@@ -48,32 +54,23 @@ def visible_in(response: httpx.Response) -> tuple[int, Any]:
     return response.status_code, response.json()["error"]
 
 
-async def rejected(service: Service, entries: list[Entry], cases: list[Case]) -> list[str]:
-    """Return each combination that is not rejected with the case's code and its status."""
-    wrong = []
-    for entry in entries:
-        for case in cases:
-            response = await service.call(entry, case.credential)
-            if (response.status_code, code(response)) != (STATUS[case.error], case.error):
-                wrong.append(f"{entry} with {case.name}: {response.status_code} {code(response)}")
-    return wrong
-
-
 def test_the_operations_that_need_no_credential_are_named():
     assert {entry.described.name for entry in needing("")} <= OPEN
     assert {entry.kind for entry in ENTRIES} == {"", "session", "agentKey", "programKey"}
 
 
-async def test_no_wrong_credential_opens_an_operation_for_members(service: Service):
-    assert await rejected(service, needing("session"), await matrix.session_cases(service.scene)) == []
+@pytest.mark.parametrize(("kind", "cases"), [*CASES.items()])
+async def test_no_wrong_credential_opens_an_operation(
+    service: Service, kind: str, cases: Callable[[Scene], Awaitable[list[Case]]]
+):
+    wrong = []
+    for case in await cases(service.scene):
+        for entry in needing(kind):
+            response = await service.call(entry, case.credential)
+            if (response.status_code, code(response)) != (STATUS[case.error], case.error):
+                wrong.append(f"{entry} with {case.name}: {response.status_code} {code(response)}")
 
-
-async def test_no_wrong_credential_opens_an_operation_for_agents(service: Service):
-    assert await rejected(service, needing("agentKey"), await matrix.agent_key_cases(service.scene)) == []
-
-
-async def test_no_wrong_credential_opens_an_operation_for_the_program_key(service: Service):
-    assert await rejected(service, needing("programKey"), await matrix.program_key_cases(service.scene)) == []
+    assert wrong == []
 
 
 @pytest.mark.parametrize("who", ["stranger", "suspended"])
