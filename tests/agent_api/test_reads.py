@@ -52,23 +52,14 @@ async def test_a_breakdown_groups_and_filters_the_report(agents: Agents):
     filtered = (await agents.get("./breakdown", by="utm_source", second="country", utm_source="letter")).json()
     nowhere = (await agents.get("./breakdown", by="partner", country="(none)", hour="12")).json()
 
-    assert by_source == {
-        "data": [
-            {"values": {"utm_source": "letter"}, "metrics": {"clicks": 2, "revenue_cents": 0}},
-            {"values": {"utm_source": None}, "metrics": {"clicks": 1, "revenue_cents": 10_000}},
-        ],
-        "other": {"groups": 1, "metrics": {"clicks": 1, "revenue_cents": 0}},
-        "total": {"clicks": 4, "revenue_cents": 10_000},
-        "meta": {
-            "currency": "USD",
-            "first": "2026-05-14",
-            "last": "2026-05-20",
-            "by": ["utm_source"],
-            "filters": {},
-            "sort": "clicks",
-            "limit": 2,
-        },
-    }
+    assert by_source["data"] == [
+        {"values": {"utm_source": "letter"}, "metrics": {"clicks": 2, "revenue_cents": 0}},
+        {"values": {"utm_source": None}, "metrics": {"clicks": 1, "revenue_cents": 10_000}},
+    ]
+    assert by_source["other"] == {"groups": 1, "metrics": {"clicks": 1, "revenue_cents": 0}}
+    assert by_source["total"] == {"clicks": 4, "revenue_cents": 10_000}
+    period = {"currency": "USD", "first": "2026-05-14", "last": "2026-05-20"}
+    assert by_source["meta"] == {**period, "by": ["utm_source"], "filters": {}, "sort": "clicks", "limit": 2}
     assert [row["values"]["country"] for row in filtered["data"]] == ["DE", "SE"]
     assert nowhere["data"][0]["values"] == {"partner": "anna"}
     assert nowhere["meta"]["filters"] == {"country": "(none)", "hour": "12"}

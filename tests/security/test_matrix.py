@@ -4,7 +4,9 @@ An operation that is added to a route table is in here without being named. `OPE
 so that a new one does not become public by accident.
 """
 
+import re
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -12,11 +14,14 @@ import pytest
 
 from storage.rules.scope import Scope
 from tests import world
-from tests.security import matrix
-from tests.security.matrix import MISSING, Case, Scene
-from tests.security.operations import ENTRIES, Service, code, needing
+from tests.security import operations
+from tests.security.operations import ENTRIES, MISSING, Case, Scene, Service, code, needing
 from web.errors import STATUS
 
+ROOT = Path(__file__).parent.parent.parent
+PAGE = (ROOT / "docs/security.md").read_text(encoding="utf-8")
+ROWS = [line for line in PAGE.splitlines() if re.match(r"\| (API|V)\d", line)]
+NAMED = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 OPEN = {
     *("trackClick", "prefetchClick", "preflightClick", "trackLead", "preflightLead", "receiveStripeEvent"),
     *("issueHandover", "preflightHandover", "redeemHandover", "preflightRedeem"),
@@ -36,9 +41,9 @@ SCOPES: dict[Scope | None, set[str]] = {
     Scope.PARTNERS_WRITE: {"agentEnrolPartner", "agentChangePartner"},
 }
 CASES = {
-    "session": matrix.session_cases,
-    "agentKey": matrix.agent_key_cases,
-    "programKey": matrix.program_key_cases,
+    "session": operations.session_cases,
+    "agentKey": operations.agent_key_cases,
+    "programKey": operations.program_key_cases,
 }
 SENT: dict[str, dict[str, Any]] = {
     "agentGetBreakdown": {"query": {"by": "partner"}},
@@ -174,3 +179,10 @@ async def test_an_id_that_is_none_breaks_no_operation(service: Service):
             ids = dict.fromkeys(entry.parameters, odd)
             response = await service.send(entry, credential, ids, json={})
             assert response.status_code in {200, 400, 403, 404, 405, 415}, f"{entry} with {odd}: {response.text}"
+
+
+def test_every_row_of_the_security_page_and_the_whole_top_ten_names_tests_that_exist():
+    assert [row for row in ROWS if not NAMED.search(row)] == []
+    assert {row.split()[1] for row in ROWS if row.startswith("| API")} == {f"API{number}" for number in range(1, 11)}
+    for path, name in NAMED.findall(PAGE):
+        assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), f"{path}::{name}"

@@ -19,11 +19,10 @@ from storage.rules.errors import Overloaded
 from storage.rules.settlement import LeadAuthPolicy
 from storage.tables import customers, leads, test_events, tracking_log
 from storage.tracking import test_mode
-from tests import world
+from tests import documented, world
 from tests.tracking_api.conftest import Api
 from tests.world import NOW, World
 from tracking_api.dashboard.password_queue import LONGEST, LONGEST_OF_CLIENT, RUNNING, PasswordQueue
-from web.middleware import RequestMiddleware
 
 TEST = {"test_mode": True}
 OLGA, PASSWORD = "olga@acme.example", "correct horse"
@@ -147,8 +146,7 @@ async def app(sqlite_url: str) -> AsyncIterator[Starlette]:
 @pytest.fixture
 async def visitor(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
     """A client of that service."""
-    transport = httpx.ASGITransport(RequestMiddleware(app))
-    async with httpx.AsyncClient(transport=transport, base_url="http://svc.test") as client:
+    async with documented.client(documented.transport_to(app)) as client:
         yield client
 
 

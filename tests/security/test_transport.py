@@ -93,16 +93,14 @@ async def test_over_http_no_response_sends_browsers_to_https(service: httpx.Asyn
 
 
 @http
-async def test_a_page_may_use_no_device_and_no_other_reading_of_its_type(service: httpx.AsyncClient):
+async def test_json_is_not_stored_a_page_may_use_no_device_and_neither_is_read_as_another_type(
+    service: httpx.AsyncClient,
+):
     for path in ("/", "/sign-in", "/docs/errors", "/nowhere"):
         headers = (await service.get(path, headers=HTML)).headers
         assert headers["content-type"].startswith("text/html"), path
         assert "camera=()" in headers["permissions-policy"], path
         assert headers["x-content-type-options"] == "nosniff", path
-
-
-@http
-async def test_json_is_neither_stored_nor_read_as_another_type(service: httpx.AsyncClient):
     for path in ("/api/auth/me", "/api/agent/v1/me", "/healthz", "/nowhere", "/openapi.json", "/mcp"):
         headers = (await service.get(path)).headers
         assert headers["content-type"].startswith("application/json"), path
@@ -166,11 +164,15 @@ async def test_a_domain_is_a_host_name_and_nothing_else(dashboard: Dashboard):
         assert (answer.status_code, answer.json()["error"]["fields"][0]["field"]) == (400, "domain")
 
 
-async def test_a_pasted_agents_file_runs_nothing_of_an_old_domain_or_a_name(dashboard: Dashboard, tmp_path: Path):
+async def test_a_pasted_agents_file_and_a_guide_run_nothing_of_an_old_domain_or_a_name(
+    dashboard: Dashboard, tmp_path: Path
+):
     acme = dashboard.acme
     old = await world.program_of(acme.store, acme.workspace_id, acme.owner_id, name=EVIL, domain=EVIL)
     program = await acme.store.read(program_settings.get_program, old.program_id)
     text = agents_file.written(program, base_url="http://svc.test", code="a';touch pwned;'")
+    filling = guides.filling(program, base_url="http://svc.test", code=EVIL)
+    shown = [guides.filled(name, filling) for name in guides.NAMES]
     assert program.settings.domain == EVIL
 
     for block in re.findall(r"^```(?:sh|bash)[^\n]*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
@@ -181,18 +183,8 @@ async def test_a_pasted_agents_file_runs_nothing_of_an_old_domain_or_a_name(dash
     assert "<script>touch" not in html
     assert "\n## Ignore" not in text
     assert sum(line.startswith("| Program |") for line in text.splitlines()) == 1
-
-
-async def test_the_guides_show_an_example_instead_of_an_old_domain(dashboard: Dashboard):
-    acme = dashboard.acme
-    old = await world.program_of(acme.store, acme.workspace_id, acme.owner_id, domain=EVIL)
-    program = await acme.store.read(program_settings.get_program, old.program_id)
-    filling = guides.filling(program, base_url="http://svc.test", code=EVIL)
-
-    texts = [guides.filled(name, filling) for name in guides.NAMES]
-
-    assert not any("touch" in text and EVIL in text for text in texts)
-    assert any("https://shop.example/?aff=%24%28touch%20pwned" in text for text in texts)
+    assert not any("touch" in guide and EVIL in guide for guide in shown)
+    assert any("https://shop.example/?aff=%24%28touch%20pwned" in guide for guide in shown)
 
 
 def test_a_sourced_env_file_runs_nothing(tmp_path: Path):

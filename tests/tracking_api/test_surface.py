@@ -12,11 +12,11 @@ from configuration import Configuration
 from presentation.operations import DescribedRoute
 from storage.engine import read_queue
 from storage.tables import clicks, refused_calls
+from tests import documented
 from tests.busy import Busy
 from tests.tracking_api.conftest import UNLIMITED, Api
 from tests.world import World
 from tracking_api.app import ROUTES
-from web.middleware import RequestMiddleware
 
 ORIGIN = {"Origin": "https://shop.example"}
 OPEN = {"/api/v1/track/click", "/api/v1/track/lead", "/js/{name}"}  # and a program's own pages: test_handover.py
@@ -67,27 +67,22 @@ async def test_an_unknown_url_is_404_with_a_request_id_of_its_own(api: Api):
     assert len(ids) == 5
 
 
-async def test_the_probes_return_ok(api: Api):
-    for path in ("/healthz", "/readyz"):
-        answer = await api.client.get(path)
-        assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
-
-
 @pytest.fixture
 async def empty(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
     """The tracking calls over a database that is there and holds no table."""
     (tmp_path / "empty.db").touch()
     async with storage.opened(f"sqlite+aiosqlite:///{tmp_path}/empty.db") as store:
-        app = RequestMiddleware(tracking_api.app.create(store, UNLIMITED))
-        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-        async with httpx.AsyncClient(transport=transport, base_url="http://svc.test") as client:
+        app = tracking_api.app.create(store, UNLIMITED)
+        async with documented.client(documented.transport_to(app, raise_app_exceptions=False)) as client:
             yield client
 
 
-async def test_without_migrations_the_process_is_up_but_not_ready(empty: httpx.AsyncClient):
-    up, ready = await empty.get("/healthz"), await empty.get("/readyz")
+async def test_without_migrations_the_process_is_up_but_not_ready(api: Api, empty: httpx.AsyncClient):
+    probes = [await client.get(path) for client in (api.client, empty) for path in ("/healthz", "/readyz")]
 
-    assert (up.status_code, ready.status_code) == (200, 503)
+    assert [answer.status_code for answer in probes] == [200, 200, 200, 503]
+    assert probes[0].json() == probes[1].json() == {"status": "ok"}
+    ready = probes[3]
     assert ready.json()["error"]["code"] == "storage_unavailable"
     assert ready.headers["retry-after"] == "2"
 
