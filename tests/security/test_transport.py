@@ -139,13 +139,11 @@ async def test_the_database_and_the_files_beside_it_are_private_to_their_owner(t
 SPACES = ["", " ", "\u00a0", "\u3000", "\u200b", "\ufeff", "\u2060", " \u00a0\u200b ", "\u2003", "\u00ad"]
 
 
-def test_a_space_of_any_kind_hides_no_formula_from_the_guard():
+def test_no_cell_of_a_csv_file_starts_a_formula_behind_a_space_or_in_the_next_cell():
     for space, start in itertools.product(SPACES, "=+-@\uff1d"):
         cell = f"{space}{start}HYPERLINK(1)"
         assert csv_export.guarded(cell) == f"'{cell}"
 
-
-def test_a_cell_with_a_semicolon_is_one_cell_and_starts_no_formula_in_the_next():
     row = ["user;=1+1", 'a "name"', "x, y", "plain"]
 
     line = csv_export.lines([map(csv_export.guarded, row)])

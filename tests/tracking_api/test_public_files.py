@@ -101,12 +101,10 @@ async def test_every_link_of_every_guide_leads_to_a_page_and_a_section_of_it(api
     assert all(f'<a href="{path}"' in pages["/docs"].text for path in pages)
 
 
-async def test_a_page_has_its_code_to_copy_with_the_address_of_this_server(api: Api):
-    page, steps, connecting = [
-        (await api.client.get(f"/docs/{name}", headers=HTML)).text for name in ("integration", "verify", "connecting")
+async def test_a_guide_names_the_address_of_this_server(api: Api):
+    steps, connecting = [
+        (await api.client.get(f"/docs/{name}", headers=HTML)).text for name in ("verify", "connecting")
     ]
 
-    assert page.count('class="copy"') == page.count("<pre ") > 2
     assert ("https://svc.example" in steps, "http://127.0.0.1:8000/api/v1/track/sale" in steps) == (False, True)
     assert ("track.example" in connecting, "http://127.0.0.1:8000/mcp" in connecting) == (False, True)
-    assert "screenshots/" not in connecting

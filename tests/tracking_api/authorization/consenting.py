@@ -6,7 +6,6 @@ import json
 import ssl
 import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -48,11 +47,11 @@ class ClientHost:
         return address
 
 
-@contextmanager
-def serving(folder: Path) -> Iterator[ClientHost]:
-    """Serve on localhost until the block ends. `/moved` redirects, `/stall` never answers."""
+@pytest.fixture
+def client_host(tmp_path: Path) -> Iterator[ClientHost]:
+    """Where a client's document is: on localhost. `/moved` redirects, `/stall` never answers."""
     authority = trustme.CA()
-    authority.cert_pem.write_to_path(str(folder / "authority.pem"))
+    authority.cert_pem.write_to_path(str(tmp_path / "authority.pem"))
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -73,7 +72,7 @@ def serving(folder: Path) -> Iterator[ClientHost]:
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("localhost").configure_cert(tls)
     server.socket = tls.wrap_socket(server.socket, server_side=True)
-    host = ClientHost(f"https://localhost:{server.server_port}", folder / "authority.pem")
+    host = ClientHost(f"https://localhost:{server.server_port}", tmp_path / "authority.pem")
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
@@ -83,13 +82,6 @@ def serving(folder: Path) -> Iterator[ClientHost]:
         server.shutdown()
         server.server_close()
         thread.join()
-
-
-@pytest.fixture
-def client_host(tmp_path: Path) -> Iterator[ClientHost]:
-    """Where a client's document is."""
-    with serving(tmp_path) as host:
-        yield host
 
 
 @pytest.fixture

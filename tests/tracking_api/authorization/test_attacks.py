@@ -4,14 +4,11 @@ from datetime import UTC, datetime
 
 import httpx
 
-from storage.access import assistant_clients, assistant_tokens, assistants, sessions
+from storage.access import assistant_clients
 from storage.access.assistant_clients import AssistantClient
-from storage.access.assistants import AuthorizationRequest
 from storage.engine import audit
-from storage.rules import keys
-from storage.rules.scope import READING
 from tests.tracking_api.authorization.conftest import BASE, Flow, sent
-from tests.tracking_api.authorization.consenting import CALLBACK, CHALLENGE
+from tests.tracking_api.authorization.consenting import CALLBACK
 from tests.tracking_api.dashboard.pages.conftest import OLGA, PASSWORD
 
 
@@ -145,21 +142,6 @@ async def test_only_access_tokens_authenticate_and_only_at_mcp(flow: Flow):
 
     assert read == [401, 401, 200]
     assert elsewhere == [401, 403, 401, 403]
-
-
-async def test_another_resources_token_is_rejected(flow: Flow):
-    now, store = datetime.now(UTC), flow.acme.store
-    asked = AuthorizationRequest(
-        flow.client_id, "Helper", "assistant.example", CALLBACK, READING, "https://other.example/mcp", CHALLENGE
-    )
-    olga = await store.read(sessions.identify, keys.digest(flow.olga), at=now)
-    code = await store.write(assistants.connect, asked, visitor=olga, program_ids=[flow.acme.program_id], at=now)
-    given = await store.write(assistant_tokens.exchange, code, client_id=flow.client_id, at=now)
-
-    answer = await flow.call(given.access)
-
-    assert answer.status_code == 401
-    assert 'error="invalid_token"' in answer.headers["www-authenticate"]
 
 
 async def test_mixed_up_issuer_every_response_names_its_issuer(flow: Flow):
