@@ -63,7 +63,9 @@ async def sign_in(client: httpx.AsyncClient) -> httpx.Response:
 
 
 @https
-async def test_over_https_the_session_cookie_belongs_only_to_this_host(service: httpx.AsyncClient):
+async def test_over_https_the_session_cookie_belongs_to_this_host_and_browsers_stay_on_https(
+    service: httpx.AsyncClient,
+):
     entered = await sign_in(service)
 
     cookie = entered.headers["set-cookie"]
@@ -74,10 +76,6 @@ async def test_over_https_the_session_cookie_belongs_only_to_this_host(service: 
     for name, status in (("__Host-svc_session", 200), ("svc_session", 303)):
         shown = await service.get("/programs", headers={"Cookie": f"{name}={token}"})
         assert shown.status_code == status, f"a sibling domain can set {name}"
-
-
-@https
-async def test_over_https_every_response_keeps_browsers_on_https(service: httpx.AsyncClient):
     for path in ("/sign-in", "/healthz", "/mcp", "/nowhere", "/api/agent/v1/me", "/js/svc-tracker.js"):
         assert (await service.get(path)).headers["strict-transport-security"] == "max-age=31536000", path
 

@@ -139,8 +139,9 @@ async def test_a_test_lead_for_an_unknown_or_another_program_or_with_a_bad_key_i
 
 async def test_an_invalid_email_is_left_out_with_a_warning(api: Api):
     click_id = await api.acme.visitor()
+    emails: list[Any] = ["no address", "a@b@c", "e" * 255 + "@example.com", "a\u0000@b.example", 5, [], True]
 
-    for email in ("no address", "a@b@c", "e" * 255 + "@example.com", "a\u0000@b.example", 5, [], True):
+    for email in emails:
         for key in (None, "acme"):
             answer = await api.lead(key=key, click_id=click_id, email=email)
             assert (answer.status_code, answer.json()["success"]) == (200, True), email

@@ -111,7 +111,7 @@ async def repeat(api: Api, call: str, body: Any, name: str = "once-1", **options
 async def test_a_call_repeated_with_the_same_idempotency_key_is_done_once_and_gets_the_first_response(api: Api):
     lead = {"click_id": await api.acme.visitor(), "customer_key": "user-3"}
     sale = {"transaction_id": "inv-2", "customer_key": "user-1", "amount_cents": 500}
-    calls = {"refund": REFUND, "sale": sale, "lead": lead, "test": {"additional_data": TEST}}
+    calls: dict[str, Any] = {"refund": REFUND, "sale": sale, "lead": lead, "test": {"additional_data": TEST}}
 
     for name, body in calls.items():
         call = "sale" if name == "test" else name

@@ -136,11 +136,10 @@ async def test_a_sale_says_whether_the_key_that_it_echoes_is_saved(api: Api):
     click_id = await api.acme.visitor()
     await api.lead(key=None, click_id=click_id)
 
-    unsaved = (await api.sale(customer_key="not-known-yet", click_id=click_id)).json()["data"]
-    without = (await api.sale(transaction_id="inv-2", customer_key=None, click_id=click_id)).json()["data"]
-
-    assert (unsaved["customer_key"], unsaved["customer_key_saved"]) == ("not-known-yet", False)
-    assert (without["customer_key"], without["customer_key_saved"]) == (None, False)
+    for number, customer_key in enumerate(("not-known-yet", None)):
+        sale = await api.sale(transaction_id=f"inv-{number}", customer_key=customer_key, click_id=click_id)
+        data = sale.json()["data"]
+        assert (data["customer_key"], data["customer_key_saved"]) == (customer_key, False)
 
 
 async def test_a_rejected_sale_stores_nothing(api: Api):
@@ -185,7 +184,7 @@ async def test_a_test_sale_needs_no_other_field_blocks_no_live_one_and_advances_
 
 async def test_a_refund_reverses_its_share_is_replayed_by_its_id_and_then_takes_what_remains(api: Api):
     await api.sale()
-    partly = {"refund_amount_cents": 2_500, "refund_id": "r-1", "refund_reason": "late"}
+    partly: dict[str, Any] = {"refund_amount_cents": 2_500, "refund_id": "r-1", "refund_reason": "late"}
 
     first, again, rest, after = [(await api.refund(**each)).json() for each in (partly, partly, {}, {})]
 

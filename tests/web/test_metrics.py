@@ -1,7 +1,9 @@
 """What operators see: GET /metrics, never open on the public port, and traces that hold nothing secret."""
 
+import random
 import socket
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import httpx
@@ -26,9 +28,14 @@ CLICK = "/api/v1/track/click"
 
 @pytest.fixture
 def port() -> Iterator[int]:
-    """A port of which the next one is free, too; it is taken itself."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        yield taken.getsockname()[1]
+    """A port that is taken and whose next one is free, below those that machines give to outgoing connections."""
+    with ExitStack() as taken:
+        for number in random.sample(range(20_000, 30_000), 100):
+            with suppress(OSError):
+                socket.create_server(("127.0.0.1", number + 1)).close()
+                taken.enter_context(socket.create_server(("127.0.0.1", number)))
+                break
+        yield number
 
 
 def values(text: str) -> dict[str, float]:

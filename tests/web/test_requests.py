@@ -67,17 +67,13 @@ def test_a_name_of_this_machine_is_as_good_as_another_at_the_same_port():
     assert [called(PUBLIC, host) for host in ("localhost", "track.example")] == [PUBLIC] * 2
 
 
-async def test_a_client_that_closed_its_connection_leaves_no_line_in_the_log(caplog: pytest.LogCaptureFixture):
-    async def send(_: Any) -> None:
-        raise RuntimeError("unable to perform operation on <TCPTransport closed=True>; the handler is closed")
-
-    await RequestMiddleware(JsonResponse({}))(dict(SCOPE), pieces([]), send)
-
-    assert caplog.records == []
-
-
-async def test_an_app_that_fails_is_logged_and_returns_500(caplog: pytest.LogCaptureFixture):
+async def test_an_app_that_fails_is_logged_and_returns_500_and_a_closed_connection_leaves_no_line_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+):
     sent: list[Any] = []
+
+    async def closed(_: Any) -> None:
+        raise RuntimeError("unable to perform operation on <TCPTransport closed=True>; the handler is closed")
 
     async def failing(*_: Any) -> None:
         raise ValueError("a fault of ours")
@@ -85,6 +81,8 @@ async def test_an_app_that_fails_is_logged_and_returns_500(caplog: pytest.LogCap
     async def send(message: Any) -> None:
         sent.append(message)
 
+    await RequestMiddleware(JsonResponse({}))(dict(SCOPE), pieces([]), closed)
+    assert caplog.records == []
     await RequestMiddleware(failing)(dict(SCOPE), pieces([]), send)
 
     assert [record.levelno for record in caplog.records] == [logging.ERROR]

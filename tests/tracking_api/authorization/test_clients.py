@@ -125,7 +125,7 @@ async def test_ssrf_a_client_with_a_document_on_a_private_host_gets_the_reason(f
 async def test_a_document_is_fetched_once_a_day_and_its_client_works_while_its_host_is_down(
     clients: Clients, trusted_host: ClientHost
 ):
-    async def name(**later: float) -> str:
+    async def name(**later: float) -> str | None:
         await clients.refresh(client_id, at=NOW + timedelta(**later))
         client = await clients.find(client_id)
         assert client is not None
