@@ -129,10 +129,11 @@ async def test_an_idempotency_key_belongs_to_one_program_one_call_and_one_body_a
     globex = await api.beside()
     await globex.acme.customer("user-1")
     await globex.sale()
-    await repeat(api, "refund", REFUND)
+    body = {**REFUND, "customer_key": "user-1", "amount_cents": 1}  # of a refund or of a sale
+    await repeat(api, "refund", body)
 
-    elsewhere = await repeat(globex, "refund", REFUND)
-    reused = [await repeat(api, "refund", {**REFUND, "refund_amount_cents": 1}), await repeat(api, *SUCCESSES[2])]
+    elsewhere = await repeat(globex, "refund", body)
+    reused = [await repeat(api, "refund", {**body, "refund_amount_cents": 1}), await repeat(api, "sale", body)]
     malformed = [await repeat(api, "refund", REFUND, name) for name in ("", "k" * 256)]
 
     assert (elsewhere.status_code, elsewhere.headers.get("idempotency-replayed")) == (200, None)
