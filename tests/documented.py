@@ -12,6 +12,7 @@ from jsonschema_rs import validator_for
 import agent_api.app
 import tracking_api.app
 from presentation import openapi
+from web.middleware import RequestMiddleware
 
 DOCUMENT = openapi.document([*tracking_api.app.ROUTES, *agent_api.app.ROUTES], base_url="http://svc.test")
 TEMPLATES: list[tuple[re.Pattern[str], dict[str, Any]]] = [
@@ -41,6 +42,23 @@ def codes(operation: dict[str, Any]) -> set[str]:
         if int(status) >= 400 and "content" in response
     ]
     return {code for schema in schemas for code in schema["properties"]["error"]["properties"]["code"]["enum"]}
+
+
+def transport_to(app: Any, **options: Any) -> httpx.ASGITransport:
+    """Return what carries requests to an app in this process."""
+    return httpx.ASGITransport(RequestMiddleware(app), **options)
+
+
+def client(transport: httpx.ASGITransport) -> httpx.AsyncClient:
+    """Return a client of an app in this process; the document describes every response that it gets."""
+    return httpx.AsyncClient(
+        transport=transport, base_url="http://svc.test", event_hooks={"response": [_read_and_check]}
+    )
+
+
+async def _read_and_check(answer: httpx.Response) -> None:
+    await answer.aread()
+    check(answer)
 
 
 def check(answer: httpx.Response) -> None:

@@ -11,14 +11,10 @@ import agent_api.app
 from storage.access import agent_keys
 from storage.rules.scope import Scope
 from tests import documented
+from tests.tracking_api.conftest import database_url
 from tests.world import NOW, World
-from web.middleware import RequestMiddleware
 
-
-@pytest.fixture
-def database_url(sqlite_url: str) -> str:
-    """The surface is the same on each database: storage's own tests run on both."""
-    return sqlite_url
+__all__ = ["database_url"]  # the fixture
 
 
 class Agents:
@@ -28,13 +24,8 @@ class Agents:
         self.acme = acme
         self.at: datetime = NOW
         self.good = ""
-        base_url = "http://svc.test"
-        app = agent_api.app.create(acme.store, base_url=base_url, clock=lambda: self.at)
-        self.client = httpx.AsyncClient(
-            transport=httpx.ASGITransport(RequestMiddleware(app)),
-            base_url=base_url,
-            event_hooks={"response": [_check]},
-        )
+        app = agent_api.app.create(acme.store, base_url="http://svc.test", clock=lambda: self.at)
+        self.client = documented.client(documented.transport_to(app))
 
     async def issue(self, scopes: Sequence[Scope] = tuple(Scope), **options: Any) -> str:
         """Issue a key of Acme's and return its value."""
@@ -54,11 +45,6 @@ class Agents:
 
     async def get(self, path: str, **query: Any) -> httpx.Response:
         return await self.call("GET", path, params=query)
-
-
-async def _check(answer: httpx.Response) -> None:
-    await answer.aread()
-    documented.check(answer)
 
 
 @pytest.fixture

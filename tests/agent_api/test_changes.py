@@ -1,16 +1,23 @@
-"""What agents change: programs behind an ETag, partners once for an Idempotency-Key, and the audit log of it all."""
+"""What agents change: programs behind an ETag, partners once for an Idempotency-Key, commissions and flags by scope."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import httpx
 import pytest
 
+from storage.engine.audit import Actor
+from storage.management import agent_caps, commissions
+from storage.rules.commission import CommissionStatus
+from storage.rules.scope import Scope
+from storage.tables import customers
 from tests.agent_api.conftest import Agents
-from tests.world import NOW
+from tests.world import HELD_SINCE, NOW, stored
 
 pytestmark = pytest.mark.anyio
 CLEO = {"name": "Cleo", "code": "cleo"}
+OLGA = Actor("user", "1", "olga@acme.example")
+WRITE, PAY = Scope.COMMISSIONS_WRITE, Scope.COMMISSIONS_PAY
 
 
 async def enrol(agents: Agents, repeat: str | None, body: Any = None, key: str | None = "good") -> httpx.Response:
@@ -23,16 +30,34 @@ async def change(agents: Agents, if_match: str | None, **body: Any) -> httpx.Res
     return await agents.call("PATCH", ".", json=body, headers=headers)
 
 
+async def decide(agents: Agents, path: str, body: Any, key: str = "good") -> httpx.Response:
+    return await agents.call("PATCH", path, key, json={"status": body} if isinstance(body, str) else body)
+
+
+async def sold(agents: Agents, at: datetime = NOW) -> str:
+    """Return the path of a commission."""
+    await agents.acme.customer(at=at)
+    sale = await agents.acme.sale(occurred_at=at)
+    return f"./commissions/{sale.commission_id}"
+
+
+@pytest.fixture
+async def path(agents: Agents) -> str:
+    """The path of a commission that is off hold."""
+    return await sold(agents, HELD_SINCE)
+
+
 async def test_a_change_is_applied_to_the_version_it_names(agents: Agents):
     first = (await agents.get(".")).headers["etag"]
 
     changed = await change(agents, first, commission_rate=25)
 
     again = await agents.get(".")
-    assert changed.status_code == 200
-    assert changed.json()["commission_rate"] == 25
+    assert (changed.status_code, changed.json()["commission_rate"]) == (200, 25)
     assert changed.headers["etag"] == again.headers["etag"] != first
     assert changed.json() == again.json()
+    for fitting, name in ((None, "One"), ("*", "Two"), ('"7", "4"', "Three")):
+        assert (await change(agents, fitting, name=name)).json()["name"] == name
 
 
 async def test_a_change_of_another_version_is_rejected_and_changes_nothing(agents: Agents):
@@ -43,11 +68,6 @@ async def test_a_change_of_another_version_is_rejected_and_changes_nothing(agent
     assert (await agents.get(".")).json()["name"] == "Acme partners"
 
 
-async def test_a_change_that_names_no_other_version_is_applied(agents: Agents):
-    for fitting, name in ((None, "One"), ("*", "Two"), ('"7", "3"', "Three")):
-        assert (await change(agents, fitting, name=name)).json()["name"] == name
-
-
 async def test_status_id_and_key_are_not_an_agents_to_change(agents: Agents):
     before = (await agents.get(".")).json()
 
@@ -56,14 +76,11 @@ async def test_status_id_and_key_are_not_an_agents_to_change(agents: Agents):
     assert changed.json() == before
 
 
-async def test_every_write_leaves_an_audit_entry_of_the_key(agents: Agents):
+async def test_every_write_leaves_an_audit_entry_of_the_key(agents: Agents, path: str):
     partner = (await enrol(agents, None)).json()
     await agents.call("PATCH", f"./partners/{partner['id']}", json={"status": "paused"})
     await change(agents, None, hold_days=30)
-    long_ago = NOW - timedelta(days=30)
-    await agents.acme.customer(at=long_ago)
-    sold = await agents.acme.sale(occurred_at=long_ago)
-    await agents.call("PATCH", f"./commissions/{sold.commission_id}", json={"status": "approved"})
+    await decide(agents, path, "approved")
 
     entries = (await agents.get("./audit-log")).json()["data"]
 
@@ -79,58 +96,105 @@ async def test_every_write_leaves_an_audit_entry_of_the_key(agents: Agents):
     assert all(entry["actor"] == actor and entry["at"] for entry in entries)
 
 
-async def test_a_commission_changes_only_to_an_allowed_status(agents: Agents):
-    await agents.acme.customer()
-    sold = await agents.acme.sale()
-
-    paid_at_once = await agents.call("PATCH", f"./commissions/{sold.commission_id}", json={"status": "paid"})
-    nobodys = await agents.call("PATCH", "./commissions/1", json={"status": "approved"})
-
-    assert paid_at_once.status_code == 400
-    assert nobodys.status_code == 404
-
-
-async def test_an_agent_approves_nothing_that_is_on_hold(agents: Agents):
-    await agents.acme.customer()
-    sold = await agents.acme.sale()
+async def test_an_agent_approves_nothing_that_is_on_hold_and_pays_nothing_that_is_not_approved(agents: Agents):
+    path = await sold(agents)
     asked = {"status": "approved", "override_hold_reason": "I am in a hurry"}
 
-    early = await agents.call("PATCH", f"./commissions/{sold.commission_id}", json=asked)
+    early, paid_at_once = await decide(agents, path, asked), await decide(agents, path, "paid")
+    nobodys = await decide(agents, "./commissions/1", "approved")
     agents.at = NOW + timedelta(days=15)
-    in_time = await agents.call("PATCH", f"./commissions/{sold.commission_id}", json=asked)
+    in_time = await decide(agents, path, asked)
 
     assert (early.status_code, early.json()["error"]["code"]) == (409, "commission_on_hold")
+    assert (paid_at_once.status_code, nobodys.status_code) == (400, 404)
     assert in_time.json()["status"] == "approved"
+
+
+async def test_approving_and_paying_need_a_scope_each(agents: Agents, path: str):
+    writer, payer, reader = [await agents.issue([scope]) for scope in (WRITE, PAY, Scope.COMMISSIONS_READ)]
+
+    answers = [
+        await decide(agents, path, "approved", payer),
+        await decide(agents, path, "approved", writer),
+        await decide(agents, path, "paid", writer),
+        await decide(agents, path, "paid", reader),
+        await decide(agents, path, "rejected", payer),
+        await decide(agents, path, "paid", payer),
+    ]
+
+    errors = [answer.json().get("error", {}) for answer in answers]
+    assert [(error.get("code"), error.get("required_scope")) for error in errors] == [
+        ("insufficient_scope", WRITE),
+        (None, None),
+        ("insufficient_scope", PAY),
+        ("insufficient_scope", PAY),
+        ("insufficient_scope", WRITE),
+        (None, None),
+    ]
+    assert answers[-1].json()["status"] == "paid"
+
+
+async def test_a_malformed_decision_needs_the_scope_to_write_first(agents: Agents, path: str):
+    payer = await agents.issue([PAY])
+    bodies: list[Any] = [{}, {"status": "odd"}, {"status": ["paid"]}, [], {"status": None}]
+
+    for body in bodies:
+        rejected = await decide(agents, path, body, payer)
+        assert (rejected.status_code, rejected.json()["error"]["required_scope"]) == (403, WRITE), body
+        assert (await decide(agents, path, body)).status_code == 400, body
+
+
+async def test_where_the_owner_wants_two_keys_one_pays_what_another_key_or_an_owner_approved(agents: Agents, path: str):
+    store, program_id, about = agents.acme.store, agents.acme.program_id, {"actor": OLGA, "at": NOW}
+    await store.write(agent_caps.change, program_id, {"two_keys_to_pay": True}, **about)
+    await decide(agents, path, "approved")
+    second = (await agents.acme.sale("inv-2", occurred_at=HELD_SINCE)).commission_id
+    await store.write(commissions.decide, program_id, second, CommissionStatus.APPROVED, **about)
+
+    same = await decide(agents, path, "paid")
+    paid = [
+        await decide(agents, path, "paid", await agents.issue()),
+        await decide(agents, f"./commissions/{second}", "paid"),
+    ]
+
+    assert (same.status_code, same.json()["error"]["code"]) == (403, "second_key_required")
+    assert [answer.json()["status"] for answer in paid] == ["paid", "paid"]
+
+
+async def test_a_flag_holds_its_commission_until_an_agent_dismisses_it(agents: Agents, path: str):
+    [(customer_id,)] = await stored(agents.acme, customers.c.id)
+    await agents.acme.flag(customer_id)
+    [flag] = (await agents.get("./flags")).json()["data"]
+
+    held = await decide(agents, path, "approved")
+    commission = (await agents.get("./commissions")).json()["data"][0]
+    partners = (await agents.get("./partners")).json()["data"]
+    decision = {"state": "dismissed", "reason": "Looked into it."}
+    dismissed = await decide(agents, f"./flags/{flag['id']}", decision)
+    approved = await decide(agents, path, "approved")
+    confirmed = await decide(agents, f"./flags/{flag['id']}", {"state": "confirmed"})
+
+    error = held.json()["error"]
+    assert (held.status_code, error["code"], error["flags"]) == (409, "commission_flagged", ["shared_click"])
+    assert (flag["kind"], flag["state"], flag["partner"]["code"]) == ("shared_click", "open", "anna")
+    assert flag["reason"]
+    assert commission["flags"] == ["shared_click"]
+    assert {each["code"]: each["open_flags"] for each in partners} == {"anna": 1, "ben": 0}
+    assert (dismissed.json()["state"], approved.json()["status"]) == ("dismissed", "approved")
+    assert confirmed.status_code == 400
 
 
 async def test_a_repeat_gets_the_first_response_and_enrols_no_partner(agents: Agents):
     first = await enrol(agents, "once")
 
     second = await enrol(agents, "once", {"code": "cleo", "name": "Cleo"})
+    reused = await enrol(agents, "once", {"name": "Dora", "code": "dora"})
+    other = await enrol(agents, "once", {"name": "Dora", "code": "dora"}, await agents.issue())
+    too_long = await enrol(agents, "x" * 256)
 
-    assert (first.status_code, second.status_code) == (201, 201)
-    assert first.json() == second.json()
+    assert (first.status_code, second.status_code, first.json()) == (201, 201, second.json())
     assert second.headers["idempotency-replayed"] == "true"
-    assert len((await agents.get("./partners", status="active")).json()["data"]) == 3
-
-
-async def test_the_same_key_with_another_body_is_rejected(agents: Agents):
-    await enrol(agents, "once")
-
-    rejected = await enrol(agents, "once", {"name": "Dora", "code": "dora"})
-
-    assert (rejected.status_code, rejected.json()["error"]["code"]) == (409, "idempotency_key_reused")
-
-
-async def test_another_agent_keys_repeats_are_its_own(agents: Agents):
-    await enrol(agents, "shared")
-
-    other = await enrol(agents, "shared", {"name": "Dora", "code": "dora"}, await agents.issue())
-
-    assert other.status_code == 201
-
-
-async def test_an_idempotency_key_that_is_too_long_is_rejected(agents: Agents):
-    rejected = await enrol(agents, "x" * 256)
-
-    assert rejected.json()["error"]["fields"][0]["field"] == "Idempotency-Key"
+    assert (reused.status_code, reused.json()["error"]["code"]) == (409, "idempotency_key_reused")
+    assert other.status_code == 201  # another key's repeats are its own
+    assert too_long.json()["error"]["fields"][0]["field"] == "Idempotency-Key"
+    assert len((await agents.get("./partners", status="active")).json()["data"]) == 4

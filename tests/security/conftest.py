@@ -4,20 +4,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.conftest import KINDS
 from tests.security import operations
 from tests.security.operations import Service
+from tests.storage.databases import database_url
 from tests.tracking_api.conftest import api
+from tests.tracking_api.dashboard.conftest import dashboard
 
-__all__ = ["api"]
-on_each_database = pytest.mark.parametrize("database_url", KINDS, indirect=True)
-
-
-@pytest.fixture
-def database_url(request: pytest.FixtureRequest) -> str:
-    """The URL of a fresh, migrated SQLite database; once of each kind for a test that is marked so."""
-    url: str = request.getfixturevalue(KINDS.get(getattr(request, "param", ""), "sqlite_url"))
-    return url
+__all__ = ["api", "dashboard", "database_url"]
 
 
 @pytest.fixture

@@ -4,6 +4,9 @@ An operation that is added to a route table is in here without being named. `OPE
 so that a new one does not become public by accident.
 """
 
+import re
+from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -11,11 +14,14 @@ import pytest
 
 from storage.rules.scope import Scope
 from tests import world
-from tests.security import matrix
-from tests.security.matrix import MISSING, Case
-from tests.security.operations import ENTRIES, Entry, Service, code, needing
+from tests.security import operations
+from tests.security.operations import ENTRIES, MISSING, Case, Scene, Service, code, needing
 from web.errors import STATUS
 
+ROOT = Path(__file__).parent.parent.parent
+PAGE = (ROOT / "docs/security.md").read_text(encoding="utf-8")
+ROWS = [line for line in PAGE.splitlines() if re.match(r"\| (API|V)\d", line)]
+NAMED = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 OPEN = {
     *("trackClick", "prefetchClick", "preflightClick", "trackLead", "preflightLead", "receiveStripeEvent"),
     *("issueHandover", "preflightHandover", "redeemHandover", "preflightRedeem"),
@@ -34,6 +40,11 @@ SCOPES: dict[Scope | None, set[str]] = {
     Scope.PARTNERS_READ: {"agentListPartners"},
     Scope.PARTNERS_WRITE: {"agentEnrolPartner", "agentChangePartner"},
 }
+CASES = {
+    "session": operations.session_cases,
+    "agentKey": operations.agent_key_cases,
+    "programKey": operations.program_key_cases,
+}
 SENT: dict[str, dict[str, Any]] = {
     "agentGetBreakdown": {"query": {"by": "partner"}},
     "agentExplainSale": {"query": {"transaction_id": "inv-1"}},
@@ -48,32 +59,23 @@ def visible_in(response: httpx.Response) -> tuple[int, Any]:
     return response.status_code, response.json()["error"]
 
 
-async def rejected(service: Service, entries: list[Entry], cases: list[Case]) -> list[str]:
-    """Return each combination that is not rejected with the case's code and its status."""
-    wrong = []
-    for entry in entries:
-        for case in cases:
-            response = await service.call(entry, case.credential)
-            if (response.status_code, code(response)) != (STATUS[case.error], case.error):
-                wrong.append(f"{entry} with {case.name}: {response.status_code} {code(response)}")
-    return wrong
-
-
 def test_the_operations_that_need_no_credential_are_named():
     assert {entry.described.name for entry in needing("")} <= OPEN
     assert {entry.kind for entry in ENTRIES} == {"", "session", "agentKey", "programKey"}
 
 
-async def test_no_wrong_credential_opens_an_operation_for_members(service: Service):
-    assert await rejected(service, needing("session"), await matrix.session_cases(service.scene)) == []
+@pytest.mark.parametrize(("kind", "cases"), [*CASES.items()])
+async def test_no_wrong_credential_opens_an_operation(
+    service: Service, kind: str, cases: Callable[[Scene], Awaitable[list[Case]]]
+):
+    wrong = []
+    for case in await cases(service.scene):
+        for entry in needing(kind):
+            response = await service.call(entry, case.credential)
+            if (response.status_code, code(response)) != (STATUS[case.error], case.error):
+                wrong.append(f"{entry} with {case.name}: {response.status_code} {code(response)}")
 
-
-async def test_no_wrong_credential_opens_an_operation_for_agents(service: Service):
-    assert await rejected(service, needing("agentKey"), await matrix.agent_key_cases(service.scene)) == []
-
-
-async def test_no_wrong_credential_opens_an_operation_for_the_program_key(service: Service):
-    assert await rejected(service, needing("programKey"), await matrix.program_key_cases(service.scene)) == []
+    assert wrong == []
 
 
 @pytest.mark.parametrize("who", ["stranger", "suspended"])
@@ -188,3 +190,10 @@ async def test_an_id_that_is_none_breaks_no_operation(service: Service):
             ids = dict.fromkeys(entry.parameters, odd)
             response = await service.send(entry, credential, ids, json={})
             assert response.status_code in {200, 400, 403, 404, 405, 415}, f"{entry} with {odd}: {response.text}"
+
+
+def test_every_row_of_the_security_page_and_the_whole_top_ten_names_tests_that_exist():
+    assert [row for row in ROWS if not NAMED.search(row)] == []
+    assert {row.split()[1] for row in ROWS if row.startswith("| API")} == {f"API{number}" for number in range(1, 11)}
+    for path, name in NAMED.findall(PAGE):
+        assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), f"{path}::{name}"

@@ -1,21 +1,31 @@
-"""Floods of public calls: every one meets a limit, what names no program stores nothing, and no input is expensive."""
+"""Floods of calls and guesses: every one meets a limit, stores and reveals nothing, and locks nobody else out."""
 
-import re
+import asyncio
+import threading
 from collections.abc import AsyncIterator
 from typing import Any
 
+import anyio.lowlevel
+import httpx
 import pytest
-from crawleruseragents import CRAWLER_USER_AGENTS_DATA
+from starlette.applications import Starlette
 
+import storage
+import tracking_api.app
 from configuration import Configuration
+from storage.access import workspaces
 from storage.rules import keys
-from storage.tables import customers, test_events, tracking_log
+from storage.rules.errors import Overloaded
+from storage.rules.settlement import LeadAuthPolicy
+from storage.tables import customers, leads, test_events, tracking_log
 from storage.tracking import test_mode
+from tests import documented, world
 from tests.tracking_api.conftest import Api
 from tests.world import NOW, World
-from tracking_api.calls import bots
+from tracking_api.dashboard.password_queue import LONGEST, LONGEST_OF_CLIENT, RUNNING, PasswordQueue
 
 TEST = {"test_mode": True}
+OLGA, PASSWORD = "olga@acme.example", "correct horse"
 
 
 @pytest.fixture
@@ -30,10 +40,16 @@ def invented(api: Api, program_id: int) -> str:
     return keys.click_id(program_id, api.at)
 
 
-async def test_naming_another_program_each_time_evades_no_limit(limited: Api):
-    answers = [await limited.click(program_id=number) for number in range(1_000, 1_006)]
+async def test_all_calls_of_one_ip_address_are_counted_together_whatever_program_they_name(limited: Api):
+    answers = [
+        await limited.click(),
+        await limited.click(program_id=1_000),
+        await limited.post("click", content=b"{", headers={"Content-Type": "application/json"}),
+        *[await limited.lead(key=None, click_id=invented(limited, number)) for number in (1_000, 1_001)],
+        await limited.click(program_id=1_001),
+    ]
 
-    assert [answer.status_code for answer in answers] == [400] * 4 + [429] * 2
+    assert [answer.status_code for answer in answers] == [200, 400, 400, 400, 429, 429]
     rejected = answers[5]
     assert rejected.json()["error"]["code"] == "rate_limited"
     assert int(rejected.headers["retry-after"]) == rejected.json()["error"]["retry_after_seconds"]
@@ -41,30 +57,13 @@ async def test_naming_another_program_each_time_evades_no_limit(limited: Api):
     assert rejected.headers["access-control-allow-origin"] == "*"
 
 
-async def test_clicks_leads_and_malformed_bodies_of_one_ip_address_are_counted_together(limited: Api):
-    answers = [
-        await limited.click(),
-        await limited.post("click", content=b"{", headers={"Content-Type": "application/json"}),
-        *[await limited.lead(key=None, click_id=invented(limited, number)) for number in range(1_000, 1_004)],
-    ]
-
-    assert [answer.status_code for answer in answers] == [200, 400, 400, 400, 429, 429]
-
-
-async def test_calls_with_the_key_do_not_use_up_the_public_limit(limited: Api):
+async def test_the_ip_addresses_of_one_ipv6_network_share_a_limit_that_calls_with_the_key_do_not_use_up(limited: Api):
     statuses = [(await limited.lead(additional_data=TEST)).status_code for _ in range(6)]
-
-    assert statuses == [200] * 6
-    assert (await limited.click()).status_code == 200
-
-
-async def test_the_ip_addresses_of_one_ipv6_network_share_a_limit(limited: Api):
-    statuses = []
     for address in (*["2001:db8:1:2::1", "2001:db8:1:2::ffff"] * 2, "2001:db8:1:2::2", "2001:db8:1:3::1"):
         limited.come_from(address)
         statuses.append((await limited.click()).status_code)
 
-    assert statuses == [200] * 4 + [429, 200]
+    assert statuses == [200] * 6 + [200] * 4 + [429, 200]
 
 
 async def test_a_call_about_an_unknown_program_does_not_reach_the_writer(api: Api, monkeypatch: pytest.MonkeyPatch):
@@ -92,49 +91,127 @@ async def test_test_leads_of_invented_clicks_store_nothing(api: Api):
     assert await api.count(customers, test_events, tracking_log) == 0
 
 
-async def test_test_events_without_a_key_make_room_for_newer_ones(api: Api, monkeypatch: pytest.MonkeyPatch):
+async def test_test_events_without_a_key_make_room_for_newer_ones_and_are_deleted_after_30_days(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+):
+    async def stored() -> list[set[str]]:
+        return [{row.id for row in await api.rows(test_events)}, {row.event_id for row in await api.rows(tracking_log)}]
+
     monkeypatch.setattr(test_mode, "MOST_WITHOUT_KEY", 3)
     with_key = (await api.lead(additional_data=TEST)).json()["data"]["eventId"]
     named = {**TEST, "program_id": api.acme.program_id}
 
     sent = [(await api.lead(key=None, additional_data=named)).json()["data"]["eventId"] for _ in range(6)]
 
-    assert {row.id for row in await api.rows(test_events)} == {with_key, *sent[3:]}
-    assert {row.event_id for row in await api.rows(tracking_log)} == {with_key, *sent[3:]}
+    assert await stored() == [{with_key, *sent[3:]}] * 2
+    for day, deleted in ((19, 0), (20, 3)):
+        assert await api.acme.store.write(test_mode.prune, at=NOW.replace(month=6, day=day)) == deleted
+    assert await stored() == [{with_key}] * 2
 
 
-async def test_test_events_without_a_key_are_deleted_after_30_days(api: Api):
-    named = {**TEST, "program_id": api.acme.program_id}
-    with_key = (await api.lead(additional_data=TEST)).json()["data"]["eventId"]
-    await api.lead(key=None, additional_data=named)
+@pytest.mark.parametrize("policy", LeadAuthPolicy)
+async def test_neither_a_customer_key_nor_an_own_click_reveals_who_is_a_customer(api: Api, policy: LeadAuthPolicy):
+    shop = await api.beside(lead_auth_policy=policy, lead_commission_cents=500)
+    for customer_key in ("lead", "buyer"):
+        await shop.acme.customer(customer_key)
+    await shop.sale(customer_key="buyer")
+    before, extra = await shop.rows(leads), {"program_id": shop.acme.program_id}
 
-    kept = await api.acme.store.write(test_mode.prune, at=NOW.replace(month=6, day=19))
-    deleted = await api.acme.store.write(test_mode.prune, at=NOW.replace(month=6, day=20))
-
-    assert (kept, deleted) == (0, 1)
-    assert [row.id for row in await api.rows(test_events)] == [with_key]
-    assert [row.event_id for row in await api.rows(tracking_log)] == [with_key]
-
-
-BROWSERS = [
-    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
-    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Safari/604.1",
-]
-NEAR_BOTS = [
-    *("Current" * 73, "Spider" * 85, "ContextualBot" * 39, "AdsBot-Google-", "AdsBot-Google", "AdsBot-Google x"),
-    *("sentry/", "my sentry/1", "mysentry/1", "BW/1", "x BW/1", "Current x RSS Reader", "RSS Reader Current"),
-    *("SSL Labs", "SSL Labs x", "\ud800 Googlebot"),
-]
+    for customer_key in ("unknown", "lead", "buyer"):
+        error = (await shop.lead(key=None, customer_key=customer_key, additional_data=extra)).json()["error"]
+        assert error["code"] == "customer_not_found"
+        assert error["message"] == "Without the program key, a lead needs a click_id of this program."
+    assert await shop.rows(leads) == before
+    responses = []
+    for customer_key in ("fresh", "lead", "buyer"):
+        own = await shop.acme.visitor("ben")
+        sent = [await shop.lead(key=None, click_id=own, customer_key=customer_key) for _ in range(2)]
+        responses.append([answer.json() for answer in sent])
+    assert responses == [responses[0]] * 3
 
 
-def test_the_matcher_gives_the_results_of_the_package_s_patterns():
-    assert len(bots.PATTERNS) > 1_000
-    real = [name for bot in CRAWLER_USER_AGENTS_DATA[::3] for name in bot.get("instances", ())[:2]]
-    patterns = re.compile("|".join(bots.PATTERNS))
+@pytest.fixture
+async def app(sqlite_url: str) -> AsyncIterator[Starlette]:
+    """The service, with a low limit across accounts."""
+    async with storage.opened(sqlite_url) as store:
+        olga = {"owner_email": OLGA, "password_hash": world.password_hash(PASSWORD)}
+        await store.write(workspaces.create, "Acme", **olga, at=NOW)
+        yield tracking_api.app.create(store, Configuration(secret_key="a key", sign_in_rate="5/15 minutes"))
 
-    for name in [*BROWSERS, *NEAR_BOTS, *real, *(name[1:] for name in real), *(name[:-1] for name in real)]:
-        assert bots.is_bot(name) == bool(patterns.search(name)), name
+
+@pytest.fixture
+async def visitor(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of that service."""
+    async with documented.client(documented.transport_to(app)) as client:
+        yield client
 
 
-def test_the_cache_of_results_is_bounded():
-    assert bots.is_bot.cache_info().maxsize == 4096
+async def sign_in(client: httpx.AsyncClient, email: str = OLGA, password: str = PASSWORD) -> int:
+    return (await client.post("/api/auth/login", json={"email": email, "password": password})).status_code
+
+
+async def test_one_address_cannot_try_a_password_on_many_accounts(visitor: httpx.AsyncClient):
+    right = [await sign_in(visitor) for _ in range(7)]
+    tries = [await sign_in(visitor, f"user{number}@acme.example", "wrong") for number in range(7)]
+
+    assert right == [200] * 7  # who knows a password is not counted
+    assert tries == [401] * 5 + [429] * 2
+    assert await sign_in(visitor) == 429
+
+
+async def flood(queue: PasswordQueue, gate: threading.Event) -> list[asyncio.Task[bool]]:
+    """Fill the queue by as many clients as it takes; each holds its place until the gate opens."""
+    work = [queue.run(f"client {number}", lambda: gate.wait(timeout=30)) for number in range(RUNNING + LONGEST)]
+    tasks = [asyncio.create_task(each) for each in work]
+    await anyio.lowlevel.checkpoint()  # each has entered
+    return tasks
+
+
+async def test_a_sign_in_waits_in_the_queue_that_a_flood_has_filled(app: Starlette, visitor: httpx.AsyncClient):
+    gate = threading.Event()
+    tasks = await flood(app.state.passwords, gate)
+
+    during = await sign_in(visitor)
+    gate.set()
+    await asyncio.gather(*tasks)
+
+    assert (during, await sign_in(visitor)) == (503, 200)
+
+
+async def test_clients_take_turns_and_a_flood_is_told_to_come_back():
+    queue, gate, order = PasswordQueue(), threading.Event(), list[str]()
+
+    def work(name: str) -> None:
+        gate.wait(timeout=30)
+        order.append(name)
+
+    async def enter(client: str) -> None:
+        await queue.run(client, lambda: work(client))
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(RUNNING + LONGEST_OF_CLIENT):
+            group.create_task(enter("flood"))
+        await anyio.lowlevel.checkpoint()  # each has entered
+        group.create_task(enter("member"))
+        await anyio.lowlevel.checkpoint()
+        with pytest.raises(Overloaded) as rejection:
+            await enter("flood")
+        gate.set()
+
+    assert rejection.value.details["retry_after_seconds"] >= 1
+    assert order.index("member") <= 2 * RUNNING + 1
+    assert len(order) == RUNNING + LONGEST_OF_CLIENT + 1
+
+
+async def test_the_queue_is_bounded_in_all_and_a_client_that_leaves_gives_its_place_back():
+    queue, gate = PasswordQueue(), threading.Event()
+    tasks = await flood(queue, gate)
+
+    with pytest.raises(Overloaded):
+        await queue.run("one more", gate.is_set)
+    for task in tasks[RUNNING:]:
+        task.cancel()
+    gate.set()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+    assert await queue.run("one more", gate.is_set)

@@ -14,7 +14,6 @@ from configuration import Configuration
 from storage.access import program_keys
 from tests import documented, world
 from tests.world import LANDING_PAGE, NOW, World
-from web.middleware import RequestMiddleware
 
 UNLIMITED = Configuration(rate_limit=False, body_seconds=0.05)
 
@@ -32,12 +31,8 @@ class Api:
         self.acme = acme
         self.at = NOW
         app = tracking_api.app.create(acme.store, settings, clock=lambda: self.at)
-        self.transport = httpx.ASGITransport(RequestMiddleware(app))
-        self.client = httpx.AsyncClient(
-            transport=self.transport,
-            base_url="http://svc.test",
-            event_hooks={"response": [_check]},
-        )
+        self.transport = documented.transport_to(app)
+        self.client = documented.client(self.transport)
 
     def come_from(self, address: str) -> None:
         """Send the next calls from an IP address."""
@@ -98,11 +93,6 @@ class Api:
         return await self.acme.store.read(
             lambda connection: sum(connection.execute(count).scalar_one() for count in counts)
         )
-
-
-async def _check(answer: httpx.Response) -> None:
-    await answer.aread()
-    documented.check(answer)
 
 
 @pytest.fixture

@@ -1,15 +1,43 @@
-"""POST /api/v1/track/click."""
+"""POST /api/v1/track/click: the partner's link, the visitor's click, and what it says of the visitor."""
 
+import json
+import re
+from ipaddress import IPv4Network
+from pathlib import Path
 from typing import Any
 
-from sqlalchemy import update
+from crawleruseragents import CRAWLER_USER_AGENTS_DATA
 
-from storage.rules.attribution import OldLinks, PartnerStatus
-from storage.tables import clicks, customers, partners, programs, rollups, test_events
+from configuration import Configuration
+from storage.engine.audit import OPERATOR
+from storage.management import partners
+from storage.rules.attribution import OldLinks
+from storage.rules.dimensions import NOWHERE, Agent, Location
+from storage.tables import clicks, customers, rollups, test_events
 from tests.tracking_api.conftest import Api
+from tests.world import NOW
+from tracking_api.calls import bots
+from tracking_api.calls.places import Places
+from tracking_api.calls.user_agents import agent_of
 
 GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 LANDING = "https://acme.example/"
+IPHONE = (
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
+    "Version/17.0 Mobile/15E148 Safari/604.1"
+)
+WINDOWS = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537"
+MAC = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:130.0) Gecko/20100101 Firefox/130.0"
+ANDROID = "Mozilla/5.0 (Linux; Android 14; {}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 {}Safari/537.36"
+AGENTS = {
+    IPHONE: Agent("mobile", "Safari", "iOS"),
+    WINDOWS: Agent("desktop", "Chrome", "Windows"),
+    MAC: Agent("desktop", "Firefox", "macOS"),
+    ANDROID.format("Pixel 8", "Mobile "): Agent("mobile", "Chrome", "Android"),
+    ANDROID.format("SM-X710", ""): Agent("tablet", "Chrome", "Android"),
+    "Mozilla/5.0 (SMART-TV; Linux; Tizen 7.0) Version/7.0 TV Safari/537.36": Agent("tv", "Safari", "Tizen"),
+    "nothing known": Agent(),
+}
 
 
 async def counted(api: Api) -> int:
@@ -17,7 +45,8 @@ async def counted(api: Api) -> int:
 
 
 async def test_a_click_gives_the_visitor_an_unguessable_id(api: Api):
-    first, second = (await api.click()).json(), (await api.click()).json()
+    first = (await api.click()).json()
+    second = (await api.click(program_id=None, additional_data={"program_id": api.acme.program_id})).json()
 
     assert first["success"] is True
     assert (first["partner_code"], first["cookie_window_days"]) == ("anna", 60)
@@ -26,33 +55,16 @@ async def test_a_click_gives_the_visitor_an_unguessable_id(api: Api):
     assert (await counted(api), await api.count(customers)) == (2, 0)
 
 
-async def test_the_program_may_be_named_in_additional_data(api: Api):
-    extra = {"program_id": api.acme.program_id}
-
-    answer = await api.click(program_id=None, additional_data=extra)
-
-    assert answer.json()["success"] is True
-
-
 async def test_a_link_of_the_old_tool_works_in_a_program_that_says_so(api: Api):
-    for old_links, other in ((OldLinks.VIA, "ref"), (OldLinks.FPR, "via"), (OldLinks.REF, "via")):
-        program = await api.beside(old_links=old_links)
+    program = await api.beside(old_links=OldLinks.VIA)
 
-        accepted = await program.click(affiliate_url=f"{LANDING}?{old_links}=anna")
-        elsewhere = await api.click(affiliate_url=f"{LANDING}?{old_links}=anna")
-        another = await program.click(affiliate_url=f"{LANDING}?{other}=anna")
+    accepted = await program.click(affiliate_url=f"{LANDING}?via=anna")
+    elsewhere = await api.click(affiliate_url=f"{LANDING}?via=anna")
+    another = await program.click(affiliate_url=f"{LANDING}?ref=anna")
 
-        assert accepted.json()["partner_code"] == "anna"
-        assert [answer.json()["error"]["code"] for answer in (elsewhere, another)] == ["aff_missing"] * 2
-    assert await counted(api) == 3
-
-
-async def test_the_user_agent_falls_back_to_the_header(api: Api):
-    await api.click(headers={"User-Agent": "FromTheHeader/1"})
-    await api.click(headers={"User-Agent": "FromTheHeader/1"}, user_agent="FromTheBody/1")
-
-    visitors = [row.visitor for row in await api.rows(clicks)]
-    assert ["FromTheHeader/1" in visitors[0], "FromTheBody/1" in visitors[1]] == [True, True]
+    assert accepted.json()["partner_code"] == "anna"
+    assert [answer.json()["error"]["code"] for answer in (elsewhere, another)] == ["aff_missing"] * 2
+    assert await counted(api) == 1
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -61,9 +73,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"program_id": -1}, "program_not_found"),
     ({"affiliate_url": None}, "affiliate_url_required"),
     ({"affiliate_url": ""}, "invalid_affiliate_url"),
-    ({"affiliate_url": "//acme.example/?aff=anna"}, "invalid_affiliate_url"),
     ({"affiliate_url": "javascript:alert(1)?aff=anna"}, "invalid_affiliate_url"),
-    ({"affiliate_url": "https://[::1/?aff=anna"}, "invalid_affiliate_url"),
     ({"affiliate_url": f"{LANDING}#?aff=anna"}, "aff_missing"),
     ({"affiliate_url": f"{LANDING}?aff=nobody"}, "partner_not_found"),
 ]
@@ -89,70 +99,124 @@ async def test_a_visitor_carries_only_a_click_of_this_program(api: Api):
     assert len({carried, elsewhere, "made-up", foreign, unknown}) == 5
 
 
-async def test_an_inactive_partner_or_program_counts_nothing(api: Api):
-    partner = update(partners).where(partners.c.id == api.acme.anna)
-    for statement in (partner.values(status=PartnerStatus.INACTIVE), update(programs).values(status="paused")):
-        await api.acme.store.write(lambda connection, each=statement: connection.execute(each))
+async def test_an_inactive_partner_counts_nothing(api: Api):
+    inactive = {"status": "inactive"}
+    await api.acme.store.write(partners.change, api.acme.program_id, api.acme.anna, inactive, actor=OPERATOR, at=NOW)
 
-        answer = await api.click()
+    answer = await api.click()
 
-        assert answer.status_code == 200
-        assert (answer.json()["success"], answer.json()["reason"]) == (False, "partner_inactive")
-        await api.acme.store.write(lambda connection: connection.execute(partner.values(status=PartnerStatus.ACTIVE)))
+    assert (answer.status_code, answer.json()["success"], answer.json()["reason"]) == (200, False, "partner_inactive")
     assert await api.count(clicks) == 0
 
 
 async def test_bots_and_prefetches_get_the_usual_response_and_never_count(api: Api):
     for headers in (
         {"User-Agent": GOOGLEBOT},
-        {"User-Agent": "Mozilla/5.0", "Sec-Purpose": "prefetch;prerender"},
-        {"User-Agent": "Mozilla/5.0", "Purpose": "prefetch"},
-        {"User-Agent": "Mozilla/5.0", "X-Moz": "prefetch"},
+        {"User-Agent": MAC, "Sec-Purpose": "prefetch;prerender"},
+        {"User-Agent": MAC, "Purpose": "prefetch"},
+        {"User-Agent": MAC, "X-Moz": "prefetch"},
     ):
         answer = await api.click(headers=headers)
         assert (answer.status_code, answer.json()["success"]) == (200, True), headers
-
-    assert [row.filtered for row in await api.rows(clicks)] == ["bot", *["prefetch"] * 3]
-    assert await counted(api) == 0
-
-
-async def test_a_head_request_gets_no_body_and_its_click_is_stored_as_filtered(api: Api):
     body = {"program_id": api.acme.program_id, "affiliate_url": f"{LANDING}?aff=anna"}
-
     without = await api.client.head("/api/v1/track/click")
     answer = await api.client.request("HEAD", "/api/v1/track/click", json=body)
 
     assert (without.status_code, answer.status_code, answer.content) == (200, 200, b"")
-    assert [row.filtered for row in await api.rows(clicks)] == ["prefetch"]
+    assert [row.filtered for row in await api.rows(clicks)] == ["bot", *["prefetch"] * 4]
     assert await counted(api) == 0
 
 
-async def test_a_test_click_is_stored_apart(api: Api):
+NEAR_BOTS = [
+    *("Current" * 73, "Spider" * 85, "ContextualBot" * 39, "AdsBot-Google-", "AdsBot-Google", "AdsBot-Google x"),
+    *("sentry/", "my sentry/1", "mysentry/1", "BW/1", "x BW/1", "Current x RSS Reader", "RSS Reader Current"),
+    *("SSL Labs", "SSL Labs x", "\ud800 Googlebot"),
+]
+
+
+def test_the_matcher_gives_the_results_of_the_package_s_patterns():
+    real = [name for bot in CRAWLER_USER_AGENTS_DATA[::3] for name in bot.get("instances", ())[:2]]
+    patterns = re.compile("|".join(bots.PATTERNS))
+
+    for name in [*AGENTS, *NEAR_BOTS, *real, *(name[1:] for name in real), *(name[:-1] for name in real)]:
+        assert bots.is_bot(name) == bool(patterns.search(name)), name
+    assert len(bots.PATTERNS) > 1_000
+    assert bots.is_bot.cache_info().maxsize == 4096
+
+
+async def test_a_test_click_is_stored_apart_and_alone_looks_at_a_key(api: Api):
+    test = {"test_mode": True}
     for headers in ({}, api.keyed):
-        answer = await api.click(additional_data={"test_mode": True}, headers=headers)
+        answer = await api.click(additional_data=test, headers=headers)
 
         stored = (await api.rows(test_events))[-1]
         assert answer.json()["data"] == {"eventId": stored.id, "programId": api.acme.program_id, "test_mode": True}
         assert (stored.kind, stored.is_test, stored.with_key) == ("click", True, bool(headers))
     assert await api.count(clicks) == 0
-
-
-async def test_only_a_test_click_looks_at_a_key(api: Api):
-    live = await api.click(headers={"Authorization": "Basic nonsense"})
-    test = await api.click(additional_data={"test_mode": True}, headers={"Authorization": "Bearer aff_wrong"})
-
-    assert live.json()["success"] is True
-    assert (test.status_code, test.json()["error"]["code"]) == (401, "invalid_key")
+    rejected = await api.click(additional_data=test, headers={"Authorization": "Bearer aff_wrong"})
+    assert (rejected.status_code, rejected.json()["error"]["code"]) == (401, "invalid_key")
+    assert (await api.click(headers={"Authorization": "Basic nonsense"})).json()["success"] is True
 
 
 async def test_a_click_stores_the_parts_of_its_urls_and_a_hash_of_the_network(api: Api):
     api.come_from("203.0.113.7")
     await api.click(affiliate_url=f"{LANDING}?aff=anna&gclid=personal", referrer_url="https://news.example/private?q=1")
     api.come_from("127.0.0.1")
-    await api.click()
+    await api.click(user_agent="FromTheBody/1", headers={"CF-IPCountry": "DE"})
 
     row, local = await api.rows(clicks)
     assert (local.referrer_host, local.ad_markers, local.address_hash) == (None, None, None)
+    assert "country" not in json.loads(local.dimensions)  # no setting names the header
     assert (row.referrer_host, row.ad_markers) == ("news.example", "gclid")
+    assert ["Firefox/140.0" in row.visitor, "FromTheBody/1" in local.visitor] == [True, True]
     assert len(row.address_hash) == 24
     assert not [value for value in row if "203.0.113" in str(value)]
+
+
+async def test_a_click_stores_its_dimensions_and_no_address(api: Api):
+    api = Api(api.acme, Configuration(country_header="CF-IPCountry", region_header="CF-Region-Code", rate_limit=False))
+    api.come_from("203.0.113.7")
+    link = "https://acme.example/pricing?aff=anna&utm_source=letter"
+    headers = {"CF-IPCountry": "DE", "CF-Region-Code": "BE"}
+    async with api.client:
+        await api.click(affiliate_url=link, user_agent=IPHONE, language="de-DE", headers=headers)
+
+    (row,) = await api.rows(clicks)
+    of_agent = {"device": "mobile", "browser": "Safari", "os": "iOS"}
+    of_request = {"landing_path": "/pricing", "utm_source": "letter", "language": "de"}
+    assert json.loads(row.dimensions) == {**of_agent, **of_request, "country": "DE", "region": "DE-BE"}
+    assert not [value for value in row if "203.0.113" in str(value)]
+
+
+def test_a_user_agent_says_device_browser_and_system_and_a_hostile_one_little():
+    assert {text: agent_of(text) for text in AGENTS} == AGENTS
+    for text in ("A" * 100_000, "Mozilla/5.0 (" * 500, "Chrome/\x00\u202e", ""):
+        assert all(value is None or (value.isprintable() and len(value) <= 100) for value in agent_of(text))
+
+
+def test_a_file_tells_the_place_of_an_address_where_no_header_does(tmp_path: Path):
+    settings = Configuration(country_header="x-country", geo_database=mmdb(tmp_path, "203.0.113.0/24"))
+    places = Places(settings)
+
+    assert places.of({}, "203.0.113.7") == Location("US", "US-CA")
+    assert places.of({b"x-country": b"DE"}, "203.0.113.7") == Location("DE")
+    assert places.of({b"x-country": b"XX"}, "203.0.113.7") == Location("US", "US-CA")
+    assert [places.of({}, each) for each in ("198.51.100.1", "2001:db8::1", "unknown")] == [NOWHERE] * 3
+
+
+def mmdb(folder: Path, network: str) -> Path:
+    """Write a MaxMind DB file in which one IPv4 network is in California; return its path."""
+    california = b"\xe2\x47country\xe1\x48iso_code\x42US\x4csubdivisions\x01\x04\xe1\x48iso_code\x42CA"
+    parsed = IPv4Network(network)
+    nodes, tree = parsed.prefixlen, b""
+    for depth in range(nodes):
+        following = depth + 1 if depth + 1 < nodes else nodes + 16
+        bit = int(parsed.network_address) >> (31 - depth) & 1
+        pair = (nodes, following) if bit else (following, nodes)
+        tree += b"".join(each.to_bytes(3, "big") for each in pair)
+    about = b"\xe9\x4anode_count\xc1" + bytes([nodes]) + b"\x4brecord_size\xa1\x18\x4aip_version\xa1\x04"
+    about += b"\x4ddatabase_type\x44Test\x5bbinary_format_major_version\xa1\x02\x5bbinary_format_minor_version\xa0"
+    about += b"\x49languages\x00\x04\x4bdescription\xe0\x4bbuild_epoch\x01\x02\x01"
+    path = folder / "places.mmdb"
+    path.write_bytes(tree + bytes(16) + california + b"\xab\xcd\xefMaxMind.com" + about)
+    return path

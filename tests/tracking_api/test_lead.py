@@ -1,45 +1,32 @@
-"""POST /api/v1/track/lead, in live and in test mode."""
+"""POST /api/v1/track/lead, in live and in test mode; and what integrators send by accident with any call."""
 
 from typing import Any
 
-import pytest
-
 from storage.reading import events
-from storage.tables import clicks, commissions, customers, leads, refused_calls, test_events
+from storage.tables import clicks, commissions, customers, leads, refunds, refused_calls, sales, test_events
 from tests.tracking_api.conftest import Api
 from tests.world import NOW
-from web.errors import STATUS
 
 ALL = (customers, leads, commissions)
 RECORDED = {"success", "message"}
 TEST = {"test_mode": True}
 
 
-async def visitor(api: Api, **fields: Any) -> str:
-    click_id: str = (await api.click(**fields)).json()["click_id"]
-    return click_id
+async def test_a_lead_with_the_key_is_settled_once_and_its_email_stored_hashed_and_masked_only(api: Api):
+    lead = {"click_id": await api.acme.visitor(), "customer_key": "user-1", "email": "Jane.Doe@Example.com"}
 
-
-async def test_a_lead_with_the_key_is_settled_once(api: Api):
-    click_id = await visitor(api)
-
-    first, again = [await api.lead(click_id=click_id, customer_key="user-1") for _ in range(2)]
+    first, again = [await api.lead(**lead) for _ in range(2)]
 
     assert (first.status_code, set(first.json()), first.json()["message"]) == (200, RECORDED, "Lead recorded.")
     assert again.json()["already_recorded"] is True
-    assert [(row.status, row.customer_key) for row in await api.rows(customers)] == [("lead", "user-1")]
-
-
-async def test_an_email_is_stored_hashed_and_masked_only(api: Api):
-    await api.lead(click_id=await visitor(api), email="Jane.Doe@Example.com")
-
-    customer = (await api.rows(customers))[0]
+    (customer,) = await api.rows(customers)
+    assert (customer.status, customer.customer_key) == ("lead", "user-1")
     assert (len(customer.email_hash), customer.email_mask) == (64, "j***@example.com")
     assert "doe" not in repr(customer).lower()
 
 
 async def test_a_browser_lead_is_provisional_until_the_server_settles_it(api: Api):
-    click_id = await visitor(api)
+    click_id = await api.acme.visitor()
 
     browser = await api.lead(key=None, click_id=click_id, customer_key="user-1")
     status = await api.status()
@@ -51,53 +38,35 @@ async def test_a_browser_lead_is_provisional_until_the_server_settles_it(api: Ap
 
 
 async def test_a_bad_authorization_header_is_401_and_never_browser_mode(api: Api):
-    body = {"click_id": await visitor(api)}
+    body = {"click_id": await api.acme.visitor()}
     wrong = ["", "Bearer", "Basic dXNlcjpwYXNz", "Bearer aff_wrong", "Token x", "Bearer aff wrong", "Bearer \xff"]
 
     for header in [*wrong, f"Bearer {api.acme.key.swapcase()}"]:
         answer = await api.post("lead", body, key=None, headers={"Authorization": header.encode("latin-1")})
         assert (answer.status_code, answer.json()["error"]["code"]) == (401, "invalid_key"), header
 
+    malformed = await api.post("lead", content=b"{", key="aff_wrong", headers={"Content-Type": "application/json"})
+    assert malformed.status_code == 401  # a bad key outranks a bad body
     assert await api.count(*ALL) == 0
 
 
-async def test_a_bad_key_outranks_a_bad_body(api: Api):
-    answer = await api.post("lead", content=b"{", key="aff_wrong", headers={"Content-Type": "application/json"})
-
-    assert answer.status_code == 401
-
-
-async def test_the_scheme_bearer_is_read_in_any_case(api: Api):
-    headers = {"Authorization": f"BeArEr {api.acme.key}"}
-
-    answer = await api.post("lead", {"click_id": await visitor(api)}, key=None, headers=headers)
-
-    assert answer.json()["message"] == "Lead recorded."
-
-
-@pytest.mark.parametrize("key", ["acme", None])
-async def test_a_lead_names_a_customer_of_its_program(api: Api, key: str | None):
-    theirs = await visitor(await api.beside())
-
-    for fields, expected in (
+async def test_a_lead_names_a_customer_of_its_program_and_only_the_server_s_rejected_ones_are_logged(api: Api):
+    theirs = await (await api.beside()).acme.visitor()
+    rejected: list[tuple[dict[str, Any], str]] = [
         ({"email": "jane@example.com"}, "identifier_required"),
         ({"click_id": "unknown"}, "customer_not_found"),
         ({"customer_key": "unknown"}, "customer_not_found"),
         ({"click_id": theirs, "additional_data": {"program_id": api.acme.program_id}}, "customer_wrong_program"),
-    ):
-        answer = await api.lead(key=key, **fields)
-        assert (answer.status_code, answer.json()["error"]["code"]) == (400, expected), fields
+    ]
 
+    for fields, expected in rejected:
+        for key in ("acme", None):
+            answer = await api.lead(key=key, **fields)
+            assert (answer.status_code, answer.json()["error"]["code"]) == (400, expected), (fields, key)
 
-async def test_a_rejected_lead_stores_nothing_but_its_line_in_the_refused_call_log_and_a_browser_s_not_even_that(
-    api: Api,
-):
-    await api.lead(customer_key="unknown", click_id="unknown-click")
-    await api.lead(key=None, customer_key="unknown")
-
-    (logged,) = await api.rows(refused_calls)
-    assert (logged.call, logged.code, STATUS[logged.code]) == ("lead", "customer_not_found", 400)
-    assert (logged.customer_key, logged.click_id, logged.at) == ("unknown", "unknown-click", NOW)
+    assert [(row.call, row.code, row.click_id, row.customer_key, row.at) for row in await api.rows(refused_calls)] == [
+        ("lead", expected, fields.get("click_id"), fields.get("customer_key"), NOW) for fields, expected in rejected
+    ]
     assert await api.count(*ALL) == 0
 
 
@@ -115,7 +84,7 @@ async def test_a_browser_s_lead_stores_a_hash_of_its_network_and_a_server_s_does
 
 async def test_a_test_lead_belongs_to_its_key_or_to_the_program_that_it_or_its_click_names(api: Api):
     named = {**TEST, "program_id": api.acme.program_id}
-    click_id = await visitor(api)
+    click_id = await api.acme.visitor()
 
     answers = [
         await api.lead(additional_data={**TEST, "event_name": "signup"}),
@@ -131,16 +100,21 @@ async def test_a_test_lead_belongs_to_its_key_or_to_the_program_that_it_or_its_c
     assert [(row.is_test, row.with_key) for row in stored] == [(True, True), (True, False), (True, False)]
 
 
-async def test_the_details_of_a_test_lead_are_stored_and_shown_and_touch_no_attribution(api: Api):
+async def test_a_test_lead_s_details_are_stored_and_it_alone_verifies_the_integration(api: Api):
+    async def verified() -> bool:
+        return {step["step"]: step["done"] for step in (await api.status())["checklist"]}["test_lead"]
+
+    await api.lead(key=None, additional_data={**TEST, "program_id": api.acme.program_id})
+    without_key = await verified()
     extra = {**TEST, "event_name": "signup"}
     await api.lead(click_id="click-1", customer_key="user-1", email="jane@example.com", additional_data=extra)
 
-    stored = (await api.rows(test_events))[0]
+    stored = (await api.rows(test_events))[1]
     read = (await api.acme.store.read(events.list_events, api.acme.program_id)).data[0]
     about = (stored.event_name, stored.customer_key, stored.click_id, stored.email_mask)
     assert about == ("signup", "user-1", "click-1", "j***@example.com")
     assert (read.event_name, read.customer_key, read.click_id, read.email_masked) == about
-    assert read.is_test is True
+    assert (read.is_test, without_key, await verified()) == (True, False, True)
     assert await api.count(*ALL) == 0
 
 
@@ -163,14 +137,53 @@ async def test_a_test_lead_for_an_unknown_or_another_program_or_with_a_bad_key_i
     assert await api.count(test_events) == 0
 
 
-async def test_only_a_test_lead_with_the_key_verifies_the_integration(api: Api):
-    named = {**TEST, "program_id": api.acme.program_id}
+async def test_an_invalid_email_is_left_out_with_a_warning(api: Api):
+    click_id = await api.acme.visitor()
+    emails: list[Any] = ["no address", "a@b@c", "e" * 255 + "@example.com", "a\u0000@b.example", 5, [], True]
 
-    async def verified() -> bool:
-        return {step["step"]: step["done"] for step in (await api.status())["checklist"]}["test_lead"]
+    for email in emails:
+        for key in (None, "acme"):
+            answer = await api.lead(key=key, click_id=click_id, email=email)
+            assert (answer.status_code, answer.json()["success"]) == (200, True), email
+            assert [warning["code"] for warning in answer.json()["warnings"]] == ["email_ignored"], email
+    await api.flag(api.at.replace(year=2027))
+    flagged = (await api.lead(click_id=click_id, email="no address")).json()["warnings"]
 
-    await api.lead(key=None, additional_data=named)
-    without_key = await verified()
-    await api.lead(additional_data=named)
+    assert [row.email_hash for row in await api.rows(customers)] == [None]
+    assert await api.count(leads) == 2  # the browser's provisional one, and the settled one
+    assert [warning["code"] for warning in flagged] == ["email_ignored", "api_key_rotation_required"]
 
-    assert (without_key, await verified()) == (False, True)
+
+async def test_an_empty_identifier_beside_a_good_one_counts_as_absent(api: Api):
+    answer = await api.click(page_title="", referrer_url="", existing_click_id="", additional_data={"event_name": ""})
+    click_id = answer.json()["click_id"]
+
+    neither = await api.lead(click_id="", customer_key="")
+    led = await api.lead(click_id=click_id, customer_key="", email="")
+    sold = await api.sale(click_id=click_id, customer_key="", currency="", occurred_at="")
+    back = await api.refund(refund_id="", refund_reason="")
+    await api.acme.customer("user-1")
+    named = await api.lead(click_id="", customer_key="user-1")
+    bought = await api.sale(transaction_id="inv-2", click_id="")
+
+    assert [each.status_code for each in (answer, led, sold, back, bought)] == [200] * 5
+    assert (neither.status_code, neither.json()["error"]["code"]) == (400, "identifier_required")
+    assert ("warnings" in led.json(), named.json()["already_recorded"]) == (False, True)
+    assert [row.customer_key for row in await api.rows(customers)] == [None, "user-1"]
+    clicked, refunded = (await api.rows(clicks))[0], (await api.rows(refunds))[0]
+    assert (clicked.page_title, clicked.referrer_url, refunded.refund_id, refunded.reason) == (None,) * 4
+
+
+async def test_a_number_without_a_fraction_is_an_integer(api: Api):
+    program_id = float(api.acme.program_id)
+    await api.acme.customer("user-1")
+
+    answers = [
+        await api.click(program_id=program_id),
+        await api.lead(customer_key="user-1", additional_data={"program_id": program_id}),
+        await api.sale(amount_cents=10_000.0),
+        await api.refund(refund_amount_cents=4.0),
+    ]
+
+    assert [answer.status_code for answer in answers] == [200] * 4
+    assert [(row.amount_cents, row.refunded_cents) for row in await api.rows(sales)] == [(10_000, 4)]

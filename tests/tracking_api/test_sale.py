@@ -1,4 +1,4 @@
-"""POST /api/v1/track/sale."""
+"""POST /api/v1/track/sale and /refund, in live and in test mode."""
 
 import json
 from datetime import timedelta
@@ -12,9 +12,11 @@ from storage.engine.audit import OPERATOR
 from storage.management import program_settings
 from storage.rules.commission import CommissionType
 from storage.rules.outcome import SaleOutcome
-from storage.tables import commissions, customers, refused_calls, sales, test_events, tracking_log
+from storage.tables import commissions, refunds, refused_calls, sales, test_events, tracking_log
 from tests.tracking_api.conftest import Api
 from tests.world import NOW
+
+TEST = {"test_mode": True}
 
 
 @pytest.fixture(autouse=True)
@@ -44,17 +46,6 @@ async def test_a_sale_earns_its_commission(api: Api):
     }
 
 
-async def test_the_first_sale_makes_the_customer_a_conversion_once(api: Api):
-    await api.sale()
-    first = (await api.rows(customers))[0]
-
-    api.at = NOW + timedelta(days=3)
-    await api.sale(transaction_id="inv-2")
-
-    assert (first.status, first.first_purchase_at) == ("conversion", NOW)
-    assert (await api.rows(customers))[0].first_purchase_at == NOW
-
-
 async def test_all_fields_of_a_sale_are_accepted(api: Api):
     await api.acme.customer("user-2", at=NOW - timedelta(days=2))
 
@@ -76,13 +67,10 @@ async def test_all_fields_of_a_sale_are_accepted(api: Api):
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"transaction_id": None}, "transaction_id"),
     ({"transaction_id": ""}, "transaction_id"),
     ({"customer_key": ""}, "customer_key"),
     ({"amount_cents": None}, "amount_cents"),
-    ({"amount_cents": 4.5}, "amount_cents"),
     ({"currency": "US"}, "currency"),
-    ({"currency": "U\nD"}, "currency"),
     ({"line_items": ["x" * 16_385]}, "line_items"),
     ({"line_items": ["a\u0000b"]}, "line_items"),
     ({"line_items": [float("nan")]}, "line_items"),
@@ -108,14 +96,13 @@ async def test_a_wrong_field_is_named_and_nothing_stored(api: Api):
 
 
 async def test_a_rejected_call_is_logged_with_its_amount_and_whether_it_was_a_repeat(api: Api):
-    await api.acme.customer()
     await api.sale()
     rejected = await api.sale()
     changes: list[dict[str, Any]] = [{"amount_cents": 9_999, "currency": "EUR"}, {"customer_key": None}]
     for changed in changes:
         await api.sale(**changed)
-    await api.post("refund", {"transaction_id": "inv-1", "refund_amount_cents": 20_000})
-    await api.sale(customer_key="nobody", additional_data={"test_mode": True, "program_id": 404})
+    await api.refund(refund_amount_cents=20_000)
+    await api.sale(customer_key="nobody", additional_data={**TEST, "program_id": 404})
 
     rows = await api.rows(refused_calls)
     assert (rows[0].call, rows[0].customer_key, rows[0].transaction_id) == ("sale", "user-1", "inv-1")
@@ -129,57 +116,38 @@ async def test_a_rejected_call_is_logged_with_its_amount_and_whether_it_was_a_re
     ]
 
 
-async def test_a_currency_without_a_rate_is_rejected(api: Api):
-    assert code(await api.sale(currency="CHF")) == (400, "currency_not_supported")
-
-
-async def test_a_transaction_id_counts_once(api: Api):
+async def test_a_transaction_id_counts_once_in_its_program_for_any_customer(api: Api):
+    globex = await api.beside()
+    await globex.acme.customer("user-1")
     first = (await api.sale()).json()["data"]
 
-    same, other = await api.sale(), await api.sale(amount_cents=1)
+    same, other = await api.sale(), await api.sale(amount_cents=1, customer_key="nobody")
+    elsewhere = await globex.sale()
 
     assert code(same) == code(other) == (409, "duplicate_transaction")
     existing = {"eventId": first["eventId"], "recorded_at": "2026-05-20T12:00:00Z"}
     assert same.json()["error"]["existing"] == other.json()["error"]["existing"] == existing
     assert (same.json()["error"]["same_payload"], other.json()["error"]["same_payload"]) == (True, False)
-    assert await api.count(sales, commissions) == 2
-
-
-async def test_two_programs_may_use_one_transaction_id(api: Api):
-    globex = await api.beside()
-    await globex.acme.customer("user-1")
-
-    answers = [await api.sale(), await globex.sale()]
-
-    assert [answer.status_code for answer in answers] == [200, 200]
-
-
-async def test_a_repeated_transaction_id_is_a_duplicate_for_any_customer(api: Api):
-    await api.acme.customer("user-2")
-    first = await api.sale()
-
-    for customer_key in ("user-2", "nobody"):
-        answer = await api.sale(customer_key=customer_key)
-        assert code(answer) == (409, "duplicate_transaction")
-        assert answer.json()["error"]["existing"]["eventId"] == first.json()["data"]["eventId"]
+    assert elsewhere.status_code == 200
+    assert await api.count(sales) == 2
 
 
 async def test_a_sale_says_whether_the_key_that_it_echoes_is_saved(api: Api):
     click_id = await api.acme.visitor()
     await api.lead(key=None, click_id=click_id)
 
-    unsaved = (await api.sale(customer_key="not-known-yet", click_id=click_id)).json()["data"]
-    without = (await api.sale(transaction_id="inv-2", customer_key=None, click_id=click_id)).json()["data"]
-
-    assert (unsaved["customer_key"], unsaved["customer_key_saved"]) == ("not-known-yet", False)
-    assert (without["customer_key"], without["customer_key_saved"]) == (None, False)
+    for number, customer_key in enumerate(("not-known-yet", None)):
+        sale = await api.sale(transaction_id=f"inv-{number}", customer_key=customer_key, click_id=click_id)
+        data = sale.json()["data"]
+        assert (data["customer_key"], data["customer_key_saved"]) == (customer_key, False)
 
 
 async def test_a_rejected_sale_stores_nothing(api: Api):
+    assert code(await api.sale(currency="CHF")) == (400, "currency_not_supported")
     assert code(await api.sale(occurred_at="2026-05-19T12:00:00Z")) == (400, "sale_before_click")
     for key in (None, "aff_wrong", ""):
         assert code(await api.sale(key=key)) == (401, "invalid_key")
-        assert code(await api.sale(key=key, additional_data={"test_mode": True})) == (401, "invalid_key")
+        assert code(await api.sale(key=key, additional_data=TEST)) == (401, "invalid_key")
     assert await api.count(sales, commissions, test_events) == 0
 
 
@@ -200,8 +168,8 @@ async def test_a_sale_below_the_smallest_order_earns_nothing_and_says_so(api: Ap
 
 
 async def test_a_test_sale_needs_no_other_field_blocks_no_live_one_and_advances_the_checklist(api: Api):
-    answer = await api.post("sale", {"additional_data": {"test_mode": True}})
-    tested = [await api.sale(additional_data={"test_mode": True}) for _ in range(2)]
+    answer = await api.post("sale", {"additional_data": TEST})
+    tested = [await api.sale(additional_data=TEST) for _ in range(2)]
     steps = {step["step"]: step for step in (await api.status())["checklist"]}
     live = await api.sale()
 
@@ -212,3 +180,51 @@ async def test_a_test_sale_needs_no_other_field_blocks_no_live_one_and_advances_
     assert steps["live_sale"]["done"] is False
     assert [each.status_code for each in (*tested, live)] == [200, 200, 200]
     assert await api.count(sales, commissions) == 2
+
+
+async def test_a_refund_reverses_its_share_is_replayed_by_its_id_and_then_takes_what_remains(api: Api):
+    await api.sale()
+    partly: dict[str, Any] = {"refund_amount_cents": 2_500, "refund_id": "r-1", "refund_reason": "late"}
+
+    first, again, rest, after = [(await api.refund(**each)).json() for each in (partly, partly, {}, {})]
+
+    data = first["data"]
+    assert (data["transaction_id"], data["refund_id"], data["status"]) == ("inv-1", "r-1", "partially_refunded")
+    assert (data["refunded_cents"], data["refunded_total_cents"], data["remaining_cents"]) == (2_500, 2_500, 7_500)
+    assert data["commission_reversed_cents"] == 500
+    assert (again["replayed"], again["data"]["refunded_total_cents"]) == (True, 2_500)
+    names = ("status", "refund_id", "refunded_cents", "remaining_cents", "commission_reversed_cents")
+    assert [rest["data"][name] for name in names] == ["refunded", None, 7_500, 0, 1_500]
+    assert [after["data"][name] for name in names] == ["already_refunded", None, 0, 0, 0]
+    assert [(row.amount_cents, row.reason) for row in await api.rows(refunds)] == [(2_500, "late"), (7_500, None)]
+
+
+REJECTED: list[tuple[dict[str, Any], int, str]] = [
+    ({"refund_amount_cents": 10_001}, 400, "refund_exceeds_sale"),
+    ({"transaction_id": "unknown"}, 404, "transaction_not_found"),
+    ({"transaction_id": None}, 400, "validation_error"),
+    ({"additional_data": TEST}, 404, "transaction_not_found"),
+    ({"key": None}, 401, "invalid_key"),
+    ({"key": "aff_wrong"}, 401, "invalid_key"),
+]
+
+
+async def test_a_rejected_refund_changes_nothing(api: Api):
+    await api.sale()
+
+    for fields, status, rejection in REJECTED:
+        assert code(await api.refund(**fields)) == (status, rejection), fields
+    assert (await (await api.beside()).refund()).status_code == 404
+
+    assert await api.count(refunds) == 0
+
+
+async def test_test_mode_refunds_a_test_sale_and_not_the_live_one(api: Api):
+    await api.sale()
+    await api.sale(amount_cents=300, additional_data=TEST)
+
+    data = (await api.refund(refund_amount_cents=100, additional_data=TEST)).json()["data"]
+
+    assert (data["test_mode"], data["status"], data["remaining_cents"]) == (True, "partially_refunded", 200)
+    assert (data["commission_id"], data["commission_reversed_cents"]) == (None, 0)
+    assert await api.count(refunds) == 0

@@ -12,11 +12,11 @@ from configuration import Configuration
 from presentation.operations import DescribedRoute
 from storage.engine import read_queue
 from storage.tables import clicks, refused_calls
+from tests import documented
 from tests.busy import Busy
 from tests.tracking_api.conftest import UNLIMITED, Api
 from tests.world import World
 from tracking_api.app import ROUTES
-from web.middleware import RequestMiddleware
 
 ORIGIN = {"Origin": "https://shop.example"}
 OPEN = {"/api/v1/track/click", "/api/v1/track/lead", "/js/{name}"}  # and a program's own pages: test_handover.py
@@ -57,43 +57,30 @@ async def test_another_method_is_405_with_the_allowed_ones(api: Api):
 
 
 async def test_an_unknown_url_is_404_with_a_request_id_of_its_own(api: Api):
-    ids = set()
-    for path in ("/nothing", "/api/v1/track", "/api/v1/track/sale/", "/api/v2/track/sale", "/etc/passwd"):
-        answer = await api.client.get(path)
+    paths = ("/nothing", "/api/v1/track", "/api/v1/track/sale/", "/api/v2/track/sale", "/etc/passwd")
+    answers = [await api.client.get(path) for path in paths]
 
-        assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found"), path
-        assert answer.json()["request_id"] == answer.headers["x-request-id"]
-        ids.add(answer.headers["x-request-id"])
-    assert len(ids) == 5
-
-
-async def test_the_probes_return_ok(api: Api):
-    for path in ("/healthz", "/readyz"):
-        answer = await api.client.get(path)
-        assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+    assert [(each.status_code, each.json()["error"]["code"]) for each in answers] == [(404, "not_found")] * 5
+    assert all(each.json()["request_id"] == each.headers["x-request-id"] for each in answers)
+    assert len({each.headers["x-request-id"] for each in answers}) == 5
 
 
 @pytest.fixture
-def empty_url(tmp_path: Path) -> str:
-    """The address of a database that is there and holds no table."""
+async def empty(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
+    """The tracking calls over a database that is there and holds no table."""
     (tmp_path / "empty.db").touch()
-    return f"sqlite+aiosqlite:///{tmp_path}/empty.db"
-
-
-@pytest.fixture
-async def empty(empty_url: str) -> AsyncIterator[httpx.AsyncClient]:
-    """The tracking calls over that database."""
-    async with storage.opened(empty_url) as store:
-        app = RequestMiddleware(tracking_api.app.create(store, UNLIMITED))
-        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-        async with httpx.AsyncClient(transport=transport, base_url="http://svc.test") as client:
+    async with storage.opened(f"sqlite+aiosqlite:///{tmp_path}/empty.db") as store:
+        app = tracking_api.app.create(store, UNLIMITED)
+        async with documented.client(documented.transport_to(app, raise_app_exceptions=False)) as client:
             yield client
 
 
-async def test_without_migrations_the_process_is_up_but_not_ready(empty: httpx.AsyncClient):
-    up, ready = await empty.get("/healthz"), await empty.get("/readyz")
+async def test_without_migrations_the_process_is_up_but_not_ready(api: Api, empty: httpx.AsyncClient):
+    probes = [await client.get(path) for client in (api.client, empty) for path in ("/healthz", "/readyz")]
 
-    assert (up.status_code, ready.status_code) == (200, 503)
+    assert [answer.status_code for answer in probes] == [200, 200, 200, 503]
+    assert probes[0].json() == probes[1].json() == {"status": "ok"}
+    ready = probes[3]
     assert ready.json()["error"]["code"] == "storage_unavailable"
     assert ready.headers["retry-after"] == "2"
 
@@ -137,36 +124,24 @@ async def test_the_status_shows_a_programs_health(api: Api):
 @pytest.fixture
 async def limited(acme: World) -> AsyncIterator[Api]:
     """The tracking calls, with two clicks and two browser leads a minute."""
-    made = Api(
-        acme, Configuration(click_rate="2/minute", lead_rate="2/minute", keyed_rate="4/minute", body_seconds=0.05)
-    )
+    settings = Configuration(click_rate="2/minute", lead_rate="2/minute", keyed_rate="4/minute", body_seconds=0.05)
+    made = Api(acme, settings)
     async with made.client:
         yield made
 
 
-async def test_each_program_has_its_own_limit_of_clicks(limited: Api):
+async def test_the_calls_of_each_program_have_limits_of_their_own(limited: Api):
     other = await limited.beside()
+    click_id = await limited.acme.visitor()
+
     clicked = [(await each.click()).status_code for each in (limited, limited, limited, other)]
-
-    assert (clicked, await limited.count(clicks)) == ([200, 200, 429, 200], 3)
-
-
-async def test_browser_leads_are_limited_and_keyed_ones_are_not(limited: Api):
-    click_id = (await limited.click()).json()["click_id"]
-
     browser = [(await limited.lead(key=None, click_id=click_id)).status_code for _ in range(3)]
     keyed = [(await limited.lead(click_id=click_id)).status_code for _ in range(3)]
+    rejected = [(await limited.sale(customer_key="unknown")).status_code for _ in range(3)]
 
+    assert (clicked, await limited.count(clicks)) == ([200, 200, 429, 200], 4)
     assert (browser, keyed) == ([200, 200, 429], [200, 200, 200])
-    assert await limited.count(refused_calls) == 0
-
-
-async def test_too_many_calls_with_one_key_are_429_and_reach_no_writer(limited: Api):
-    other = await limited.beside()
-    answers = [(await limited.sale(customer_key="unknown")).status_code for _ in range(6)]
-
-    assert answers == [400, 400, 400, 400, 429, 429]
-    assert await limited.count(refused_calls) == 4
+    assert (rejected, await limited.count(refused_calls)) == ([400, 429, 429], 1)  # they reach no writer
     assert (await other.sale(customer_key="unknown")).status_code == 400
 
 

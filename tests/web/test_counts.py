@@ -1,21 +1,28 @@
-"""Counting in Redis, without it, and over a Redis that stops answering and comes back."""
+"""Counting requests in fixed windows: in this process alone, in Redis, and over a Redis that stops answering."""
 
 import asyncio
 import logging
 import signal
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
 
 import pytest
 from limits import parse
 
 from tests.redis import RedisServer
+from web import windows
 from web.counts import PAUSE_SECONDS, Counts
+from web.windows import Windows
 
-THREE = parse("3/hour")
+THREE = parse("3/minute")
+VISITOR = ("click", "203.0.113.9", "7")
 
 
 class Clock:
     def __init__(self) -> None:
-        self.seconds = 100.0
+        self.seconds = 1_000.0
 
     def __call__(self) -> float:
         return self.seconds
@@ -26,8 +33,77 @@ def clock() -> Clock:
     return Clock()
 
 
+@pytest.fixture
+def counted(clock: Clock) -> Windows:
+    return Windows(clock)
+
+
+def hits(counted: Windows, times: int, subject: tuple[str, ...] = VISITOR) -> list[float | None]:
+    return [counted.hit(THREE, subject) for _ in range(times)]
+
+
 async def allowed(counts: Counts, attempts: int) -> list[bool]:
     return [await counts.hit(THREE, "click", "203.0.113.9") is None for _ in range(attempts)]
+
+
+def test_requests_beyond_the_rate_learn_when_the_window_of_the_first_one_ends(counted: Windows, clock: Clock):
+    hits(counted, 2)
+    clock.seconds += 59
+
+    assert hits(counted, 2) == [None, 1_060.0]
+    clock.seconds += 1
+    assert hits(counted, 4) == [None, None, None, 1_120.0]  # the next window begins with its first request
+
+
+def test_each_subject_has_its_own_window(counted: Windows):
+    hits(counted, 3)
+
+    assert hits(counted, 1, ("click", "203.0.113.9", "8")) == [None]
+
+
+def test_looking_does_not_count_and_cleared_requests_are_forgotten(counted: Windows):
+    hits(counted, 2)
+
+    assert [counted.full_until(THREE, VISITOR) for _ in range(5)] == [None] * 5
+    hits(counted, 1)
+    assert counted.full_until(THREE, VISITOR) == 1_060.0
+    counted.clear(THREE, VISITOR)
+    assert hits(counted, 1) == [None]
+
+
+def test_a_count_looks_at_its_own_subject_alone(counted: Windows, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(windows, "MOST_WINDOWS", 10_000)
+    for visitor in range(10_000):
+        counted.hit(THREE, ("click", str(visitor)))
+
+    assert lines_run(lambda: counted.hit(THREE, ("click", "1"))) < 30
+
+
+def test_beyond_the_most_windows_the_oldest_is_forgotten(counted: Windows, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(windows, "MOST_WINDOWS", 2)
+    hits(counted, 3)
+    for visitor in ("1", "2"):
+        counted.hit(THREE, ("click", visitor))
+
+    assert hits(counted, 1) == [None]
+
+
+def lines_run(work: Callable[[], object]) -> int:
+    """Return how many lines of Python a call runs."""
+    count = 0
+
+    def trace(_frame: FrameType, event: str, _argument: object) -> Callable[..., Any]:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return count
 
 
 async def test_a_process_without_redis_counts_by_itself():

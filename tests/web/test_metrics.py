@@ -1,36 +1,46 @@
-"""GET /metrics: never open on the public port, and it counts what happened."""
+"""What operators see: GET /metrics, never open on the public port, and traces that hold nothing secret."""
 
+import random
 import socket
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from typing import Any
 
 import httpx
 import pytest
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from storage.rules.errors import InvalidKey
 from tests.serving import Serve
-from web import measures
+from web import measures, tracing
+from web.middleware import RequestMiddleware
+from web.response import error_response
+from web.tracing import TracingMiddleware
 
 TOKEN = "a long and random token of Prometheus"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
+PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 CLICK = "/api/v1/track/click"
 
 
 @pytest.fixture
 def port() -> Iterator[int]:
-    """A port of which the next one is free, too; it is taken itself."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        yield taken.getsockname()[1]
+    """A port that is taken and whose next one is free, below those that machines give to outgoing connections."""
+    with ExitStack() as taken:
+        for number in random.sample(range(20_000, 30_000), 100):
+            with suppress(OSError):
+                socket.create_server(("127.0.0.1", number + 1)).close()
+                taken.enter_context(socket.create_server(("127.0.0.1", number)))
+                break
+        yield number
 
 
 def values(text: str) -> dict[str, float]:
     """Return the samples of a scrape by their name with labels."""
     lines = (line.rpartition(" ") for line in text.splitlines() if not line.startswith("#"))
     return {name: float(value) for name, _, value in lines}
-
-
-def test_without_a_setting_the_path_is_not_found(sqlite_url: str, serve: Serve):
-    service = serve(sqlite_url)
-
-    assert httpx.get(f"{service.base_url}/metrics", headers=BEARER).status_code == 404
 
 
 def test_the_public_port_wants_the_token(sqlite_url: str, serve: Serve):
@@ -88,4 +98,44 @@ def test_a_port_of_its_own_needs_no_token_and_the_next_worker_takes_the_next_one
     service = serve(sqlite_url, SVC_METRICS_PORT=str(port))
 
     assert "svc_lanes 1.0" in httpx.get(f"http://127.0.0.1:{port + 1}/metrics").text
-    assert httpx.get(f"{service.base_url}/metrics").status_code == 404
+    assert httpx.get(f"{service.base_url}/metrics", headers=BEARER).status_code == 404
+
+
+async def rejecting(scope: Any, receive: Any, send: Any) -> None:
+    scope |= {"route_path": "/reset/{token}", "program_id": 7}
+    await error_response(InvalidKey(), scope)(scope, receive, send)
+
+
+async def test_a_span_names_the_route_and_belongs_to_the_caller_s_trace():
+    exported, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exported))
+    app = TracingMiddleware(RequestMiddleware(rejecting), provider.get_tracer("tests"))
+
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://svc.test") as client:
+        answer = await client.get("/reset/rst_secret?code=secret", headers={"traceparent": PARENT})
+
+    (span,) = exported.get_finished_spans()
+    assert span.name == "GET /reset/{token}"
+    assert span.context
+    assert format(span.context.trace_id, "032x") == PARENT.split("-")[1]
+    assert dict(span.attributes or {}) == {
+        "http.request.method": "GET",
+        "http.route": "/reset/{token}",
+        "http.response.status_code": 401,
+        "error.type": "invalid_key",
+        "svc.request_id": answer.headers["x-request-id"],
+        "svc.program_id": 7,
+    }
+    assert "secret" not in span.to_json()
+
+
+def test_with_a_collector_requests_are_traced_and_without_one_the_app_is_served_as_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    for variable in tracing.ENDPOINTS:
+        monkeypatch.delenv(variable, raising=False)
+
+    assert tracing.traced(rejecting) is rejecting
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv("OTEL_SERVICE_NAME", "tests")
+    assert isinstance(tracing.traced(rejecting), TracingMiddleware)

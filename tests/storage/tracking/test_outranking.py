@@ -8,10 +8,11 @@ from storage import Storage
 from storage.checks import books
 from storage.engine.audit import OPERATOR
 from storage.management.commissions import decide
+from storage.reading import customer_timelines
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import AttributionWindowExpired, CustomerNotFound
+from storage.rules.errors import AttributionWindowExpired, CustomerNotFound, StatusTransitionRefused
 from storage.rules.settlement import LeadAuthPolicy, Settlement
-from storage.tables import commissions, customers, leads, partner_rollups
+from storage.tables import commissions, customers, leads, partner_rollups, sales
 from storage.tracking import ledger
 from tests import world
 from tests.world import NOW, World, stored
@@ -27,9 +28,12 @@ async def acme(store: Storage) -> World:
     return await world.acme(store, **terms)
 
 
-async def test_the_claim_loses_its_key_its_count_and_its_commission(acme: World):
+@pytest.mark.parametrize("is_known", [False, True])
+async def test_the_claim_loses_its_key_its_count_and_its_commission(acme: World, *, is_known: bool):
     thief, victim = await acme.visitor("ben"), await acme.visitor("anna")
     await acme.lead(thief, "user-1", **CLAIM)
+    if is_known:
+        await acme.lead(victim, "user-1", **CLAIM)
 
     led = await acme.lead(victim, "user-1")
 
@@ -38,16 +42,62 @@ async def test_the_claim_loses_its_key_its_count_and_its_commission(acme: World)
         (thief, None),
         (victim, "user-1"),
     }
+    lost = {acme.ben, acme.anna} if is_known else {acme.ben}
     assert set(await stored(acme, leads.c.partner_id, leads.c.settlement)) == {
-        (acme.ben, Settlement.OUTRANKED),
+        *((partner_id, Settlement.OUTRANKED) for partner_id in lost),
         (acme.anna, Settlement.SETTLED),
     }
-    assert set(await stored(acme, partner_rollups.c.partner_id, partner_rollups.c.leads)) == {
-        (acme.ben, 0),
-        (acme.anna, 1),
-    }
+    assert await counted(acme) == {acme.anna: 1}
     assert (await acme.store.read(ledger.balance, acme.program_id, acme.ben)).owed_cents == 0
     assert await acme.store.read(books.run) == []
+
+
+async def test_a_lost_claim_settles_with_the_key_alone_and_both_timelines_show_it(acme: World):
+    thief = await acme.visitor("ben")
+    await acme.lead(thief, "user-1", **CLAIM)
+    assert not (await acme.lead(None, "user-1")).recorded  # names no click: the claim stays open
+    await acme.lead(await acme.visitor("anna"), "user-1")
+    ids = {partner: each for each, partner in await stored(acme, customers.c.id, customers.c.partner_id)}
+    timelines = [
+        (await acme.store.read(customer_timelines.get_timeline, acme.program_id, each)).steps for each in ids.values()
+    ]
+
+    claims = [await acme.lead(thief, key, **CLAIM) for key in ("user-1", "user-2", None)]
+    settled = await acme.lead(thief, "user-3")
+
+    lost = [[step for step in steps if getattr(step, "outranked_by", None) == ids[acme.anna]] for steps in timelines]
+    assert [[step.partner_code for step in steps] for steps in lost] == [["ben"], ["ben"]]
+    assert [claim.recorded for claim in claims] == [False] * 3
+    assert settled.recorded
+    assert await counted(acme) == {acme.ben: 1, acme.anna: 1}
+
+
+@pytest.mark.parametrize("claimed_first", [False, True])
+async def test_a_lead_with_the_key_is_outranked_by_no_claim_and_no_other_lead(acme: World, *, claimed_first: bool):
+    first = await acme.visitor("anna")
+    if claimed_first:
+        await acme.lead(first, "user-1", **CLAIM)
+    await acme.lead(first, "user-1")
+    thief = await acme.visitor("ben")
+
+    for _ in range(2):
+        await acme.lead(thief, "user-1", **CLAIM)
+    other = await acme.lead(await acme.visitor("ben"), "user-1")
+    await acme.sale(click_id=thief, customer_key="user-1")
+
+    assert not other.recorded
+    assert await stored(acme, sales.c.partner_id) == [(acme.anna,)]
+    assert await counted(acme) == {acme.anna: 1}
+    assert await acme.store.read(books.run) == []
+
+
+async def test_a_customer_who_has_bought_stays(acme: World):
+    await acme.lead(await acme.visitor("anna"), "user-1", **CLAIM)
+    await acme.sale()
+
+    with pytest.raises(StatusTransitionRefused):
+        await acme.lead(await acme.visitor("ben"), "user-1")
+    assert await counted(acme) == {acme.anna: 1}
 
 
 async def test_a_paid_commission_on_a_claim_is_owed_back(acme: World):
@@ -85,6 +135,12 @@ async def test_an_expired_click_outranks_nothing(acme: World):
     assert not led.recorded
     with pytest.raises(AttributionWindowExpired):
         await acme.lead(expired, "user-2", at=late)
+
+
+async def counted(acme: World) -> dict[int, int]:
+    """Return the counted leads of each partner."""
+    rows = await stored(acme, partner_rollups.c.partner_id, partner_rollups.c.leads)
+    return {partner_id: leads for partner_id, leads in rows if leads}
 
 
 async def test_without_the_key_a_customer_key_finds_nobody(acme: World):

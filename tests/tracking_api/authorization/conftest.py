@@ -15,8 +15,7 @@ from storage import Storage
 from storage.access import sessions, workspaces
 from storage.access.workspaces import Role
 from tests import world
-from tests.tracking_api.authorization.client_host import ClientHost
-from tests.tracking_api.authorization.consenting import CALLBACK, CHALLENGE, VERIFIER, client_host, site
+from tests.tracking_api.authorization.consenting import CALLBACK, CHALLENGE, VERIFIER, ClientHost, client_host, site
 from tests.tracking_api.dashboard.pages.conftest import HASH, OLGA
 from tests.world import World
 from web.middleware import RequestMiddleware

@@ -1,14 +1,20 @@
-"""A member at a real browser: whoever is sent there signs in, reads what is asked, and connects."""
+"""What connects: a client's host with its metadata document, and a member at a real browser who consents."""
 
 import base64
 import hashlib
+import json
+import ssl
+import threading
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import httpx
 import pytest
+import trustme
 from playwright.async_api import Browser, Page
 
 import storage
@@ -16,7 +22,6 @@ from storage.access import workspaces
 from storage.access.workspaces import Role
 from tests import world
 from tests.serving import PLAIN, Serve
-from tests.tracking_api.authorization.client_host import ClientHost, serving
 from tests.tracking_api.dashboard.pages.conftest import HASH, OLGA, PASSWORD, Site
 
 CALLBACK = "https://assistant.example/callback"
@@ -24,11 +29,59 @@ VERIFIER = "v" * 64
 CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).decode().rstrip("=")
 
 
+@dataclass
+class ClientHost:
+    """Serves documents under `base_url`; `authority` is the file that its certificate hangs from."""
+
+    base_url: str
+    authority: Path
+    documents: dict[str, bytes] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+    stalled: threading.Event = field(default_factory=threading.Event)
+
+    def publish(self, path: str = "/client.json", **members: Any) -> str:
+        """Publish a client's document and return its address, which is the client's id."""
+        address = f"{self.base_url}{path}"
+        document = {"client_id": address, "client_name": "Documented", "redirect_uris": ["http://127.0.0.1/callback"]}
+        self.documents[path] = json.dumps(document | members).encode()
+        return address
+
+
 @pytest.fixture
 def client_host(tmp_path: Path) -> Iterator[ClientHost]:
-    """Where a client's document is."""
-    with serving(tmp_path) as host:
+    """Where a client's document is: on localhost. `/moved` redirects, `/stall` never answers."""
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(str(tmp_path / "authority.pem"))
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            host.asked.append(self.path)
+            if self.path == "/stall":
+                host.stalled.wait(30)
+            content = host.documents.get(self.path)
+            self.send_response(302 if self.path == "/moved" else 200 if content is not None else 404)
+            self.send_header("Location", "/client.json")
+            self.send_header("Content-Length", str(len(content or b"")))
+            self.end_headers()
+            self.wfile.write(content or b"")
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("localhost").configure_cert(tls)
+    server.socket = tls.wrap_socket(server.socket, server_side=True)
+    host = ClientHost(f"https://localhost:{server.server_port}", tmp_path / "authority.pem")
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
         yield host
+    finally:
+        host.stalled.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 @pytest.fixture

@@ -131,9 +131,9 @@ async def test_a_body_of_another_type_or_too_large_is_rejected(flow: Flow):
         assert codes == ["unsupported_media_type", "payload_too_large"], path
 
 
-async def served(settings: Configuration, path: str, **options: Any) -> list[httpx.Response]:
-    """Call one path of a service with these settings, three times."""
-    service = asgi.Service(settings)
+async def served(sqlite_url: str, base_url: str, path: str, **options: Any) -> list[httpx.Response]:
+    """Call one path of a service three times, where two registrations an hour are allowed."""
+    service = asgi.Service(Configuration(database_url=sqlite_url, base_url=base_url, registration_rate="2/hour"))
     async with service.opened():
         transport = httpx.ASGITransport(RequestMiddleware(service))
         async with httpx.AsyncClient(transport=transport, base_url=BASE) as client:
@@ -141,21 +141,17 @@ async def served(settings: Configuration, path: str, **options: Any) -> list[htt
 
 
 async def test_registrations_from_one_ip_address_are_limited(sqlite_url: str):
-    settings = Configuration(database_url=sqlite_url, base_url=BASE, registration_rate="2/hour")
     body = {"redirect_uris": ["https://assistant.example/callback"]}
 
-    answers = await served(settings, "/register", method="POST", json=body)
+    answers = await served(sqlite_url, BASE, "/register", method="POST", json=body)
 
     assert [answer.status_code for answer in answers] == [201, 201, 429]
     assert int(answers[2].headers["retry-after"]) > 0
 
 
 async def test_over_public_http_no_sign_in_is_offered(sqlite_url: str):
-    settings = Configuration(database_url=sqlite_url, base_url="http://track.example")
+    answers = await served(sqlite_url, "http://track.example", "/.well-known/oauth-authorization-server", method="GET")
 
-    answers = await served(settings, "/.well-known/oauth-authorization-server", method="GET")
-
-    assert settings.assistants_sign_in is False
     assert {answer.status_code for answer in answers} == {404}
 
 

@@ -4,14 +4,12 @@ from datetime import UTC, datetime
 
 import httpx
 
-from storage.access import assistant_clients, assistant_tokens, assistants, sessions
+from storage.access import assistant_clients
 from storage.access.assistant_clients import AssistantClient
-from storage.access.assistants import AuthorizationRequest
 from storage.engine import audit
-from storage.rules import keys
-from storage.rules.scope import READING
 from tests.tracking_api.authorization.conftest import BASE, Flow, sent
-from tests.tracking_api.authorization.consenting import CALLBACK, CHALLENGE
+from tests.tracking_api.authorization.consenting import CALLBACK
+from tests.tracking_api.dashboard.pages.conftest import OLGA, PASSWORD
 
 
 def error(answer: httpx.Response) -> tuple[int, str]:
@@ -25,9 +23,10 @@ async def audited(flow: Flow) -> list[str]:
     return [entry.action for entry in reversed(found.data) if entry.action.startswith("assistant.")]
 
 
-async def test_open_redirect_a_request_with_a_wrong_redirect_url_gets_an_error_page(flow: Flow):
+async def test_open_redirect_a_request_with_a_wrong_redirect_url_gets_an_error_page_without_scripts(flow: Flow):
+    hostile = "<script>alert(1)</script>"
     wrong: list[dict[str, str | None]] = [
-        {"client_id": "unknown"},
+        {"client_id": hostile},
         {"client_id": "https://[::1"},
         {"client_id": "https://a.example:x/client.json"},
         {"client_id": "https://assistant.example/../client.json"},
@@ -40,12 +39,7 @@ async def test_open_redirect_a_request_with_a_wrong_redirect_url_gets_an_error_p
         answer = await flow.authorize(**asked)
         assert error(answer) == (400, "invalid_request"), asked
         assert "location" not in answer.headers, asked
-
-
-async def test_an_error_that_stays_in_the_browser_is_a_page_without_scripts(flow: Flow):
-    hostile = {"client_id": "<script>alert(1)</script>"}
-
-    page = await flow.http.get("/authorize", params=hostile, headers={"Accept": "text/html,*/*"})
+    page = await flow.http.get("/authorize", params={"client_id": hostile}, headers={"Accept": "text/html,*/*"})
 
     assert (page.status_code, page.headers["content-type"]) == (400, "text/html; charset=utf-8")
     assert "Your assistant was not connected" in page.text
@@ -81,18 +75,6 @@ async def test_a_faulty_request_goes_back_to_a_client_with_a_document_and_stays_
         assert "location" not in kept.headers
 
 
-async def test_code_replay_is_rejected_and_revokes_the_tokens_of_the_code(flow: Flow):
-    code = await flow.code()
-    given = (await flow.token(code=code)).json()
-
-    replayed = await flow.token(code=code)
-
-    assert error(replayed) == (400, "invalid_grant")
-    assert (await flow.call(given["access_token"])).status_code == 401
-    assert error(await flow.refresh(given["refresh_token"])) == (400, "invalid_grant")
-    assert await audited(flow) == ["assistant.connect", "assistant.code_reuse"]
-
-
 STOLEN: list[tuple[dict[str, str | None], str]] = [
     ({"code_verifier": "w" * 64}, "invalid_grant"),
     ({"code_verifier": None}, "invalid_request"),
@@ -122,14 +104,23 @@ async def test_another_clients_code_and_refresh_token_do_not_exist_for_a_client(
     assert (await flow.token(code=code, client_id=own)).status_code == 200
 
 
-async def test_a_refresh_token_works_once_and_gets_no_scope_that_was_not_granted(flow: Flow):
-    given = await flow.tokens(scope="programs:read")
+async def test_a_code_and_a_refresh_token_work_once_and_reuse_revokes_what_they_gave(flow: Flow):
+    code = await flow.code(scope="programs:read")
+    given = (await flow.token(code=code)).json()
 
     widened = await flow.refresh(given["refresh_token"], scope="programs:read events:read")
-    renewed, stolen = await flow.refresh(given["refresh_token"]), await flow.refresh(given["refresh_token"])
+    renewed, stolen = [await flow.refresh(given["refresh_token"]) for _ in range(2)]
+    fresh = await flow.code()
+    again = (await flow.token(code=fresh)).json()
+    replayed = await flow.token(code=fresh)
 
     assert error(widened) == (400, "invalid_scope")
     assert (renewed.status_code, error(stolen)) == (200, (400, "invalid_grant"))
+    assert error(replayed) == (400, "invalid_grant")
+    assert (await flow.call(again["access_token"])).status_code == 401
+    assert error(await flow.refresh(again["refresh_token"])) == (400, "invalid_grant")
+    reuses = ("refresh", "code")
+    assert await audited(flow) == [f"assistant.{each}" for kind in reuses for each in ("connect", f"{kind}_reuse")]
 
 
 async def test_only_access_tokens_authenticate_and_only_at_mcp(flow: Flow):
@@ -149,21 +140,6 @@ async def test_only_access_tokens_authenticate_and_only_at_mcp(flow: Flow):
     assert elsewhere == [401, 403, 401, 403]
 
 
-async def test_another_resources_token_is_rejected(flow: Flow):
-    now, store = datetime.now(UTC), flow.acme.store
-    asked = AuthorizationRequest(
-        flow.client_id, "Helper", "assistant.example", CALLBACK, READING, "https://other.example/mcp", CHALLENGE
-    )
-    olga = await store.read(sessions.identify, keys.digest(flow.olga), at=now)
-    code = await store.write(assistants.connect, asked, visitor=olga, program_ids=[flow.acme.program_id], at=now)
-    given = await store.write(assistant_tokens.exchange, code, client_id=flow.client_id, at=now)
-
-    answer = await flow.call(given.access)
-
-    assert answer.status_code == 401
-    assert 'error="invalid_token"' in answer.headers["www-authenticate"]
-
-
 async def test_mixed_up_issuer_every_response_names_its_issuer(flow: Flow):
     asked = (await flow.authorize()).headers["location"]
 
@@ -173,3 +149,44 @@ async def test_mixed_up_issuer_every_response_names_its_issuer(flow: Flow):
     assert metadata["authorization_response_iss_parameter_supported"] is True
     assert {metadata["issuer"], allowed["iss"], rejected["iss"]} == {BASE}
     assert rejected["error"] == "access_denied"
+
+
+async def test_csrf_and_clickjacking_consent_is_given_on_our_own_page_alone(flow: Flow):
+    asked = (await flow.authorize()).headers["location"]
+    sites: list[dict[str, str]] = [{"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}]
+
+    answers = [
+        *[await flow.consent(asked, headers=site) for site in sites],
+        *[await flow.consent(asked, csrf=token) for token in ("forged", "")],
+    ]
+    page = await flow.http.get(asked, headers={"Cookie": f"svc_session={flow.olga}"})
+
+    assert [answer for answer in answers if CALLBACK in answer.headers.get("location", "")] == []
+    assert await audited(flow) == []
+    policy = page.headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in policy
+    assert policy.endswith("form-action 'self' https://assistant.example")
+
+
+async def test_session_fixation_signing_in_starts_a_new_session(flow: Flow):
+    asked = (await flow.authorize()).headers["location"]
+    planted = {"Cookie": "svc_session=ses_planted", "Sec-Fetch-Site": "same-origin"}
+
+    sent_away = await flow.http.get(asked, headers=planted)
+    form = {"email": OLGA, "password": PASSWORD, "next": f"/connect/{asked.rpartition('/')[2]}"}
+    entered = await flow.http.post("/sign-in", data=form, headers=planted)
+    again = await flow.http.get(asked, headers=planted)
+
+    assert sent_away.headers["location"].startswith("/sign-in?next=%2Fconnect%2F")
+    assert entered.headers["location"] == form["next"]
+    assert entered.cookies["svc_session"] not in {"ses_planted", flow.olga}
+    assert again.headers["location"] == sent_away.headers["location"]
+
+
+async def test_a_request_cannot_be_changed_on_its_way_through_the_browser(flow: Flow):
+    asked = (await flow.authorize()).headers["location"]
+    changed = asked[:-10] + ("A" if asked[-10] != "A" else "B") + asked[-9:]
+
+    page = await flow.http.get(changed, headers={"Cookie": f"svc_session={flow.olga}"})
+
+    assert page.status_code == 404

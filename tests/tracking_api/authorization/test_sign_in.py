@@ -1,11 +1,14 @@
-"""The official client signs in by its OAuth provider: both eras, both registrations, consent given in Chromium."""
+"""The official client and the conformance suite sign in: both eras, both registrations, consent given in Chromium."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import httpx
 import httpx2
 import pytest
 from mcp.client import Client
@@ -21,11 +24,13 @@ from storage.access import assistant_tokens, assistants, sessions
 from storage.access.assistants import AuthorizationRequest
 from storage.rules import keys
 from storage.rules.scope import Scope
+from tests import postgres
 from tests.mcp_server.conftest import CLIENTS
-from tests.tracking_api.authorization.client_host import ClientHost
-from tests.tracking_api.authorization.consenting import consent
+from tests.mcp_server.test_conformance import MODULES, node
+from tests.tracking_api.authorization.consenting import ClientHost, consent
 from tests.tracking_api.dashboard.pages.conftest import OLGA, Site
 
+__all__ = ["node"]  # the fixture
 CALLBACK = "http://127.0.0.1:9/callback"  # nothing listens there: the test reads where the browser was sent
 REGISTRATIONS = ["registers itself", "has a document"]
 
@@ -89,7 +94,9 @@ class Assistant:
 
 
 @pytest.mark.parametrize(("mode", "registration"), [*zip(CLIENTS, REGISTRATIONS, strict=True)])
-async def test_a_client_connects_with_only_the_url(site: Site, client_host: ClientHost, mode: str, registration: str):
+async def test_a_client_connects_with_only_the_url(
+    site: Site, client_host: ClientHost, mode: str, registration: str
+) -> None:
     document = client_host.publish(client_name="Documented helper") if registration == "has a document" else None
     assistant = Assistant(site, await site.visit(), document=document)
 
@@ -107,7 +114,7 @@ async def test_a_client_connects_with_only_the_url(site: Site, client_host: Clie
     assert (assistant.kept.client.client_id == document) is (document is not None)
 
 
-async def test_a_client_on_this_machine_may_use_either_name_of_it(site: Site):
+async def test_a_client_on_this_machine_may_use_either_name_of_it(site: Site) -> None:
     assistant = Assistant(site, await site.visit(), document=None, host="localhost")
 
     async with assistant.connected("legacy") as client:
@@ -118,7 +125,7 @@ async def test_a_client_on_this_machine_may_use_either_name_of_it(site: Site):
 
 
 @pytest.mark.parametrize("mode", CLIENTS)
-async def test_a_client_asks_for_more_when_a_tool_needs_more(site: Site, client_host: ClientHost, mode: str):
+async def test_a_client_asks_for_more_when_a_tool_needs_more(site: Site, client_host: ClientHost, mode: str) -> None:
     document = client_host.publish()
     assistant = Assistant(site, await site.visit(), document=document)
     assistant.kept.client = OAuthClientInformationFull(client_id=document, token_endpoint_auth_method="none")
@@ -152,3 +159,32 @@ async def narrow(site: Site, client_id: str) -> OAuthToken:
     return OAuthToken(
         access_token=given.access, refresh_token=given.refresh, expires_in=900, scope=" ".join(given.scopes)
     )
+
+
+async def test_the_conformance_suite_completes_a_grant_and_finds_the_metadata_sound(
+    node: Path, site: Site, tmp_path: Path
+) -> None:
+    base_url, port = site.server.base_url, postgres.free_port()
+    async with httpx.AsyncClient(base_url=base_url) as client:
+        metadata = {"redirect_uris": [f"http://127.0.0.1:{port}/callback"], "client_name": "Suite"}
+        client_id = (await client.post("/register", json=metadata)).json()["client_id"]
+    suite = MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
+    about = ["--url", base_url, "--client-id", client_id, "--resource", f"{base_url}/mcp", "--port", str(port)]
+    page, said = await site.visit(), ""
+
+    process = await asyncio.create_subprocess_exec(
+        node, suite, "authorization", *about, cwd=tmp_path, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    async with asyncio.timeout(60):
+        async for line in process.stdout:
+            said += line.decode()
+            if line.startswith(f"{base_url}/authorize?".encode()):
+                await consent(page, line.decode().strip())
+        ended = await process.wait()
+    await page.close()
+    site.said.clear()  # what the suite's own page lacks, an icon for one, is not ours
+
+    passed = set(re.findall(r"^✓ ([\w-]+):", re.sub(r"\x1b\[[0-9;]*m", "", said), re.MULTILINE))
+    assert ended == 0, said
+    assert passed == {"authorization-server-metadata-endpoint", "authorization-code-grant"}, said

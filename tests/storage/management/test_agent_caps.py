@@ -1,0 +1,138 @@
+"""An agent key in the wrong hands cannot move a program's terms beyond the owner's caps, in one step or in many."""
+
+import asyncio
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+import storage
+from storage.engine.audit import Actor
+from storage.management import agent_caps, program_settings
+from storage.rules.errors import OverCap
+from tests import world
+from tests.storage.databases import both_databases
+from tests.world import NOW, World
+
+OLGA = Actor("user", "1", "olga@acme.example")
+THIEF = Actor("agent_key", "1", "Thief")
+OTHER_KEY = THIEF._replace(id="2")
+ALMOST_30_DAYS = timedelta(days=30) - timedelta(milliseconds=1)
+STEP, WINDOW, HIGHEST_LEAD = "rate_step", "rate_change_in_30_days", "highest_lead_commission_cents"
+FLAT = {"commission_type": "flat"}
+
+
+async def change(acme: World, changes: dict[str, Any], *, by: Actor = THIEF, at: datetime = NOW) -> str | None:
+    """Change the program and return the cap that stood in the way, None if there was none."""
+    try:
+        await acme.store.write(program_settings.change, acme.program_id, changes, actor=by, at=at, lane=acme.program_id)
+    except OverCap as rejection:
+        cap: str = rejection.details["cap"]
+        return cap
+    return None
+
+
+async def cap(acme: World, **caps: Any) -> None:
+    await acme.store.write(agent_caps.change, acme.program_id, caps, actor=OLGA, at=NOW)
+
+
+ONE_CHANGE: list[tuple[dict[str, Any], str | None]] = [
+    ({"commission_rate": 40}, None),
+    ({"commission_rate": 0}, None),
+    ({"commission_rate": 40.01}, STEP),
+    ({"commission_rate": 51}, "highest_rate"),
+    ({"platform_fee_rate": 20.01}, STEP),
+    ({"platform_fee_rate": 100}, "highest_rate"),
+    ({"lead_commission_cents": 10_000}, None),
+    ({"lead_commission_cents": 10_001}, HIGHEST_LEAD),
+    ({**FLAT, "commission_rate": 2_000}, None),
+    ({**FLAT, "commission_rate": 2_001}, STEP),
+    ({**FLAT, "commission_rate": 10_001}, "highest_flat_rate_cents"),
+]
+
+
+async def test_one_change_stays_within_the_defaults_and_what_is_beyond_changes_nothing(acme: World):
+    for changes, exceeded in ONE_CHANGE:
+        program = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
+        before = await acme.store.read(program_settings.get_program, program.program_id)
+
+        assert await change(program, {"name": "Stolen", **changes}) == exceeded, changes
+        after = await acme.store.read(program_settings.get_program, program.program_id)
+        assert (after.settings == before.settings) is (exceeded is not None), changes
+        assert await change(program, changes, by=OLGA) is None  # an owner may
+
+
+IN_TURN: list[list[tuple[Actor, timedelta, dict[str, Any], str | None]]] = [
+    [  # many small steps are one large one
+        *((THIEF, timedelta(days=n), {"commission_rate": 20 + 5 * n}, None) for n in range(1, 5)),
+        (THIEF, timedelta(days=5), {"commission_rate": 45}, WINDOW),
+    ],
+    [  # the window moves on after 30 days
+        (THIEF, timedelta(), {"commission_rate": 40}, None),
+        (THIEF, ALMOST_30_DAYS, {"commission_rate": 41}, WINDOW),
+        (THIEF, timedelta(days=30), {"commission_rate": 41}, None),
+    ],
+    [  # after a detour, the way up is measured from the bottom
+        (THIEF, timedelta(), {"commission_rate": 0}, None),
+        (THIEF, timedelta(days=29), {"commission_rate": 20}, None),
+        (THIEF, timedelta(days=29), {"commission_rate": 21}, WINDOW),
+    ],
+    [  # another type is no way out
+        (THIEF, timedelta(), {"commission_rate": 40}, None),
+        (THIEF, timedelta(), {**FLAT, "commission_rate": 2_000}, None),
+        (THIEF, timedelta(), {"commission_rate": 2_001}, WINDOW),
+        (THIEF, timedelta(), {"commission_type": "percent", "commission_rate": 41}, WINDOW),
+        (THIEF, timedelta(), {"commission_type": "percent", "commission_rate": 40}, None),
+    ],
+    [  # what an owner changes uses up nothing, and all keys share the window
+        (OLGA, timedelta(), {"commission_rate": 45}, None),
+        (THIEF, timedelta(), {"commission_rate": 48}, None),
+        (OTHER_KEY, timedelta(), {"commission_rate": 28}, None),
+        (THIEF, timedelta(), {"commission_rate": 27}, WINDOW),
+    ],
+    [  # amounts are checked again in a new currency
+        (THIEF, timedelta(), {"lead_commission_cents": 10_000}, None),
+        (THIEF, timedelta(), {"currency": "JPY"}, HIGHEST_LEAD),
+    ],
+]
+
+
+@pytest.mark.parametrize("changes", IN_TURN)
+async def test_changes_in_turn_do_not_pass_a_cap_together(acme: World, changes: list[Any]):
+    for actor, later, changed, exceeded in changes:
+        assert await change(acme, changed, by=actor, at=NOW + later) == exceeded, (changed, later)
+
+
+@both_databases
+async def test_two_changes_at_once_do_not_pass_the_cap_together(acme: World, database_url: str):
+    """Each alone is one allowed step; the second of the two would be a step of 40 points."""
+    async with storage.opened(database_url) as other:
+        beside = replace(acme, store=other)
+
+        results = await asyncio.gather(change(acme, {"commission_rate": 40}), change(beside, {"commission_rate": 0}))
+
+    assert [each for each in results if each] == [STEP]
+
+
+async def test_a_frozen_setting_is_the_owners(acme: World):
+    await cap(acme, frozen_settings=["lead_auth_policy", "domain", "commission_rate"])
+    frozen: list[dict[str, Any]] = [
+        {"lead_auth_policy": "browser_allowed"},
+        {**FLAT, "commission_rate": 2_000},
+        {"domain": "thief.example", "name": "Fine"},
+    ]
+
+    for changes in frozen:
+        assert await change(acme, changes) == "frozen_settings", changes
+    assert await change(acme, {"name": "Fine", "domain": "acme.example"}) is None  # unchanged is no change
+    assert [await change(acme, changes, by=OLGA) for changes in frozen] == [None] * 3
+
+
+async def test_an_owner_sets_the_caps(acme: World):
+    await cap(acme, rate_step=5, highest_rate=24.5, highest_lead_commission_cents=0)
+
+    assert await change(acme, {"commission_rate": 24.5}) is None
+    assert await change(acme, {"commission_rate": 24.51}) == "highest_rate"
+    assert await change(acme, {"commission_rate": 19}) == STEP
+    assert await change(acme, {"lead_commission_cents": 1}) == HIGHEST_LEAD
