@@ -5,8 +5,7 @@ import shutil
 from pathlib import Path
 
 from cli.integrator import framework
-from tests.cli.integrator.conftest import MAX, OLGA, Shop
-from tests.cli.integrator.test_stripe import connect
+from tests.cli.integrator.conftest import MAX, OLGA, Shop, connect
 
 FRAMEWORKS = [
     ("package.json", '{"dependencies": {"next": "16", "react": "19"}}', ["nextjs", "react"]),

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.mcp_server.questions.interview import Interview
+from tests.mcp_server.questions.conftest import Interview
 from tests.world import NOW
 
 pytestmark = pytest.mark.anyio

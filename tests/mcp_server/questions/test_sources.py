@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.mcp_server.questions.interview import HOSTILE_NAME, OLD_SERVER, Interview
+from tests.mcp_server.questions.conftest import HOSTILE_NAME, OLD_SERVER, Interview
 
 pytestmark = pytest.mark.anyio
 BUYERS = """SELECT {0}, COUNT(*) FROM customers c JOIN clicks k USING (program_id, click_id)

@@ -4,7 +4,7 @@ import tomllib
 
 from tests.conftest import ROOT
 from tests.test_architecture import OURS, imported
-from tests.test_dependencies import NEEDED, PROVIDERS, names, normalized
+from tests.test_deploy import NEEDED, PROVIDERS, names, normalized
 
 PACKAGE = tomllib.loads((ROOT / "sdks/cli/pyproject.toml").read_text(encoding="utf-8"))
 SOURCES = [ROOT / "cli/main.py", *(ROOT / "cli/integrator").rglob("*.py")]
