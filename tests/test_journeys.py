@@ -4,6 +4,7 @@ import asyncio
 import signal
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Self, TypeVar
 
 import httpx
@@ -34,16 +35,6 @@ async def stored(database_url: str, see: Callable[[Storage], Awaitable[Done]]) -
     """Look into a database from outside the servers, as patiently as a command does."""
     async with storage.opened(database_url, patient=True) as store:
         return await see(store)
-
-
-async def regenerate(database_url: str, acme: World) -> str:
-    """Regenerate Acme's key in a process other than the servers and return it."""
-
-    async def replaced(store: Storage) -> str:
-        new = await store.write(program_keys.regenerate, acme.program_id, at=NOW)
-        return str(new.secret)
-
-    return await stored(database_url, replaced)
 
 
 class Integrator:
@@ -141,9 +132,10 @@ async def test_a_replaced_key_fails_at_the_next_call_in_every_worker(database_ur
         await integrator.customer()
         assert (await integrator.sale()).status_code == 200
     before = await statuses(acme.key)
-    new_key = await regenerate(database_url, acme)
+    regenerate = partial(Storage.write, operation=program_keys.regenerate, program_id=acme.program_id, at=NOW)
+    new = await stored(database_url, regenerate)
 
-    assert (before, await statuses(acme.key), await statuses(new_key)) == ({200, 409}, {401}, {200, 409})
+    assert (before, await statuses(acme.key), await statuses(new.secret)) == ({200, 409}, {401}, {200, 409})
 
 
 @dataclass

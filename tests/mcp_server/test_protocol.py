@@ -9,13 +9,11 @@ from starlette.types import Message, Receive, Send
 from mcp_server.caller import SCOPE_MEMBER, Caller
 from mcp_server.handshake import HandshakeToolCalls
 from mcp_server.prompts import PLANS
-from mcp_server.resources import ABOUT
 from mcp_server.tools import ALL
 from presentation import guides
 from storage.rules.scope import Scope
 from tests.mcp_server.conftest import BASE, HANDSHAKE, HOSTILE, INERT, MODERN, VERSIONS, Assistant
 
-pytestmark = pytest.mark.anyio
 HELLO = {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
 REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("initialize", HELLO),
@@ -53,10 +51,6 @@ NOT_PLAIN: list[Any] = [
 LEFT = {"left": "to the SDK"}
 INVALID = -32602
 REVIEW, WHY = "review-my-program", "why-was-this-sale-not-credited"
-TITLES = [
-    *("Review my program", "Why was this sale not credited?", "Weekly review", "Month close", "Integration doctor"),
-    *("Fraud review", "Prepare for key rotation"),
-]
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -69,23 +63,6 @@ async def test_a_response_is_the_same_as_the_sdks_transport_gives(assistant: Ass
         assert ours.json() == theirs.json(), (method, params)
         assert ours.status_code == theirs.status_code, (method, params)
         assert ours.headers["content-type"] == theirs.headers["content-type"], (method, params)
-
-
-async def test_only_plain_requests_bypass_the_sdk(assistant: Assistant):
-    headers = assistant.headers("ping", {}, HANDSHAKE, "") | {"Content-Type": "application/json"}
-    headers.pop("MCP-Protocol-Version")
-    ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
-    for content, accept, status in (
-        ('{"jsonrpc":"2.0","method":"notifications/initialized"}', "application/json", 202),
-        ("[]", "application/json", 400),
-        ("{", "application/json", 400),
-        ('{"jsonrpc":"2.0","id":1,"result":{}}', "application/json", 202),
-        (ping, "text/html", 406),
-        (ping, "application/json", 200),
-    ):
-        answer = await assistant.http.post("/mcp", content=content, headers=headers | {"Accept": accept})
-
-        assert answer.status_code == status, (content, accept)
 
 
 async def test_headers_that_differ_from_the_body_are_rejected(assistant: Assistant):
@@ -130,6 +107,7 @@ async def test_a_plain_tool_call_does_not_reach_the_sdk_and_any_other_does(assis
     answered = await handshake(assistant, plain, CALL)
 
     assert answered["result"]["structuredContent"]["data"]
+    assert await handshake(assistant, plain[:2], CALL) == answered  # which names no version
     for name, value in TO_CHECK.items():
         others = [each for each in plain if each[0] != name.lower()]
         assert await handshake(assistant, [*others, (name, value)], CALL) == LEFT, (name, value)
@@ -146,7 +124,7 @@ async def test_the_recurring_jobs_are_offered_to_every_key_and_anything_else_is_
 
     prompts = (await assistant.call("prompts/list", version=version, key=key)).result["prompts"]
 
-    assert [prompt["title"] for prompt in prompts] == TITLES
+    assert [prompt["name"] for prompt in prompts] == list(PLANS)
     for method, params in (
         ("prompts/get", {"name": "no such prompt"}),
         ("prompts/get", {"name": REVIEW}),
@@ -187,16 +165,6 @@ async def test_a_program_id_is_completed_with_the_ids_that_the_key_reaches(assis
     assert await completed("program_id", "") == [program_id]
     assert await completed("program_id", f"{program_id}0") == []
     assert await completed("transaction_id", "") == []
-
-
-async def test_every_guide_is_a_resource_with_the_text_of_the_docs(assistant: Assistant):
-    listed = (await assistant.call("resources/list")).result["resources"]
-    read = [(await assistant.call("resources/read", {"uri": each["uri"]})).result["contents"][0] for each in listed]
-
-    assert [each["name"] for each in listed] == list(ABOUT)
-    assert sorted(ABOUT) == sorted(guides.NAMES)
-    assert [each["text"] for each in read] == [guides.text(name) for name in ABOUT]
-    assert {each["mimeType"] for each in read} == {"text/markdown"}
 
 
 async def test_every_guide_is_given_whole_in_its_parts(assistant: Assistant):

@@ -9,7 +9,7 @@ from svc_affiliate import ErrorCode, Status
 from storage.rules.errors import BY_CODE
 from tests import failing
 from tests.failing import Answer, FailingService
-from tests.sdk_files import LOCAL
+from tests.generated import LOCAL
 from tests.sdks.conftest import KEY, Sdk
 
 SERVED = sorted(set(ErrorCode) - LOCAL.keys())
