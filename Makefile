@@ -40,7 +40,7 @@ format: .venv/develop
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: .venv/develop ## the ratios of docs/performance.md
+bench: .venv/develop ## the ratios of docs/performance.md on SQLite
 	$(BIN)/python -m benchmarks
 
 faults: .venv/develop ## kill and break everything at length, and write the table of docs/reliability.md

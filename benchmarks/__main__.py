@@ -1,69 +1,44 @@
-"""`python -m benchmarks [name ...]`: run all benchmarks or the named ones, print a table, keep it in the docs."""
+"""`python -m benchmarks [name ...]`: what the service costs on SQLite, or the named benchmarks, as a table."""
 
 import argparse
-import tempfile
 from collections.abc import Awaitable, Callable
-from pathlib import Path
+from functools import partial
 
 import uvloop
 
-from benchmarks import (
-    breakdowns,
-    distributed,
-    flood,
-    growth,
-    mcp,
-    pages,
-    reconcile,
-    report,
-    reports,
-    scale,
-    servers,
-    tracking,
-)
-from benchmarks.results import Line
-from benchmarks.rounds import QUICK, Plan
+from benchmarks import reads, servers, waits, writes
+from benchmarks.results import Line, Plan, print_table
 
-BENCHMARKS: dict[str, Callable[[Plan, Path], Awaitable[list[Line]]]] = {
-    "sqlite": tracking.sqlite,
-    "postgresql": tracking.postgresql,
-    "distributed": distributed.distributed,
-    "flood": flood.flood,
-    "rows": growth.rows,
-    "postgresql-rows": scale.rows,
-    "postgresql-programs": scale.programs,
-    "memory": growth.memory,
-    "reports": reports.reports,
-    "breakdowns": breakdowns.breakdowns,
-    "reconcile": reconcile.reconcile,
-    "pages": pages.paints,
-    "mcp": mcp.costs,
-    "mcp-memory": mcp.memory,
+BENCHMARKS: dict[str, Callable[[Plan], Awaitable[list[Line]]]] = {
+    "sqlite": writes.tracking,
+    "reports": reads.reports,
+    "mcp": reads.mcp,
+    "partners": reads.partners,
+    "postgresql": partial(writes.tracking, on=servers.POSTGRESQL),
+    "distributed": writes.distributed,
+    "flood": writes.flood,
+    "rows": writes.rows,
+    "postgresql-rows": partial(writes.rows, on=servers.POSTGRESQL),
+    "postgresql-programs": writes.programs,
+    "memory": writes.memory,
+    "mcp-memory": reads.mcp_memory,
+    "reconcile": waits.reconcile,
+    "pages": waits.pages,
 }
+USUAL = ("sqlite", "reports", "mcp", "partners")
+QUICK = Plan(rounds=2, seconds=1.0, many_clicks=200_000)
 
 
-def main() -> None:
+async def measure(names: list[str], plan: Plan) -> list[Line]:
+    return [line for name in names for line in await BENCHMARKS[name](plan)]
+
+
+if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="name", help=f"of {', '.join(BENCHMARKS)}; none: all")
+    parser.add_argument("names", nargs="*", help=f"of {', '.join(BENCHMARKS)}; none: {', '.join(USUAL)}")
     parser.add_argument("--quick", action="store_true", help="few and short rounds: does it work, not how fast is it")
     given = parser.parse_args()
     if unknown := set(given.names) - set(BENCHMARKS):
         parser.error(f"no such benchmark: {', '.join(sorted(unknown))}")
     servers.pin(servers.LOAD_CORE)
-    lines = uvloop.run(measure(given.names or list(BENCHMARKS), QUICK if given.quick else Plan()))
-    report.print_lines(lines)
-    if not given.names and not given.quick:
-        report.write(lines, "make bench")
-
-
-async def measure(names: list[str], plan: Plan) -> list[Line]:
-    lines = []
-    for name in names:
-        print(f"{name} ...", flush=True)
-        with tempfile.TemporaryDirectory(prefix="svc-bench-") as folder:
-            lines += await BENCHMARKS[name](plan, Path(folder))
-    return lines
-
-
-if __name__ == "__main__":
-    main()
+    print_table(uvloop.run(measure(given.names or [*USUAL], QUICK if given.quick else Plan())))

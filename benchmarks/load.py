@@ -1,147 +1,105 @@
-"""The load: keep-alive connections that send prepared requests one after another and time each answer."""
+"""The load: keep-alive connections that send prepared requests one after another, and what a round of it measures."""
 
 import asyncio
-import statistics
-from array import array
-from collections.abc import Iterator
+import os
+import re
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, takewhile
+from pathlib import Path
+from statistics import median
 from time import perf_counter
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
-CONNECTIONS = 64
-HOST = "127.0.0.1"
-_LENGTH = b"content-length: "
+from benchmarks.servers import Server
+
+_LENGTH = re.compile(rb"content-length: (\d+)\r")
+_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Load(NamedTuple):
-    """What a run of requests measured: answers, in how many seconds, and the latencies in milliseconds."""
+    """What a round measured; the processor times are microseconds for an answer."""
 
     answers: int
-    seconds: float
+    rate: float
     p50_ms: float
     p99_ms: float
-
-    @property
-    def rate(self) -> float:
-        """Answers in a second."""
-        return self.answers / self.seconds
+    service_us: float = 0
+    database_us: float = 0
 
 
-class UnexpectedAnswerError(Exception):
-    """The server did not answer what the benchmark counts; the message is the answer."""
+@dataclass(frozen=True)
+class Driver:
+    """Sends requests to a server; an answer without `expected` ends the benchmark: what is rejected is not fast.
 
-
-async def drive(
-    port: int,
-    requests: Iterator[bytes],
-    *,
-    seconds: float = 0,
-    count: int = 0,
-    expected: bytes = b"200 OK",
-    connections: int = CONNECTIONS,
-) -> Load:
-    """Send requests over some connections for `seconds`, or until `count` are answered.
-
-    An answer that does not contain `expected` raises UnexpectedAnswerError: what is rejected is not counted as fast.
+    A connection sends its next request when the last is answered, or one `every` so many seconds. Another driver works
+    `beside` it. `databases` are processes of PostgreSQL whose processor time is counted.
     """
-    run = _Run(requests, expected, most=count)
-    loop = asyncio.get_running_loop()
-    clients = [(await loop.create_connection(lambda: _Client(run), HOST, port))[1] for _ in range(connections)]
-    run.begin(clients, seconds)
-    try:
-        await run.ended
-    finally:
-        for client in clients:
-            client.close()
-    return run.measured()
+
+    server: Server
+    requests: Iterator[bytes]
+    expected: bytes = b"200 OK"
+    databases: Sequence[int] = ()
+    connections: int = 64
+    every: float = 0
+    beside: tuple["Driver", ...] = ()
+
+    async def __call__(self, seconds: float = float("inf"), count: int | None = None) -> Load:
+        """Send requests for `seconds`, or until `count` are answered."""
+        others = [asyncio.ensure_future(each(seconds)) for each in self.beside]
+        processes = ([self.server.pid], self.databases)
+        spent, begun, latencies = [processor_seconds(*each) for each in processes], perf_counter(), list[float]()
+        requests = takewhile(lambda _: perf_counter() < begun + seconds, islice(self.requests, count))
+        await asyncio.gather(*(self._send(requests, latencies) for _ in range(self.connections)))
+        load = _load(latencies, len(latencies) / (perf_counter() - begun))
+        used = (processor_seconds(*each) - before for each, before in zip(processes, spent, strict=True))
+        await asyncio.gather(*others)
+        return Load(*load[:4], *(1e6 * each / load.answers for each in used))
+
+    async def _send(self, requests: Iterator[bytes], latencies: list[float]) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.server.port)
+        due = perf_counter()
+        for request in requests:
+            begun = perf_counter()
+            writer.write(request)
+            head = await reader.readuntil(b"\r\n\r\n")
+            answer = head + await reader.readexactly(int(_LENGTH.findall(head)[0]))
+            latencies.append(perf_counter() - begun)
+            if self.expected not in answer:
+                raise RuntimeError(answer.decode(errors="replace"))
+            if self.every:
+                due += self.every
+                await asyncio.sleep(max(0, due - perf_counter()))
+        writer.close()
 
 
-class _Run:
-    """What the clients of one run share."""
+def timed(call: Callable[[], Awaitable[object]], times: int = 1) -> Callable[[float], Awaitable[Load]]:
+    """Return what measures a call some times in a round; its rate is that of the median call."""
 
-    def __init__(self, requests: Iterator[bytes], expected: bytes, *, most: int) -> None:
-        self.requests = requests
-        self.expected = expected
-        self.latencies = array("d")
-        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._most = most
-        self._sent = 0
-        self._active = 0
-        self._began = self._deadline = self._last = 0.0
+    async def measure(_: float) -> Load:
+        taken = []
+        for _ in range(times):
+            begun = perf_counter()
+            measured = await call()  # what it says of itself, else how long it took
+            taken.append(measured if isinstance(measured, float) else perf_counter() - begun)
+        return _load(taken, 1 / median(taken))
 
-    def begin(self, clients: list["_Client"], seconds: float) -> None:
-        self._began = perf_counter()
-        self._deadline = self._began + seconds if seconds else float("inf")
-        self._active = len(clients)
-        for client in clients:
-            client.send()
-
-    def goes_on(self, now: float) -> bool:
-        """Say whether another request is to be sent."""
-        self._sent += 1
-        return now < self._deadline and (not self._most or self._sent <= self._most)
-
-    def leave(self, now: float) -> None:
-        """Take note that a client has its last answer."""
-        self._active -= 1
-        self._last = now
-        if not self._active and not self.ended.done():
-            self.ended.set_result(None)
-
-    def fail(self, error: Exception) -> None:
-        if not self.ended.done():
-            self.ended.set_exception(error)
-
-    def measured(self) -> Load:
-        cuts = statistics.quantiles(self.latencies, n=100)
-        return Load(len(self.latencies), self._last - self._began, cuts[49] * 1000, cuts[98] * 1000)
+    return measure
 
 
-class _Client(asyncio.Protocol):
-    """One connection with one request under way."""
-
-    def __init__(self, run: _Run) -> None:
-        self._run = run
-        self._transport: asyncio.Transport | None = None
-        self._received = b""
-        self._sent_at = 0.0
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.Transport", transport)  # uvloop's is none by class
-
-    def send(self) -> None:
-        assert self._transport is not None
-        now = perf_counter()
-        if self._run.goes_on(now):
-            self._sent_at = now
-            self._transport.write(next(self._run.requests))
-        else:
-            self._run.leave(now)
-
-    def data_received(self, data: bytes) -> None:
-        received = self._received + data if self._received else data
-        if _is_whole(received):
-            self._received = b""
-            self._run.latencies.append(perf_counter() - self._sent_at)
-            if self._run.expected in received:
-                self.send()
-            else:
-                self._run.fail(UnexpectedAnswerError(received.decode(errors="replace")))
-        else:
-            self._received = received
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self._run.fail(error or ConnectionError("the server closed a connection"))
-
-    def close(self) -> None:
-        assert self._transport is not None
-        self._transport.close()
+def _load(seconds: list[float], rate: float) -> Load:
+    p99 = sorted(seconds)[len(seconds) * 99 // 100]
+    return Load(len(seconds), rate, median(seconds) * 1000, p99 * 1000)
 
 
-def _is_whole(received: bytes) -> bool:
-    """Say whether an answer has all of its body, by its Content-Length."""
-    head = received.find(b"\r\n\r\n")
-    start = received.find(_LENGTH, 0, head)
-    if head < 0 or start < 0:
-        return False
-    start += len(_LENGTH)
-    return len(received) >= head + 4 + int(received[start : received.index(b"\r", start)])
+def processor_seconds(*pids: int) -> float:
+    """Return the processor time that processes and their children have used, those that ended included."""
+    used = 0.0
+    for pid in pids:
+        try:
+            own = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+            children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+        except FileNotFoundError:  # it ended, and counts as its parent's
+            continue
+        used += sum(map(int, own[11:15])) / _TICKS + processor_seconds(*map(int, children))
+    return used

@@ -3,7 +3,6 @@
 import sqlite3
 from pathlib import Path
 
-from alembic.script.revision import ResolutionError
 from asyncpg import InterfaceError, PostgresError
 from sqlalchemy.engine import URL
 
@@ -18,9 +17,6 @@ def explain(problem: Exception, database_url: str) -> CommandError | None:
     """Return the message for the operator; None for an error that is not the database's."""
     url = database.parse_url(database_url)
     for error in chain(problem):
-        if isinstance(error, ResolutionError):
-            hint = "Install the version that migrated it, or restore the backup from before."
-            return CommandError("database_too_new", "A newer version of the service migrated this database.", hint)
         if isinstance(error, sqlite3.Error):
             return _sqlite(error, database.file_of(url))
         if isinstance(error, PostgresError | InterfaceError | OSError):

@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from sqlalchemy import Connection
 from sqlalchemy.engine import URL
 
-from storage.engine import committed_batches, database
+from storage.engine import committed_batches, database, measures
 from storage.engine.availability import Availability
 from storage.engine.group_commit import Commits, GroupCommit
 from storage.engine.lane import Lane
@@ -151,10 +151,10 @@ class Storage(Reader):
 
     def measures(self) -> StorageMeasures:
         """Return what storage measures about its queues, batches and commits; any thread may read it."""
-        lanes = [lane.measures for lane in self._writer.lanes]
         available = {"reading": not self._reading.is_known_bad, "writing": not self._writing.is_known_bad}
         lag_seconds = self._replica.lag_seconds if self._replica else None
-        return StorageMeasures(self._writer.waiting, lanes, self._lanes.waiting, available, lag_seconds)
+        batches, lanes, waiting = self._writer.measures, len(self._writer.lanes), self._writer.waiting
+        return StorageMeasures(batches, lanes, waiting, self._lanes.waiting, available, lag_seconds)
 
     def _lane(self, principal: Principal) -> int:
         if isinstance(principal, PresentedKey) and principal.program_id is None:
@@ -174,7 +174,12 @@ async def opened(url: str, *, replica_url: str | None = None, patient: bool = Fa
     reading = _readers(address, patient=patient)
     replicas = _readers(database.parse_url(replica_url), patient=patient) if replica_url else []
     commits, available = Commits(database.commits_each_operation(address)), Availability("writing")
-    writer = WriteQueue([GroupCommit(lane, available, commits=commits) for lane in writing])
+    measured = measures.batches()
+    lanes = [
+        GroupCommit(lane, available, commits=commits, measures=measured.of_lane(number))
+        for number, lane in enumerate(writing)
+    ]
+    writer = WriteQueue(lanes, measured)
     try:
         replica = Replica(ReadQueue(replicas)) if replicas else None
         yield Storage(ReadQueue(reading), writer, Availability("reading"), available, replica)

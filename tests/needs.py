@@ -45,7 +45,7 @@ CITUS_PREFIX = Path(os.environ.get("CITUS_PREFIX", _BUILT[-1].parent if _BUILT e
 _RUBY = "/usr/share/rubygems-integration/all/gems"
 NEEDS = (
     Need("apt", "postgresql", ("/usr/lib/postgresql/*/bin/initdb",), (POSTGRESQL, FAULTS, CITUS)),
-    Need("apt", "redis-server", ("redis-server",), (POSTGRESQL, FAULTS)),
+    Need("apt", "redis-server", ("redis-server",), (POSTGRESQL,)),
     Need("apt", "chromium", ("chromium", "chromium-browser"), (BROWSER, SHOPS)),
     Need("apt", "npm", ("npm",), (BROWSER, SHOPS)),
     Need("apt", "nginx-light", ("nginx",), (SHOPS,)),

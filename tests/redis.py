@@ -1,6 +1,5 @@
 """A Redis server of our own for a test."""
 
-import shutil
 import signal
 import socket
 import subprocess
@@ -8,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
-
-import pytest
 
 from tests import postgres
 
@@ -37,8 +34,6 @@ class RedisServer(NamedTuple):
 @contextmanager
 def running(folder: Path) -> Iterator[RedisServer]:
     """Run a Redis for as long as the block lasts."""
-    if shutil.which("redis-server") is None:
-        pytest.skip("redis-server is not installed (Debian: apt-get install redis-server)")
     server = started(folder, postgres.free_port())
     with server.process:
         try:

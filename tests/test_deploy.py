@@ -15,10 +15,10 @@ import pytest
 
 from configuration import Configuration, variable_of
 from presentation import guides
-from storage.engine.measures import LaneMeasures, StorageMeasures
+from storage.engine.measures import StorageMeasures, batches
+from tests.needs import NEEDS
 from tests.test_architecture import OURS, ROOT, imported, relative, sources
-from web import measures
-from web.metrics import ServiceCollector
+from web.metrics import registry
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 NEEDED: list[str] = PROJECT["project"]["dependencies"]
@@ -79,9 +79,16 @@ def test_a_lock_pins_every_package_by_version_and_hash():
 
 def metrics() -> set[str]:
     """Return the names of the service's metrics, as its documentation and its scrape have them."""
-    measures.count_round("housekeeping", failed=False)
-    now = StorageMeasures(0, [LaneMeasures()], 0, {"writing": True}, 1.0)
-    return {metric.name for metric in ServiceCollector(lambda: now).collect()}
+    now = StorageMeasures(batches(), 1, 0, 0, {"writing": True}, 1.0)
+    return {metric.name for metric in registry(lambda: now).collect()}
+
+
+def test_no_lock_of_npm_names_a_registry():
+    tests = [ROOT / need.name / "package-lock.json" for need in NEEDS if need.kind == "npm"]
+    locks = {relative(path): path.read_text(encoding="utf-8") for path in [*ROOT.glob("*/*/package-lock.json"), *tests]}
+
+    assert len(locks) >= 9
+    assert [path for path, lock in locks.items() if '"resolved"' in lock or re.search("registry[./]", lock)] == []
 
 
 def test_every_metric_and_variable_that_is_named_exists():

@@ -10,8 +10,6 @@ EXAMPLES = ROOT / "examples"
 NEXT = EXAMPLES / "next"
 SNIPPETS = ROOT / "tests/snippets/shops"
 SDK_SHOPS = ROOT / "tests/sdks/shops"
-TIMES = (ROOT / "docs/integration-times.md").read_text(encoding="utf-8")
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_every_snippet_is_run_somewhere():
@@ -23,11 +21,11 @@ def test_every_snippet_is_run_somewhere():
 
     assert named.keys() - pasted - in_example == {
         *("php_track", "ruby_track", "python_track"),  # in the shops, as a file of their own
-        *("tracker", "tracker_tag", "tracker_installed"),  # tests/browser/test_guide_tags.py
+        *("tracker", "tracker_tag", "tracker_installed"),  # tests/browser/test_guests.py
         *("nginx_proxy", "nginx_proxied", "caddy_proxied", "proxied_tag"),  # tests/snippets/test_proxies.py
         *("nginx_renamed", "caddy_renamed", "renamed_tag", "cases_tracker"),
         "stub",  # tests/browser/test_guests.py
-        *(guides.blocks("verify", filling).keys() - {"tracker_installed"}),  # test_checklist.py, as the next one
+        *(guides.blocks("verify", filling).keys() - {"tracker_installed"}),  # test_proxies.py, as the next one
         "tracker_pinned",
         *("sdk_python", "sdk_node"),  # tests/sdks/test_shops.py
         "wordpress_tracker",
@@ -51,20 +49,3 @@ def test_the_django_example_is_made_of_the_snippets():
     for name in ("python_load", "python_track", "django_lead", "django_sale", "django_refund", "django_cookie"):
         lines = [line.strip() for line in blocks[name].splitlines()]
         assert [line for line in lines if line not in code and not line.startswith("#")] == [], name
-
-
-def test_the_readme_s_walk_takes_as_many_commands_as_the_page_says():
-    walk = re.findall(r"```bash walk\n(.*?)```", README, re.DOTALL)[0]
-    commands = re.findall(r"^(?:\w+=\$\(|)(?:echo .*\| )?(svc admin|curl|track )", walk, re.MULTILINE)
-
-    assert commands[:7] == ["svc admin"] * 4 + ["curl", "track ", "track "]
-    assert (
-        "5 commands to the first click (4 of them set the program up), 6 to the first lead and 7 to the first" in TIMES
-    )
-
-
-def test_the_tracker_s_guide_lists_every_reason_and_attribute():
-    guide = guides.text("tracker")
-
-    for name in ("no_click", "consent_required", "unreachable", "program-id", "api-base", "consent", "debug"):
-        assert f"`{name}`" in guide or f"`data-svc-{name}`" in guide

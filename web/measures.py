@@ -1,48 +1,32 @@
-"""What this process counts about requests and background tasks: plain numbers that a scrape of /metrics reads."""
+"""What this process counts about requests and background tasks."""
 
 import time
-from typing import NamedTuple
+from functools import cache
 
+from prometheus_client import Counter, Gauge, Histogram
 from starlette.types import Scope
 
-from storage.engine.measures import SECONDS, Histogram
+from storage.engine.measures import SECONDS
 
 NO_ROUTE = "none"  # a path that no route serves: its text comes from the client, so it is no label
 
-routes: dict[str, "RouteMeasures"] = {}
-rejections: dict[str, int] = {}  # by error code
-rounds: dict[str, "Rounds"] = {}  # by background task
-
-
-class RouteMeasures:
-    """The responses of a route by status, and the time until they began."""
-
-    __slots__ = ("seconds", "statuses")
-
-    def __init__(self) -> None:
-        self.statuses: dict[int, int] = {}
-        self.seconds = Histogram(SECONDS)
-
-
-class Rounds(NamedTuple):
-    """The rounds of a background task that ended well, those that failed, and when the last good one ended."""
-
-    done: int = 0
-    failed: int = 0
-    done_at: float = 0.0
+_responses = Counter("svc_requests", "Responses, by route and status.", ("route", "status"))
+_seconds = Histogram("svc_request_seconds", "Time until a response begins.", ("route",), buckets=SECONDS)
+_rejections = Counter("svc_rejected_calls", "Requests that ended in an error.", ("code",))
+_rounds = Counter("svc_background_rounds", "Rounds of background tasks.", ("task", "result"))
+_done_at = Gauge("svc_background_done_timestamp_seconds", "End of the last round.", ("task",))
+_responses_of = cache(_responses.labels)  # looking a label up takes as long as counting
+_seconds_of = cache(_seconds.labels)
 
 
 def count_request(scope: Scope, status: int, started_at: float) -> None:
     """Count a request that got a response; `started_at` is of `time.perf_counter`."""
-    path = route_of(scope)
-    route = routes.get(path)
-    if route is None:
-        route = routes[path] = RouteMeasures()
-    route.statuses[status] = route.statuses.get(status, 0) + 1
-    route.seconds.add(time.perf_counter() - started_at)
+    route = route_of(scope)
+    _responses_of(route, status).inc()
+    _seconds_of(route).observe(time.perf_counter() - started_at)
     code = scope.get("error_code")
     if code is not None:
-        rejections[code] = rejections.get(code, 0) + 1
+        _rejections.labels(code).inc()
 
 
 def route_of(scope: Scope) -> str:
@@ -55,8 +39,8 @@ def route_of(scope: Scope) -> str:
 
 def count_round(task: str, *, failed: bool) -> None:
     """Count a round of a background task."""
-    before = rounds.get(task, Rounds())
-    if failed:
-        rounds[task] = before._replace(failed=before.failed + 1)
-    else:
-        rounds[task] = before._replace(done=before.done + 1, done_at=time.time())
+    _rounds.labels(task, "failed").inc(failed)  # each result is there from the first round on, with 0
+    _rounds.labels(task, "done").inc(not failed)
+    done_at = _done_at.labels(task)
+    if not failed:
+        done_at.set_to_current_time()

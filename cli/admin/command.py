@@ -50,7 +50,7 @@ def answering(*, as_json: bool) -> Iterator[Answer]:
 
     try:
         yield answer
-    except (ServiceError, CommandError, ValueError, OSError, SQLAlchemyError) as problem:
+    except (ServiceError, CommandError, migrations.UnknownSchemaError, ValueError, OSError, SQLAlchemyError) as problem:
         error = _error(problem)
         if as_json:
             typer.echo(json.dumps({"error": error}))
@@ -137,6 +137,8 @@ def _unready(problem: Exception) -> CommandError:
 def _error(problem: Exception) -> dict[str, Any]:
     if isinstance(problem, CommandError):
         error: dict[str, Any] = problem.error
+    elif isinstance(problem, migrations.UnknownSchemaError):
+        error = {"code": problem.code, "message": str(problem), "hint": problem.hint}
     elif isinstance(problem, StorageUnavailable):
         error = {"code": "database_error", "message": reason_of(problem)}
     elif isinstance(problem, ServiceError):

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from storage.engine.availability import Availability
 from storage.engine.failures import RETRY_SECONDS, is_conflict, reason_of
 from storage.engine.lane import WriteLane
-from storage.engine.measures import LaneMeasures
+from storage.engine.measures import BatchMeasures
 from storage.rules.errors import OutcomeUnknown, ServiceError, StorageUnavailable
 
 ATTEMPTS = 3
@@ -67,11 +67,13 @@ class QueuedWrite(NamedTuple):
 class GroupCommit:
     """Commits batches over one lane, one after the other."""
 
-    def __init__(self, lane: WriteLane, availability: Availability, *, commits: Commits) -> None:
+    def __init__(
+        self, lane: WriteLane, availability: Availability, *, commits: Commits, measures: BatchMeasures
+    ) -> None:
         self._lane = lane
         self._availability = availability
         self._commits = commits
-        self.measures = LaneMeasures()
+        self._measures = measures
         self._loop = asyncio.get_running_loop()
 
     async def partitions_by_program(self) -> bool:
@@ -80,8 +82,8 @@ class GroupCommit:
 
     async def commit(self, batch: list[QueuedWrite]) -> None:
         """Run a batch, commit it, and resolve every write of it."""
-        self.measures.batch_writes.add(len(batch))
-        self.measures.wait_seconds.add(self._loop.time() - batch[0].queued_at)
+        self._measures.writes.observe(len(batch))
+        self._measures.wait_seconds.observe(self._loop.time() - batch[0].queued_at)
         try:
             commits = self._commits._replace(partition_by_program=await self.partitions_by_program())
             for writes in transactions_of(batch, commits):
@@ -98,7 +100,7 @@ class GroupCommit:
                 program = writes[0].program  # on a distributed database, of all of them
                 program_id = program if isinstance(program, int) and 0 < program < LARGEST_ID else 0
                 results = await self._lane.write(lambda connection: _run_all(connection, writes), program_id)
-                self.measures.commit_seconds.add(self._loop.time() - started_at)
+                self._measures.commit_seconds.observe(self._loop.time() - started_at)
         except (StorageUnavailable, OutcomeUnknown) as outage:
             results = [outage] * len(writes)
         except Exception as error:  # noqa: BLE001 - whatever it is, it reaches the caller it belongs to

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from storage.engine.group_commit import GroupCommit, QueuedWrite, resolve
+from storage.engine.measures import BatchMeasures
 from storage.rules.errors import Overloaded
 
 MOST_WAITING = 10_000
@@ -24,8 +25,9 @@ class WriteQueue:
     No program is in two running batches: the second would wait for the rows of the first.
     """
 
-    def __init__(self, lanes: Sequence[GroupCommit]) -> None:
+    def __init__(self, lanes: Sequence[GroupCommit], measures: BatchMeasures) -> None:
         self.lanes = lanes
+        self.measures = measures
         self._idle = list(lanes)
         self._waiting: deque[QueuedWrite] = deque()
         self._held: set[Hashable] = set()  # the programs of the running batches

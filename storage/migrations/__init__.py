@@ -4,16 +4,27 @@ from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
+from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, String, column, select, table
 
 from storage.engine import database
 
 _FOLDER = Path(__file__).parent
+_BEFORE_0_2_0 = {f"{number:04}" for number in range(1, 6)}
+_BEFORE_0_3_0 = {f"{number:04}" for number in (*range(7, 33), 34)}  # of development versions
+
+
+class UnknownSchemaError(Exception):
+    """No migration begins at the schema of the database; `hint` says which version to use."""
+
+    def __init__(self, code: str, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.code, self.hint = code, hint
 
 
 async def upgrade(url: str) -> None:
-    """Bring the database at `url` to the newest schema; a no-op when it is there."""
+    """Bring the database at `url` to the newest schema; a no-op when it is there. Raises UnknownSchemaError."""
     lane = database.writers(database.parse_url(url), patient=True)[0]
     try:
         await lane.run(_upgrade)
@@ -28,8 +39,8 @@ def is_current(connection: Connection) -> bool:
 
 def is_usable(connection: Connection) -> bool:
     """Return whether a running process can go on: the schema is its own, or that of a later version."""
-    known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
-    return is_current(connection) or not _revisions(connection) <= known
+    later = _unknown(_revisions(connection)) - _BEFORE_0_2_0 - _BEFORE_0_3_0
+    return is_current(connection) or bool(later)
 
 
 def _revisions(connection: Connection) -> set[str]:
@@ -37,9 +48,31 @@ def _revisions(connection: Connection) -> set[str]:
     return set(connection.execute(versions).scalars())
 
 
+def _unknown(revisions: set[str]) -> set[str]:
+    """Return the revisions of which this version has no migration."""
+    return revisions - {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+
+
 def _upgrade(connection: Connection) -> None:
     database.lock_migrations(connection)
+    for revision in _unknown(set(MigrationContext.configure(connection).get_current_heads())):
+        raise _explain(revision)
     command.upgrade(config_for(connection), "head")
+
+
+def _explain(revision: str) -> UnknownSchemaError:
+    if revision in _BEFORE_0_2_0:
+        code, message = "database_too_old", f"This database is from before 0.2.0 (its schema is {revision})."
+        hint = "Upgrade it with version 0.2.0 first, then with this one."
+    elif revision in _BEFORE_0_3_0:
+        code, origin = "database_too_old", "a development version between 0.2.0 and 0.3.0"
+        message = f"This database is from {origin} (its schema is {revision})."
+        through = "the development version of 2026-11-22 first (its newest migration is 0033)"
+        hint = f"Upgrade it with {through}, then with this one."
+    else:
+        code, message = "database_too_new", "A newer version of the service migrated this database."
+        hint = "Install the version that migrated it, or restore the backup from before."
+    return UnknownSchemaError(code, message, hint)
 
 
 def config_for(connection: Connection) -> Config:

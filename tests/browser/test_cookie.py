@@ -1,4 +1,4 @@
-"""The click cookie: its attributes, and the widest domain that a browser lets a shop set it on."""
+"""The click cookie: its attributes, the widest domain that a browser lets a shop use, and the visitor's consent."""
 
 import time
 
@@ -8,17 +8,8 @@ from playwright.async_api import Route
 from tests.browser.scene import Scene
 
 DAY = 86_400
-
-
-async def test_the_cookie_lives_as_long_as_the_programs_window(scene: Scene):
-    _, click_id = await scene.arrive("anna")
-
-    cookie = await scene.cookie()
-    assert (cookie["value"], cookie["path"], cookie["sameSite"]) == (click_id, "/", "Lax")
-    assert (cookie["httpOnly"], cookie["secure"]) == (False, False)
-    assert cookie["expires"] == pytest.approx(time.time() + 60 * DAY, abs=60)
-
-
+ASKING = 'data-svc-consent="required" data-svc-debug'
+NOT_SECURE = {"name": "svc_click_id", "path": "/", "sameSite": "Lax", "httpOnly": False, "secure": False}
 DOMAINS = {
     "www.acme.example": ".acme.example",
     "a.b.shop.co.uk": ".shop.co.uk",
@@ -28,21 +19,13 @@ DOMAINS = {
 }
 
 
-async def test_the_cookie_is_on_the_widest_domain_that_is_no_public_suffix(scene: Scene):
+async def test_the_cookie_is_on_the_widest_domain_that_is_no_public_suffix_for_the_program_s_window(scene: Scene):
     for host, domain in DOMAINS.items():
         await scene.context.clear_cookies()
-        await scene.arrive("anna", host=host)
-        cookies = [(cookie["name"], cookie["domain"]) for cookie in await scene.context.cookies()]
-        assert cookies == [("svc_click_id", domain)], host
-
-
-async def test_every_subdomain_carries_the_click(scene: Scene):
-    _, click_id = await scene.arrive("anna", host="www.acme.example")
-
-    page = await scene.visit("/", host="app.acme.example")
-
-    await page.evaluate("svc.signup('user-1')")
-    assert scene.sent("lead")[0]["click_id"] == click_id
+        _, click_id = await scene.arrive("anna", host=host)
+        (cookie,) = await scene.context.cookies()
+        assert cookie.pop("expires") == pytest.approx(time.time() + 60 * DAY, abs=60)
+        assert cookie == NOT_SECURE | {"value": click_id, "domain": domain}, host
 
 
 async def test_the_cookie_is_secure_on_https_and_the_calls_may_go_through_the_shop(scene: Scene):
@@ -73,3 +56,47 @@ async def test_without_cookies_the_click_lives_as_long_as_the_page(scene: Scene)
 
     assert answer["provisional"]
     assert (await scene.cookie())["value"] is None
+
+
+async def test_nothing_is_sent_or_stored_before_consent_and_all_of_it_once_the_visitor_agrees(scene: Scene):
+    scene.show(scene.tag(ASKING))
+    page = await scene.visit("/?aff=anna")
+    answer = await page.evaluate("svc.signup('user-1')")
+    assert (answer["success"], answer["reason"]) == (False, "consent_required")
+    assert (scene.calls, await scene.context.cookies()) == ([], [])
+    assert "held until window.svc.consent() is called" in "".join(scene.said)
+
+    async with page.expect_response("**/api/v1/track/lead") as lead:
+        await page.evaluate("svc.consent(); svc.consent()")
+
+    assert (await (await lead.value).json())["provisional"]
+    assert (len(scene.sent("click")), len(scene.sent("lead"))) == (1, 1)
+
+
+async def test_the_partner_code_is_kept_across_routes_until_consent(scene: Scene):
+    scene.show(scene.tag(ASKING))
+    page = await scene.visit("/?aff=anna")
+    await page.evaluate("history.pushState({}, '', '/pricing')")
+
+    click_id = await scene.clicked(page, page.evaluate("svc.consent()"))
+
+    assert (await scene.cookie())["value"] == click_id
+    assert scene.sent("click")[0]["affiliate_url"] == scene.shop.url("/?aff=anna")
+    assert scene.sent("click")[0]["page_url"] == scene.shop.url("/pricing")
+
+
+async def test_a_link_is_not_decorated_before_consent(scene: Scene):
+    await scene.change(domain="127.0.0.1")
+    await scene.arrive("anna")
+    scene.show(scene.tag(ASKING))
+    page = await scene.visit("/")
+    decorate = "svc.decorate('https://b.example/')"
+
+    before = await page.evaluate(decorate)
+    asked = [call.url for call in scene.calls if "/handover" in call.url]
+    await page.evaluate("svc.consent()")
+    await scene.prepare(page)
+    after = await page.evaluate(decorate)
+
+    assert (before, asked) == ("https://b.example/", [])
+    assert after.startswith(f"https://b.example/?svc_click_id={(await scene.cookie())['value']}.")

@@ -3,8 +3,10 @@
 import re
 import time
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
+from playwright.async_api import Page
 
 from storage.rules import keys
 from storage.rules.attribution import AttributionModel
@@ -29,13 +31,6 @@ async def crossing(scene: Scene) -> tuple[str, str]:
     return click_id, link
 
 
-async def test_a_decorated_link_carries_a_token_for_the_click(scene: Scene):
-    click_id, link = await crossing(scene)
-
-    before, after = scene.shop.url("/checkout?plan=a%20b&x", host=THERE), "#pay"
-    assert re.fullmatch(rf"{re.escape(before)}&svc_click_id={click_id}\.{TOKEN}{after}", link)
-
-
 async def test_a_link_is_decorated_once_however_often(scene: Scene):
     visitor = await scene.visit("/")
     without_a_click = await visitor.evaluate("svc.decorate('/b?x')")
@@ -48,64 +43,19 @@ async def test_a_link_is_decorated_once_however_often(scene: Scene):
     assert re.fullmatch(rf"https://b\.example/\?svc_click_id={click_id}\.{TOKEN}", link)
 
 
-async def test_pointing_at_a_link_to_another_host_prepares_the_token(scene: Scene):
-    target = scene.shop.url("/checkout", host=THERE)
-    click = "this.href = svc.decorate(this.href)"
-    scene.show(f'{scene.tag()}<a href="{target}" onclick="{click}">Pay</a>')
-    page, click_id = await scene.arrive("anna", host=HERE)
-    async with page.expect_response("**/api/v1/track/handover?*"):
-        await page.hover("a")
-    await page.wait_for_function("() => svc.decorate('https://b.example/').includes('svc_click_id=')")
-
-    async with page.expect_response("**/api/v1/track/redeem?*"):
-        await page.click("a")
-    await page.wait_for_function("id => document.cookie.includes(id)", arg=click_id)
-
-    assert page.url == target
-
-
-async def test_a_bare_click_id_in_a_link_is_not_stored(scene: Scene):
-    _, bens = await scene.arrive("ben", host=HERE)
-    page = await scene.tab()
-
-    await page.goto(scene.shop.url(f"/?svc_click_id={bens}", host=THERE))
-    answer = await page.evaluate("svc.signup('user-1')")
-
-    assert answer["reason"] == "no_click"
-    assert scene.sent(f"redeem?program_id={scene.acme.program_id}") == []
-
-
-async def test_a_link_that_is_followed_twice_crosses_once(scene: Scene):
-    _, link = await crossing(scene)
+async def follow(scene: Scene, link: str) -> tuple[Page, Any]:
+    """Open a link in a new tab and sign up there; return the page, and the answer."""
     page = await scene.tab()
     await page.goto(link)
-    await page.evaluate("svc.signup('user-1')")
-    await scene.context.clear_cookies()
-
-    await page.goto(link)
-    answer = await page.evaluate("svc.signup('user-1')")
-
-    assert answer["reason"] == "no_click"
+    return page, await page.evaluate("svc.signup('user-1')")
 
 
-async def test_the_first_click_stays_where_the_program_credits_it(scene: Scene):
-    await scene.change(attribution_model=AttributionModel.FIRST_CLICK)
-    _, bens = await scene.arrive("ben", host=THERE)
-    _, link = await crossing(scene)
-    page = await scene.tab()
-
-    await page.goto(link)
-    await page.evaluate("svc.signup('user-1')")
-
-    assert scene.sent("lead")[0]["click_id"] == bens
-
-
-async def test_the_other_domain_stores_the_click_and_removes_it_from_the_url(scene: Scene):
+async def test_a_link_carries_a_token_for_which_the_other_domain_stores_the_click_once_and_cleans_the_url(scene: Scene):
     click_id, link = await crossing(scene)
-    page = await scene.tab()
+    before = re.escape(scene.shop.url("/checkout?plan=a%20b&x", host=THERE))
+    assert re.fullmatch(rf"{before}&svc_click_id={click_id}\.{TOKEN}#pay", link)
 
-    await page.goto(link)
-    answer = await page.evaluate("svc.signup('user-1')")
+    page, answer = await follow(scene, link)
 
     cookies = {cookie["domain"]: cookie for cookie in await scene.context.cookies()}
     assert (cookies[THERE]["value"], cookies[HERE]["value"]) == (click_id, click_id)
@@ -113,6 +63,8 @@ async def test_the_other_domain_stores_the_click_and_removes_it_from_the_url(sce
     assert page.url == scene.shop.url("/checkout?plan=a%20b&x#pay", host=THERE)
     assert answer["provisional"]
     assert len(scene.sent("click")) == 1
+    await scene.context.clear_cookies()
+    assert (await follow(scene, link))[1]["reason"] == "no_click"
 
 
 async def test_a_link_with_a_partner_code_as_well_is_one_visit(scene: Scene):
@@ -125,16 +77,17 @@ async def test_a_link_with_a_partner_code_as_well_is_one_visit(scene: Scene):
     assert scene.sent("click")[1]["existing_click_id"] == click_id
 
 
-async def test_the_later_click_wins(scene: Scene):
+async def test_the_later_click_wins_unless_the_program_credits_the_first(scene: Scene):
     _, link = await crossing(scene)
     _, bens = await scene.arrive("ben", host=THERE)
-    page = await scene.tab()
-
-    await page.goto(link)
-    await page.evaluate("svc.signup('user-1')")
-
-    assert scene.sent("lead")[0]["click_id"] == bens
+    await follow(scene, link)
     assert "carries a later one" in "".join(scene.said)
+
+    await scene.change(attribution_model=AttributionModel.FIRST_CLICK)
+    _, later_link = await crossing(scene)
+    await follow(scene, later_link)
+
+    assert [lead["click_id"] for lead in scene.sent("lead")] == [bens, bens]
 
 
 async def test_consent_precedes_the_cookie_and_follows_the_removal_of_the_parameter(scene: Scene):
@@ -169,12 +122,15 @@ FORGED = {
 }
 
 
-async def test_only_a_live_click_of_the_program_is_stored(scene: Scene):
+async def test_no_click_is_stored_without_its_token(scene: Scene):
+    _, bens = await scene.arrive("ben", host=THERE)
+    await scene.context.clear_cookies()
     page = await scene.visit("/")
 
-    for forged, pattern in FORGED.items():
+    for forged, pattern in {**FORGED, "a click without a token": bens}.items():
         id_ = pattern.format(program_id=scene.acme.program_id)
         await page.evaluate("id => history.pushState({}, '', `/?svc_click_id=${encodeURIComponent(id)}`)", id_)
         answer = await page.evaluate("svc.signup('user-1')")
         assert (forged, answer["reason"], page.url) == (forged, "no_click", scene.shop.url("/"))
         assert await scene.context.cookies() == [], forged
+    assert len([call for call in scene.calls if "/redeem" in call.url]) == 1  # for the token

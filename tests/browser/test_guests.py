@@ -1,12 +1,19 @@
-"""The tracker in other people's pages: it breaks nothing, needs little, and logs what it does in debug mode."""
+"""The tracker in other people's pages, by the guides' tags: it breaks nothing, needs little, and logs in debug mode."""
 
 import re
+from collections import Counter
 
 from playwright.async_api import Route
 
+from presentation import guides
+from presentation.guides import Filling
+from tests import failing
 from tests.browser.scene import STUB, Scene
+from tests.failing import CUTS, ERRORS
 
 SIGN_UP = "svc.signup('user-1', 'jane@example.com')"
+BROKEN = (CUTS, "null", "html")
+TAGS = [("snippets", "tracker"), ("tracker", "tracker_tag"), ("verify", "tracker_installed")]
 NONSENSE = [
     "svc.signup()",
     "svc.signup(null, null)",
@@ -17,48 +24,6 @@ NONSENSE = [
     "svc.decorate('mailto:jane@example.com')",
     "svc.q.push(['nothing', []])",
 ]
-
-
-async def test_signup_resolves_without_an_error_if_the_service_is_blocked(scene: Scene):
-    await scene.context.route("**/api/v1/track/**", lambda route: route.abort())
-    page = await scene.visit("/?aff=anna")
-
-    answer = await page.evaluate(SIGN_UP)
-
-    assert (answer["success"], answer["reason"]) == (False, "no_click")
-    assert len(scene.calls) == 2  # the click, and the click once more
-    assert (await scene.cookie())["value"] is None
-
-
-async def test_a_call_that_the_network_lost_is_sent_once_more(scene: Scene):
-    async def lose_the_first(route: Route) -> None:
-        await (route.abort() if len(scene.calls) == 1 else route.continue_())
-
-    await scene.context.route("**/api/v1/track/click", lose_the_first)
-    page = await scene.visit("/?aff=anna")
-
-    answer = await page.evaluate(SIGN_UP)
-
-    assert answer["provisional"]
-    assert len(scene.sent("click")) == 2
-
-
-async def test_a_rejected_call_is_not_sent_again(scene: Scene):
-    page, _ = await scene.arrive("anna")
-
-    answer = await page.evaluate("svc.signup('user-1'.repeat(100))")
-
-    assert answer["error"]["code"] == "validation_error"
-    assert len(scene.sent("lead")) == 1
-
-
-async def test_the_error_page_of_a_proxy_is_not_a_response(scene: Scene):
-    page, _ = await scene.arrive("anna")
-    await scene.context.route("**/api/v1/track/lead", lambda route: route.fulfill(status=502, body="<h1>Bad Gateway"))
-
-    answer = await page.evaluate(SIGN_UP)
-
-    assert (answer["success"], answer["reason"]) == (False, "unreachable")
 
 
 async def test_under_a_strict_policy_it_needs_only_the_services_origin(scene: Scene):
@@ -72,15 +37,6 @@ async def test_under_a_strict_policy_it_needs_only_the_services_origin(scene: Sc
 
     await page.wait_for_function("() => document.title.startsWith('Lead recorded')")
     assert [line for line in scene.said if "Content Security Policy" in line] == []
-
-
-async def test_debug_mode_reports_a_policy_without_the_service(scene: Scene):
-    scene.shop.headers = {"Content-Security-Policy": "connect-src 'self'"}
-    page = await scene.visit("/?aff=anna")
-
-    await page.evaluate(SIGN_UP)
-
-    assert "connect-src of the page's policy" in "".join(scene.said)
 
 
 async def test_included_twice_it_does_everything_once(scene: Scene):
@@ -146,27 +102,14 @@ async def test_no_call_throws(scene: Scene):
         assert scene.thrown == [], nonsense
 
 
-async def test_without_debug_mode_the_console_stays_silent(scene: Scene):
-    scene.show(scene.tag(""))
-
-    page, _ = await scene.arrive("anna")
-    await page.evaluate(SIGN_UP)
-
-    assert [line for line in scene.said if "[svc]" in line] == []
-
-
-async def test_debug_mode_logs_each_step_and_its_reason(scene: Scene):
-    page, _ = await scene.arrive("anna")
-    await page.evaluate(SIGN_UP)
-
-    log = "\n".join(scene.said)
-    steps = (
-        "code anna in the address",
-        "sending",
-        "click through the link of anna",
-        "cookie svc_click_id set for 60 days",
-    )
-    assert [step for step in steps if step not in log] == []
+async def test_the_console_shows_each_step_in_debug_mode_alone(scene: Scene):
+    for attributes, number in (("", 0), ("data-svc-debug", 4)):
+        await scene.context.clear_cookies()
+        scene.show(scene.tag(attributes))
+        page, _ = await scene.arrive("anna")
+        await page.evaluate(SIGN_UP)
+        steps = ("code anna in the address", "sending", "click through the link of anna", "cookie svc_click_id set")
+        assert len([step for step in steps if any("[svc]" in line and step in line for line in scene.said)]) == number
 
 
 async def test_the_service_may_be_elsewhere_than_the_script(scene: Scene):
@@ -178,3 +121,56 @@ async def test_the_service_may_be_elsewhere_than_the_script(scene: Scene):
     await scene.arrive("anna")
 
     assert scene.calls[0].url == f"{scene.server.base_url}/api/v1/track/click"
+
+
+async def test_the_guides_tags_record_a_click(scene: Scene):
+    filling = Filling(scene.server.base_url, scene.acme.program_id)
+    for guide, name in TAGS:
+        await scene.context.clear_cookies()
+        scene.show(guides.blocks(guide, filling)[name])
+        _, click_id = await scene.arrive("anna")
+        assert (name, (await scene.cookie())["value"]) == (name, click_id)
+
+
+async def test_the_calls_path_may_end_with_a_slash_or_not(scene: Scene):
+    for calls in ("/x/y", "/x/y/"):
+        scene.show(scene.tag(f'data-svc-calls="{calls}"'))
+        page = await scene.tab()
+        async with page.expect_request("**/x/y/click"):
+            await page.goto(scene.shop.url("/?aff=anna"))
+
+
+async def test_no_error_of_the_service_reaches_a_page_and_a_lost_call_is_sent_once_more(scene: Scene):
+    scene.show(scene.tag())
+    page = await scene.visit()
+    await page.route("**/api/v1/track/*", _fail)
+    faults = (*ERRORS, *BROKEN)
+
+    async def sign_up_after_each() -> dict[str, str]:
+        """Return the code that each sign-up ends in; a route of the page with the link's code is a click."""
+        answers = {}
+        for fault in faults:
+            visit = f"history.pushState({{}}, '', '/{fault}?aff={fault}'), svc.signup('user-1', 'jane@example.com')"
+            answer = await page.evaluate(visit)
+            answers[fault] = answer.get("reason") or answer["error"]["code"]
+        return answers
+
+    without_a_click = await sign_up_after_each()
+    await scene.context.add_cookies([{"name": "svc_click_id", "value": "c1", "url": scene.shop.url()}])
+    with_a_click = await sign_up_after_each()
+
+    assert without_a_click == dict.fromkeys(faults, "no_click")
+    assert with_a_click == {code: code for code in ERRORS} | dict.fromkeys(BROKEN, "unreachable")
+    times = dict.fromkeys(ERRORS, 1) | dict.fromkeys(BROKEN, 2)  # what is no response of the service is tried again
+    assert Counter(click["affiliate_url"].rpartition("=")[2] for click in scene.sent("click")) == times
+    assert len(scene.sent("lead")) == sum(times.values())
+
+
+async def _fail(route: Route) -> None:
+    fault = route.request.frame.url.rpartition("=")[2]
+    if fault == CUTS:
+        await route.abort()
+    else:
+        given = failing.answer(fault)
+        headers = {"Access-Control-Allow-Origin": "*"}
+        await route.fulfill(status=given.status, body=given.content, headers=headers)

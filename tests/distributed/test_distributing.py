@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 import pytest
@@ -16,8 +15,7 @@ from cli.admin.distribute import distribute
 from storage import Storage, migrations
 from storage.engine import database, distribution
 from storage.engine.program_nodes import is_distributed
-from storage.tracking import click_months
-from tests import citus, postgres, world
+from tests import postgres, world
 from tests.citus import Cluster
 from tests.storage.test_migrations import difference
 
@@ -127,31 +125,6 @@ async def migrate(url: str) -> None:
             await lane.run(step.run)
     await lane.close()
     await migrations.upgrade(url)
-
-
-def test_months_of_clicks_are_made_and_dropped_on_each_node(citus_cluster: Cluster):
-    url = citus_cluster.create_database("months")
-    asyncio.run(citus.distribute(url))
-    at = datetime.now(UTC) + timedelta(days=200)
-
-    made, dropped, left, rows_left = over(url, lambda store: months(store, at))
-
-    assert len(made) == 4
-    assert dropped[0].startswith("until ")
-    assert left == [click_months.KEPT, *made]
-    assert rows_left == {"clicks": 1, "others": 0}
-
-
-async def months(store: Storage, at: datetime) -> tuple[list[str], list[str], list[str], dict[str, int]]:
-    """Record a click before its month is there, make the month, and drop the ones before."""
-    acme = await world.acme(store)
-    await acme.visitor(at=datetime.now(UTC))
-    await acme.visitor(at=at)
-    made = await store.write(click_months.make_ahead, at=at)
-    dropped = await store.write(click_months.drop, before=at)
-    left = [each.name for each in await store.read(click_months.list_partitions)]
-    counts = text("SELECT (SELECT count(*) FROM clicks) AS clicks, (SELECT count(*) FROM clicks_other) AS others")
-    return made, dropped, left, await store.read(lambda connection: dict(connection.execute(counts).mappings().one()))
 
 
 def test_a_plain_postgresql_says_what_to_do(

@@ -1,26 +1,103 @@
-"""The service with Acme's program 1 at shop.example, and before it one that fails on request."""
+"""The example shops as processes, a shopper with a real Chromium, and the service, which fails on request."""
 
 import asyncio
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from playwright.async_api import Browser
-from sqlalchemy import Connection, func, select
+from playwright.async_api import Browser, BrowserContext, Page
 
 from storage import Storage
 from storage.engine.audit import OPERATOR
 from storage.management import program_settings
-from storage.tables import leads, refunds, sales
-from tests import failing, serving, world
-from tests.examples import shop
-from tests.examples.shop import Example, Shopper
+from tests import failing, serving, shops, world
+from tests.browser.scene import FIREFOX
+from tests.conftest import ROOT
 from tests.failing import PASSES_ON, FailingService
 from tests.serving import Served
 from tests.test_journeys import stored
 from tests.world import NOW, World
+
+EXAMPLES = ROOT / "examples"
+NEXT = ["node", "node_modules/next/dist/bin/next", "start", "-p", "PORT", "-H", "127.0.0.1"]
+MANAGE = [sys.executable, "-u", str(EXAMPLES / "django/manage.py")]
+
+
+class Example:
+    """A shop at shop.example, which Chromium resolves to this machine."""
+
+    def __init__(self, port: int, log: Path) -> None:
+        self.port = port
+        self._log = log
+
+    def url(self, path: str = "/") -> str:
+        """Return the URL of a page."""
+        return f"http://shop.example:{self.port}{path}"
+
+    @property
+    def log(self) -> str:
+        """What the shop's process has printed."""
+        return self._log.read_text(encoding="utf-8", errors="replace")
+
+
+@contextmanager
+def running(command: list[str], ready: str, *, cwd: Path, log: Path, **environment: str) -> Iterator[Example]:
+    """Run a shop until the block ends."""
+    with shops.running(command, ready, cwd=cwd, log=log, **environment) as port:
+        yield Example(port, log)
+
+
+class Shopper:
+    """A visitor of a shop, in a browser context of their own; `thrown` is what pages threw."""
+
+    def __init__(self, example: Example, context: BrowserContext, page: Page) -> None:
+        self.example = example
+        self.context = context
+        self.page = page
+        self.thrown: list[str] = []
+        page.on("pageerror", lambda error: self.thrown.append(error.message))
+
+    async def arrive(self, code: str = "anna") -> str:
+        """Follow a partner's link and return the click that the shopper then carries."""
+        await self.page.goto(self.example.url(f"/?aff={code}"))
+        await self.page.wait_for_function("() => document.cookie.includes('svc_click_id=')")
+        return (await self.cookies())["svc_click_id"]
+
+    async def cookies(self) -> dict[str, str]:
+        """Return the shopper's cookies."""
+        return {str(each["name"]): str(each["value"]) for each in await self.context.cookies()}
+
+    async def sign_up(self) -> str:
+        """Create an account and return its id."""
+        await self.page.goto(self.example.url("/register"))
+        await self.page.fill("input[name=email]", "jane@example.com")
+        await self.page.click("text=Sign up")
+        await self.page.wait_for_selector("h1:has-text('Welcome')")
+        return await self.page.inner_text("#user")
+
+    async def pay(self) -> str:
+        """Pay an invoice and return its id."""
+        number = await self.page.locator(".invoice").count()
+        await self.page.click("text=Pay")
+        await self.page.locator(".invoice").nth(number).wait_for()
+        return await self.page.locator(".invoice").nth(number).inner_text()
+
+    async def refund(self) -> None:
+        """Get a part of the first invoice back."""
+        await self.page.click("text=Refund")
+        await self.page.wait_for_selector("text=refunded")
+
+
+async def open_shopper(browser: Browser, example: Example) -> Shopper:
+    """Return a shopper who has not been to the shop."""
+    context = await browser.new_context(user_agent=FIREFOX)
+    return Shopper(example, context, await context.new_page())
 
 
 class Around(NamedTuple):
@@ -31,7 +108,7 @@ class Around(NamedTuple):
     between: FailingService
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def service(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Around]:
     """The service, what stands before it, and Acme's program, which is number 1."""
     path = shutil.copy(sqlite_template, tmp_path_factory.mktemp("service") / "svc.db")
@@ -49,12 +126,42 @@ async def _acme(store: Storage) -> World:
     return made
 
 
+@pytest.fixture(scope="session")
+def stripe() -> Iterator[FailingService]:
+    """What the Next.js example opens its checkouts with."""
+    with failing.running() as running:
+        yield running
+
+
+@pytest.fixture(scope="session", params=["django", "next"])
+def example(
+    request: pytest.FixtureRequest, service: Around, stripe: FailingService, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Example]:
+    """Each example: Django with `.svc/.env` as `svc init` writes it, Next.js as it was built, with the environment."""
+    folder = tmp_path_factory.mktemp("example")
+    values = {"SERVICE_API_KEY": service.acme.key, "SERVICE_BASE_URL": service.between.base_url}
+    if request.param == "django":
+        (folder / ".svc").mkdir()
+        written = "".join(f"{name}={value}\n" for name, value in (values | {"SERVICE_PROGRAM_ID": "1"}).items())
+        (folder / ".svc/.env").write_text(written)
+        database = {"DATABASE": "shop.sqlite3"}
+        subprocess.run([*MANAGE, "migrate", "-v0"], cwd=folder, check=True, env=os.environ | database)
+        command, ready, cwd = [*MANAGE, "runserver", "--noreload", "127.0.0.1:PORT"], "Starting development", folder
+        environment = database
+    else:
+        command, ready, cwd = NEXT, "Ready in", EXAMPLES / "next"
+        environment = values | {"STRIPE_API_URL": stripe.base_url, "STRIPE_SECRET_KEY": "sk_test_1"}
+        environment["NEXT_TELEMETRY_DISABLED"] = "1"
+    with running(command, ready, cwd=cwd, log=folder / "log", **environment) as opened:
+        yield opened
+
+
 @pytest.fixture
 async def shopper(service: Around, example: Example, browser: Browser) -> AsyncIterator[Shopper]:
     """A shopper; no page may throw."""
     service.between.answers = [PASSES_ON]
     service.between.received.clear()
-    visiting = await shop.shopper(browser, example)
+    visiting = await open_shopper(browser, example)
     yield visiting
     service.between.answers = [PASSES_ON]
     assert visiting.thrown == []
@@ -62,9 +169,4 @@ async def shopper(service: Around, example: Example, browser: Browser) -> AsyncI
 
 async def counts(service: Around) -> list[int]:
     """Return how many leads, sales and refunds are recorded."""
-
-    def read(connection: Connection) -> list[int]:
-        queries = [select(func.count()).select_from(table) for table in (leads, sales, refunds)]
-        return [connection.execute(query).scalar_one() for query in queries]
-
-    return await stored(service.served.database_url, lambda store: store.read(read))
+    return await stored(service.served.database_url, lambda store: store.read(shops.recorded))

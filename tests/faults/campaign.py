@@ -2,24 +2,50 @@
 
 import asyncio
 import json
+import os
 import tempfile
-from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+import httpx
+
 import storage
-from tests import world
+from tests import forked, world
+from tests.conftest import LiveServer, servers
 from tests.faults import books
-from tests.faults.books import Verdict
-from tests.faults.client import Client, Program
-from tests.faults.journal import Journal
+from tests.faults.books import Journal, Verdict
+from tests.faults.client import Client
 from tests.faults.places import Place, Placing
-from tests.faults.service import Service
+from tests.world import World
 
 CLIENTS = 6
 BETWEEN_FAULTS = 12  # acknowledgements: the service is at work when the next one comes
+
+
+class Service:
+    """`svc serve` as operators run it, a process of its own: started, killed, and started again on another port."""
+
+    def __init__(self, start: Callable[[], LiveServer]) -> None:
+        self.start_one = start
+        self.start()
+
+    def start(self) -> None:
+        """Start it and wait until it is ready."""
+        self.server = self.start_one()
+
+    def kill(self) -> None:
+        """End it as a crash does: without a word."""
+        self.server.process.kill()
+        self.server.process.wait()
+
+    async def wait_until(self, status: int) -> None:
+        """Wait until /readyz answers with a status."""
+        async with httpx.AsyncClient(base_url=self.server.base_url, timeout=30) as client:
+            while (await client.get("/readyz")).status_code != status:
+                pass
 
 
 @dataclass
@@ -30,7 +56,6 @@ class Scene:
     service: Service
     journal: Journal
     client: Client  # for calls of the fault's own
-    program: Program
 
 
 Happen = Callable[[Scene], Awaitable[None]]
@@ -54,61 +79,53 @@ class Outcome:
 
     name: str
     times: int
-    acknowledged: int
-    answers: Counter[str]
+    journal: Journal
     recoveries: list[float]
-    stop_seconds: float
     verdict: Verdict
-    surprises: list[str] = field(default_factory=list)
-    complaints: str = ""  # of `svc admin db check`
+    complaints: str  # of `svc admin db check`
 
     @property
     def is_clean(self) -> bool:
         """Whether nothing is lost, doubled, untrue or wrong, and no answer was a 500."""
         found = self.verdict
-        return not any((found.lost, found.doubled, found.untrue, found.wrong, self.surprises, self.complaints))
+        return not any((found.lost, found.doubled, found.untrue, found.wrong, self.journal.surprises, self.complaints))
 
     def __str__(self) -> str:
-        rows = {name: value[:10] if isinstance(value, list) else value for name, value in vars(self.verdict).items()}
-        return json.dumps(
-            {"answers": self.answers, "surprises": self.surprises[:10], "check": self.complaints[-2_000:], **rows},
-            indent=1,
-        )
+        found = {name: value[:10] for name, value in vars(self.verdict).items()}
+        found |= {"surprises": self.journal.surprises[:10], "check": self.complaints[-2_000:]}
+        return json.dumps({"answers": self.journal.answers, **found}, indent=1)
 
 
 async def run(fault: Fault, times: int) -> Outcome:
     """Let a fault happen so many times to a service at work, and judge what it stored."""
     with tempfile.TemporaryDirectory(prefix="svc-fault-", dir="/tmp") as name:
         async with fault.placing(Path(name)) as place:
-            service = Service(Path(name), place.url, place.environment, fault.workers)
-            await asyncio.to_thread(service.start)
+            stack = ExitStack()
+            start = stack.enter_context(servers(Path(name)))
             try:
+                service = await asyncio.to_thread(Service, lambda: start(place.url, workers=fault.workers))
                 programs = await _prepare(place.direct_url, fault.programs)
                 journal, recoveries = await _suffer(fault, times, place, service, programs)
             finally:
-                stop_seconds = await asyncio.to_thread(service.stop)
-            complaints = await asyncio.to_thread(service.check)
+                await asyncio.to_thread(stack.close)
+            environment = os.environ | {"SVC_DATABASE_URL": place.url}
+            done = await asyncio.to_thread(
+                forked.run, ["admin", "db", "check"], cwd=Path(name), env=environment, stdin=""
+            )
             verdict = books.compare(journal, await books.read(place.direct_url))
-    return Outcome(
-        fault.name,
-        times,
-        journal.acknowledged,
-        journal.answers,
-        recoveries,
-        stop_seconds,
-        verdict,
-        journal.surprises,
-        complaints,
-    )
+    complaints = done.stdout + done.stderr if done.code else ""
+    return Outcome(fault.name, times, journal, recoveries, verdict, complaints)
 
 
 async def _suffer(
-    fault: Fault, times: int, place: Place, service: Service, programs: list[Program]
+    fault: Fault, times: int, place: Place, service: Service, programs: list[World]
 ) -> tuple[Journal, list[float]]:
     """Keep clients at work while the fault happens; return the journal, and the seconds of each recovery."""
     journal, closing = Journal(), asyncio.Event()
-    clients = [Client(service.base_url, program, journal, f"p{n}-") for n, program in enumerate(programs)]
-    scene = Scene(place, service, journal, clients[0], programs[0])
+    clients = [
+        Client(lambda: service.server.base_url, program, journal, f"p{n}-") for n, program in enumerate(programs)
+    ]
+    scene = Scene(place, service, journal, clients[0])
     recoveries = []
     try:
         async with asyncio.TaskGroup() as group:
@@ -125,10 +142,10 @@ async def _suffer(
     return journal, recoveries
 
 
-async def _prepare(url: str, number: int) -> list[Program]:
-    """Make programs with a key each, as an operator does beside a running service."""
+async def _prepare(url: str, number: int) -> list[World]:
+    """Make programs, as an operator does beside a running service."""
     async with storage.opened(url) as store:
         made = [await world.acme(store)]
         while len(made) < number:
             made.append(await world.program_of(store, made[0].workspace_id, made[0].owner_id))
-    return [Program(each.program_id, each.key) for each in made]
+    return made

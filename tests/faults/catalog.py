@@ -1,18 +1,15 @@
 """Every fault: where it happens, what it does, and how often in `make faults`."""
 
 import asyncio
-import shutil
-import signal
+import os
 import sqlite3
 import time
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager, closing, suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, suppress
 
-from tests import redis
-from tests.faults import places, postgresql
+from tests.faults import places
 from tests.faults.campaign import Fault, Happen, Scene
 from tests.postgres import Server
-from tests.proxy import Proxy
 
 SECONDS_OF_WORK = 6
 CROWD = 300
@@ -25,14 +22,8 @@ async def kill(scene: Scene) -> None:
     await asyncio.to_thread(scene.service.start)
 
 
-async def send_duplicates(scene: Scene) -> None:
-    """Send everything 24 times at once."""
-    await scene.client.send_duplicates()
-
-
 async def lock_file(scene: Scene) -> None:
     """Hold SQLite's write lock while more calls come than can wait for it."""
-    assert scene.place.file is not None
     with closing(sqlite3.connect(scene.place.file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         crowd = [asyncio.create_task(scene.client.click()) for _ in range(CROWD)]
@@ -43,7 +34,6 @@ async def lock_file(scene: Scene) -> None:
 
 async def fill_disk(scene: Scene) -> None:
     """Fill the disk of the database, wait until that shows, and make room again."""
-    assert scene.place.file is not None
     filler = scene.place.file.with_name("filler")
     with filler.open("wb", buffering=0) as file, suppress(OSError):
         while file.write(bytes(4096)):
@@ -52,62 +42,31 @@ async def fill_disk(scene: Scene) -> None:
     filler.unlink()
 
 
-async def replace_file(scene: Scene) -> None:
-    """Put another file in the place of the database, wait until the service notices, and put the right one back."""
-    await _take_away(scene, leave_copy=True)
-
-
 async def remove_file(scene: Scene) -> None:
     """Take the database away, wait until the service notices, and put it back."""
-    await _take_away(scene, leave_copy=False)
-
-
-async def _take_away(scene: Scene, *, leave_copy: bool) -> None:
-    file = scene.place.file
-    assert file is not None
-    away = file.rename(file.with_name("away.db"))
-    if leave_copy:
-        shutil.copy(away, file)
-    await asyncio.to_thread(scene.service.wait_until, 503)
+    away = scene.place.file.rename(scene.place.file.with_name("away.db"))
+    await scene.service.wait_until(503)
     await rejected(scene)
-    away.rename(file)
-
-
-async def kill_redis(scene: Scene) -> None:
-    """Kill Redis; calls go on; start it again."""
-    server = scene.place.redis
-    assert server is not None
-    server.process.kill()
-    server.process.wait()
-    await scene.journal.grow(UNTIL_NOTICED)
-    scene.place.redis = redis.started(scene.place.folder, server.port)
-
-
-async def freeze_redis(scene: Scene) -> None:
-    """Freeze Redis; calls go on; let it continue."""
-    assert scene.place.redis is not None
-    scene.place.redis.process.send_signal(signal.SIGSTOP)
-    await scene.journal.grow(UNTIL_NOTICED)
-    scene.place.redis.process.send_signal(signal.SIGCONT)
+    away.rename(scene.place.file)
 
 
 async def lose_commit(scene: Scene) -> None:
     """Cut the connection before the server sees a COMMIT."""
-    proxy = _proxy(scene)
+    proxy = scene.place.proxy
     proxy.lose_commits = 1
     await scene.journal.until(lambda: not proxy.lose_commits)
 
 
 async def lose_answer(scene: Scene) -> None:
     """Let a COMMIT through, and cut off its response."""
-    proxy = _proxy(scene)
+    proxy = scene.place.proxy
     proxy.lose_answers = 1
     await scene.journal.until(lambda: not proxy.lose_answers)
 
 
 async def delay_commit(scene: Scene) -> None:
     """Cut the service off at a COMMIT, which the server sees only after the service asked what became of it."""
-    proxy = _proxy(scene)
+    proxy = scene.place.proxy
     proxy.deliver.clear()
     proxy.delay_commit = True
     await scene.journal.until(lambda: not proxy.delay_commit)
@@ -117,30 +76,41 @@ async def delay_commit(scene: Scene) -> None:
 
 async def swallow(scene: Scene) -> None:
     """Let nothing through in either direction, without closing a connection, and forget these connections."""
-    proxy = _proxy(scene)
+    proxy = scene.place.proxy
     proxy.flowing.clear()
     await rejected(scene)
     proxy.cut()
     proxy.flowing.set()
 
 
-def _proxy(scene: Scene) -> Proxy:
-    assert scene.place.proxy is not None
-    return scene.place.proxy
+@asynccontextmanager
+async def stopped(server: Server) -> AsyncIterator[None]:
+    """Stop it as a crash does, and keep it down."""
+    await asyncio.to_thread(server.control, "--mode", "immediate", "--wait", "stop")
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(server.control, "--wait", "start")
 
 
-async def restart_postgresql(scene: Scene) -> None:
-    """Restart the server without a checkpoint."""
-    assert scene.place.server is not None
-    await postgresql.restart(scene.place.server)
+@asynccontextmanager
+async def in_recovery(server: Server) -> AsyncIterator[None]:
+    """Make it a standby, which is read-only, by a restart as after a crash; then promote it."""
+    sign = server.data / "standby.signal"
+    sign.touch()
+    os.chown(sign, server.data.stat().st_uid, server.data.stat().st_gid)
+    await asyncio.to_thread(server.control, "--mode", "immediate", "--wait", "restart")
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(server.control, "--wait", "promote")
 
 
 def while_it_is(state: Callable[[Server], AbstractAsyncContextManager[None]]) -> Happen:
     """Return a fault that puts the server into a state until calls have failed."""
 
     async def happen(scene: Scene) -> None:
-        assert scene.place.server is not None
-        async with state(scene.place.server):
+        async with state(scene.place.nodes[0]):
             await rejected(scene)
 
     return happen
@@ -170,22 +140,16 @@ def on_each_database(name: str, happen: Happen, times: int) -> list[Fault]:
 CROWDED = {"clients": 24, "programs": 8, "workers": 2}
 FAULTS = [
     *on_each_database("kill -9", kill, 100),
-    *on_each_database("24 identical calls at once", send_duplicates, 100),
+    *on_each_database("24 identical calls at once", lambda scene: scene.client.send_duplicates(), 100),
     Fault("locked file and 300 calls more, SQLite", places.sqlite, lock_file, 5),
     Fault("disk full, SQLite", places.small_disk, fill_disk, 20),
     Fault("file removed and put back, SQLite", places.sqlite, remove_file, 10),
-    Fault("file replaced and put back, SQLite", places.sqlite, replace_file, 10),
-    Fault("Redis killed", places.sqlite_and_redis, kill_redis, 10),
-    Fault("Redis frozen", places.sqlite_and_redis, freeze_redis, 10),
     Fault("answer to COMMIT cut off", places.proxied_postgresql, lose_answer, 200),
     Fault("connection cut before COMMIT", places.proxied_postgresql, lose_commit, 200),
     Fault("COMMIT arrives late", places.proxied_postgresql, delay_commit, 50),
     Fault("network swallows everything", places.proxied_postgresql, swallow, 10),
-    Fault("restart -m immediate", places.postgresql, restart_postgresql, 50),
-    Fault("PostgreSQL down", places.postgresql, while_it_is(postgresql.stopped), 10),
-    Fault("PostgreSQL frozen (SIGSTOP)", places.postgresql, while_it_is(postgresql.frozen), 10),
-    Fault("PostgreSQL read-only", places.postgresql, while_it_is(postgresql.read_only), 20),
-    Fault("PostgreSQL in recovery", places.postgresql, while_it_is(postgresql.in_recovery), 10),
+    Fault("PostgreSQL down", places.postgresql, while_it_is(stopped), 10),
+    Fault("PostgreSQL in recovery", places.postgresql, while_it_is(in_recovery), 10),
     Fault("2 workers, 8 programs for 6 seconds, PostgreSQL", places.postgresql, work, 10, **CROWDED),
     Fault("2 workers, 8 programs for 6 seconds, Citus", places.distributed, work, 10, **CROWDED),
 ]

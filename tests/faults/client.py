@@ -2,25 +2,19 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 import httpx
 
-from tests.faults.journal import NO_ANSWER, PATIENCE_SECONDS, Journal, Kind, Request
-from tests.world import LANDING_PAGE
+from tests.faults.books import NO_ANSWER, PATIENCE_SECONDS, Journal, Kind, Request
+from tests.world import LANDING_PAGE, World
 
 SECONDS_FOR_AN_ANSWER = 12.0
 SECONDS_BETWEEN_ATTEMPTS = 0.1
 DUPLICATES = 24
-
-
-class Program(NamedTuple):
-    """Whose events they are."""
-
-    id: int
-    key: str
+NAMED, KEYED, NAMELESS = "refund", "keyed-refund", "nameless-refund"
 
 
 class Answer(NamedTuple):
@@ -35,16 +29,14 @@ class Answer(NamedTuple):
 class Client:
     """Calls the service for one integrator and records each response; `name` begins the marks of its events."""
 
-    def __init__(self, base_url: str, program: Program, journal: Journal, name: str = "") -> None:
+    def __init__(self, base_url: Callable[[], str], acme: World, journal: Journal, name: str) -> None:
         self.journal = journal
-        self._name = name
-        self._program = program
-        self._marks = 0
+        self._base_url = base_url  # changes when the service is started again
+        self._name, self._program_id, self._marks = name, acme.program_id, 0
         self._http = httpx.AsyncClient(
-            base_url=base_url,
             timeout=SECONDS_FOR_AN_ANSWER,
             limits=httpx.Limits(max_connections=None),
-            headers={"Authorization": f"Bearer {program.key}", "User-Agent": "Mozilla/5.0 Firefox/140.0"},
+            headers={"Authorization": f"Bearer {acme.key}", "User-Agent": "Mozilla/5.0 Firefox/140.0"},
             trust_env=False,
         )
 
@@ -57,11 +49,11 @@ class Client:
             customer = self._mark("user")
             await self.lead(await self.visit(), customer)
             sale = await self.sale(customer)
-            await self.refund(sale, 1_500, refund_id=self._mark("refund"))
-            await self.refund(sale, 500)
+            await self.refund(sale, 1_500)
+            await self.refund(sale, 500, NAMELESS)
             await self.visit()
             sale = await self.sale(customer)
-            await self.refund(sale, 1_500, idempotency_key=self._mark("keyed-refund"))
+            await self.refund(sale, 1_500, KEYED)
 
     async def visit(self) -> str:
         """Click until a click is acknowledged, and return its id: a click has no id of the client's to repeat with."""
@@ -76,66 +68,58 @@ class Client:
     async def click(self) -> Request:
         """Send one click, once."""
         request = self.journal.open(Request(Kind.CLICK, self._mark("click")))
-        body = {"program_id": self._program.id, "affiliate_url": LANDING_PAGE, "page_title": request.mark}
+        body = {"program_id": self._program_id, "affiliate_url": LANDING_PAGE, "page_title": request.mark}
         await self._attempt(request, body)
         return request
 
-    async def lead(self, click_id: str, customer_key: str, *, times: int = 1) -> Request:
+    async def lead(self, click_id: str, customer_key: str, *, times: int = 1) -> None:
         request = self.journal.open(Request(Kind.LEAD, customer_key, is_raced=times > 1))
-        return await self._record(request, {"click_id": click_id, "customer_key": customer_key}, times)
+        await self._record(request, {"click_id": click_id, "customer_key": customer_key}, times)
 
     async def sale(self, customer_key: str, *, times: int = 1) -> Request:
         request = Request(Kind.SALE, self._mark("invoice"), cents=10_000 + 500 * (self._marks % 7), is_raced=times > 1)
         self.journal.open(request)
         body = {"transaction_id": request.mark, "customer_key": customer_key, "amount_cents": request.cents}
-        return await self._record(request, body, times)
-
-    async def refund(
-        self,
-        sale: Request,
-        cents: int,
-        *,
-        refund_id: str | None = None,
-        idempotency_key: str | None = None,
-        times: int = 1,
-    ) -> Request:
-        """Refund part of a sale; without an id and a key it is sent once, as a repeat could not be recognized."""
-        mark = refund_id or idempotency_key or self._mark("nameless-refund")
-        request = self.journal.open(Request(Kind.REFUND, mark, sale=sale.mark, cents=cents, is_raced=times > 1))
-        body = {"transaction_id": sale.mark, "refund_amount_cents": cents, "refund_reason": mark}
-        if idempotency_key:
-            return await self._record(request, body, times, {"Idempotency-Key": idempotency_key})
-        if refund_id:
-            return await self._record(request, {**body, "refund_id": refund_id}, times)
-        await self._attempt(request, body)
+        await self._record(request, body, times)
         return request
+
+    async def refund(self, sale: Request, cents: int, way: str = NAMED, *, times: int = 1) -> None:
+        """Refund part of a sale; without an id and a key it is sent once, as a repeat could not be recognized."""
+        request = Request(Kind.REFUND, self._mark(way), sale=sale.mark, cents=cents, is_raced=times > 1)
+        self.journal.open(request)
+        body = {"transaction_id": sale.mark, "refund_amount_cents": cents, "refund_reason": request.mark}
+        if way == NAMED:
+            await self._record(request, {**body, "refund_id": request.mark}, times)
+        elif way == KEYED:
+            await self._record(request, body, headers={"Idempotency-Key": request.mark})
+        else:
+            await self._attempt(request, body)
 
     async def send_duplicates(self) -> None:
         """Send a lead, a sale and a refund of one customer 24 times at once each; one of each may be new."""
         customer, click_id = self._mark("user"), await self.visit()
         await self.lead(click_id, customer, times=DUPLICATES)
         sale = await self.sale(customer, times=DUPLICATES)
-        await self.refund(sale, 1_500, refund_id=self._mark("refund"), times=DUPLICATES)
+        await self.refund(sale, 1_500, times=DUPLICATES)
 
     async def _record(
-        self, request: Request, body: dict[str, Any], times: int, headers: dict[str, str] | None = None
-    ) -> Request:
+        self, request: Request, body: dict[str, Any], times: int = 1, headers: dict[str, str] | None = None
+    ) -> None:
         """Send a request until it is acknowledged: always with the same ids."""
+        answers = await asyncio.gather(*(self._attempt(request, body, headers) for _ in range(times)))
         if times > 1:
-            answers = await asyncio.gather(*(self._attempt(request, body) for _ in range(times)))
             _expect_one_new(self.journal, request, answers)
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while not request.is_acknowledged:
-            answer = await self._attempt(request, body, headers)
-            if not answer.is_to_repeat or time.monotonic() > deadline:
-                break
-            if not request.is_acknowledged:
-                await _pause()
-        return request
+        while not request.is_acknowledged and answers[-1].is_to_repeat and time.monotonic() < deadline:
+            await _pause()
+            answers.append(await self._attempt(request, body, headers))
 
     async def _attempt(self, request: Request, body: dict[str, Any], headers: dict[str, str] | None = None) -> Answer:
-        path = f"/api/v1/track/{request.kind}"
-        answer = await _answer(lambda: self._http.post(path, json=body, headers=headers))
+        try:
+            url = f"{self._base_url()}/api/v1/track/{request.kind}"
+            answer = _read(await self._http.post(url, json=body, headers=headers))
+        except httpx.TransportError:
+            answer = Answer(NO_ANSWER, {}, is_acknowledged=False, is_to_repeat=True)
         if answer.text.startswith("409") and not request.is_raced and not request.may_be_stored:
             self.journal.surprises.append(f"{request.mark} is called a duplicate after {request.answers}")
         if not answer.is_acknowledged and not answer.is_to_repeat:
@@ -150,11 +134,7 @@ class Client:
         return f"{self._name}{name}-{self._marks}"
 
 
-async def _answer(send: Callable[[], Awaitable[httpx.Response]]) -> Answer:
-    try:
-        response = await send()
-    except httpx.TransportError:
-        return Answer(NO_ANSWER, {}, is_acknowledged=False, is_to_repeat=True)
+def _read(response: httpx.Response) -> Answer:
     body = response.json() if response.headers.get("content-type", "").startswith("application/json") else {}
     error = body.get("error", {})
     is_known_duplicate = error.get("code") == "duplicate_transaction" and error.get("same_payload") is True
@@ -167,14 +147,9 @@ async def _answer(send: Callable[[], Awaitable[httpx.Response]]) -> Answer:
 
 
 def _receipt(request: Request, body: dict[str, Any]) -> str | None:
-    """Return the id that the service gave the row, where the answer to this kind has one."""
-    match request.kind:
-        case Kind.CLICK:
-            receipt = body.get("click_id")
-        case Kind.SALE:
-            receipt = (body.get("data") or body.get("error", {}).get("existing") or {}).get("eventId")
-        case _:
-            receipt = None
+    """Return the id that the service gave a click or a sale."""
+    sale = body.get("data") or body.get("error", {}).get("existing") or {}
+    receipt = {Kind.CLICK: body.get("click_id"), Kind.SALE: sale.get("eventId")}.get(request.kind)
     return None if receipt is None else str(receipt)
 
 

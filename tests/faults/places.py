@@ -1,48 +1,37 @@
 """Where the service runs while a fault happens: which database, and what can be done to it."""
 
 import asyncio
-import shutil
 import subprocess
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests import citus, needs, postgres, proxy, redis
+from tests import citus, postgres, proxy
 from tests.postgres import Server
 from tests.proxy import Proxy
-from tests.redis import RedisServer
 
 SMALL_DISK = "size=8m"
-UNLIMITED = "1000000/minute"
 
 
 @dataclass
 class Place:
-    """What surrounds the service; `url` is the service's way to the database, `direct_url` ours."""
+    """What surrounds the service; `url` is its way to the database, `direct_url` ours. Each place sets what it has."""
 
     url: str
     direct_url: str
-    folder: Path
-    environment: dict[str, str] = field(default_factory=dict)
-    file: Path | None = None
-    server: Server | None = None
     nodes: list[Server] = field(default_factory=list)
-    proxy: Proxy | None = None
-    redis: RedisServer | None = None
+    file: Path = field(init=False)
+    proxy: Proxy = field(init=False)
 
 
 Placing = Callable[[Path], AbstractAsyncContextManager[Place]]
 
 
-class CannotHappenHereError(Exception):
-    """This machine lacks what the fault needs."""
-
-
 @asynccontextmanager
 async def sqlite(folder: Path) -> AsyncIterator[Place]:
     """A SQLite file."""
-    yield _with_file(folder, folder / "svc.db")
+    yield _with_file(folder / "svc.db")
 
 
 @asynccontextmanager
@@ -50,49 +39,27 @@ async def small_disk(folder: Path) -> AsyncIterator[Place]:
     """A SQLite file on a disk of a few megabytes."""
     disk = folder / "disk"
     disk.mkdir()
-    if _run("mount", "-t", "tmpfs", "-o", SMALL_DISK, "tmpfs", str(disk)):
-        raise CannotHappenHereError("mounting a small disk needs root")
+    _run("mount", "-t", "tmpfs", "-o", SMALL_DISK, "tmpfs", str(disk))  # needs root
     try:
-        yield _with_file(folder, disk / "svc.db")
+        yield _with_file(disk / "svc.db")
     finally:
         _run("umount", str(disk))
 
 
 @asynccontextmanager
-async def sqlite_and_redis(folder: Path) -> AsyncIterator[Place]:
-    """A SQLite file, and rate limits that are counted in Redis."""
-    if shutil.which("redis-server") is None:
-        raise CannotHappenHereError("redis-server is not installed (Debian: apt-get install redis-server)")
-    with redis.running(folder) as server:
-        place = _with_file(folder, folder / "svc.db")
-        limits = dict.fromkeys(("SVC_CLICK_RATE", "SVC_LEAD_RATE", "SVC_KEYED_RATE"), UNLIMITED)
-        place.environment = {"SVC_REDIS_URL": server.url, "SVC_RATE_LIMIT": "on", **limits}
-        place.redis = server
-        try:
-            yield place
-        finally:
-            with place.redis.process as last:
-                last.kill()
-
-
-@asynccontextmanager
-async def postgresql(folder: Path) -> AsyncIterator[Place]:
+async def postgresql(_: Path) -> AsyncIterator[Place]:
     """A PostgreSQL server of its own."""
-    if postgres.binaries() is None:
-        raise CannotHappenHereError("PostgreSQL is not installed (Debian: apt-get install postgresql)")
     with postgres.running() as server:
-        yield Place(server.url, server.url, folder, server=server, nodes=[server])
+        yield Place(server.url, server.url, nodes=[server])
 
 
 @asynccontextmanager
-async def distributed(folder: Path) -> AsyncIterator[Place]:
+async def distributed(_: Path) -> AsyncIterator[Place]:
     """A Citus cluster with a distributed database."""
-    if needs.missing([needs.CITUS]):
-        raise CannotHappenHereError("Citus is not installed (CONTRIBUTING.md says how to build it)")
     with citus.running() as cluster:
         url = await asyncio.to_thread(cluster.create_database, "service")
         await citus.distribute(url)
-        yield Place(url, url, folder, nodes=[cluster.coordinator, *cluster.workers])
+        yield Place(url, url, nodes=[cluster.coordinator, *cluster.workers])
 
 
 @asynccontextmanager
@@ -103,10 +70,12 @@ async def proxied_postgresql(folder: Path) -> AsyncIterator[Place]:
         yield place
 
 
-def _with_file(folder: Path, file: Path) -> Place:
+def _with_file(file: Path) -> Place:
     url = f"sqlite+aiosqlite:///{file}"
-    return Place(url, url, folder, file=file)
+    place = Place(url, url)
+    place.file = file
+    return place
 
 
-def _run(*command: str) -> int:
-    return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode
+def _run(*command: str) -> None:
+    subprocess.run(command, check=True)

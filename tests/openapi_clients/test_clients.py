@@ -5,17 +5,15 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-import storage
-from storage import Storage
-from tests import world
 from tests.documented import DOCUMENT
 from tests.serving import Serve
+from tests.world import World
 
 HERE = Path(__file__).parent
 CONFIG = "post_hooks: []\nproject_name_override: affiliate-tracking-service-client\n"
@@ -34,10 +32,9 @@ def python_generator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]
 
 
 @pytest.fixture
-async def store(sqlite_url: str) -> AsyncIterator[Storage]:
-    """Storage beside the live server."""
-    async with storage.opened(sqlite_url) as opened:
-        yield opened
+def database_url(sqlite_url: str) -> str:
+    """A SQLite file alone."""
+    return sqlite_url
 
 
 def run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -46,18 +43,15 @@ def run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 async def test_a_generated_python_client_is_complete_and_works(
-    store: Storage, sqlite_url: str, serve: Serve, python_generator: Path, tmp_path: Path
+    acme: World, sqlite_url: str, serve: Serve, python_generator: Path, tmp_path: Path
 ):
-    acme = await world.acme(store)
     await acme.customer(at=datetime.now(UTC))
     (tmp_path / "openapi.json").write_text(json.dumps(DOCUMENT))
     (tmp_path / "config.yaml").write_text(CONFIG)
-    generate = [
-        *(str(python_generator), "-m", "openapi_python_client", "generate", "--fail-on-warning", "--meta", "none")
-    ]
     where = ["--path", "openapi.json", "--config", "config.yaml", "--output-path", "affiliate_tracking_service_client"]
+    generate = ["-m", "openapi_python_client", "generate", "--fail-on-warning", "--meta", "none", *where]
 
-    generated = await asyncio.to_thread(run, *generate, *where, folder=tmp_path)
+    generated = await asyncio.to_thread(run, python_generator, *generate, folder=tmp_path)
     shutil.copy(HERE / "use.py.txt", tmp_path / "use.py")
     used = await asyncio.to_thread(
         run, python_generator, "use.py", serve(sqlite_url).base_url, acme.key, folder=tmp_path
@@ -73,10 +67,9 @@ def test_generated_typescript_compiles_with_a_shop_s_code(tmp_path: Path):
     shutil.copy(HERE / "use.ts", tmp_path)
     node = ["node", str(HERE / "node_modules/openapi-typescript/bin/cli.js"), "openapi.json", "-o", "schema.d.ts"]
     subprocess.run(node, cwd=tmp_path, check=True, capture_output=True)
-    compile_ = ["node", str(HERE / "node_modules/typescript/bin/tsc"), "--noEmit", "--strict", "--module", "nodenext"]
+    compiler = HERE / "node_modules/typescript/bin/tsc"
+    strictly = ["--noEmit", "--strict", "--module", "nodenext"]
 
-    done = subprocess.run(
-        [*compile_, "use.ts", "schema.d.ts"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    done = run("node", compiler, *strictly, "use.ts", "schema.d.ts", folder=tmp_path)
 
     assert done.returncode == 0, done.stdout

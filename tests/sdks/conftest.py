@@ -31,6 +31,12 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[FailingService]:
         yield running
 
 
+@pytest.fixture
+def database_url(sqlite_url: str) -> str:
+    """A SQLite file alone."""
+    return sqlite_url
+
+
 @dataclass
 class Sdk:
     """`sdk(**options)` makes a Track for the service; `logged` is what it has logged."""

@@ -4,18 +4,15 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-import storage
 from cli.main import COMMANDS
-from storage import Storage
-from tests import world
 from tests.conftest import ROOT
-from tests.sdks.python.test_cli import SOURCES
+from tests.sdks.python.test_package import SOURCES
 from tests.serving import Serve
+from tests.world import World
 
 MOST_BYTES = 25 * 1024 * 1024  # the server takes more than 200 MB
 UV = [sys.executable, "-m", "uv"]
@@ -33,13 +30,6 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     install = [*UV, "pip", "install", "-q", "--python", str(folder / "venv"), "-c", str(folder / "pins")]
     subprocess.run([*install, str(next(folder.glob("*.whl")))], check=True)
     return folder / "venv"
-
-
-@pytest.fixture
-async def store(sqlite_url: str) -> AsyncIterator[Storage]:
-    """Storage beside the live server."""
-    async with storage.opened(sqlite_url) as opened:
-        yield opened
 
 
 def svc(environment: Path, folder: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
@@ -66,9 +56,8 @@ def test_it_is_small_and_has_every_command_for_integrators_alone(environment: Pa
 
 
 async def test_status_works_against_a_service(
-    environment: Path, tmp_path: Path, store: Storage, sqlite_url: str, serve: Serve
+    environment: Path, tmp_path: Path, acme: World, sqlite_url: str, serve: Serve
 ):
-    acme = await world.acme(store)
     settings = {"SERVICE_BASE_URL": serve(sqlite_url).base_url, "SERVICE_API_KEY": acme.key}
 
     done = await asyncio.to_thread(svc, environment, tmp_path, "status", **settings)

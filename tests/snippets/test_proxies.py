@@ -1,8 +1,10 @@
-"""A real nginx and Caddy: the guides' recipes serve the tracker from a shop's domain; deploy/nginx.conf is sound."""
+"""Recipes of the guides for nginx and Caddy, commands of the guides while the service fails, and deploy/nginx.conf."""
 
+import asyncio
 import re
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,9 +18,12 @@ from presentation.guides import Filling
 from tests import failing, postgres
 from tests.browser.conftest import acme_shop, scene, service  # noqa: F401 - fixtures
 from tests.browser.scene import Scene
-from tests.failing import CUTS
+from tests.conftest import ROOT
+from tests.failing import CUTS, DRIPS, ERRORS, HANGS
+from tests.serving import Serve
 
-DEPLOY = Path(__file__).parent.parent.parent / "deploy"
+DEPLOY = ROOT / "deploy"
+DOWN, SLOW = 7, 28  # how curl says that nothing listens, and that the time is over
 NGINX = """daemon off; master_process off; pid nginx.pid; error_log stderr;
 events {{}}
 http {{
@@ -132,3 +137,48 @@ def test_nginx_accepts_the_example(tmp_path: Path):
     tested = subprocess.run(command, capture_output=True, text=True, check=False)
 
     assert tested.returncode == 0, tested.stderr
+
+
+def commands(base_url: str) -> dict[str, str]:
+    """Return the steps of the checklist that are commands; they wait for a second instead of ten."""
+    blocks = guides.blocks("verify", Filling(base_url, 1))
+    return {name: code.replace("-m 10 ", "-m 1 ") for name, code in blocks.items() if "curl" in code}
+
+
+def run(command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in the shell of an integrator, who has the key in the environment."""
+    bash = ["bash", "-o", "pipefail", "-c", command]
+    environment = {"PATH": "/usr/bin:/bin", "SERVICE_API_KEY": "aff_1_x"}
+    return subprocess.run(bash, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_a_command_says_that_the_service_is_down_and_does_not_wait_for_a_slow_one():
+    for name, code in commands(f"http://127.0.0.1:{postgres.free_port()}").items():
+        done = run(code)
+        assert (name, done.returncode) == (name, DOWN)
+        assert "Failed to connect" in done.stderr or "Couldn't connect" in done.stderr
+    with failing.running() as failed, ThreadPoolExecutor() as terminals:
+        for fault in (HANGS, DRIPS):
+            failed.answers = [fault]
+            slow = list(terminals.map(run, commands(failed.base_url).values()))
+            assert {each.returncode for each in slow} == {SLOW}
+            assert all("timed out" in each.stderr for each in slow)
+
+
+def test_every_command_shows_an_error():
+    with failing.running() as failed:
+        steps = commands(failed.base_url)
+        for code in ERRORS:
+            failed.answers = [code]
+            done = run("\n".join(f"{step}\necho" for step in steps.values()) + '\necho "click: $CLICK_ID"')
+            assert (code, done.returncode) == (code, 0)
+            assert re.findall(r'"code": "(\w+)"', done.stdout + done.stderr) == [code] * len(steps)
+            assert done.stdout.endswith("click: \n")
+
+
+async def test_the_tracker_guide_s_command_names_the_pinned_copy(serve: Serve, sqlite_url: str):
+    code = guides.blocks("tracker", Filling(serve(sqlite_url).base_url, 1))["tracker_pinned"]
+
+    done = await asyncio.to_thread(run, code)
+
+    assert done.stdout.lower().startswith("content-location: svc-tracker.")

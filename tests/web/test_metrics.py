@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from storage.engine.measures import Histogram
 from tests.serving import Serve
 from web import measures
 
@@ -90,12 +89,3 @@ def test_a_port_of_its_own_needs_no_token_and_the_next_worker_takes_the_next_one
 
     assert "svc_lanes 1.0" in httpx.get(f"http://127.0.0.1:{port + 1}/metrics").text
     assert httpx.get(f"{service.base_url}/metrics").status_code == 404
-
-
-def test_a_histogram_counts_a_value_at_its_bound_and_above_every_bound():
-    histogram = Histogram((1, 2))
-
-    for value in (0.5, 1, 1.5, 3):
-        histogram.add(value)
-
-    assert (histogram.counts, histogram.total) == ([2, 1, 1], 6)

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
+from functools import partialmethod
 from pathlib import Path
 from typing import Any, Self
 
@@ -51,15 +52,6 @@ class NodeTrack:
     def __init__(self, node: Node, options: Mapping[str, Any], cookie: str | None = None) -> None:
         self._node, self._options, self._cookie = node, options, cookie
 
-    def lead(self, **fields: Any) -> TrackResult[Any]:
-        return self._call("lead", fields)
-
-    def sale(self, **fields: Any) -> TrackResult[Any]:
-        return self._call("sale", fields)
-
-    def refund(self, **fields: Any) -> TrackResult[Any]:
-        return self._call("refund", fields)
-
     def resend(self) -> int:
         left: int = self._ask("resend", {})
         return left
@@ -68,11 +60,15 @@ class NodeTrack:
         cookie = "; ".join(f"{name}={value}" for name, value in cookies.items())
         return type(self)(self._node, self._options, cookie)
 
-    def _call(self, name: str, fields: dict[str, Any]) -> TrackResult[Any]:
+    def _call(self, name: str, **fields: Any) -> TrackResult[Any]:
         answer = self._ask(name, fields)
         answer.pop("ok")
         status, error = Status(answer.pop("status")), answer.pop("error", None)
         return TrackResult(status, error=_error(**error) if error else None, **answer)
+
+    lead = partialmethod(_call, "lead")
+    sale = partialmethod(_call, "sale")
+    refund = partialmethod(_call, "refund")
 
     def _ask(self, call: str, fields: dict[str, Any]) -> Any:
         options = {name: str(value) if isinstance(value, Path) else value for name, value in self._options.items()}

@@ -1,19 +1,19 @@
-"""Python's SDK as it would be published: complete, typed, of the service's version, and without dependencies."""
+"""Python's packages as they would be published: the SDK needs nothing, the integrator's `svc` no server."""
 
 import email
 import subprocess
 import sys
-import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
 
 from tests.conftest import ROOT
-from tests.test_architecture import imported
+from tests.test_architecture import OURS, imported
+from tests.test_deploy import NEEDED, PROVIDERS, names, normalized
 
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-PACKAGE = ROOT / "sdks/python/src/svc_affiliate"
-HELPERS = {"django", "fastapi", "flask"}
+COMMAND = tomllib.loads((ROOT / "sdks/cli/pyproject.toml").read_text(encoding="utf-8"))
+SOURCES = [ROOT / "cli/main.py", *(ROOT / "cli/integrator").rglob("*.py")]
 
 
 def test_the_python_package_has_the_service_s_version_its_licence_types_and_no_dependencies(built_python: Path):
@@ -28,40 +28,30 @@ def test_the_python_package_has_the_service_s_version_its_licence_types_and_no_d
     assert {"svc_affiliate/py.typed", f"svc_affiliate-{VERSION}.dist-info/licenses/LICENSE"} <= set(names)
 
 
-def test_the_source_distribution_builds_the_same_wheel(built_python: Path, tmp_path: Path):
-    with tarfile.open(next(built_python.glob("*.tar.gz"))) as archive:
-        archive.extractall(tmp_path, filter="data")
-    (source,) = tmp_path.iterdir()
-
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
-    subprocess.run(command, cwd=source, check=True, capture_output=True)
-
-    (again,), (first,) = tmp_path.glob("*.whl"), built_python.glob("*.whl")
-    assert again.read_bytes() == first.read_bytes()
-
-
-def test_the_python_sdk_imports_the_standard_library_and_a_helper_its_framework():
-    beyond = {
-        (path.stem, module.split(".")[0])
-        for path in PACKAGE.glob("*.py")
-        for module in imported(path)
-        if module.split(".")[0] not in {*sys.stdlib_module_names, "svc_affiliate"}
-    }
-
-    assert beyond == {(name, name) for name in HELPERS}
-
-
-def test_the_installed_package_is_imported_without_a_framework(built_python: Path):
-    check = (
-        "import svc_affiliate, sys; print(svc_affiliate.VERSION, *{'django', 'flask', 'fastapi'} & sys.modules.keys())"
-    )
-    command = [
-        sys.executable,
-        "-I",
-        "-c",
-        f"import sys; sys.path.insert(0, {str(built_python / 'installed')!r}); {check}",
-    ]
+def test_the_installed_package_is_imported_without_anything_else(built_python: Path):
+    check = f"import sys; sys.path.insert(0, {str(built_python / 'installed')!r}); import svc_affiliate as sdk"
+    command = [sys.executable, "-I", "-S", "-c", f"{check}; print(sdk.VERSION)"]  # without site-packages
 
     done = subprocess.run(command, check=True, capture_output=True, text=True)
 
     assert done.stdout.split() == [VERSION]
+
+
+def test_the_command_declares_what_it_imports_as_the_server_does():
+    packages = {module.split(".")[0] for path in SOURCES for module in imported(path)} - OURS
+    providers = {normalized(each) for package in packages for each in PROVIDERS.get(package, ())}
+    needed = COMMAND["project"]["dependencies"]
+
+    assert names(needed) == providers
+    assert set(needed) <= set(NEEDED)
+
+
+def test_commands_for_integrators_import_no_other_half_of_the_command():
+    others = {
+        f"{path.name} imports {module}"
+        for path in SOURCES
+        for module in imported(path)
+        if module.startswith("cli.") and not module.startswith("cli.integrator")
+    }
+
+    assert others == set()

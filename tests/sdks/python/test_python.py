@@ -8,34 +8,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import svc_affiliate.fastapi
+import svc_affiliate.flask
+from fastapi import FastAPI
+from flask import Flask
+from starlette.testclient import TestClient
 from svc_affiliate import AsyncTrack, ErrorCode, Status, TrackResult, delivery, outbox, resending
 
 from tests.failing import HANGS, Answer, FailingService
 from tests.sdks.conftest import KEY, Sdk
 
 
-def test_what_is_not_json_is_rejected(service: FailingService, sdk: Sdk):
-    result = sdk().sale(customer_key="user-1", amount_cents=Decimal("49.00"))
+def test_what_cannot_be_sent_is_a_result(service: FailingService, sdk: Sdk, monkeypatch: pytest.MonkeyPatch):
+    not_json = sdk().sale(customer_key="user-1", amount_cents=Decimal("49.00"))
+    misspelled = sdk(api_key=None, api_kye=KEY).lead(click_id="c1")
+    monkeypatch.setattr(delivery, "_free", threading.Semaphore(0))  # as many hang as may
+    crowded = sdk().lead(click_id="c1")
 
-    assert result.status == Status.REJECTED
-    assert service.received == []
-
-
-def test_an_option_that_does_not_exist_is_logged(sdk: Sdk):
-    result = sdk(api_key=None, api_kye=KEY).lead(click_id="c1")
-
-    assert result.status == Status.FAILED
+    assert (not_json.status, misspelled.status, crowded.status) == (Status.REJECTED, Status.FAILED, Status.FAILED)
     assert "api_kye" in "".join(sdk.logged())
-
-
-def test_more_calls_than_may_hang_at_once_fail_at_once(
-    service: FailingService, sdk: Sdk, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(delivery, "_free", threading.Semaphore(0))
-
-    result = sdk().lead(click_id="c1")
-
-    assert result.status == Status.FAILED
     assert service.received == []
 
 
@@ -103,3 +94,25 @@ def test_what_waits_is_resent_in_the_background(
     assert len(service.received) == 2
     assert list(tmp_path.rglob("*.json")) == []
     assert re.fullmatch(r"127\.0\.0\.1-\d+-1", next(tmp_path.iterdir()).name)
+
+
+def test_flask_and_fastapi_give_a_request_its_visitor_and_the_app_s_options(service: FailingService):
+    options = {"base_url": service.base_url, "api_key": KEY}
+    flask, fastapi = Flask(__name__), FastAPI()
+    flask.config["SVC_AFFILIATE"] = fastapi.state.svc_affiliate = options
+
+    @flask.post("/sign-up")
+    def sign_up() -> str:
+        return svc_affiliate.flask.track().lead(customer_key="user-1").status
+
+    @fastapi.post("/sign-up")
+    async def sign_up_too(track: svc_affiliate.fastapi.Tracking) -> str:
+        return (await track.lead(customer_key="user-2")).status
+
+    for client in (flask.test_client(use_cookies=False), TestClient(fastapi)):
+        for headers in ({}, {"Cookie": "theme=dark; svc_click_id=c1"}):
+            assert client.post("/sign-up", headers=headers).status_code == 200
+    assert [call.body for call in service.received] == [
+        {"click_id": "c1", "customer_key": "user-1"},
+        {"click_id": "c1", "customer_key": "user-2"},
+    ]

@@ -1,4 +1,4 @@
-"""What `track.lead`, `track.sale` and `track.refund` send and return: they never raise."""
+"""What calls send and return: they never raise, end in an outage, are repeated at most once, and are logged once."""
 
 from pathlib import Path
 from typing import Any
@@ -8,11 +8,24 @@ from svc_affiliate import ErrorCode, Status
 
 from storage.rules.errors import BY_CODE
 from tests import failing
-from tests.failing import Answer, FailingService
+from tests.failing import BROKEN, CUTS, DRIPS, HANGS, Answer, FailingService
 from tests.generated import LOCAL
+from tests.postgres import free_port
 from tests.sdks.conftest import KEY, Sdk
 
+UNATTRIBUTED = {
+    *("customer_not_found", "attribution_window_expired", "customer_not_attributed"),
+    *("sale_before_click", "status_transition_refused", "transaction_not_found"),
+}
 SERVED = sorted(set(ErrorCode) - LOCAL.keys())
+
+NOT_THE_SERVICE = {
+    "404": Answer(404, b"<h1>Nothing here"),
+    **{fault: failing.answer(fault) for fault in BROKEN if fault not in {CUTS, "html"}},
+    "nothing": Answer(200, b"{}"),
+    "another error": Answer(400, b'{"error": "no"}'),
+    "redirect": Answer(302, b"", {"Location": "/login"}),
+}
 
 
 def test_a_call_carries_the_key_and_ids_of_its_own(service: FailingService, sdk: Sdk):
@@ -57,28 +70,26 @@ def test_the_click_id_comes_from_the_visitor_s_cookies(service: FailingService, 
     assert [sent.body for sent in service.received] == [{"click_id": "c1", "customer_key": "user-1"}]
 
 
-def test_every_error_is_a_result_with_its_code(service: FailingService, sdk: Sdk):
+def test_every_error_is_a_result_with_its_code_and_no_fault_where_no_partner_sent_the_customer(
+    service: FailingService, sdk: Sdk
+):
     track = sdk()
     for code in SERVED:
         service.answers = [failing.answer(code)]
 
         result = track.sale(customer_key="user-1", amount_cents=1, transaction_id="inv-1")
 
+        assert result.ok == (code in UNATTRIBUTED)
+        assert (result.status == Status.UNATTRIBUTED) == result.ok
         assert result.status in {Status.UNATTRIBUTED, Status.REJECTED, Status.FAILED}
         assert result.error is not None
         assert result.error.code is ErrorCode(code)
         assert (result.error.message, result.error.hint) == (BY_CODE[code].message, BY_CODE[code].hint)
         assert result.error.request_id == "0" * 24
-
-
-def test_a_customer_whom_no_partner_sent_is_not_a_fault(service: FailingService, sdk: Sdk):
-    track = sdk()
-    for code in ("customer_not_found", "attribution_window_expired", "customer_not_attributed"):
-        service.answers = [failing.answer(code)]
-
-        result = track.sale(customer_key="user-1", amount_cents=1)
-
-        assert (code, result.status, result.ok) == (code, Status.UNATTRIBUTED, True)
+    service.answers = [Answer(400, b'{"error": {"code": "brand_new", "message": "New."}}')]
+    newer = track.refund(transaction_id="inv-1")
+    assert newer.error is not None
+    assert (newer.status, newer.error.code) == (Status.REJECTED, "brand_new")
 
 
 @pytest.mark.parametrize(("same", "status"), [(True, Status.RECORDED), (False, Status.REJECTED)])
@@ -92,34 +103,18 @@ def test_a_sale_that_is_recorded_already_is_recorded(*, same: bool, status: Stat
     assert not same or result.data["eventId"] == 5
 
 
-def test_a_code_of_a_newer_service_is_text(service: FailingService, sdk: Sdk):
-    service.answers = [Answer(400, b'{"error": {"code": "brand_new", "message": "New."}}')]
+def test_a_field_that_the_call_does_not_have_and_a_missing_key_are_results(service: FailingService, sdk: Sdk):
+    results = [
+        sdk().lead(clickid="c1"),
+        sdk().refund(transaction_id="inv-1", amount_cents=5),
+        sdk(api_key=None).lead(click_id="c1"),
+    ]
 
-    result = sdk().refund(transaction_id="inv-1")
-
-    assert result.error is not None
-    assert (result.status, result.error.code) == (Status.REJECTED, "brand_new")
-
-
-@pytest.mark.parametrize(
-    ("name", "fields"), [("lead", {"clickid": "c1"}), ("refund", {"transaction_id": "inv-1", "amount_cents": 5})]
-)
-def test_a_field_that_the_call_does_not_have_is_rejected(
-    name: str, fields: dict[str, Any], service: FailingService, sdk: Sdk
-):
-    result = getattr(sdk(), name)(**fields)
-
-    assert result.error is not None
-    assert (result.status, result.ok) == (Status.REJECTED, False)
-    assert result.error.code == ErrorCode.VALIDATION_ERROR
-    assert service.received == []
-
-
-def test_a_shop_without_a_key_goes_on(service: FailingService, sdk: Sdk):
-    result = sdk(api_key=None).lead(click_id="c1")
-
-    assert result.error is not None
-    assert (result.status, result.error.code) == (Status.FAILED, ErrorCode.NOT_CONFIGURED)
+    assert [(result.status, result.ok, result.error and result.error.code) for result in results] == [
+        (Status.REJECTED, False, ErrorCode.VALIDATION_ERROR),
+        (Status.REJECTED, False, ErrorCode.VALIDATION_ERROR),
+        (Status.FAILED, False, ErrorCode.NOT_CONFIGURED),
+    ]
     assert service.received == []
 
 
@@ -152,3 +147,71 @@ def test_the_environment_wins_over_the_project_s_file_and_a_new_key_counts_at_on
 
     sent = [received.headers["authorization"].rpartition("_")[2] for received in service.received]
     assert sent == ["old", "new", "environment"]
+
+
+@pytest.mark.parametrize(("fault", "options"), [(HANGS, {}), (DRIPS, {"timeout_seconds": 0.3})])
+def test_a_call_ends_while_the_service_goes_on(fault: str, options: dict[str, Any], service: FailingService, sdk: Sdk):
+    service.answers = [fault]
+
+    result = sdk(**options).lead(click_id="c1")
+
+    assert result.error is not None
+    assert (result.status, result.ok) == (Status.FAILED, False)
+    assert result.error.code in {ErrorCode.TIMED_OUT, ErrorCode.SERVICE_UNREACHABLE}
+
+
+def test_a_service_that_is_down_is_a_result(sdk: Sdk):
+    result = sdk(base_url=f"http://127.0.0.1:{free_port()}").lead(click_id="c1")
+
+    assert result.error is not None
+    assert (result.status, result.error.code) == (Status.FAILED, ErrorCode.SERVICE_UNREACHABLE)
+
+
+@pytest.mark.parametrize("fault", [CUTS, "html", "internal_error"])
+def test_one_retry_sends_the_same_ids(fault: str, service: FailingService, sdk: Sdk):
+    service.answers = [fault, Answer()]
+
+    result = sdk().sale(customer_key="user-1", amount_cents=1)
+
+    first, second = service.received
+    assert result.status == Status.RECORDED
+    assert first.body == second.body
+    assert first.headers["idempotency-key"] == second.headers["idempotency-key"]
+
+
+def test_what_would_fail_again_or_too_late_is_not_sent_again(service: FailingService, sdk: Sdk):
+    track = sdk()
+    hopeless = ("invalid_key", "rate_limited", "validation_error")
+
+    for answer in (*map(failing.answer, hopeless), failing.answer("overloaded", retry_after_seconds=60)):
+        service.answers = [answer]
+        service.received.clear()
+        track.lead(click_id="c1")
+        assert len(service.received) == 1, answer
+
+
+def test_what_is_not_the_service_is_named(service: FailingService, sdk: Sdk):
+    track = sdk()
+
+    for name, answer in NOT_THE_SERVICE.items():
+        service.answers = [answer]
+        result = track.lead(click_id="c1")
+        assert result.error is not None
+        assert (name, result.error.code) == (name, ErrorCode.NOT_THE_SERVICE)
+    assert {call.path for call in service.received} == {"/api/v1/track/lead"}  # the key follows no redirect
+
+
+def test_a_warning_and_an_outage_are_logged_once_and_without_the_key(service: FailingService, sdk: Sdk):
+    warning = b'{"code": "api_key_rotation_required", "message": "Rotate.", "hint": "Ask.", "rotate_by": "2026-06-01"}'
+    track = sdk()
+
+    for answer in (Answer(200, b'{"success": true, "warnings": [%s]}' % warning), "invalid_key"):
+        service.answers = [answer]
+        for _ in range(3):
+            track.lead(click_id="c1", email="jane@example.com")
+
+    rotation, outage = sdk.logged()
+    assert rotation.removeprefix("svc-affiliate: ") == "api_key_rotation_required: Rotate. Ask."
+    assert "invalid_key" in outage
+    assert KEY not in outage
+    assert "jane" not in outage

@@ -43,7 +43,6 @@ def refund(request: HttpRequest) -> JsonResponse:
 urlpatterns = [path("sign-up", sign_up), path("buy", buy), path("refund", refund)]
 
 if __name__ == "__main__":
-    server = make_server("127.0.0.1", 0, get_wsgi_application())
-    sys.stdout.write(f"{server.server_port}\n")
-    sys.stdout.flush()
+    server = make_server("127.0.0.1", int(sys.argv[1]), get_wsgi_application())
+    sys.stdout.write("ready\n")
     server.serve_forever()

@@ -22,4 +22,4 @@ app.post("/refund", async (req, res) => {
   res.json({ status, ok });
 });
 
-const server = app.listen(0, "127.0.0.1", () => console.log(server.address().port));
+app.listen(Number(process.argv[2]), "127.0.0.1", () => console.log("ready"));

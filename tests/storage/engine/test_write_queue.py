@@ -36,7 +36,8 @@ def echo(_: Connection, batch: list[int]) -> list[int]:
 
 
 def batches(store: Storage) -> int:
-    return sum(sum(lane.batch_writes.counts) for lane in store.measures().lanes)
+    (writes,) = store.measures().batches.writes.collect()
+    return int(sum(sample.value for sample in writes.samples if sample.name == "svc_batch_writes_count"))
 
 
 @pytest.fixture

@@ -138,9 +138,7 @@ async def test_days_of_the_oldest_month_are_deleted_only_exactly(acme: World):
     assert (exact["clicks_before"], exact["deleted"]) == (day(month) + timedelta(days=4), 1)
 
 
-@pytest.mark.not_on_citus(
-    "a write cannot be explained and run there; tests/distributed/test_hot_statements.py reads the plans"
-)
+@pytest.mark.not_on_citus("a write cannot be explained and run there; tests/distributed/test_calls.py reads the plans")
 async def test_a_batch_looks_into_no_month_that_it_does_not_name(acme: World):
     click_id = await acme.visitor(at=day(THIS))
     named_in = {
@@ -180,7 +178,7 @@ def fill(connection: Connection) -> None:
 
 async def test_the_table_that_was_there_becomes_a_partition_without_being_rewritten(empty_postgres_url: str):
     [writer, *_] = lanes = database.writers(database.parse_url(empty_postgres_url))
-    await writer.run(lambda connection: command.upgrade(migrations.config_for(connection), "0029"))
+    await writer.run(lambda connection: command.upgrade(migrations.config_for(connection), "0006"))
     await writer.run(fill)
     files = await writer.run(lambda connection: [file_of(connection, name) for name in ("clicks", "clicks_by_bytes")])
 
@@ -193,7 +191,7 @@ async def test_the_table_that_was_there_becomes_a_partition_without_being_rewrit
     first, *_ = await writer.run(lambda connection: click_months.list_partitions(connection)[1:])
     assert first.name == named(THIS.plus(1))
     assert held == {"clicks_before": 2, "clicks_other": 1}
-    await writer.run(lambda connection: command.downgrade(migrations.config_for(connection), "0029"))
+    await writer.run(lambda connection: command.downgrade(migrations.config_for(connection), "0006"))
     assert len(await writer.run(lambda connection: connection.execute(select(clicks.c.click_id)).all())) == sum(
         held.values()
     )

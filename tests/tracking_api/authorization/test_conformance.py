@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 
 from tests import postgres
-from tests.mcp_server.test_conformance import MODULES, node
+from tests.mcp_server.test_clients import MODULES, node
 from tests.tracking_api.authorization.consenting import consent
 from tests.tracking_api.dashboard.pages.conftest import Site
 

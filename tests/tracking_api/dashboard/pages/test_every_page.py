@@ -18,7 +18,7 @@ from storage.access.workspaces import Role
 from storage.engine.audit import OPERATOR
 from tests.serving import Serve
 from tests.tracking_api.authorization.consenting import ask
-from tests.tracking_api.dashboard.pages.conftest import HASH, NO_AXE, NODE, Site
+from tests.tracking_api.dashboard.pages.conftest import HASH, NODE, Site
 from tests.world import NOW, World
 from tracking_api.dashboard.pages.routes import ROUTES
 
@@ -142,9 +142,8 @@ async def test_no_page_weighs_over_150_kb_or_breaks_its_own_policy(demo: Site):
     assert demo.said == []
 
 
+@pytest.mark.browser  # needs the npm packages
 async def test_vendored_files_match_the_lock_file():
-    if not NODE.exists():
-        pytest.skip(NO_AXE)
     vendor = Path(__file__).parents[4] / "tracking_api" / "dashboard" / "static" / "vendor"
     sources = {
         "htmx.min.js": "htmx.org/dist/htmx.min.js",

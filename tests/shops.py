@@ -1,4 +1,4 @@
-"""A server of a shop's own, run as a process until a test is over."""
+"""Shops that run as processes, and what the service has recorded of them."""
 
 import os
 import re
@@ -8,7 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sqlalchemy import Connection, func, select
+
+from storage.tables import leads, refunds, sales
 from tests import postgres
+
+
+def recorded(connection: Connection) -> list[int]:
+    """Return how many leads, sales and refunds are recorded."""
+    return [connection.scalar(select(func.count()).select_from(table)) or 0 for table in (leads, sales, refunds)]
 
 
 @contextmanager

@@ -1,0 +1,149 @@
+"""On a distributed database each call is of one shard, whose node may stop: the other programs do not notice."""
+
+import asyncio
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, Engine, event, select, text
+
+import storage
+from storage import Storage
+from storage.checks import books
+from storage.reading import performance, program_status
+from storage.rules import keys
+from storage.rules.period import DateRangeQuery
+from storage.tables import clicks
+from tests import world
+from tests.citus import Cluster
+from tests.faults import campaign, catalog
+from tests.serving import Serve
+from tests.test_journeys import Integrator
+from tests.world import LANDING_PAGE, NOW, World
+
+COUNTED = text("SELECT sum(query_execution_multi_shard), sum(query_execution_single_shard) FROM citus_stat_counters")
+FILL = text(
+    "INSERT INTO clicks (program_id, click_id, partner_id, at, landing_url)"
+    " SELECT p.program_id, lpad(to_hex(n), 32, '0'), :partner, :at, :url"
+    " FROM program_places AS p, generate_series(:first, :first + 19999) AS n WHERE p.program_id = :program"
+)
+PORT = text(
+    "SELECT nodeport FROM pg_dist_shard_placement"
+    " WHERE shardid = get_shard_id_for_distribution_column('clicks', CAST(:program AS BIGINT))"
+)
+MORE_THAN_NEEDED = ("SubPlan", "Distributed Subplan", "pull to coordinator", "Seq Scan", "Materialize")
+RARE = re.compile("committed_batches|pg_dist|citus_stat|FOR SHARE|set_config|EXPLAIN")
+
+
+@pytest.fixture
+def database_url(citus_url: str) -> str:
+    """The distributed database alone."""
+    return citus_url
+
+
+async def everything(acme: World, customer: str = "user-1", transaction_id: str = "inv-1") -> None:
+    """Send one call of each kind, and read the report and the status."""
+    click_id = await acme.visitor()
+    await acme.lead(click_id, is_trusted=False)
+    await acme.lead(click_id, customer)
+    await acme.sale(transaction_id, customer_key=customer)
+    await acme.refund(transaction_id, amount_cents=100)
+    await acme.store.read(performance.get_report, acme.program_id, DateRangeQuery("30d"), at=NOW)
+    key = keys.digest(acme.key)
+    await acme.store.read(program_status.get_status, key, at=NOW, base_url="https://svc.example")
+
+
+async def test_no_call_and_no_report_is_executed_on_several_shards(store: Storage, acme: World):
+    await everything(acme)  # a first time, for what connections ask when they open
+    before = await store.read(lambda connection: connection.execute(COUNTED).one())
+
+    await everything(acme, "user-2", "inv-2")
+
+    after = await store.read(lambda connection: connection.execute(COUNTED).one())
+    assert after[0] == before[0]
+    assert after[1] > before[1]
+
+
+async def test_each_statement_of_a_call_is_one_task_that_reads_by_key(store: Storage, acme: World):
+    filled = {"program": acme.program_id, "partner": acme.anna, "at": 0, "url": LANDING_PAGE}
+    for first in range(0, 100_000, 20_000):
+        await store.write(lambda connection, part=filled | {"first": first}: connection.execute(FILL, part).rowcount)
+    seen: dict[str, Any] = {}
+    event.listen(Engine, "before_cursor_execute", listen := _listener(seen))
+
+    await everything(acme)
+
+    event.remove(Engine, "before_cursor_execute", listen)
+
+    plans = {statement: await store.write(_explain, statement, values) for statement, values in seen.items()}
+    assert len(plans) > 10
+    for statement, plan in plans.items():
+        found = [scan for scan in MORE_THAN_NEEDED if scan in plan]
+        assert found == [], (statement, plan)
+        if "Citus Adaptive" in plan:
+            assert "Task Count: 1" in plan, (statement, plan)
+
+
+def _listener(seen: dict[str, Any]) -> Callable[..., None]:
+    def listen(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+        if not RARE.search(statement) and "SAVEPOINT" not in statement:
+            seen.setdefault(statement, parameters)
+
+    return listen
+
+
+def _explain(connection: Connection, statement: str, values: Any) -> str:
+    rows = connection.exec_driver_sql(f"EXPLAIN {statement}", values)
+    return "\n".join(row[0] for row in rows)
+
+
+def port_of(connection: Connection, program_id: int) -> int:
+    """Return the port of the node that holds a program."""
+    port: int = connection.execute(PORT, {"program": program_id}).scalar_one()
+    return port
+
+
+async def one_on_each_node(acme: World) -> dict[int, World]:
+    """Return a program on each worker, by the worker's port."""
+    store = acme.store
+    programs: dict[int, World] = {}
+    each = acme
+    while len(programs) < 2:
+        programs.setdefault(await store.read(port_of, each.program_id), each)
+        each = await world.program_of(store, acme.workspace_id, acme.owner_id)
+    return programs
+
+
+async def test_the_programs_of_a_stopped_worker_get_503_and_the_others_200(
+    acme: World, citus_cluster: Cluster, citus_url: str, serve: Serve
+):
+    programs = await one_on_each_node(acme)
+    lost, *_ = citus_cluster.workers
+    server = serve(citus_url)
+    gone, kept = (Integrator(server, programs[worker.port]) for worker in citus_cluster.workers)
+    async with gone, kept:
+        acknowledged = [(await each.click()).json()["click_id"] for each in (gone, kept) for _ in range(8)]
+        async with catalog.stopped(lost):
+            without = await asyncio.gather(*(each.click() for each in (gone, kept) for _ in range(8)))
+            ready = await kept.client.get("/readyz")
+        back = [await each.click() for each in (gone, kept)]
+
+    assert [response.status_code for response in without] == [503] * 8 + [200] * 8
+    assert {response.json()["error"]["code"] for response in without[:8]} == {"storage_unavailable"}
+    assert all(int(response.headers["Retry-After"]) > 0 for response in without[:8])
+    assert ready.status_code == 200
+    assert [response.status_code for response in back] == [200, 200]
+    acknowledged += [response.json()["click_id"] for response in (*without[8:], *back)]
+    async with storage.opened(citus_url) as store:
+        stored = await store.read(lambda connection: set(connection.execute(select(clicks.c.click_id)).scalars()))
+        assert stored == set(acknowledged)
+        assert await store.read(books.run) == []
+
+
+async def test_two_workers_serve_eight_programs_on_citus_without_a_deadlock():
+    (fault,) = (each for each in catalog.FAULTS if each.name.endswith("Citus"))
+
+    outcome = await campaign.run(fault, times=1)
+
+    assert outcome.is_clean, str(outcome)

@@ -1,0 +1,154 @@
+"""Upgrades with rows, from 0.2.0 and from the last development version before 0.3.0, and back; none from in between."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from alembic import command
+from sqlalchemy import Connection, MetaData, Table, insert, select, text
+
+from storage import migrations
+from storage.checks import ledger as ledger_check
+from storage.engine import database
+from storage.engine.lane import WriteLane
+from storage.tables import commissions, customers, payment_event_names, payment_events, program_places, sales
+from storage.tracking import ledger
+from tests.storage.test_migrations import MARCH, ROWS, difference
+from tests.storage.test_reused_ids import broken, described, to
+
+NEXT_WORKSPACE = "INSERT INTO workspaces (name, created_at) VALUES ('-', 1) RETURNING id"
+
+
+@pytest.fixture
+async def writer(empty_url: str) -> AsyncIterator[WriteLane]:
+    """A lane of an empty database."""
+    lane, *_ = database.writers(database.parse_url(empty_url))
+    yield lane
+    await lane.close()
+
+
+@pytest.fixture
+async def released(writer: WriteLane) -> WriteLane:
+    """A lane of a database of 0.2.0 with rows."""
+    await to(writer, "0006")
+    await writer.run(fill)
+    return writer
+
+
+def fill(connection: Connection) -> None:
+    schema = MetaData()
+    schema.reflect(connection)
+    for name, rows in ROWS.items():
+        connection.execute(insert(schema.tables[name]), rows)
+
+
+def reflected(connection: Connection, name: str) -> Table:
+    return Table(name, MetaData(), autoload_with=connection)
+
+
+def found(connection: Connection) -> dict[str, Any]:
+    """Return what the migrations derive from the rows of 0.2.0."""
+    pairs = {
+        "provenance": (sales.c.transaction_id, sales.c.provenance),
+        "confirmed": (customers.c.id, customers.c.confirmed),
+        "approved_by": (commissions.c.id, commissions.c.approved_by_key_id),
+        "outcomes": (payment_events.c.event_id, payment_events.c.outcome),
+        "names": (payment_event_names.c.name, payment_event_names.c.event_id),
+    }
+    derived: dict[str, Any] = {
+        name: dict(map(tuple, connection.execute(select(*columns)))) for name, columns in pairs.items()
+    }
+    return derived | {
+        "places": connection.execute(select(program_places.c.program_id)).scalars().all(),
+        "balances": [ledger.balance(connection, 1, partner) for partner in (1, 2)],
+        "differences": list(ledger_check.differences(connection)),
+    }
+
+
+DERIVED = {
+    "provenance": {"a": "processor", "b": "api", "c": "api"},
+    "confirmed": {1: True, 2: False},
+    "approved_by": {11: None, 12: None, 13: 7},
+    "outcomes": {"evt_0": "recorded", "evt_1": "organic", "evt_2": "waiting", "evt_3": "waiting"},
+    "names": {"x": "evt_1", "pi": "evt_1", "y": "evt_2", "customer_key:user-9": "evt_2", "z": "evt_3"},
+    "places": [1],
+    "balances": [ledger.Balance(200, 300), ledger.Balance(200, 0)],
+    "differences": [],
+}
+
+
+async def test_a_database_of_0_2_0_is_upgraded_with_its_rows(released: WriteLane):
+    await to(released, "head")
+
+    assert await released.run(difference) == []
+    assert await released.run(found) == DERIVED
+    assert await released.run(broken) == []
+
+
+async def test_a_database_of_the_last_development_version_is_upgraded_with_its_rows(released: WriteLane):
+    await to(released, "0033")
+    await released.run(store_what_only_it_stores)
+    before = await released.run(described)
+
+    await to(released, "head")
+
+    after = await released.run(described)
+    assert await released.run(difference) == []
+    assert await released.run(found) == DERIVED
+    assert {name for name in before if before[name][0] != after[name][0]} == {"invitations", "password_resets"}
+    assert await released.run(lambda connection: connection.execute(text(NEXT_WORKSPACE)).scalar()) == 2
+
+
+def store_what_only_it_stores(connection: Connection) -> None:
+    """Store a reset link and an invitation, which later migrations change, and the notes of a partner."""
+    link = {"token_hash": "-", "expires_at": MARCH}
+    invitation = {"workspace_id": 1, "email": "-", "role": "owner", "created_at": MARCH}
+    user = {"id": 1, "email": "-", "password_hash": "-", "created_at": MARCH}
+    for name, row in (("users", user), ("invitations", link | invitation), ("password_resets", link | {"user_id": 1})):
+        connection.execute(insert(reflected(connection, name)), row)
+    connection.execute(reflected(connection, "partners").update().values(notes="Met at the fair."))
+
+
+async def test_an_operator_goes_back_to_0_2_0_and_upgrades_again_with_all_rows(released: WriteLane):
+    await to(released, "head")
+    upgraded = await released.run(described)
+
+    await to(released, "0006", command.downgrade)
+    outcomes = await released.run(lambda c: c.execute(select(reflected(c, "payment_events").c.outcome)).scalars().all())
+    clicks = await released.run(lambda c: c.execute(select(reflected(c, "clicks").c.click_id)).scalars().all())
+    assert await released.run(broken) == []
+    await to(released, "head")
+
+    assert (sorted(outcomes), sorted(clicks)) == (["recorded", "waiting", "waiting", "waiting"], ["c1", "c2"])
+    assert await released.run(described) == upgraded
+    assert await released.run(difference) == []
+    assert await released.run(found) == DERIVED
+
+
+async def test_the_schema_of_0_2_0_can_be_removed(writer: WriteLane):
+    for revision, change in (("0006", command.upgrade), ("base", command.downgrade), ("head", command.upgrade)):
+        await to(writer, revision, change)
+
+    assert await writer.run(difference) == []
+
+
+@pytest.mark.parametrize(
+    ("revision", "through"),
+    [
+        ("0003", "version 0.2.0 first"),
+        ("0007", "the development version of 2026-11-22 first"),
+        ("0034", "the development version of 2026-11-22 first"),
+        ("9999", "the version that migrated it"),
+    ],
+)
+async def test_a_database_without_a_way_to_this_version_is_left_as_it_is(
+    writer: WriteLane, empty_url: str, revision: str, through: str
+):
+    version = f"CREATE TABLE alembic_version AS SELECT CAST('{revision}' AS VARCHAR(32)) AS version_num"
+    await writer.run(lambda connection: connection.execute(text(version)))
+
+    with pytest.raises(migrations.UnknownSchemaError) as unknown:
+        await migrations.upgrade(empty_url)
+
+    assert through in unknown.value.hint
+    assert await writer.run(lambda connection: list(described(connection))) == []
