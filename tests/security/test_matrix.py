@@ -89,6 +89,17 @@ async def test_who_is_no_active_member_learns_nothing_about_a_program_or_workspa
     assert wrong == []
 
 
+def test_members_change_what_is_their_own_and_owners_alone_everything_else():
+    writing = {entry.described.name for entry in needing("session") if entry.method != "GET" and not entry.needs_owner}
+    reading = {entry.described.name for entry in needing("session") if entry.method == "GET" and entry.needs_owner}
+
+    assert writing == {
+        *("changePassword", "changePreferences", "endSession", "endOtherSessions", "disconnectAssistant"),
+        *("enrolSecondFactor", "confirmSecondFactor", "disableSecondFactor", "reconcilePayments"),
+    }
+    assert reading == {"getPaymentAccount", "listInvitations"}
+
+
 async def test_a_member_may_do_what_needs_no_owner_and_nothing_else(service: Service):
     token, wrong = service.scene.sessions["member"], []
     for entry in needing("session"):
@@ -150,7 +161,7 @@ async def test_a_key_reaches_no_program_but_its_own_and_cannot_tell_which_exist(
 
 def test_every_sort_of_row_has_a_foreign_one():
     tried = {"partner_id", "commission_id", "customer_id", "flag_id", "user_id", "session_id", "invitation_id"}
-    elsewhere = {"event_id", "assistant_id"}  # test_payment_account.py, test_assistants.py
+    elsewhere = {"event_id", "assistant_id"}  # test_payments.py, test_workspaces.py
 
     assert {entry.row for entry in needing("session") + needing("agentKey")} - {""} == tried | elsewhere
 

@@ -1,13 +1,48 @@
-"""A workspace's members over HTTP: owners change them, members read them, strangers see nothing."""
+"""A workspace's members: changed by owners, invited by a link or an e-mail, and sent a new password."""
+
+import re
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import httpx
+import pytest
 
-from storage.access import members
+import tracking_api.app
+from configuration import Configuration
+from storage.access import accounts, members
 from storage.access.workspaces import Role
-from tests.tracking_api.dashboard.conftest import MAX, OLGA, Dashboard
-from tests.tracking_api.dashboard.reading import csrf, follow, words
+from tests import smtp
+from tests.smtp import Mailbox
+from tests.tracking_api.dashboard.conftest import FOREIGN, MAX, OLGA, Dashboard
+from tests.tracking_api.dashboard.reading import csrf, words
+from tests.world import NOW
 
 OWNER = "owner@acme.example"
+EVA = "eva@acme.example"
+NEW = {"new_password": "several unrelated words", "repeated": "several unrelated words"}
+
+
+@pytest.fixture
+def mailbox() -> Iterator[Mailbox]:
+    """What a running SMTP server received."""
+    with smtp.running() as received:
+        yield received
+
+
+@pytest.fixture
+async def mailing(dashboard: Dashboard, mailbox: Mailbox) -> AsyncIterator[Dashboard]:
+    """The dashboard on a server that sends e-mail."""
+    async with served(dashboard, mailbox.url):
+        yield dashboard
+
+
+def served(dashboard: Dashboard, smtp_url: str) -> httpx.AsyncClient:
+    """Let the dashboard's calls go to a service that sends e-mail."""
+    mail: dict[str, Any] = {"smtp_url": smtp_url, "mail_from": "Acme <acme@acme.example>"}
+    settings = Configuration(secret_key="a secret key", base_url="http://svc.test", **mail)
+    dashboard.app = tracking_api.app.create(dashboard.acme.store, settings, clock=lambda: NOW)
+    dashboard.client = dashboard.browser(None)
+    return dashboard.client
 
 
 async def id_of(dashboard: Dashboard, email: str) -> int:
@@ -16,6 +51,10 @@ async def id_of(dashboard: Dashboard, email: str) -> int:
 
 def path(dashboard: Dashboard, *parts: object) -> str:
     return "/".join(map(str, ("/api/workspaces", dashboard.acme.workspace_id, *parts)))
+
+
+async def forget(dashboard: Dashboard, email: str, **headers: str) -> httpx.Response:
+    return await dashboard.browser(None).post("/forgotten-password", data={"email": email}, headers=headers)
 
 
 async def test_an_owner_suspends_reactivates_promotes_and_removes_a_member_and_hands_over(dashboard: Dashboard):
@@ -30,7 +69,6 @@ async def test_an_owner_suspends_reactivates_promotes_and_removes_a_member_and_h
     reactivated = await dashboard.patch(one, status="active", role="owner")
     nothing = await dashboard.patch(one)
     removed = await dashboard.call("DELETE", one)
-    gone = await dashboard.patch(one, role="member")
     await dashboard.join("eva@acme.example", Role.MEMBER)
     eva = await id_of(dashboard, "eva@acme.example")
     handed, again = [await dashboard.post(path(dashboard, "owner"), user_id=user) for user in (eva, olga)]
@@ -38,32 +76,107 @@ async def test_an_owner_suspends_reactivates_promotes_and_removes_a_member_and_h
     assert (suspended.json()["status"], out.status_code) == ("suspended", 403)
     assert reactivated.json() == nothing.json()
     assert (nothing.json()["role"], nothing.json()["status"]) == ("owner", "active")
-    assert (removed.json(), gone.status_code) == ({"success": True}, 404)
+    assert removed.json() == {"success": True}
     assert (last.status_code, last.json()["error"]["code"]) == (409, "last_owner")
     assert (handed.status_code, again.json()["error"]["code"]) == (200, "owner_required")
     listed = (await dashboard.get(path(dashboard, "members"))).json()["data"]
     assert {each["email"]: each["role"] for each in listed} == {OLGA: "member", "eva@acme.example": "owner"}
 
 
-async def test_the_page_changes_members_but_not_the_last_owner_and_hands_the_workspace_over(
+async def test_the_page_keeps_the_last_owner_and_hands_the_workspace_over(
     dashboard: Dashboard, olga: httpx.AsyncClient
 ):
-    place, token = f"{dashboard.pages}/settings/members", await csrf(olga)
-    ids = {email: await id_of(dashboard, email) for email in (OLGA, MAX, OWNER)}
+    place, form = f"{dashboard.pages}/settings/members", {"csrf": await csrf(olga), "confirmed": "yes"}
+    owner, olga_id, max_id = [await id_of(dashboard, email) for email in (OWNER, OLGA, MAX)]
 
-    async def do(action: str, who: str) -> httpx.Response:
-        form = {"action": action, "user": ids[who], "csrf": token, "confirmed": "yes"}
-        return await olga.post(place, data=form)
-
-    suspended = await follow(olga, await do("suspend", MAX))
-    await do("reactivate", MAX)
-    await do("remove", OWNER)
-    last = await do("make-member", OLGA)
-    handed = await do("hand-over", MAX)
+    removed, last, handed = [
+        await olga.post(place, data=form | {"action": action, "user": user_id})
+        for action, user_id in (("remove", owner), ("make-member", olga_id), ("hand-over", max_id))
+    ]
 
     listed = (await dashboard.get(path(dashboard, "members"))).json()["data"]
-    assert f"{MAX} Member Suspended" in suspended
-    assert f"{OLGA} (you) Owner" in suspended
-    assert (last.status_code, 'role="alert"' in last.text, handed.status_code) == (400, True, 303)
+    assert [each.status_code for each in (removed, last, handed)] == [303, 400, 303]
     assert "owner" in words(last.text.partition('role="alert"')[2].partition("</")[0])
     assert {each["email"]: each["role"] for each in listed} == {MAX: "owner", OLGA: "member"}
+
+
+async def test_an_owner_invites_and_the_link_creates_the_account(dashboard: Dashboard):
+    made = await dashboard.post(path(dashboard, "invitations"), email=EVA, role="owner")
+    listed = (await dashboard.get(path(dashboard, "invitations"))).json()["data"]
+    link = made.json()["link"].removeprefix("http://127.0.0.1:8000")
+
+    shown = await dashboard.browser(None).get(link)
+    weak = await dashboard.browser(None).post(link, data={"new_password": "password12", "repeated": "password12"})
+    forged = await dashboard.browser(None).post(link, data=NEW, headers=FOREIGN)
+    joined = await dashboard.browser(None).post(link, data=NEW)
+    again = await dashboard.browser(None).get(link)
+
+    assert (made.status_code, made.json()["emailed"]) == (201, False)
+    assert [each["email"] for each in listed] == [EVA]
+    assert "link" not in listed[0]
+    assert "Join Acme" in shown.text
+    assert (weak.status_code, "easy to guess" in weak.text) == (400, True)
+    assert forged.headers["location"].startswith("/sign-in?")
+    assert (joined.status_code, joined.headers["location"], again.status_code) == (303, "/programs", 404)
+    assert (await dashboard.login(EVA, NEW["new_password"])).json()["workspaces"][0]["role"] == "owner"
+
+
+async def test_an_invitation_is_withdrawn_and_one_to_no_address_is_not_made(dashboard: Dashboard):
+    made = (await dashboard.post(path(dashboard, "invitations"), email=EVA)).json()
+    one = f"{path(dashboard, 'invitations')}/{made['id']}"
+
+    assert (await dashboard.call("DELETE", one)).json() == {"success": True}
+    assert (await dashboard.call("DELETE", one)).status_code == 404
+    for email in ("", "nobody", "a b@c.example", "a@b.example\r\nBcc: c@d.example"):
+        rejected = await dashboard.post(path(dashboard, "invitations"), email=email)
+        assert [each["field"] for each in rejected.json()["error"]["fields"]] == ["email"], email
+    assert (await dashboard.get(path(dashboard, "invitations"))).json() == {"data": []}
+
+
+async def test_an_owner_creates_a_link_that_sets_a_members_password(dashboard: Dashboard):
+    max_id = await dashboard.acme.store.read(accounts.find_id, MAX)
+    made = await dashboard.post(path(dashboard, "members", max_id, "reset-link"))
+    link = made.json()["link"].removeprefix("http://127.0.0.1:8000")
+
+    await dashboard.browser(None).post(link, data=NEW)
+
+    assert made.headers["cache-control"] == "no-store"
+    assert (await dashboard.login(MAX, NEW["new_password"])).status_code == 200
+
+
+async def test_an_invitation_goes_out_as_text_and_html_and_stands_while_the_smtp_server_is_down(
+    mailing: Dashboard, mailbox: Mailbox
+):
+    made = (await mailing.post(path(mailing, "invitations"), email=EVA)).json()
+    async with served(mailing, "smtp://127.0.0.1:9"):
+        not_sent = (await mailing.post(path(mailing, "invitations"), email="max2@acme.example")).json()
+
+    [message] = mailbox.messages
+    html = message.get_body(("html",))
+    assert (made["emailed"], not_sent["emailed"]) == (True, False)
+    assert not_sent["link"].startswith("http://svc.test/join/inv_")
+    assert (message["to"], message["from"]) == (EVA, "Acme <acme@acme.example>")
+    assert message["subject"] == f"{OLGA} invites you to Acme"
+    assert made["link"] in mailbox.text()
+    assert html is not None
+    assert f'<a href="{made["link"]}">' in html.get_content()
+
+
+async def test_a_forgotten_password_is_set_by_the_link_in_an_e_mail(mailing: Dashboard, mailbox: Mailbox):
+    forged = await forget(mailing, MAX, **FOREIGN)
+    known, unknown = await forget(mailing, MAX), await forget(mailing, "nobody@acme.example")
+    found = re.search(r"http://svc\.test(/reset-password/\S+)", mailbox.text())
+    assert found
+    await mailing.browser(None).post(found[1], data=NEW)
+
+    assert forged.headers["location"].startswith("/sign-in")
+    assert [message["to"] for message in mailbox.messages] == [MAX]
+    assert known.text.replace(MAX, "") == unknown.text.replace("nobody@acme.example", "")
+    assert (await mailing.login(MAX, NEW["new_password"])).status_code == 200
+
+
+async def test_one_account_gets_few_links(mailing: Dashboard, mailbox: Mailbox):
+    answers = [await forget(mailing, MAX.upper() if each % 2 else MAX) for each in range(14)]
+
+    assert {answer.status_code for answer in answers} == {200}
+    assert len(mailbox.messages) == 10

@@ -1,6 +1,8 @@
-"""The pages over plain HTTP: what guards them, what they weigh, and the files beside them."""
+"""The pages over plain HTTP: headers, files, languages, exports, errors as pages, and messages in people's words."""
 
-from datetime import UTC, datetime, timedelta
+import html
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 
 import httpx
 import pytest
@@ -8,10 +10,17 @@ import pytest
 from storage.reading.performance import Totals
 from storage.reading.results import Step
 from tests.tracking_api.dashboard.conftest import OLGA, Dashboard
+from tests.tracking_api.dashboard.reading import follow, form_of
 from tracking_api import assets
-from tracking_api.dashboard.pages import csv_export, spans
+from tracking_api.dashboard.pages import csv_export, locales, spans, text, viewing
 
 HTML = {"Accept": "text/html"}
+MENU = 'aria-label="Program"'
+MISTAKES = [
+    ("commission_rate", "twenty", "Enter a number such as 20"),
+    ("name", "", "Fill in this field"),
+    ("domain", "not a host", "Enter a host name such as shop.example"),
+]
 
 
 async def test_every_page_has_security_headers(olga: httpx.AsyncClient):
@@ -23,17 +32,6 @@ async def test_every_page_has_security_headers(olga: httpx.AsyncClient):
         assert "unsafe" not in policy, path
         assert "frame-ancestors 'none'" in policy, path
         assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "same-origin"), path
-
-
-async def test_the_figures_wait_for_one_stylesheet_and_never_for_the_library_of_the_chart(
-    olga: httpx.AsyncClient, dashboard: Dashboard
-):
-    page = (await olga.get(dashboard.pages)).text
-
-    head = page.partition("</head>")[0]
-    assert page.count('rel="stylesheet"') == head.count('rel="stylesheet"') == 1
-    assert ("<script src" in head, "uPlot" in head) == (True, False)
-    assert 'data-library="/static/' in page
 
 
 async def test_a_page_is_compressed_unless_another_site_could_measure_it(dashboard: Dashboard):
@@ -61,29 +59,17 @@ async def test_files_are_cached_permanently_under_a_url_with_their_hash(olga: ht
     assert (await olga.get("/static/0/../pages/forms.py")).status_code == 404
 
 
-async def test_a_guide_is_a_page_for_browsers_and_markdown_for_other_clients(olga: httpx.AsyncClient):
-    page = await olga.get("/docs/errors", headers={"Accept": "text/html,*/*"})
-    markdown = await olga.get("/docs/errors")
-
-    assert "<h1>Error codes</h1>" in page.text
-    assert markdown.text.startswith("# Error codes")
-    assert markdown.headers["vary"] == page.headers["vary"] == "Accept"
-
-
-async def test_the_examples_of_a_guide_have_the_values_of_the_visitors_program(
+async def test_the_examples_of_a_guide_have_the_values_of_a_program_that_the_visitor_may_see(
     olga: httpx.AsyncClient, dashboard: Dashboard
 ):
     made = (await dashboard.post("/api/programs", name="Second shop", domain="second.example")).json()["id"]
 
-    first = (await olga.get("/docs/verify", headers=HTML)).text
-    second = (await olga.get(f"/docs/verify?program={made}", headers=HTML)).text
-    foreign = (await olga.get("/docs/verify?program=404", headers=HTML)).text
-    stranger = (await olga.get("/docs/verify", headers=HTML | {"Cookie": ""})).text
+    second, foreign = [(await olga.get(f"/docs/verify?program={each}", headers=HTML)).text for each in (made, 404)]
+    stranger = (await olga.get(f"/docs/verify?program={made}", headers=HTML | {"Cookie": ""})).text
 
-    assert f"&quot;program_id&quot;: {dashboard.acme.program_id}" in first or "acme.example" in first
     assert ("second.example" in second, f'href="/docs/errors?program={made}"' in second) == (True, True)
     assert ("second.example" in foreign, "acme.example" in foreign) == (False, True)
-    assert ("acme.example" in stranger, "Second shop" in stranger) == (False, False)
+    assert ("acme.example" in stranger, "second.example" in stranger) == (False, False)
 
 
 @pytest.mark.parametrize(
@@ -107,3 +93,85 @@ def test_a_spreadsheet_runs_no_cell_of_the_export():
         assert csv_export.guarded(cell) == f"'{cell}"
 
     assert csv_export.guarded("user-1 = Anna") == "user-1 = Anna"
+
+
+@pytest.mark.parametrize(
+    ("accepted", "amount", "day"),
+    [
+        ("en-GB,en;q=0.9", "US$1,234.50", "5 May 2026"),
+        ("de-DE,de;q=0.9,en;q=0.8", "1.234,50\xa0$", "05.05.2026"),
+        ("en;q=0.5, sv-SE", "1\xa0234,50\xa0US$", "5 maj 2026"),
+        ("xx-YY,<script>,*;q=0.1", "$1,234.50", "May 5, 2026"),
+    ],
+)
+def test_a_page_writes_by_the_first_language_that_it_can_write(accepted: str, amount: str, day: str):
+    with viewing.shown_to(None, locales.negotiated(accepted)):
+        written = (text.money(123_450, "USD"), text.day(date(2026, 5, 5)))
+
+    assert written == (amount, day)
+    assert text.minor("1,234.50", "USD") == 123_450
+    assert text.minor("12,50", "USD") == "12,50"  # a comma that may be a decimal point is not taken for thousands
+
+
+async def test_a_missing_page_has_the_way_back_the_request_id_and_the_menu_of_a_program_that_the_visitor_may_see(
+    olga: httpx.AsyncClient, dashboard: Dashboard
+):
+    place = dashboard.pages
+    came_from = HTML | {"Referer": f"http://svc.test{place}/customers?status=lead"}
+
+    missing = await olga.get(f"{place}/nowhere", headers=came_from)
+    stranger = await olga.get("/nowhere", headers=HTML | {"Cookie": ""})
+    foreign = await olga.get("/programs/404", headers=HTML)
+    wrong = await olga.get(f"{place}/commissions?status=nonsense", headers=HTML)
+
+    assert [each.status_code for each in (missing, stranger, foreign, wrong)] == [404, 404, 403, 400]
+    assert [MENU in each.text for each in (missing, stranger, foreign, wrong)] == [True, False, False, True]
+    assert f'href="{place}/customers?status=lead">Go back</a>' in missing.text
+    assert f'<code>{missing.headers["x-request-id"]}</code></pre><button type="button" class="copy"' in missing.text
+    assert "default-src 'none'" in stranger.headers["content-security-policy"]
+    assert "You may not open this page" in foreign.text
+
+
+async def test_without_the_database_a_page_has_the_menu_another_try_and_the_way_back(
+    olga: httpx.AsyncClient, dashboard: Dashboard, tmp_path: Path
+):
+    place = dashboard.pages
+    await olga.get(place)
+    (tmp_path / "svc.db").rename(tmp_path / "aside.db")
+
+    page = await olga.get(f"{place}/customers", headers=HTML | {"Referer": f"http://svc.test{place}"})
+    (tmp_path / "aside.db").rename(tmp_path / "svc.db")
+
+    assert (page.status_code, page.headers["retry-after"], MENU in page.text) == (503, "2", True)
+    assert "The server cannot reach its database" in page.text
+    assert f'href="{place}/customers">Try again</a>' in page.text
+    assert f'href="{place}">Go back</a>' in page.text
+
+
+async def test_a_form_says_in_peoples_words_what_to_enter_keeps_the_value_and_saves_nothing(
+    olga: httpx.AsyncClient, dashboard: Dashboard
+):
+    place = f"{dashboard.pages}/settings"
+    _, fields = form_of((await olga.get(place)).text, "Save settings")
+    before = (await dashboard.get(".")).json()
+
+    for field, typed, said in MISTAKES:
+        answer = await olga.post(place, data=fields | {"name": "Renamed"} | {field: typed})
+        page = html.unescape(answer.text)
+        beside = page.partition(f'id="{field}-hint">')[2].partition("</p>")[0]
+        assert (answer.status_code, "Nothing was saved" in page) == (400, True)
+        assert beside.startswith(f'<strong class="problem">{said}'), (field, typed)
+        assert f'id="{field}" name="{field}" type="text" value="{typed}"' in page
+    assert (await dashboard.get(".")).json() == before
+
+
+async def test_the_later_of_two_concurrent_edits_is_rejected(olga: httpx.AsyncClient, dashboard: Dashboard):
+    place = f"{dashboard.pages}/settings"
+    _, fields = form_of((await olga.get(place)).text, "Save settings")
+
+    first = await follow(olga, await olga.post(place, data=fields | {"name": "Renamed"}))
+    second = await olga.post(place, data=fields | {"name": "Other"})
+
+    assert "The settings are saved" in first
+    assert "Another member saved these settings" in second.text
+    assert (await dashboard.get(".")).json()["name"] == "Renamed"

@@ -1,4 +1,4 @@
-"""Programs and their keys: members read, owners change."""
+"""Programs, their keys and their sandboxes: members read, owners change."""
 
 import logging
 from typing import Any
@@ -9,9 +9,10 @@ import pytest
 from storage.access import sessions, workspaces
 from storage.access.workspaces import Role
 from storage.rules import keys
+from tests import stripe_events as stripe
 from tests.tracking_api.dashboard.conftest import HASH, MAX, OLGA, Dashboard
-from tests.tracking_api.dashboard.reading import csrf
-from tests.world import NOW
+from tests.tracking_api.dashboard.reading import csrf, follow, send, words
+from tests.world import LANDING_PAGE, NOW
 
 FIELDS = {
     "name": "Acme partners",
@@ -36,7 +37,6 @@ FIELDS = {
     "sandbox_of": None,
     "created_at": "2026-05-20T12:00:00Z",
 }
-LISTS = ("partners", "customers", "commissions", "events", "refused-calls", "audit-log")
 WRONG: dict[str, list[Any]] = {  # beside the one wrong value of each setting in test_settings_walk.py
     "commission_rate": [100.01, 0.125, "20", True, 1e300],
     "platform_fee_rate": [0.001],
@@ -66,30 +66,6 @@ async def test_a_program_shows_exactly_the_fields_of_the_contract(dashboard: Das
     masked = f"aff_••••{dashboard.acme.key[-4:]}"
     assert program == {"id": dashboard.acme.program_id, "api_token_masked": masked, **FIELDS}
     assert (await dashboard.get("/api/programs", MAX)).json() == {"data": [program], "next_cursor": None}
-
-
-@pytest.mark.usefixtures("globex")
-async def test_no_session_no_membership_and_no_such_program_get_the_same_error(dashboard: Dashboard):
-    odd = ("99", "0", "-1", "1.0", "banana", "2147483648", "9" * 40, "%00", "\u0661")
-    rejected = [
-        *[await dashboard.get(".", who) for who in (None, "nonsense", dashboard.acme.key, "gina")],
-        *[await dashboard.get(f"/api/programs/{each}") for each in odd],
-    ]
-
-    assert {answer.status_code for answer in rejected} == {403}
-    errors = [answer.json()["error"] for answer in rejected]
-    assert all(error == errors[0] for error in errors)
-    assert errors[0]["code"] == "forbidden"
-
-
-@pytest.mark.usefixtures("globex")
-async def test_every_list_is_for_members_and_names_a_wrong_limit_and_cursor(dashboard: Dashboard):
-    for name in LISTS:
-        rejected = [await dashboard.get(f"./{name}", **query) for query in ({"limit": "0"}, {"cursor": "nonsense"})]
-
-        assert (await dashboard.get(f"./{name}", MAX)).status_code == 200, name
-        assert (await dashboard.get(f"./{name}", "gina", limit="0")).json()["error"]["code"] == "forbidden", name
-        assert [each.json()["error"]["fields"][0]["field"] for each in rejected] == ["limit", "cursor"], name
 
 
 async def test_a_program_is_created_by_an_owner_in_a_workspace_of_theirs(dashboard: Dashboard, globex: int):
@@ -152,7 +128,7 @@ async def test_a_regenerated_key_is_shown_once_and_the_old_one_fails(
     answer = await dashboard.post("./regenerate-api-token")
     secret = answer.json()["data"]["api_token"]
 
-    reads = [await dashboard.get(path) for path in (".", "/api/programs", *(f"./{name}" for name in LISTS))]
+    reads = [await dashboard.get(path) for path in (".", "/api/programs", "./events", "./refused-calls", "./audit-log")]
     rejected = await dashboard.get(".", secret)
     said = "".join(each.text for each in (*reads, rejected)) + caplog.text
     assert set(answer.json()["data"]) == {"api_token", "api_token_masked"}
@@ -189,3 +165,53 @@ async def test_an_owner_deletes_a_program_before_its_first_event_and_not_after(
     assert (unticked.status_code, "cannot be restored" in unticked.text) == (400, True)
     assert (used_on_page.status_code, "partners may have earned" in used_on_page.text) == (400, True)
     assert (deleted_on_page.status_code, deleted_on_page.headers["Location"]) == (303, "/programs")
+
+
+async def test_an_owner_opens_a_sandbox_whose_key_is_shown_once_and_empties_it(dashboard: Dashboard):
+    missing = await dashboard.call("DELETE", "./sandbox/events")
+    response = await dashboard.post("./sandbox")
+    again = (await dashboard.post("./sandbox")).json()["data"]
+
+    data = response.json()["data"]
+    assert (missing.status_code, response.headers["Cache-Control"]) == (404, "no-store")
+    assert data["api_token"].startswith(f"aff_{data['program_id']}_")
+    assert (again["program_id"], again["api_token"] != data["api_token"]) == (data["program_id"], True)
+    program = (await dashboard.get(f"/api/programs/{data['program_id']}", MAX)).json()
+    status = (await dashboard.get("/api/v1/cli/status", again["api_token"])).json()["data"]
+    masked, live = again["api_token_masked"], dashboard.acme.program_id
+    assert (program["sandbox_of"], program["api_token_masked"], status["sandbox_of"]) == (live, masked, live)
+    lists = [(await dashboard.get("/api/programs", kind=kind)).json()["data"] for kind in ("live", "sandbox")]
+    assert [[each["id"] for each in listed] for listed in lists] == [[live], [data["program_id"]]]
+    of_its_own = await dashboard.post(f"/api/programs/{data['program_id']}/sandbox")
+    assert (of_its_own.status_code, of_its_own.json()["error"]["code"]) == (400, "validation_error")
+    assert (await dashboard.call("DELETE", "./sandbox/events")).json() == {"success": True}
+
+
+async def test_an_owner_plays_processor_events_in_the_sandbox_and_nowhere_else(dashboard: Dashboard):
+    event = stripe.checkout(at=dashboard.at)
+
+    without = await dashboard.post("./sandbox/payment-events", **event)
+    sandbox_id = (await dashboard.post("./sandbox")).json()["data"]["program_id"]
+    by_member = await dashboard.post("./sandbox/payment-events", MAX, **event)
+    by_live = await dashboard.post("./sandbox/payment-events", **event)
+    by_itself = await dashboard.post(f"/api/programs/{sandbox_id}/sandbox/payment-events", **event)
+    broken = await dashboard.post("./sandbox/payment-events", type="invoice.paid")
+    live = (await dashboard.get("./payment-events")).json()["data"]
+
+    assert [each.status_code for each in (without, by_member, broken)] == [404, 403, 400]
+    assert (by_live.json()["outcome"], by_itself.json()["outcome"], live) == ("waiting", "repeated", [])
+
+
+async def test_an_owner_opens_and_empties_it_on_its_page(dashboard: Dashboard, olga: httpx.AsyncClient):
+    path = f"{dashboard.pages}/settings/sandbox"
+
+    opened = await send(olga, path, "Open a sandbox")
+    sandbox_id = int(words(opened.text).partition("SERVICE_PROGRAM_ID=")[2].partition(" ")[0])
+    click = {"program_id": sandbox_id, "affiliate_url": LANDING_PAGE.replace("anna", "sandbox")}
+    clicked = await dashboard.call("POST", "/api/v1/track/click", None, json=click)
+    unticked = await send(olga, path, "Delete events")
+    emptied = await send(olga, path, "Delete events", confirmed="yes")
+
+    assert (opened.status_code, f'href="/programs/{sandbox_id}"' in opened.text) == (200, True)
+    assert (clicked.json()["success"], unticked.status_code) == (True, 400)
+    assert "The sandbox has no events any more" in await follow(olga, emptied)

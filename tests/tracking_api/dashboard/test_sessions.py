@@ -1,16 +1,20 @@
-"""Signing in and out."""
+"""Signing in and out, with the API and on the page: whom it lets in, for how long, and where it leads."""
 
 import logging
 from datetime import timedelta
 
+import httpx
 import pytest
 from sqlalchemy import select
 
 from storage.rules import keys
 from storage.tables import sessions as stored
 from tests import world
-from tests.tracking_api.dashboard.conftest import MAX, OLGA, PASSWORD, Dashboard
+from tests.tracking_api.dashboard.conftest import FOREIGN, MAX, OLGA, PASSWORD, Dashboard
+from tests.tracking_api.dashboard.reading import csrf, hidden
 from tests.world import NOW
+
+CREDENTIALS = {"email": OLGA, "password": PASSWORD}
 
 
 async def test_a_member_signs_in_and_is_known_by_the_token(dashboard: Dashboard):
@@ -44,21 +48,14 @@ async def test_the_eleventh_wrong_try_gets_429_and_right_ones_are_not_counted(da
     assert (await dashboard.login(MAX)).status_code == 200
 
 
-async def test_a_session_ends_when_its_owner_signs_out(dashboard: Dashboard):
-    out = await dashboard.post("/api/auth/logout")
+async def test_a_session_ends_when_its_owner_signs_out_or_after_fourteen_days(dashboard: Dashboard):
+    out, again = [await dashboard.post("/api/auth/logout") for _ in range(2)]
 
-    assert out.json() == {"success": True}
-    assert (await dashboard.get("/api/auth/me")).status_code == 403
-    assert (await dashboard.post("/api/auth/logout")).status_code == 200
-
-
-async def test_a_session_ends_after_fourteen_days(dashboard: Dashboard):
-    dashboard.at = NOW + timedelta(days=14) - timedelta(seconds=1)
-    before = await dashboard.get("/api/auth/me")
-    dashboard.at = NOW + timedelta(days=14)
-
-    assert before.status_code == 200
+    assert (out.json(), again.status_code) == ({"success": True}, 200)
     assert (await dashboard.get("/api/auth/me")).json()["error"]["code"] == "forbidden"
+    for seconds, status in ((-1, 200), (0, 403)):
+        dashboard.at = NOW + timedelta(days=14, seconds=seconds)
+        assert (await dashboard.get("/api/auth/me", MAX)).status_code == status
 
 
 async def test_a_suspended_member_is_out_at_the_next_request(dashboard: Dashboard):
@@ -73,21 +70,14 @@ async def test_a_suspended_member_is_out_at_the_next_request(dashboard: Dashboar
 
 async def test_a_token_is_stored_as_its_hash_and_logged_nowhere(dashboard: Dashboard, caplog: pytest.LogCaptureFixture):
     caplog.set_level(logging.DEBUG)
+    dashboard.at = NOW + timedelta(days=15)
     token = (await dashboard.login()).json()["token"]
 
     rows = await dashboard.acme.store.read(lambda connection: connection.execute(select(stored)).all())
     assert keys.digest(token) in {row.token_hash for row in rows}
+    assert len(rows) == 2  # Olga's new one, which ended hers that had expired, and Max's until Max comes back
     assert token not in f"{rows}{caplog.text}"
     assert PASSWORD not in caplog.text
-
-
-async def test_an_expired_session_is_forgotten_at_the_next_sign_in(dashboard: Dashboard):
-    dashboard.at = NOW + timedelta(days=15)
-    await dashboard.login()
-
-    rows = await dashboard.acme.store.read(lambda connection: connection.execute(select(stored)).all())
-    assert sum(row.expires_at > dashboard.at for row in rows) == 1
-    assert len(rows) == 2  # Olga's new one, and Max's old one until Max comes back
 
 
 async def test_the_cookie_of_our_pages_works_only_from_our_pages(dashboard: Dashboard):
@@ -104,3 +94,45 @@ async def test_the_cookie_of_our_pages_works_only_from_our_pages(dashboard: Dash
     assert await rename(**{"Sec-Fetch-Site": "same-site"}) == 403
     assert await rename(**{"Sec-Fetch-Site": "same-origin"}) == 200
     assert await rename(Origin="http://svc.test") == 200
+
+
+async def test_signing_in_returns_to_the_requested_page_with_a_cookie_that_no_script_can_read(dashboard: Dashboard):
+    async with dashboard.browser(None) as visitor:
+        led = await visitor.get(f"{dashboard.pages}/partners")
+        form = await visitor.get(led.headers["location"])
+        wrong = await visitor.post("/sign-in", data=hidden(form.text) | CREDENTIALS | {"password": "wrong"})
+        entered = await visitor.post("/sign-in", data=hidden(wrong.text) | CREDENTIALS)
+        page = await visitor.get(entered.headers["location"])
+
+    assert (wrong.status_code, 'role="alert"' in wrong.text, f'value="{OLGA}"' in wrong.text) == (401, True, True)
+    assert entered.headers["location"] == f"{dashboard.pages}/partners"
+    assert "; HttpOnly; Max-Age=1209600; Path=/; SameSite=lax" in entered.headers["set-cookie"]
+    assert page.status_code == 200
+
+
+async def test_signing_in_is_rejected_from_another_site_and_leads_to_no_other_site(dashboard: Dashboard):
+    async with dashboard.browser(None, Origin="https://evil.example") as evil, dashboard.browser(None) as visitor:
+        rejected = [
+            await evil.post("/sign-in", data=CREDENTIALS),
+            await visitor.post("/sign-in", data=CREDENTIALS, headers=FOREIGN),
+        ]
+    for answer in rejected:
+        assert (answer.status_code, answer.headers["location"].startswith("/sign-in")) == (303, True)
+        assert "svc_session" not in answer.cookies
+
+    for wanted in ("https://evil.example", "//evil.example", "/programs/../../evil", "/\\evil.example"):
+        async with dashboard.browser(None) as visitor:
+            entered = await visitor.post("/sign-in", data=CREDENTIALS | {"next": wanted})
+
+        assert (entered.status_code, entered.headers["location"]) == (303, "/programs"), wanted
+
+
+async def test_signing_out_ends_the_session_and_not_only_the_cookie(dashboard: Dashboard, olga: httpx.AsyncClient):
+    out = await olga.post("/sign-out", data={"csrf": await csrf(olga)})
+    shown = await olga.get(out.headers["location"])
+    async with dashboard.browser() as with_the_old_cookie:
+        page = await with_the_old_cookie.get(dashboard.pages)
+
+    assert 'svc_session=""' in out.headers["set-cookie"]
+    assert "You are signed out." in shown.text
+    assert page.headers["location"] == "/sign-in?next=%2Fprograms%2F1"

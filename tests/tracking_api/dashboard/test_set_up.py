@@ -1,18 +1,20 @@
-"""Setting up an empty server over plain HTTP: whom the one-time code lets in, and what the form creates."""
+"""Setting up an empty server, whom its one-time code lets in; and the program's key, shown once and replaced."""
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import timedelta
 
 import httpx
 import pytest
 
+import background
 import tracking_api.app
 from configuration import Configuration
 from storage import Storage
-from storage.access import workspaces
+from storage.access import program_keys, workspaces
 from storage.rules import keys
-from tests.tracking_api.dashboard.conftest import FOREIGN, OURS
-from tests.tracking_api.dashboard.reading import form_of
+from tests.tracking_api.dashboard.conftest import FOREIGN, MAX, OURS, Dashboard
+from tests.tracking_api.dashboard.reading import form_of, send, words
 from tests.world import NOW
 from web.middleware import RequestMiddleware
 
@@ -38,12 +40,8 @@ WRONG = [
     {"currency": "XXX"},
     {"partner_code": "an na"},
 ]
-
-
-@pytest.fixture
-def database_url(sqlite_url: str) -> str:
-    """The surface is the same on each database: storage's own tests run on both."""
-    return sqlite_url
+AGENT = "acme-shop/1.2 <b>"
+STATUS = "/api/v1/cli/status"
 
 
 @pytest.fixture
@@ -55,26 +53,19 @@ async def stranger(store: Storage) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-async def send(client: httpx.AsyncClient, **changed: str) -> httpx.Response:
+async def set_up(client: httpx.AsyncClient, **changed: str) -> httpx.Response:
     return await client.post("/set-up", data=TYPED | changed, headers=OURS)
 
 
-async def test_an_empty_server_says_that_it_needs_setting_up_and_where_the_code_is(stranger: httpx.AsyncClient):
-    for path in ("/", "/sign-in"):
-        shown = (await stranger.get(path)).text
-
-        assert "Set up this server" in shown, path
-        assert "<code>svc serve</code>" in shown, path
-        assert 'action="/set-up"' in shown, path
-
-
-async def test_without_the_code_there_is_no_set_up_page(stranger: httpx.AsyncClient, store: Storage):
+async def test_there_is_no_set_up_without_the_code_or_from_another_site(stranger: httpx.AsyncClient, store: Storage):
+    assert (await stranger.post("/set-up", data=TYPED, headers=FOREIGN)).status_code == 303
+    assert not await store.read(workspaces.exist)
+    assert "<code>svc serve</code>" in (await stranger.get("/sign-in")).text
     assert (await stranger.get("/set-up")).status_code == 404
     for code in ("", "set_wrong"):
-        shown, sent = await stranger.get(f"/set-up?code={code}"), await send(stranger, code=code)
+        shown, sent = await stranger.get(f"/set-up?code={code}"), await set_up(stranger, code=code)
 
         assert (shown.status_code, sent.status_code) == (404, 404), code
-        assert "svc serve" in shown.text
     printed_none = RequestMiddleware(tracking_api.app.create(store, Configuration(secret_key="a secret key")))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(printed_none), base_url="http://svc.test") as client:
         assert [(await client.get(f"/set-up?code={code}")).status_code for code in ("", "None")] == [404, 404]
@@ -90,7 +81,7 @@ async def test_wrong_codes_are_limited_and_the_right_one_waits_with_them(strange
 async def test_the_form_signs_the_owner_in_and_shows_the_key_once(stranger: httpx.AsyncClient):
     assert "Set up this server" in (await stranger.get(f"/set-up?code={CODE}")).text
 
-    done = await send(stranger)
+    done = await set_up(stranger)
 
     assert done.status_code == 200
     assert done.headers["cache-control"] == "no-store"
@@ -100,20 +91,13 @@ async def test_the_form_signs_the_owner_in_and_shows_the_key_once(stranger: http
 
 
 async def test_the_code_works_once(stranger: httpx.AsyncClient):
-    first, second = await asyncio.gather(send(stranger), send(stranger, email="eve@evil.example"))
+    first, second = await asyncio.gather(set_up(stranger), set_up(stranger, email="eve@evil.example"))
     stranger.cookies.clear()
-    shown, again = await stranger.get(f"/set-up?code={CODE}"), await send(stranger)
+    shown, again = await stranger.get(f"/set-up?code={CODE}"), await set_up(stranger)
 
     assert sorted([first.status_code, second.status_code]) in ([200, 303], [200, 403])
     assert [each.headers["location"].partition("?")[0] for each in (shown, again)] == ["/sign-in"] * 2
     assert (await stranger.get("/sign-in")).text.count('name="password"') == 1
-
-
-async def test_a_form_from_another_site_sets_nothing_up(stranger: httpx.AsyncClient, store: Storage):
-    sent = await stranger.post("/set-up", data=TYPED, headers=FOREIGN)
-
-    assert sent.status_code == 303
-    assert not await store.read(workspaces.exist)
 
 
 async def test_an_error_appears_beside_its_field_and_nothing_is_created_until_it_is_corrected(
@@ -121,17 +105,83 @@ async def test_an_error_appears_beside_its_field_and_nothing_is_created_until_it
 ):
     shown = (await stranger.get(f"/set-up?code={CODE}")).text
     for wrong in WRONG:
-        sent = await send(stranger, **wrong)
+        sent = await set_up(stranger, **wrong)
 
         assert sent.status_code == 400, wrong
         assert f'href="#{next(iter(wrong))}"' in sent.text, wrong
         assert 'value="Acme partners"' in sent.text
         assert TYPED["new_password"] not in sent.text
         assert not await store.read(workspaces.exist)
-    action, kept = form_of((await send(stranger, domain="https://", currency="SEK")).text, "Set up")
+    action, kept = form_of((await set_up(stranger, domain="https://", currency="SEK")).text, "Set up")
     passwords = {name: TYPED[name] for name in ("new_password", "repeated")}
     corrected = await stranger.post(action, data=kept | passwords | {"domain": "acme.example"}, headers=OURS)
 
     assert 'action="/set-up"' in shown
     assert (kept["currency"], corrected.status_code) == (["SEK"], 200)
     assert "Your program key" in corrected.text
+
+
+def secret_of(page: str) -> str:
+    """Return the key that a page shows."""
+    return page.partition('id="secret"')[2].partition("<code>")[2].partition("<")[0]
+
+
+async def test_a_new_program_asks_for_its_key_and_creates_it_without_a_warning(
+    dashboard: Dashboard, olga: httpx.AsyncClient
+):
+    about = {"name": "Oslo", "domain": "oslo.example", "currency": "NOK"}
+    created = await send(olga, "/programs/new", "Create program", **about)
+    place = created.headers["location"].removesuffix("/settings/checklist")
+    before = (await olga.get(f"{place}/settings/api-keys")).text
+
+    shown = (await send(olga, f"{place}/settings/api-keys", "Create the key")).text
+
+    assert "card danger" not in before
+    assert (await dashboard.get(STATUS, secret_of(shown))).json()["data"]["name"] == "Oslo"
+
+
+async def test_a_key_is_replaced_once_confirmed_shown_once_and_not_replaced_again_by_a_reload(
+    dashboard: Dashboard, olga: httpx.AsyncClient
+):
+    path, old = f"{dashboard.pages}/settings/api-keys", dashboard.acme.key
+    _, fields = form_of((await olga.get(path)).text, "Generate a new key")
+
+    unconfirmed = await olga.post(path, data=fields)
+    replaced = await olga.post(path, data=fields | {"confirmed": "yes"})
+    reloaded = await olga.post(path, data=fields | {"confirmed": "yes"})
+
+    new, page = secret_of(replaced.text), (await olga.get(path)).text
+    assert (unconfirmed.status_code, "Tick the box first" in unconfirmed.text) == (400, True)
+    assert (replaced.status_code, replaced.headers["cache-control"]) == (200, "no-store")
+    assert (reloaded.status_code, "This key was already replaced" in reloaded.text) == (400, True)
+    assert (await dashboard.get(STATUS, old)).json()["error"]["code"] == "invalid_key"
+    assert (await dashboard.get(STATUS, new)).status_code == 200
+    assert (new in reloaded.text + page, f"aff_••••{new[-4:]}" in page) == (False, True)
+
+
+async def test_a_flagged_key_is_announced_on_every_page(dashboard: Dashboard):
+    about = {"rotate_by": NOW + timedelta(days=9), "at": NOW}
+    await dashboard.acme.store.write(program_keys.flag, dashboard.acme.program_id, **about)
+
+    async with dashboard.browser() as olga, dashboard.browser(MAX) as other:
+        pages = [words((await each.get(f"{dashboard.pages}/partners")).text) for each in (olga, other)]
+
+    assert all("Replace the program key." in page for page in pages)
+    assert ["Generate a new key" in page for page in pages] == [True, False]
+
+
+async def test_the_key_page_lists_callers_of_the_key_and_of_the_one_before(
+    dashboard: Dashboard, olga: httpx.AsyncClient
+):
+    acme, headers = dashboard.acme, {"User-Agent": AGENT}
+    for path in ("sale", "refund"):
+        body = {"transaction_id": "inv-1", "customer_key": "user-1", "amount_cents": 100}
+        await dashboard.call("POST", f"/api/v1/track/{path}", acme.key, json=body, headers=headers)
+        await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
+        dashboard.transport.client = ("203.0.113.5", 50_000)
+    await background.save_callers(acme.store)
+
+    page = (await olga.get(f"{dashboard.pages}/settings/api-keys")).text
+
+    assert ("acme-shop/1.2 &lt;b&gt;" in page, AGENT in page, "203.0.113" in page) == (True, False, False)
+    assert ("refund 1" in page, page.count("Replaced")) == (True, 2)  # the caller here, and the one from elsewhere

@@ -10,8 +10,6 @@ import httpx
 import pytest
 from playwright.async_api import Browser, BrowserContext, Page
 
-import storage
-from storage import Storage
 from storage.access import sessions, workspaces
 from storage.access.workspaces import Role
 from tests import world
@@ -85,20 +83,11 @@ class Site:
 
 
 @pytest.fixture
-async def prepare(sqlite_url: str) -> AsyncIterator[Storage]:
-    """Storage beside the live server, to put things into it."""
-    async with storage.opened(sqlite_url) as store:
-        yield store
-
-
-@pytest.fixture
-async def site(prepare: Storage, sqlite_url: str, serve: Serve, browser: Browser) -> AsyncIterator[Site]:
+async def site(acme: World, sqlite_url: str, serve: Serve, browser: Browser) -> AsyncIterator[Site]:
     """Acme, served, and a browser to look at it; whatever the console complained about fails the test."""
-    acme = await world.acme(prepare)
     for email, role in ((OLGA, Role.OWNER), (MAX, Role.MEMBER)):
-        await prepare.write(
-            workspaces.add_member, acme.workspace_id, email=email, role=role, password_hash=HASH, at=datetime.now(UTC)
-        )
+        about = {"email": email, "role": role, "password_hash": HASH, "at": datetime.now(UTC)}
+        await acme.store.write(workspaces.add_member, acme.workspace_id, **about)
     made = Site(acme, serve(sqlite_url), browser, [])
     yield made
     assert made.said == []

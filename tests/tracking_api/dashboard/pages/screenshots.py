@@ -6,8 +6,6 @@ after the folder take these alone: `python -m tests.tracking_api.dashboard.pages
 
 import asyncio
 import base64
-import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -16,13 +14,13 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import parse_qs, urlsplit
 
-from playwright.async_api import Browser, Error, Page, ViewportSize
+from playwright.async_api import Browser, Page, ViewportSize
 
 import storage
 from cli.demo import sample
 from storage import migrations
 from storage.access import passwords
-from tests import chromium, postgres
+from tests import chromium, serving
 from tests.tracking_api.authorization.consenting import CALLBACK, ask, fetch_tokens
 
 FOLDER = Path(__file__).parents[4] / "docs" / "screenshots"
@@ -32,29 +30,17 @@ SIZES: dict[str, ViewportSize] = {"desktop": {"width": 1280, "height": 800}, "ph
 PAGES = {
     "programs": "/programs",
     "overview": "{program}",
-    "explore": "{program}/explore",
-    "partners": "{program}/partners",
     "new-program": "/programs/new",
-    "customers": "{program}/customers",
     "customer": "{customer}",
-    "commissions": "{program}/commissions",
-    "events": "{program}/events",
-    "refused-calls": "{program}/refused-calls",
-    "settings": "{program}/settings",
-    "api-keys": "{program}/settings/api-keys",
-    "checklist": "{program}/settings/checklist",
-    "payments": "{program}/settings/payments",
-    "members": "{program}/settings/members",
-    "audit-log": "{program}/settings/audit-log",
+    **{name: f"{{program}}/{name}" for name in ("explore", "partners", "customers", "commissions", "events")},
+    **{name: f"{{program}}/{name}" for name in ("refused-calls", "settings")},
+    **{name: f"{{program}}/settings/{name}" for name in ("api-keys", "checklist", "payments", "members", "audit-log")},
 }
 FURTHER = {  # that docs/screenshots has no picture of
     "partner": "{partner}",
     "commission": "{commission}",
     "review": "{program}/review",
-    "rates": "{program}/settings/rates",
-    "sandbox": "{program}/settings/sandbox",
-    "workspace": "{program}/settings/workspace",
-    "agent-caps": "{program}/settings/agent-caps",
+    **{name: f"{{program}}/settings/{name}" for name in ("rates", "sandbox", "workspace", "agent-caps")},
     "account": "/account",
     "search": "/search?q=ledger",
     "device": "/device",
@@ -83,19 +69,13 @@ async def main(folder_to_review: str | None = None, *pages: str) -> None:
         await migrations.upgrade(url)
         async with storage.opened(url) as store:
             made = await store.write(sample.create, password_hash=passwords.protect(PASSWORD), at=datetime.now(UTC))
-        port = postgres.free_port()
-        command = [sys.executable, "-m", "cli", "serve", "--port", str(port)]
-        environment = os.environ | {"SVC_DATABASE_URL": url}
-        with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as server:  # noqa: ASYNC220 - a script
-            try:
-                async with chromium.launched() as browser:
-                    base_url = f"http://127.0.0.1:{port}"
-                    if folder_to_review:
-                        await take_every_look(browser, base_url, made.programs[0][0], Path(folder_to_review), pages)
-                    else:
-                        await take(browser, base_url, made.programs[0][0])
-            finally:
-                server.terminate()
+        with serving.in_a_thread(url) as server:
+            async with chromium.launched() as browser:
+                if folder_to_review:
+                    folder_to_fill = Path(folder_to_review)
+                    await take_every_look(browser, server.base_url, made.programs[0][0], folder_to_fill, pages)
+                else:
+                    await take(browser, server.base_url, made.programs[0][0])
 
 
 async def take(browser: Browser, base_url: str, program_id: int) -> None:
@@ -104,7 +84,6 @@ async def take(browser: Browser, base_url: str, program_id: int) -> None:
     for name, size in SIZES.items():
         context = await browser.new_context(base_url=base_url, viewport=size)
         page = await context.new_page()
-        await _reach(page)
         for title in ("home", "sign-in"):
             await picture(page, title, PUBLIC[title], name)
         paths = await _sign_in(page, program_id)
@@ -119,7 +98,6 @@ async def take(browser: Browser, base_url: str, program_id: int) -> None:
 async def take_every_look(browser: Browser, base_url: str, program_id: int, folder: Path, only: Sequence[str]) -> None:
     """Take whole pages at each width in each scheme, also those of a program without events."""
     page = await (await browser.new_context(base_url=base_url)).new_page()
-    await _reach(page)
     stranger = await (await browser.new_context(base_url=base_url)).new_page()
     addresses = {title: (stranger, path) for title, path in PUBLIC.items()}
     addresses |= {title: (page, path) for title, path in (await _sign_in(page, program_id)).items()}
@@ -186,18 +164,6 @@ async def picture(page: Page, title: str, path: str, size: str, *, folder: Path 
     taken = await session.send("Page.captureScreenshot", {"format": "webp", "quality": 70})
     (folder / f"{title}-{size}.webp").write_bytes(base64.b64decode(taken["data"]))
     await session.detach()
-
-
-async def _reach(page: Page) -> None:
-    """Open the front page as soon as the server answers."""
-    for _ in range(100):
-        try:
-            await page.goto("/")
-        except Error:  # the server is starting; the last try speaks for itself
-            await page.wait_for_timeout(100)
-        else:
-            return
-    await page.goto("/")
 
 
 if __name__ == "__main__":

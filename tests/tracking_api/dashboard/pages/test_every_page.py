@@ -127,6 +127,20 @@ async def every_look(page: Page, address: str) -> AsyncIterator[tuple[str, int]]
             yield scheme, width
 
 
+async def test_axe_finds_nothing_in_the_open_menus(site: Site, axe: str):
+    page, found = await site.sign_in(bypass_csp=True, viewport=PHONE), []
+    await page.goto(f"{site.program}/settings/workspace")
+
+    for menu in ("switch", "account"):
+        await page.evaluate(f"document.querySelectorAll('.menu').forEach(each => each.open = each.matches('.{menu}'))")
+        await page.evaluate(axe)
+        result = await page.evaluate(f"axe.run('.{menu}', {{resultTypes: ['violations']}})")
+        found += [each["id"] for each in result["violations"]]
+        assert not await page.evaluate("document.documentElement.scrollWidth > innerWidth"), menu
+
+    assert found == []
+
+
 async def test_no_page_weighs_over_150_kb_or_breaks_its_own_policy(demo: Site):
     page = await demo.sign_in(sample.OWNER)
     weights: dict[str, int] = {}

@@ -1,18 +1,33 @@
-"""What merchants do most, in a real browser, counted in clicks: docs/dashboard.md has the same numbers."""
+"""What merchants do most and how people get in, in a real browser, counted in clicks as docs/dashboard.md says."""
 
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Browser, Locator, Page, expect
 
 from storage.rules.errors import CustomerNotFound
-from tests.tracking_api.dashboard.pages.conftest import Site
+from tests.browser.scene import FIREFOX
+from tests.cli.conftest import Svc
+from tests.tracking_api.authorization.consenting import ask
+from tests.tracking_api.dashboard.pages.conftest import MAX, OLGA, PASSWORD, Site
+from tests.tracking_api.dashboard.pages.test_every_page import violations, violations_here
+from tests.tracking_api.dashboard.pages.test_settings import Callback
 
 DOCS = Path(__file__).parents[4] / "docs" / "dashboard.md"
 NOW = datetime.now(UTC)
 LAST_MONTH = NOW.replace(day=1) - timedelta(days=20)  # its hold is over
+TYPED = {
+    "E-mail address": OLGA,
+    "New password": PASSWORD,
+    "New password again": PASSWORD,
+    "Workspace": "Acme",
+    "Program": "Acme partners",
+    "Domain": "acme.example",
+    "Partner": "Anna",
+    "Code": "anna",
+}
 
 
 @dataclass
@@ -27,19 +42,15 @@ class Walk:
         await what.click()
         self.clicks += 1
 
-    async def search(self, text: str) -> None:
-        await self.page.keyboard.press("Control+k")
-        await self.page.keyboard.type(text)
-        await self.page.keyboard.press("Enter")
-        self.searches += 1
+    async def open(self, *titles: str) -> None:
+        """Click a page of the program's menu, then what stands on it."""
+        menu = self.page.get_by_role("navigation", name="Program", exact=True)
+        await self.click(menu.get_by_role("link", name=titles[0]))
+        for title in titles[1:]:
+            await self.click(self.page.get_by_role("link", name=title))
 
-    def menu(self, title: str) -> Locator:
-        return self.page.get_by_role("navigation", name="Program", exact=True).get_by_role("link", name=title)
-
-
-async def begin(site: Site, page: Page) -> Walk:
-    await page.goto(site.program)
-    return Walk(page)
+    async def press(self, button: str) -> None:
+        await self.click(self.page.get_by_role("button", name=button))
 
 
 async def fill(site: Site) -> None:
@@ -53,46 +64,97 @@ async def fill(site: Site) -> None:
     await acme.reject(CustomerNotFound(), transaction_id="inv-404", customer_key="USER-2", at=NOW)
 
 
-async def last_month_of_one_partner(walk: Walk) -> None:
+async def last_month_of_one_partner(_: Site, walk: Walk) -> None:
     await walk.click(walk.page.get_by_role("row", name="Anna").get_by_role("link"))
     await walk.click(walk.page.locator("details.periods summary"))
     await walk.click(walk.page.get_by_role("link", name="Last month"))
     await expect(walk.page.get_by_role("main")).to_contain_text("$123.00")
 
 
-async def approve_what_is_ready(walk: Walk) -> None:
+async def approve_what_is_ready(_: Site, walk: Walk) -> None:
     await walk.click(walk.page.get_by_role("link", name="Approve"))
     await walk.click(walk.page.get_by_label("Select all on this page").first)
-    await walk.click(walk.page.get_by_role("button", name="Approve"))
+    await walk.press("Approve")
     await expect(walk.page.get_by_role("status")).to_contain_text("Approved: 1")
 
 
-async def why_was_an_invoice_not_credited(walk: Walk) -> None:
-    await walk.search("inv-404")
+async def why_was_an_invoice_not_credited(_: Site, walk: Walk) -> None:
+    await walk.page.keyboard.press("Control+k")
+    await walk.page.keyboard.type("inv-404")
+    await walk.page.keyboard.press("Enter")
+    walk.searches += 1
     story = walk.page.get_by_role("article", name="Transaction inv-404")
     await expect(story).to_contain_text('Send customer_key "user-2"')
 
 
-async def follow_a_customer(walk: Walk) -> None:
-    await walk.click(walk.menu("Customers"))
-    await walk.click(walk.page.get_by_role("link", name="user-2"))
+async def follow_a_customer(_: Site, walk: Walk) -> None:
+    await walk.open("Customers", "user-2")
     await expect(walk.page.locator(".trail li h3")).to_contain_text(["Click", "Lead", "Sale", "Commission", "Refund"])
 
 
-async def find_who_refunds_most(walk: Walk) -> None:
-    await walk.click(walk.menu("Customers"))
+async def find_who_refunds_most(_: Site, walk: Walk) -> None:
+    await walk.open("Customers")
     await walk.click(walk.page.get_by_role("columnheader", name="Refunded").get_by_role("link"))
     await expect(walk.page.locator("tbody tr").first).to_contain_text("user-2")
     await expect(walk.page.locator("tbody tr").first).to_contain_text("$17.00")
 
 
-JOURNEYS = {
-    "Last month of one partner": last_month_of_one_partner,
-    "Approve what is ready": approve_what_is_ready,
-    "Why was an invoice not credited": why_was_an_invoice_not_credited,
-    "Follow a customer": follow_a_customer,
-    "Find who refunds most": find_who_refunds_most,
-}
+async def choose_password(site: Site, owner: Walk, link: str, button: str) -> Page:
+    """Follow the link of an owner's page in another browser, whose clicks count too."""
+    guest = Walk(await site.visit())
+    await guest.page.goto(await owner.page.locator(link).inner_text())
+    for label in ("New password", "New password again"):
+        await guest.page.get_by_label(label, exact=True).fill(PASSWORD)
+    await guest.press(button)
+    owner.clicks += guest.clicks
+    return guest.page
+
+
+async def invite_and_join(site: Site, walk: Walk) -> None:
+    await walk.open("Settings", "Members")
+    await walk.click(walk.page.get_by_text("Invite a member"))
+    await walk.page.get_by_label("E-mail address").fill("eva@acme.example")
+    await walk.press("Invite")
+    page = await choose_password(site, walk, "#invitation-link", "Create the account and join")
+    await expect(page.get_by_role("status")).to_contain_text("Welcome")
+
+
+async def lost_password(site: Site, walk: Walk) -> None:
+    await walk.open("Settings", "Members")
+    await walk.press(f"Password link {MAX}")
+    member = Walk(await choose_password(site, walk, "#reset-link", "Set password"))
+    await member.page.get_by_label("E-mail address").fill(MAX)
+    await member.page.get_by_label("Password").fill(PASSWORD)
+    await member.press("Sign in")
+    walk.clicks += member.clicks
+    await expect(member.page.get_by_role("heading", name="Programs")).to_be_visible()
+
+
+async def rotate_a_key(site: Site, walk: Walk) -> None:
+    await walk.open("Settings", "API keys")
+    await walk.click(walk.page.get_by_label("I am ready to deploy the new key at once"))
+    await walk.press("Generate a new key")
+    new_key = await walk.page.locator("#secret").inner_text()
+    assert (await site.call("/api/v1/track/refund", {}, new_key)).status_code == 400
+
+
+async def connect_an_assistant(site: Site, walk: Walk) -> None:
+    callback = Callback()
+    await callback.watch(walk.page)
+    await walk.page.goto((await ask(site.server.base_url)).page)
+    await walk.press("Connect")
+    await expect(walk.page.get_by_role("heading", name="Back at your assistant")).to_be_visible()
+    assert callback.received["code"].startswith("oac_")
+
+
+WORK = (
+    last_month_of_one_partner,
+    approve_what_is_ready,
+    why_was_an_invoice_not_credited,
+    follow_a_customer,
+    find_who_refunds_most,
+)
+GETTING_IN = (invite_and_join, lost_password, rotate_a_key, connect_an_assistant)
 
 
 def documented() -> dict[str, tuple[int, int]]:
@@ -106,10 +168,46 @@ async def test_each_journey_takes_as_many_clicks_as_the_docs_say(site: Site):
     page = await site.sign_in()
     counted: dict[str, tuple[int, int]] = {}
 
-    for name, journey in JOURNEYS.items():
-        walk = await begin(site, page)
-        await journey(walk)
-        counted[name] = (walk.clicks, walk.searches)
+    for journey in (*WORK, *GETTING_IN):
+        await page.goto(site.program)
+        walk = Walk(page)
+        await journey(site, walk)
+        counted[journey.__name__.replace("_", " ").capitalize()] = (walk.clicks, walk.searches)
 
     assert counted.items() <= documented().items()
-    assert max(clicks for clicks, _ in counted.values()) <= 3
+    assert max(clicks for clicks, _ in list(counted.values())[: len(WORK)]) <= 3
+
+
+async def set_up(page: Page, **others: str) -> None:
+    for label, value in (TYPED | others).items():
+        await page.get_by_label(label, exact=True).fill(value)
+    await page.get_by_role("button", name="Set up").click()
+
+
+async def test_the_printed_link_leads_to_the_first_recorded_click_without_a_terminal_and_axe_finds_nothing(
+    tmp_path: Path, browser: Browser, axe: str
+):
+    with Svc(tmp_path).running("serve", "--port", 0) as server:
+        assert server.stdout
+        link = [server.stdout.readline() for _ in range(2)][1].split()[-1]
+        context = await browser.new_context(user_agent=FIREFOX, bypass_csp=True)
+        page = await context.new_page()
+        found = await violations(page, axe, link)
+        await set_up(page, Domain="https://")
+        found += await violations_here(page, axe)
+        await set_up(page)
+        await expect(page.locator("#secret")).to_contain_text("SERVICE_PROGRAM_ID=1\nSERVICE_API_KEY=aff_1_")
+        found += await violations_here(page, axe)
+        walk = Walk(page, clicks=1)  # Set up
+        await walk.click(page.get_by_role("link", name="open the checklist"))
+        await expect(page.get_by_role("heading", name="2 of 9 steps done")).to_be_visible()
+
+        await walk.click(page.get_by_role("link", name="Open a sample page"))
+
+        await expect(page.get_by_role("heading", name="4 of 9 steps done")).to_be_visible(timeout=30_000)
+        assert await page.locator(".checklist li.done h3").count() == 4
+        assert documented()["First run"] == (walk.clicks, walk.searches)
+        found += await violations_here(page, axe)
+        await page.get_by_role("link", name="Events").click()
+        await expect(page.locator("tbody tr")).to_contain_text(["anna"])
+        assert found == []

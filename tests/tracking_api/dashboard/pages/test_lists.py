@@ -1,0 +1,143 @@
+"""Lists and the overview in a real browser: filtered, live, searched, decided in bulk, and read off the chart."""
+
+from datetime import UTC, datetime, timedelta
+
+from playwright.async_api import Page, expect
+
+from storage.engine.audit import OPERATOR
+from storage.management import program_settings
+from tests.tracking_api.dashboard.pages.conftest import MAX, Site
+from tests.tracking_api.dashboard.pages.test_every_page import violations_here
+from tests.world import NOW
+
+
+async def add(page: Page, name: str, code: str) -> None:
+    await page.get_by_label("Name").fill(name)
+    await page.get_by_label("Code").fill(code)
+    await page.get_by_role("button", name="Add partner").click()
+
+
+async def test_the_list_is_filtered_without_loading_the_page_again_and_shows_new_events_live(site: Site):
+    await site.sell()
+    page = await site.sign_in()
+    await page.goto(f"{site.program}/events")
+    await expect(page.locator("tbody tr")).to_have_count(3)
+    await page.evaluate("window.stayed = true")
+
+    await page.get_by_label("Kind").select_option("sale")
+
+    await expect(page.locator("tbody tr")).to_have_count(1)
+    assert await page.evaluate("window.stayed")
+    assert "kind=sale" in page.url
+    await page.get_by_label("Live: refresh every 3 seconds").check()
+    await expect(page.locator("#log")).to_have_attribute("hx-trigger", "every 3s")
+    await site.sell("user-2", "inv-2")
+    await expect(page.locator("tbody tr")).to_have_count(2)
+
+
+async def test_selected_commissions_are_approved_and_others_are_not(site: Site):
+    changes = {"hold_days": 0}
+    await site.acme.store.write(program_settings.change, site.acme.program_id, changes, actor=OPERATOR, at=NOW)
+    for number in range(3):
+        await site.sell(f"user-{number}", f"inv-{number}")
+    page = await site.sign_in(viewport={"width": 390, "height": 500})
+    await page.goto(f"{site.program}/commissions?status=all")
+    await page.locator("tbody input[type=checkbox]").nth(0).check()
+    await page.locator("tbody input[type=checkbox]").nth(2).check()
+
+    await expect(page.locator(".bulk .sum")).to_have_text("2 selected, $40.00")
+    await expect(page.locator(".bulk")).to_be_in_viewport(ratio=1)
+
+    await page.get_by_role("button", name="Approve").click()
+
+    await expect(page.get_by_role("status")).to_have_text("Approved: 2.")
+    await expect(page.locator("tbody .badge")).to_have_text(["Approved", "Pending", "Approved"])
+    async with page.expect_download() as downloading:
+        await page.get_by_role("link", name="Export as CSV").click()
+    assert (await downloading.value).suggested_filename.startswith(f"commissions-{site.acme.program_id}-")
+
+
+async def test_a_partner_is_added_gets_a_link_to_copy_that_counts_and_is_paused(site: Site):
+    page = await site.sign_in(permissions=["clipboard-read", "clipboard-write"])
+    await page.goto(f"{site.program}/partners")
+    await page.get_by_text("Add a partner").click()
+    await add(page, "Cleo", "anna")
+    await expect(page.get_by_role("alert")).to_contain_text("Code")
+
+    await add(page, "Cleo", "cleo")
+
+    await expect(page.get_by_role("status")).to_contain_text("The partner is added")
+    await page.get_by_role("button", name="Copy the link of Cleo").click()
+    await expect(page.get_by_text("Copied")).to_be_visible()
+    link = await page.evaluate("navigator.clipboard.readText()")
+    click = {"program_id": site.acme.program_id, "affiliate_url": link}
+    assert (link, (await site.call("/api/v1/track/click", click)).json()["partner_code"]) == (
+        "https://acme.example/?aff=cleo",
+        "cleo",
+    )
+    await page.get_by_role("button", name="Pause Cleo").click()
+    await expect(page.get_by_role("row", name="Cleo")).to_contain_text("Paused")
+    assert (await site.call("/api/v1/track/click", click)).json()["reason"] == "partner_inactive"
+
+
+async def test_search_works_by_keyboard_and_without_javascript(site: Site, axe: str):
+    await site.sell()
+    page = await site.sign_in(bypass_csp=True)
+    await page.goto(f"{site.program}/partners")
+
+    await page.keyboard.press("Control+k")
+    await page.keyboard.type("inv-1")
+    found = page.locator(".suggestions a")
+    await expect(found).to_contain_text("Credited")
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("heading", name="Transaction inv-1")).to_be_visible()
+    assert await violations_here(page, axe) == []
+    await page.keyboard.press("Control+k")
+    await page.keyboard.type("rotate key")
+    await expect(found).to_contain_text("Program key")
+    await page.keyboard.press("Escape")
+    await expect(found).to_be_hidden()
+
+    plain = await site.sign_in(MAX, java_script_enabled=False)
+    await plain.goto(f"{site.program}/partners")
+    await plain.get_by_role("searchbox", name="Search").fill("inv-404")
+    await plain.get_by_role("searchbox", name="Search").press("Enter")
+    await expect(plain.get_by_role("heading", name="This never arrived")).to_be_visible()
+    await expect(plain.get_by_role("main")).to_contain_text("your server's last call was")
+
+
+async def test_a_tile_chooses_what_the_chart_shows_and_the_chart_is_read_and_sets_the_range(site: Site):
+    await site.sell()
+    page = await site.sign_in()
+    await page.goto(f"{site.program}?period=7d")
+    title, over = page.locator("#chart-title"), page.locator("#chart .u-over")
+    await expect(title).to_have_text("Revenue per day")
+    box = await over.bounding_box()
+    assert box
+    today = datetime.now(UTC).date()
+
+    await page.mouse.move(box["x"] + box["width"] - 2, box["y"] + 40)
+    await expect(page.locator("#chart-value")).to_have_text(
+        f"{today:%b} {today.day}, {today.year}, so far: $100 · before: $0"
+    )
+    drawn = await page.evaluate("chart.data.slice(1)")
+    assert drawn == [[0] * 7, [0] * 6 + [None], [None] * 5 + [0, 100]]  # before; what is over; what is not
+    await page.mouse.down()
+    await page.mouse.move(box["x"] + box["width"] * 2 / 3, box["y"] + 40, steps=3)
+    await page.mouse.up()
+    await page.wait_for_url(f"**?dateFrom={today - timedelta(days=2)}&dateTo={today}")
+    box = await over.bounding_box()
+    assert box
+    await page.mouse.click(box["x"] + box["width"] - 2, box["y"] + 40)
+    await page.wait_for_url(f"**?dateFrom={today}&dateTo={today}")
+    await expect(title).to_have_text("Revenue per hour")
+
+    await page.get_by_role("button", name="New customers").click()
+
+    await expect(title).to_have_text("New customers per hour")
+    await page.keyboard.press("Tab")  # from here on the keyboard moves the focus
+    await page.get_by_role("button", name="Refunds").focus()
+    await expect(page.get_by_text("also of sales from before it")).to_be_visible()
+    await page.keyboard.press("Escape")
+    await expect(page.get_by_text("also of sales from before it")).to_be_hidden()

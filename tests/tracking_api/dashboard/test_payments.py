@@ -1,0 +1,225 @@
+"""The payment account and its webhook, decisions on payments that do not count, and exchange rates."""
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from storage.access import workspaces
+from storage.rules.errors import CurrencyNotSupported
+from storage.tables import payment_accounts
+from storage.tracking import currencies
+from storage.tracking.currencies import Exchange
+from tests import stripe_events as stripe
+from tests.storage.payments import paying
+from tests.tracking_api.dashboard.conftest import MAX, Dashboard
+from tests.tracking_api.dashboard.reading import csrf, follow, form_of, send, words
+from tests.world import NOW
+
+ACCOUNT = {"provider": "stripe", "account_id": "acct_1", "webhook_secret": stripe.SECRET}
+TURNED = "whsec_the_next_one_987654"
+REJECTED = (400, "invalid_signature")
+DAY = b"Date, USD, GBP, \n19 May 2026, 1.2500, 0.8500, \n"
+
+
+async def connect(dashboard: Dashboard, **changed: str) -> httpx.Response:
+    return await dashboard.call("PUT", "./payment-account", json=ACCOUNT | changed)
+
+
+async def deliver(
+    dashboard: Dashboard, content: bytes, headers: dict[str, str], program: object = None
+) -> httpx.Response:
+    where = f"/api/v1/payments/stripe/{program or dashboard.acme.program_id}"
+    return await dashboard.client.post(where, content=content, headers=headers)
+
+
+def said(answer: httpx.Response) -> tuple[int, str]:
+    """Return the status with the outcome or the error's code."""
+    body = answer.json()
+    return answer.status_code, body.get("outcome") or body["error"]["code"]
+
+
+async def outcome(dashboard: Dashboard, *, secret: str = stripe.SECRET, **options: Any) -> tuple[int, str]:
+    """Deliver a signed checkout and return what was said."""
+    return said(await deliver(dashboard, *stripe.signed(stripe.checkout(), secret=secret, **options)))
+
+
+async def test_an_owner_connects_an_account_and_its_secret_is_stored_encrypted_and_never_shown(dashboard: Dashboard):
+    for field, value in (("provider", "paypal"), ("webhook_secret", "x"), ("account_id", "")):
+        rejected = await connect(dashboard, **{field: value})
+        assert [each["field"] for each in rejected.json()["error"]["fields"]] == [field]
+    connected = await connect(dashboard)
+
+    assert connected.json() == {
+        "provider": "stripe",
+        "account_id": "acct_1",
+        "connected_at": "2026-05-20T12:00:00Z",
+        "webhook_secrets": 1,
+        "webhook_url": f"http://127.0.0.1:8000/api/v1/payments/stripe/{dashboard.acme.program_id}",
+    }
+    assert (await dashboard.get("./payment-account")).json() == connected.json()
+    status = (await dashboard.get("/api/v1/cli/status", dashboard.acme.key)).json()["data"]
+    assert status["payment_account_connected"] is True
+    audit = (await dashboard.get("./audit-log")).text
+    assert "payment_account.connect" in audit
+    sealed = select(payment_accounts.c.sealed_secrets)
+    stored = await dashboard.acme.store.read(lambda connection: str(connection.execute(sealed).scalar_one()))
+    assert stripe.SECRET not in audit + connected.text + stored
+
+
+async def test_both_secrets_are_accepted_during_a_roll_over_and_none_once_disconnected(dashboard: Dashboard):
+    await connect(dashboard)
+    rolled = await connect(dashboard, webhook_secret=TURNED)
+
+    assert rolled.json()["webhook_secrets"] == 2
+    assert await outcome(dashboard) == (200, "waiting")
+    assert await outcome(dashboard, secret=TURNED) == (200, "repeated")
+    await connect(dashboard, webhook_secret="whsec_a_third_secret")
+    assert await outcome(dashboard) == REJECTED
+    assert (await dashboard.call("DELETE", "./payment-account")).json() == {"success": True}
+    assert (await dashboard.get("./payment-account")).status_code == 404
+    assert await outcome(dashboard, secret="whsec_a_third_secret") == REJECTED
+
+
+async def test_a_wrong_signature_and_a_program_without_an_account_are_rejected_alike(dashboard: Dashboard):
+    await connect(dashboard)
+    content, headers = stripe.signed(stripe.checkout())
+
+    answers = [
+        await deliver(dashboard, content + b" ", headers),
+        await deliver(dashboard, content, headers | {"Stripe-Signature": headers["Stripe-Signature"][:-1]}),
+        await deliver(dashboard, content, {"Content-Type": "application/json"}),
+        *[await deliver(dashboard, content, headers, program) for program in ("0", "99", "x", "9" * 400)],
+    ]
+
+    assert [said(answer) for answer in answers] == [REJECTED] * 7
+    assert await outcome(dashboard, at=datetime.now(UTC) - timedelta(seconds=301)) == REJECTED
+    assert await outcome(dashboard, secret="whsec_somebody_elses") == REJECTED
+
+
+async def test_a_signed_event_is_a_sale_of_the_partner_a_test_ignored_or_rejected(dashboard: Dashboard):
+    await connect(dashboard)
+    paid = stripe.checkout(metadata={"svc_click_id": await dashboard.acme.visitor()})
+    unknown = stripe.event("customer.created", {"id": "cus_1"}, event_id="evt_9")
+
+    tried, recorded, ignored, broken = [
+        await deliver(dashboard, *stripe.signed(event))
+        for event in (paid | {"livemode": False, "id": "evt_8"}, paid, unknown, stripe.checkout(amount_total="much"))
+    ]
+
+    assert [said(each) for each in (tried, ignored, broken)] == [
+        (200, "test"),
+        (200, "ignored"),
+        (400, "invalid_json"),
+    ]
+    assert recorded.json() == {"received": True, "outcome": "recorded", "transaction_id": "pi_1"}
+    (commission,) = (await dashboard.get("./commissions")).json()["data"]
+    assert (commission["partner"]["code"], commission["amount_cents"]) == ("anna", 2_000)
+    listed = (await dashboard.get("./payment-events")).json()["data"]
+    assert [(each["outcome"], each["is_test"]) for each in listed] == [
+        ("ignored", False),
+        ("recorded", False),
+        ("test", True),
+    ]
+    events = (await dashboard.get("./events", kind="test")).json()["data"]
+    logged = (await dashboard.get("./tracking-log")).json()["data"]
+    assert [each["is_test"] for each in events] == [True]
+    assert ("sale", events[0]["id"]) in [(each["call"], each["event_id"]) for each in logged]
+
+
+async def test_an_owner_tries_a_waiting_payment_again_and_dismisses_another(dashboard: Dashboard):
+    await connect(dashboard)
+    for name in ("in_1", "in_2"):
+        event = stripe.invoice(f"evt_{name}", name=name, metadata={"svc_customer_key": f"user-{name}"}, customer=name)
+        await deliver(dashboard, *stripe.signed(event))
+    waiting = (await dashboard.get("./payment-events", outcome="unknown_customer")).json()["data"]
+    paths = [f"./payment-events/{each['id']}" for each in waiting]
+
+    unknown = await dashboard.patch(paths[0], decision="retry")
+    retried = await dashboard.patch(paths[0], decision="retry", click_id=await dashboard.acme.visitor())
+    dismissed = await dashboard.patch(paths[1], decision="dismiss")
+
+    assert [each["customer_key"] for each in waiting] == ["user-in_2", "user-in_1"]
+    assert said(unknown) == (400, "customer_not_found")
+    assert [each.json() for each in (retried, dismissed)] == [
+        {"success": True, "outcome": "recorded"},
+        {"success": True, "outcome": "not_referred"},
+    ]
+
+
+async def test_an_account_is_connected_and_its_secret_is_not_repeated(dashboard: Dashboard, olga: httpx.AsyncClient):
+    path = f"{dashboard.pages}/settings/payments"
+
+    rejected = await send(olga, path, "Connect", account_id="acct_1", webhook_secret="short")
+    _, kept = form_of(rejected.text, "Connect")
+    connected = await follow(olga, await send(olga, path, "Connect", account_id="acct_1", webhook_secret=stripe.SECRET))
+    await paying.take(dashboard.acme, stripe.checkout(metadata={"svc_click_id": await dashboard.acme.visitor()}))
+    reported = (await olga.get(path)).text
+
+    assert (rejected.status_code, 'href="#webhook_secret"' in rejected.text) == (400, True)
+    assert (kept["account_id"], kept["webhook_secret"]) == (["acct_1"], [""])
+    assert "The payment account is connected" in connected
+    assert "checkout.session.completed" in words(reported.partition("<tbody")[2])
+    assert stripe.SECRET not in reported
+
+
+async def test_a_possible_duplicate_and_a_waiting_payment_are_decided_on_the_page(
+    dashboard: Dashboard, olga: httpx.AsyncClient
+):
+    acme, path = dashboard.acme, f"{dashboard.pages}/settings/payments?outcome="
+    await paying.connect(acme)
+    click_id = await acme.visitor()
+    await acme.lead(click_id, "user-1")
+    await acme.sale("order-1")
+    await paying.take(acme, stripe.checkout(metadata={"svc_click_id": click_id}))
+    await paying.take(acme, stripe.invoice(metadata={"svc_customer_key": "user-404"}, customer="cus_9"))
+
+    asked = await send(olga, f"{path}held_as_duplicate", "Same sale: pi_1")
+    action, form = form_of(asked.text, "Same sale")
+    decided = await follow(olga, await olga.post(action, data=form))
+    tried = await send(olga, f"{path}unknown_customer", "Try again: evt_invoice", click_id=await acme.visitor())
+
+    assert "the sale that your server reported" in decided
+    assert "Same sale" in decided.partition("Received")[2]
+    assert "recorded as a sale" in await follow(olga, tried)
+
+
+async def upload(olga: httpx.AsyncClient, path: str, content: bytes, token: str) -> httpx.Response:
+    return await olga.post(path, data={"csrf": token}, files={"file": ("eurofxref.csv", content)})
+
+
+async def test_the_page_names_missing_rates_and_takes_the_ecbs_file(olga: httpx.AsyncClient, dashboard: Dashboard):
+    path, acme = f"{dashboard.pages}/settings/rates", dashboard.acme
+    await acme.customer()
+    before = (await olga.get(path)).text
+    await acme.reject(CurrencyNotSupported(), transaction_id="inv-1", currency="GBP", amount_cents=100)
+    lacking = (await olga.get(path)).text
+    token = await csrf(olga)
+
+    wrong = await upload(olga, path, b"PK\x03\x04\xff", token)
+    forged = await upload(olga, path, DAY, "another token")
+    done = await upload(olga, path, DAY, token)
+
+    assert "need no exchange rates" in before
+    assert "Missing: USD, GBP" in lacking
+    assert (wrong.status_code, "unzip it first" in wrong.text, forged.status_code) == (400, True, 403)
+    assert done.status_code == 303
+    assert "No exchange rate is missing" in (await olga.get(path)).text
+    assert (await acme.sale("inv-1", 85, currency="GBP")).commission_cents == 25  # 0.85 GBP is 1.25 USD
+
+
+async def test_only_a_member_who_owns_every_workspace_imports_rates(olga: httpx.AsyncClient, dashboard: Dashboard):
+    path, store = f"{dashboard.pages}/settings/rates", dashboard.acme.store
+    token = await csrf(olga)
+    max_page = await olga.get(path, headers={"Cookie": f"svc_session={dashboard.tokens[MAX]}"})
+    await store.write(workspaces.create, "Globex", owner_email="g@globex.example", password_hash="x", at=NOW)
+
+    rejected = await upload(olga, path, DAY, token)
+    shown = await olga.get(path)
+
+    assert rejected.status_code == 403
+    assert all("svc admin rates import" in page.text and 'type="file"' not in page.text for page in (max_page, shown))
+    with pytest.raises(CurrencyNotSupported):
+        await store.read(currencies.convert, 1, Exchange("USD", "GBP", date(2026, 5, 19)))

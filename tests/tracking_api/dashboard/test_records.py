@@ -1,0 +1,174 @@
+"""The pages of what is recorded: a customer, a commission, rejected calls, flags, the audit log, and a partner."""
+
+from datetime import timedelta
+
+import httpx
+import pytest
+
+from storage.management import commission_details, commissions, flags, partners
+from storage.reading import customer_timelines
+from storage.rules.errors import ValidationError
+from storage.rules.fraud.flag import Finding, FlagKind
+from storage.tracking.ledger import EntryKind
+from tests.tracking_api.dashboard.conftest import MAX, OURS, Dashboard
+from tests.tracking_api.dashboard.reading import csrf, words
+from tests.world import LANDING_PAGE, NOW
+from tracking_api.dashboard.pages import links
+
+HOSTILE = "<img src=x onerror=alert(1)>\u202etxt.exe\u200b"
+TODAY = {"dateFrom": str(NOW.date()), "dateTo": str(NOW.date())}
+
+
+async def shown(olga: httpx.AsyncClient, path: str) -> str:
+    page = await olga.get(f"/programs/1{path}")
+    assert page.status_code == 200
+    return words(page.text)
+
+
+async def test_a_customer_has_totals_a_story_in_order_and_the_reasons_of_each_sale(
+    dashboard: Dashboard, olga: httpx.AsyncClient
+):
+    acme = dashboard.acme
+    await acme.customer(at=NOW - timedelta(days=3))
+    await acme.sale()
+    await acme.sale("inv-2", 5_000, occurred_at=NOW - timedelta(days=1))
+    await acme.refund("inv-2")
+    [customer] = (await acme.store.read(customer_timelines.list_customers, acme.program_id)).data
+
+    page, refunded, foreign = [
+        await shown(olga, f"/customers/{customer.id}{query}")
+        for query in ("", "?transaction_id=inv-2", "?transaction_id=inv-9")
+    ]
+
+    totals = ("Revenue $100.00", "Paid sales 1", "Refunded $50.00", "Commission $20.00")
+    assert [total for total in totals if total not in page] == []
+    story = page.partition("Story")[2]
+    order = [story.index(each) for each in ("Click", "Lead", "2 days later", "inv-2", "inv-1")]
+    assert order == sorted(order)
+    assert "Why sale inv-2 is not credited" in refunded
+    assert "Why sale inv-9" not in foreign
+
+
+async def test_a_commission_shows_its_arithmetic_the_terms_that_priced_it_and_its_ledger(
+    dashboard: Dashboard, olga: httpx.AsyncClient
+):
+    acme = dashboard.acme
+    await acme.customer()
+    await acme.sale()
+    await dashboard.patch(".", commission_rate=50, lead_commission_cents=300)
+    await acme.customer("user-2")
+    await acme.refund("inv-1", 2_500)
+    [of_lead, sold] = (await acme.store.read(commissions.list_commissions, acme.program_id)).data
+
+    page, lead = await shown(olga, f"/commissions/{sold.id}"), await shown(olga, f"/commissions/{of_lead.id}")
+    details = await acme.store.read(commission_details.get_details, acme.program_id, sold.id)
+
+    lines = ("20% of $100.00 = $20.00", "Taken back -$5.00", "Worth now $15.00", "Terms of version 1", "on hold")
+    assert [line for line in lines if line not in page] == []
+    assert "Lead $3.00 for each settled lead" in lead
+    entries = [(entry.kind, entry.amount_cents) for entry in details.entries]
+    assert entries == [(EntryKind.COMMISSION, 2_000), (EntryKind.REVERSAL, -500)]
+    assert details.terms.rate == 2_000
+
+
+async def test_what_visitors_and_partners_send_is_shown_as_text(dashboard: Dashboard, olga: httpx.AsyncClient):
+    acme = dashboard.acme
+    click = {"program_id": acme.program_id, "affiliate_url": LANDING_PAGE, "page_title": HOSTILE}
+    await dashboard.call("POST", "/api/v1/track/click", None, json=click, headers={"User-Agent": "Firefox"})
+    found = Finding(FlagKind.BRAND_BIDDING, "partner:1", acme.anna, NOW, {"referrer_hosts": [HOSTILE]})
+    await acme.store.write(flags.raise_flags, acme.program_id, [found], at=NOW)
+
+    pages = [(await olga.get(f"{dashboard.pages}/{name}")).text for name in ("events", "review")]
+
+    assert "&lt;img src=x onerror=alert(1)&gt;txt.exe" in pages[0]
+    assert "Visitors came from search ads" in pages[1]
+    assert [page for page in pages if "<img src=x" in page] == []
+
+
+async def test_rejected_calls_say_what_was_wrong_and_what_to_do(dashboard: Dashboard, olga: httpx.AsyncClient):
+    for name in ("inv-7", "inv-8"):
+        sale = {"customer_key": "nobody", "amount_cents": 100, "transaction_id": name}
+        assert (await dashboard.call("POST", "/api/v1/track/sale", dashboard.acme.key, json=sale)).status_code == 400
+
+    rejected, _ = (await dashboard.get("./refused-calls", MAX)).json()["data"]
+    page = words((await olga.get(f"{dashboard.pages}/refused-calls")).text)
+
+    assert (rejected["code"], rejected["status"], rejected["transaction_id"]) == ("customer_not_found", 400, "inv-8")
+    assert (rejected["amount_cents"], rejected["currency"], rejected["same_payload"]) == (100, "USD", None)
+    assert rejected["hint"]
+    assert "2 calls customer_not_found" in page
+    assert "Sales not recorded: $2.00 What to do:" in page
+
+
+async def test_the_page_of_a_partner_shows_results_links_and_flags_and_no_one_else_s(
+    olga: httpx.AsyncClient, dashboard: Dashboard
+):
+    acme = dashboard.acme
+    landing = "https://acme.example/pricing?aff=anna&campaign=spring"
+    click = {"program_id": acme.program_id, "affiliate_url": landing}
+    clicked = await dashboard.call("POST", "/api/v1/track/click", None, json=click, headers=OURS)
+    await acme.lead(clicked.json()["click_id"], "user-1")
+    await acme.sale()
+    await acme.flag()
+
+    anna, ben, foreign = [
+        await olga.get(f"{dashboard.pages}/partners/{each}", params=TODAY) for each in (acme.anna, acme.ben, 1)
+    ]
+
+    hers = ("$100.00", "$20.00", "Signs of fraud: 1.", '<bdi>/pricing</bdi> <span class="badge">spring</span>')
+    assert [each for each in hers if each not in anna.text or each in ben.text] == []
+    assert foreign.status_code == 404
+
+
+async def test_a_link_to_a_page_has_its_campaign_and_a_qr_code(olga: httpx.AsyncClient, dashboard: Dashboard):
+    acme = dashboard.acme
+    address = f"{dashboard.pages}/partners/{acme.anna}"
+
+    page = await olga.get(address, params={"page": "/pricing?plan=pro", "campaign": "spring sale"})
+    other = await olga.get(address, params={"page": "https://evil.example/"})
+    code = await olga.get(f"{address}/qr.svg", params={"page": "/pricing"})
+
+    assert "https://acme.example/pricing?plan=pro&amp;aff=anna&amp;campaign=spring%20sale" in page.text
+    assert other.status_code == 400
+    assert "Enter a page of acme.example" in other.text
+    assert (code.headers["content-type"], code.headers["x-content-type-options"]) == ("image/svg+xml", "nosniff")
+    assert code.content == links.qr_code("https://acme.example/pricing?aff=anna")
+    assert (await olga.get(f"{address}/qr.svg", params={"page": "//evil.example"})).status_code == 400
+
+
+def test_a_link_stays_on_the_shop():
+    leading = {
+        "": "https://acme.example/?aff=a%26b",
+        "pricing": "https://acme.example/pricing?aff=a%26b",
+        "https://acme.example/a/b?x=1#top": "https://acme.example/a/b?x=1&aff=a%26b#top",
+        "/größe": "https://acme.example/gr%C3%B6%C3%9Fe?aff=a%26b",
+        "///evil.example": "https://acme.example/evil.example?aff=a%26b",
+    }
+    assert {page: links.of_partner("acme.example", "a&b", page) for page in leading} == leading
+    for page in ("https://evil.example/", "//evil.example", "javascript:alert(1)//", "/\x00", "/" * 2000):
+        with pytest.raises(ValidationError):
+            links.of_partner("acme.example", "anna", page)
+
+
+async def test_an_owner_edits_a_partner_and_only_the_log_and_the_workspace_see_the_notes(
+    olga: httpx.AsyncClient, dashboard: Dashboard
+):
+    acme = dashboard.acme
+    address = f"{dashboard.pages}/partners/{acme.anna}"
+    form = {"csrf": await csrf(olga), "name": "Anna B.", "code": "anna", "email": "", "status": "paused"}
+
+    saved = await olga.post(f"{address}/edit", data={**form, "notes": "Prefers invoices.\nCall in May."})
+    taken = await olga.post(f"{address}/edit", data={**form, "code": "ben", "notes": "Kept"})
+    async with dashboard.browser(MAX) as other:
+        member = await other.get(address)
+
+    assert (saved.status_code, saved.headers["location"]) == (303, address)
+    partner = await acme.store.read(partners.get_partner, acme.program_id, acme.anna)
+    assert (partner.name, partner.status, partner.notes) == ("Anna B.", "paused", "Prefers invoices.\nCall in May.")
+    assert taken.status_code == 400
+    assert "Another partner of this program has this code" in taken.text
+    assert ">Kept</textarea>" in taken.text
+    assert "Prefers invoices." in member.text
+    assert "/edit" not in member.text
+    listed = await dashboard.get(f"/api/programs/{acme.program_id}/partners")
+    assert "Prefers" not in listed.text

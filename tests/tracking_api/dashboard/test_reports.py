@@ -1,0 +1,193 @@
+"""What members read: performance to the letter of the specification, partners, customers, events, reconciliation."""
+
+from datetime import timedelta
+from typing import Any
+
+from tests.tracking_api.dashboard.conftest import MAX, Dashboard
+from tests.world import NOW
+
+ROW = {"date", "period", "clicks", "leads", "conversions", "revenue", "partners", "sales", "commission"}
+TRENDS = ("clicks", "leads", "conversions", "revenue", "partners", "sales", "commission")
+PAID = {
+    "line": 2,
+    "names": ["pi_1"],
+    "amount": "100.00",
+    "currency": "usd",
+    "occurred_at": "2026-05-20T12:00:00Z",
+    "customer_key": "user-1",
+}
+
+
+async def test_a_report_has_a_row_for_each_day_with_today_the_last(dashboard: Dashboard):
+    report = (await dashboard.performance(MAX)).json()
+
+    assert [row["date"] for row in report["data"]] == [f"2026-05-{day}" for day in range(14, 21)]
+    assert all(set(row) == ROW and row["period"] == row["date"] for row in report["data"])
+    assert report["meta"] == {
+        "period": "7d",
+        "dateFrom": "2026-05-14T00:00:00.000Z",
+        "dateTo": "2026-05-20T23:59:59.999Z",
+        "previousPeriod": {"dateFrom": "2026-05-07T00:00:00.000Z", "dateTo": "2026-05-13T23:59:59.999Z"},
+    }
+
+
+async def test_a_program_without_activity_shows_zeros(dashboard: Dashboard):
+    metrics = (await dashboard.performance(dateFrom="2020-01-01", dateTo="2020-01-03")).json()["metrics"]
+
+    still = {"trend": 0, "trendDirection": "stable", "previous": 0}
+    assert metrics == {
+        **dict.fromkeys(("totalClicks", "totalLeads", "totalConversions", "totalRevenue", "conversionRate"), 0),
+        **dict.fromkeys(("averageOrderValue", "totalPartners", "totalSales", "totalPartnersCommission"), 0),
+        **{f"{name}Trend": still for name in TRENDS},
+    }
+
+
+async def test_metrics_are_the_sums_of_the_rows_in_dollars(dashboard: Dashboard):
+    acme = dashboard.acme
+    for n in range(2):
+        await acme.customer(f"user-{n}")
+    await acme.lead(await acme.visitor(at=NOW - timedelta(days=2)), "user-2")
+    await acme.sale("inv-1", 10_001, customer_key="user-1")
+    await acme.sale("inv-2", 5_000, customer_key="user-2", occurred_at=NOW - timedelta(days=2))
+    await acme.sale("inv-3", 5_000, customer_key="user-2")
+
+    report = (await dashboard.performance()).json()
+
+    metrics, rows = report["metrics"], report["data"]
+    assert (rows[-1]["clicks"], rows[-1]["leads"], rows[-1]["conversions"], rows[-1]["partners"]) == (2, 3, 1, 2)
+    assert (rows[-1]["revenue"], rows[-1]["commission"], rows[-1]["sales"]) == (150.01, 40.0, 0)
+    assert (rows[-3]["revenue"], rows[-3]["conversions"]) == (50, 1)
+    assert (metrics["totalClicks"], metrics["totalLeads"], metrics["totalConversions"]) == (3, 3, 2)
+    assert (metrics["totalRevenue"], metrics["totalSales"], metrics["totalPartners"]) == (200.01, 3, 2)
+    assert (metrics["conversionRate"], metrics["averageOrderValue"]) == (66.67, 100.01)
+    assert metrics["totalPartnersCommission"] == 40.0
+    assert metrics["revenueTrend"] == {"trend": None, "trendDirection": "up", "previous": 0}
+    dashboard.at += timedelta(days=7)
+    await acme.sale("inv-4", 30_001, customer_key="user-1", at=dashboard.at)
+    later = (await dashboard.performance()).json()["metrics"]
+    assert later["revenueTrend"] == {"trend": 50, "trendDirection": "up", "previous": 200.01}
+    assert later["clicksTrend"] == {"trend": 100, "trendDirection": "down", "previous": 3}
+    assert later["salesTrend"] == {"trend": 66.7, "trendDirection": "down", "previous": 3}
+
+
+async def test_a_refund_lowers_revenue_and_a_fully_refunded_sale_does_not_count(dashboard: Dashboard):
+    await dashboard.acme.customer()
+    await dashboard.acme.sale()
+    await dashboard.acme.refund("inv-1", 2_500)
+    partly = (await dashboard.performance()).json()["metrics"]
+    await dashboard.acme.refund("inv-1")
+    wholly = (await dashboard.performance()).json()["metrics"]
+
+    assert (partly["totalRevenue"], partly["totalSales"], partly["totalPartnersCommission"]) == (75, 1, 15)
+    assert (wholly["totalRevenue"], wholly["totalSales"], wholly["totalPartnersCommission"]) == (0, 0, 0)
+    assert wholly["totalConversions"] == 1
+
+
+async def test_an_invalid_range_is_rejected_after_the_403(dashboard: Dashboard):
+    reversed_range = {"dateFrom": "2026-05-02", "dateTo": "2026-05-01"}
+    for code, query in (("invalid_period", {"period": "1d"}), ("invalid_range", reversed_range)):
+        rejected, stranger = await dashboard.performance(**query), await dashboard.performance(None, **query)
+
+        assert (rejected.status_code, rejected.json()["error"]["code"]) == (400, code), query
+        assert (stranger.status_code, stranger.json()["error"]["code"]) == (403, "forbidden"), query
+
+
+async def test_an_owner_enrols_and_changes_a_partner(dashboard: Dashboard):
+    made = await dashboard.post("./partners", name="Cleo", code="cleo", email="cleo@blog.example")
+    changed = await dashboard.patch(f"./partners/{made.json()['id']}", status="paused", code="cleo-2")
+
+    log = (await dashboard.get("./audit-log")).json()["data"]
+    assert made.status_code == 201
+    assert changed.json() == {**made.json(), "status": "paused", "code": "cleo-2"}
+    assert [(entry["action"], entry["field"]) for entry in log] == [
+        ("partner.change", "status"),
+        ("partner.change", "code"),
+        ("partner.enrol", None),
+    ]
+    assert (await dashboard.get("./partners", MAX, status="paused")).json()["data"] == [changed.json()]
+
+
+async def test_a_wrong_field_of_a_partner_is_named(dashboard: Dashboard):
+    wrong: list[tuple[dict[str, Any], set[str]]] = [
+        ({}, {"name", "code"}),
+        ({"name": "Anna again", "code": "anna"}, {"code"}),  # another partner's
+        ({"name": "C", "code": "a b"}, {"code"}),
+        ({"name": "C", "code": "c", "email": "nobody"}, {"email"}),
+    ]
+    for body, fields in wrong:
+        answer = await dashboard.call("POST", "./partners", json=body)
+        assert {each["field"] for each in answer.json()["error"]["fields"]} == fields, body
+    assert len((await dashboard.get("./partners")).json()["data"]) == 2
+
+
+async def test_customers_are_found_by_status_partner_and_key_and_show_their_whole_timeline(dashboard: Dashboard):
+    acme = dashboard.acme
+    await acme.customer("user-1", "anna")
+    await acme.customer("user-2", "ben")
+    await acme.sale()
+    await acme.refund("inv-1", 5_000, refund_id="r-1")
+
+    async def keys(**query: Any) -> list[str]:
+        return [row["customer_key"] for row in (await dashboard.get("./customers", **query)).json()["data"]]
+
+    assert await keys() == ["user-2", "user-1"]
+    assert await keys(status="lead") == await keys(customer_key="user-2") == ["user-2"]
+    assert await keys(partner_id=acme.anna) == ["user-1"]
+    assert (await dashboard.get("./customers", status="rich")).json()["error"]["fields"][0]["field"] == "status"
+    assert (await dashboard.get("./customers/banana")).json()["error"]["code"] == "not_found"
+    (customer,) = (await dashboard.get("./customers", MAX, status="conversion")).json()["data"]
+    shown = (await dashboard.get(f"./customers/{customer['id']}", MAX)).json()
+    assert {name: shown[name] for name in customer} == customer
+    assert (customer["customer_key"], customer["partner"]["code"]) == ("user-1", "anna")
+    assert customer["signup_date"] == customer["first_purchase_date"] == "2026-05-20"
+    assert [step["kind"] for step in shown["trail"]] == ["click", "lead", "sale", "refund", "commission"]
+    assert (shown["trail"][-1]["amount_cents"], shown["trail"][-1]["net_cents"]) == (2_000, 1_000)
+
+
+async def test_every_list_names_a_limit_outside_1_to_200_and_an_invalid_cursor(dashboard: Dashboard):
+    wrong = {"limit": ["0", "201", "ten", "9" * 400], "cursor": ["bnVsbA", "%00", "é", "W1s" * 900]}
+    for name in ("partners", "customers", "commissions", "events", "refused-calls", "audit-log", "payment-events"):
+        for field, value in ((field, value) for field, values in wrong.items() for value in values):
+            answer = await dashboard.get(f"./{name}", **{field: value})
+            assert answer.json()["error"]["fields"][0]["field"] == field, (name, value)
+
+
+async def reconcile(dashboard: Dashboard, *payments: dict[str, Any], who: str | None = MAX) -> Any:
+    return await dashboard.post("./reconciliation", who, payments=list(payments))
+
+
+async def test_a_member_sees_the_difference_and_the_calls_that_fix_it(dashboard: Dashboard):
+    await dashboard.acme.customer()
+
+    (finding,) = (await reconcile(dashboard, PAID)).json()["findings"]
+    (call,) = finding.pop("calls")
+
+    assert finding == {
+        "code": "missing",
+        "line": 2,
+        "transaction_id": "pi_1",
+        "paid_cents": 10_000,
+        "returned_cents": 0,
+        "currency": "USD",
+        "recorded_cents": None,
+        "recorded_refunded_cents": None,
+        "recorded_currency": None,
+        "reason": None,
+    }
+    assert (call["path"], call["body"]["amount_cents"]) == ("/api/v1/track/sale", 10_000)
+    assert (await reconcile(dashboard, PAID)).json()["findings"][0]["code"] == "missing"
+
+
+async def test_an_invalid_payment_is_named_and_more_than_a_thousand_are_rejected(dashboard: Dashboard):
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"amount": "100.001"}, "line 2: amount"),
+        ({"amount": "100.5", "currency": "jpy"}, "line 2: amount"),
+        ({"amount": "-1"}, "payments.0.amount"),
+        ({"names": []}, "payments.0.names"),
+        ({"occurred_at": "2026-05-20T12:00:00"}, "payments.0.occurred_at"),
+    ]
+    for changed, field in wrong:
+        answer = await reconcile(dashboard, PAID | changed)
+        assert (answer.status_code, [each["field"] for each in answer.json()["error"]["fields"]]) == (400, [field])
+
+    assert (await reconcile(dashboard, *[PAID] * 1001)).json()["error"]["code"] == "validation_error"

@@ -1,0 +1,183 @@
+"""What a workspace has beside programs: assistants, caps of agent keys, name, time zone and logo; and preferences."""
+
+import base64
+from typing import Any
+
+import httpx
+
+from storage.access import assistant_tokens, assistants, sessions
+from storage.rules import keys
+from tests.storage.access.test_assistants import ASKED
+from tests.tracking_api.dashboard.conftest import MAX, OLGA, Dashboard
+from tests.tracking_api.dashboard.reading import csrf, follow, form_of, send
+from tests.world import NOW
+
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+DEFAULTS = {
+    "rate_step": 20,
+    "rate_change_in_30_days": 20,
+    "highest_rate": 50,
+    "highest_flat_rate_cents": 10_000,
+    "highest_lead_commission_cents": 10_000,
+    "frozen_settings": [],
+    "two_keys_to_pay": False,
+}
+WRONG: list[tuple[str, Any]] = [
+    ("rate_step", 101),
+    ("highest_rate", 1.234),
+    ("highest_flat_rate_cents", -1),
+    ("frozen_settings", ["api_token"]),
+    ("frozen_settings", ["status"]),
+    ("two_keys_to_pay", "yes"),
+]
+
+
+async def connect(dashboard: Dashboard, who: str) -> None:
+    """Connect an assistant of a member."""
+    store, token_hash = dashboard.acme.store, keys.digest(dashboard.tokens[who])
+    visitor = await store.read(sessions.identify, token_hash, at=NOW)
+    programs = [dashboard.acme.program_id]
+    code = await store.write(assistants.connect, ASKED, visitor=visitor, program_ids=programs, at=NOW)
+    assert await store.write(assistant_tokens.exchange, code, client_id=ASKED.client_id, at=NOW) is not None
+
+
+async def test_a_member_sees_and_disconnects_their_own_assistants_and_an_owner_all(dashboard: Dashboard):
+    await connect(dashboard, OLGA)
+    await connect(dashboard, MAX)
+
+    of_max, of_olga = [(await dashboard.get("/api/assistants", who)).json()["data"] for who in (MAX, OLGA)]
+
+    assert [each["email"] for each in of_max] == [MAX]
+    assert [each["email"] for each in of_olga] == [MAX, OLGA]
+    assert of_max[0] == {
+        "id": of_max[0]["id"],
+        "name": "Helper",
+        "host": "assistant.example",
+        "workspace_id": dashboard.acme.workspace_id,
+        "email": MAX,
+        "scopes": list(ASKED.scopes),
+        "program_ids": [dashboard.acme.program_id],
+        "connected_at": "2026-05-20T12:00:00Z",
+        "last_used_at": "2026-05-20T12:00:00Z",
+    }
+    newest, oldest = [each["id"] for each in of_olga]
+    ended = [
+        (await dashboard.call("DELETE", f"/api/assistants/{assistant_id}", who)).status_code
+        for assistant_id, who in ((oldest, MAX), (newest, OLGA), (newest, OLGA), (oldest, OLGA), ("x", OLGA))
+    ]
+    assert ended == [404, 200, 404, 200, 404]
+    assert (await dashboard.get("/api/assistants")).json() == {"data": []}
+
+
+async def test_an_owner_changes_the_caps_that_they_send_and_the_log_names_it(dashboard: Dashboard):
+    frozen = ["domain", "lead_auth_policy"]
+    sent: dict[str, Any] = {"highest_rate": 30.5, "frozen_settings": frozen, "two_keys_to_pay": True}
+    for name, value in WRONG:
+        rejected = await dashboard.patch("./agent-caps", **{name: value})
+        assert [field["field"] for field in rejected.json()["error"]["fields"]] == [name], value
+    assert (await dashboard.get("./agent-caps", MAX)).json() == DEFAULTS
+
+    changed = await dashboard.patch("./agent-caps", **sent)
+
+    assert changed.json() == (await dashboard.get("./agent-caps")).json() == DEFAULTS | sent
+    entries = (await dashboard.get("./audit-log")).json()["data"]
+    assert {(entry["action"], entry["field"], str(entry["before"]), str(entry["after"])) for entry in entries} == {
+        ("agent_caps.change", "highest_rate", "50", "30.5"),
+        ("agent_caps.change", "frozen_settings", "[]", "['domain', 'lead_auth_policy']"),
+        ("agent_caps.change", "two_keys_to_pay", "False", "True"),
+    }
+    assert (await dashboard.patch("./agent-caps", frozen_settings=[])).json()["frozen_settings"] == []
+
+
+async def test_the_page_saves_what_an_owner_types_and_shows_an_error_beside_its_field(
+    dashboard: Dashboard, olga: httpx.AsyncClient
+):
+    path = f"{dashboard.pages}/settings/agent-caps"
+    typed = {"highest_lead_commission": "2.50", "frozen_settings": ["domain"], "two_keys_to_pay": "true"}
+
+    rejected = await send(olga, path, "Save caps", **typed, highest_rate="200", highest_flat_rate="-1")
+    action, kept = form_of(rejected.text, "Save caps")
+    saved = await olga.post(action, data=kept | {"highest_rate": "30", "highest_flat_rate": "100.00"})
+
+    assert rejected.status_code == 400
+    assert [f'href="#{name}"' in rejected.text for name in ("highest_rate", "highest_flat_rate")] == [True, True]
+    assert "The caps are saved" in await follow(olga, saved)
+    chosen = {"highest_lead_commission_cents": 250, "frozen_settings": ["domain"], "two_keys_to_pay": True}
+    assert (await dashboard.get("./agent-caps")).json() == DEFAULTS | chosen | {"highest_rate": 30}
+
+
+async def test_a_person_chooses_a_name_a_theme_and_a_time_format(dashboard: Dashboard, olga: httpx.AsyncClient):
+    path = "/api/auth/preferences"
+    form = {"action": "preferences", "csrf": await csrf(olga)}
+    chosen = {"name": "Olga O.", "theme": "dark", "time_format": "24"}
+
+    named, same = await dashboard.patch(path, name="Olga O.", theme="dark"), await dashboard.patch(path)
+    saved = await olga.post("/account", data=form | chosen | {"time_format": "12"})
+    page = (await olga.get("/account")).text
+    async with dashboard.browser(MAX) as other:
+        members = (await other.get(f"{dashboard.pages}/settings/members")).text
+        plain = (await other.get("/account")).text
+    wrong = await olga.post("/account", data=form | chosen | {"name": "x" * 161})
+    bad = await dashboard.patch(path, name="x" * 161, theme="pink")
+
+    assert (await dashboard.get(path, MAX)).json() == {"name": None, "theme": "system", "time_format": "24"}
+    assert named.json() == same.json() == chosen
+    assert (await dashboard.patch(path, name=None)).json() == {"name": None, "theme": "dark", "time_format": "12"}
+    assert (saved.status_code, wrong.status_code) == (303, 400)
+    assert [each["field"] for each in bad.json()["error"]["fields"]] == ["name", "theme"]
+    assert ('data-theme="dark"' in page, ">May 20, 2026, 12:00 PM<" in page) == (True, True)
+    assert ("data-theme" in plain, ">May 20, 2026, 12:00<" in plain, "Olga O." in members) == (False, True, True)
+
+
+async def test_a_workspace_is_changed_by_call_or_on_its_page_and_times_are_in_its_time_zone(
+    dashboard: Dashboard, olga: httpx.AsyncClient
+):
+    place, path = f"{dashboard.pages}/settings/workspace", f"/api/workspaces/{dashboard.acme.workspace_id}"
+    form = {"name": "Acme & Co", "csrf": await csrf(olga)}
+
+    renamed, moved = await dashboard.patch(path, name="Acme & Co"), await dashboard.patch(path, time_zone="Asia/Tokyo")
+    seen, unknown = await dashboard.get(path, MAX), await dashboard.patch(path, time_zone="Mars/Base")
+    log = (await dashboard.get("./audit-log")).json()["data"]
+    wrong, saved = [await olga.post(place, data=form | {"time_zone": each}) for each in ("Mars", "America/New_York")]
+
+    assert renamed.json() == {"name": "Acme & Co", "time_zone": "UTC", "logo_version": None}
+    assert moved.json() == seen.json() == renamed.json() | {"time_zone": "Asia/Tokyo"}
+    assert (unknown.status_code, unknown.json()["error"]["fields"][0]["field"]) == (400, "time_zone")
+    assert [each["field"] for each in log if each["action"] == "workspace.change"] == ["time_zone", "name"]
+    assert (wrong.status_code, saved.status_code) == (400, 303)
+    assert ">May 20, 2026, 08:00<" in (await olga.get("/account")).text
+
+
+async def test_a_logo_is_a_small_image_that_only_members_see(dashboard: Dashboard, olga: httpx.AsyncClient):
+    place = f"{dashboard.pages}/settings/workspace"
+    token = {"csrf": await csrf(olga)}
+    api = f"/api/workspaces/{dashboard.acme.workspace_id}/logo"
+
+    async def upload(content: bytes, **fields: str) -> httpx.Response:
+        return await olga.post(f"{place}/logo", data=fields or token, files={"logo": ("logo.png", content)})
+
+    rejected = [await upload(each) for each in (SVG, PNG + b"0" * 50_000, PNG + b"0" * 90_000, b"")]
+    forged = await upload(PNG, csrf="guessed")
+    before = (await olga.get(place)).text
+    saved = await upload(PNG)
+    address = (await olga.get(place)).text.partition('src="/workspaces/')[2].partition('"')[0]
+    logo = await olga.get(f"/workspaces/{address}")
+    stranger = await olga.get(f"/workspaces/{address}", headers={"Cookie": ""})
+    removed = await upload(b"", **token, action="remove")
+    images = [base64.b64encode(each).decode() for each in (PNG, SVG, PNG + b"0" * 50_000)]
+    put = [await dashboard.call("PUT", api, json={"image": each}) for each in (*images, "no base64!")]
+    deleted = await dashboard.call("DELETE", api)
+
+    assert [answer.status_code for answer in rejected] == [400] * 4
+    assert (forged.status_code, 'src="/workspaces/' in before, saved.status_code) == (403, False, 303)
+    assert (logo.content, logo.headers["content-type"]) == (PNG, "image/png")
+    assert logo.headers["content-security-policy"] == "default-src 'none'; sandbox"
+    assert logo.headers["x-content-type-options"] == "nosniff"
+    assert (stranger.status_code, removed.status_code) == (303, 303)
+    assert [each.status_code for each in put] == [200, 400, 413, 400]
+    assert [put[n].json()["error"]["fields"][0]["field"] for n in (1, 3)] == ["image", "image"]
+    assert (len(put[0].json()["logo_version"]), deleted.json()["logo_version"]) == (16, None)
+    assert 'src="/workspaces/' not in (await olga.get(place)).text
