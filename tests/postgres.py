@@ -1,12 +1,13 @@
 """A PostgreSQL server of the tests' own: found, started in a temporary folder, and stopped again."""
 
+import asyncio
 import os
 import shutil
 import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -54,7 +55,7 @@ class Server:
         return copy
 
     def restore(self, copy: Path, *, to: datetime) -> None:
-        """Put a copy in the place of its data, and replay what it archived up to a point in time."""
+        """Put a copy in the place of its data, replay what it archived up to a point in time, and wait for that."""
         self.control("--mode", "fast", "stop")  # which archives the rest
         self.data.rename(self.data.with_name("before"))
         copy.rename(self.data)
@@ -62,6 +63,16 @@ class Server:
             settings.write(f"{RECOVERED}recovery_target_time = '{to.isoformat()}'\n")
         (self.data / "recovery.signal").touch()
         self.control("--wait", "start")
+        asyncio.run(_accepting(self.url))
+
+
+async def _accepting(url: str) -> None:
+    """Wait until a server has replayed what it was told to: until then it accepts no connection."""
+    connection = None
+    while connection is None:
+        with suppress(asyncpg.CannotConnectNowError):
+            connection = await asyncpg.connect(url.replace("+asyncpg", ""))
+    await connection.close()
 
 
 @contextmanager

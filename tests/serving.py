@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import uvicorn
+from starlette.types import ASGIApp
 
 import asgi
 import configuration
@@ -31,8 +32,10 @@ Serve = Callable[..., Served]  # with a database and SVC_ variables
 
 
 @contextmanager
-def in_a_thread(database_url: str, **environment: str) -> Iterator[Served]:
-    """Serve a database until the block ends, with these SVC_ variables and no others."""
+def in_a_thread(
+    database_url: str, *, around: Callable[[ASGIApp], ASGIApp] = RequestMiddleware, **environment: str
+) -> Iterator[Served]:
+    """Serve a database until the block ends, with these SVC_ variables and no others, and with `around` outside."""
     listening = socket.create_server(("127.0.0.1", 0))
     served = Served(f"http://127.0.0.1:{listening.getsockname()[1]}", database_url)
     settings = {
@@ -44,7 +47,7 @@ def in_a_thread(database_url: str, **environment: str) -> Iterator[Served]:
     fields: dict[str, Any] = {
         name.removeprefix(configuration.PREFIX).lower(): value for name, value in (settings | environment).items()
     }
-    app = RequestMiddleware(asgi.Service(configuration.Configuration(**fields)))
+    app = around(asgi.Service(configuration.Configuration(**fields)))
     server = uvicorn.Server(
         uvicorn.Config(app, loop="uvloop", http="httptools", log_config=None, server_header=False, lifespan="on")
     )

@@ -1,23 +1,94 @@
-"""The files of deploy/ name metrics, settings and paths that exist."""
+"""What is installed: pinned packages that are declared, a wheel that serves alone, and deploy/, whose names exist."""
 
-import json
 import re
-from importlib.metadata import distribution
+import subprocess
+import sys
+import tomllib
+import zipfile
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
 
 from configuration import Configuration, variable_of
+from presentation import guides
 from storage.engine.measures import StorageMeasures, batches
-from tests.test_architecture import ROOT
+from tests.needs import NEEDS
+from tests.test_architecture import OURS, ROOT, imported, relative, sources
 from web.metrics import registry
 
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+NEEDED: list[str] = PROJECT["project"]["dependencies"]
+EXTRAS: list[str] = [each for extra in PROJECT["project"]["optional-dependencies"].values() for each in extra]
+DEVELOPMENT: list[str] = [each for each in PROJECT["dependency-groups"]["dev"] if isinstance(each, str)]
+PROVIDERS = packages_distributions()  # import name: the packages that provide it
+PINNED = re.compile(r"[\w.-]+==\S+.*( \\\n    --hash=sha256:[0-9a-f]{64})+$")
 DEPLOY = ROOT / "deploy"
 FILES = sorted(path for path in DEPLOY.iterdir() if path.is_file())
 SUFFIXES = ("_total", "_bucket", "_sum", "_count")
+PACKAGES = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+PATHS = ["/readyz", "/sign-in", "/js/svc-tracker.js", "/docs/errors", "/docs/operations", "/openapi.json", "/llms.txt"]
+# The checkout is on the path of the virtual environment; without it only the wheel has the service's modules.
+ENTRY = f"""
+import sys
+sys.path = [{{wheel!r}}, *(path for path in sys.path if path != {str(ROOT)!r})]
+from cli.main import app
+app()
+"""
+
+
+def names(requirements: list[str]) -> set[str]:
+    """Return the normalized names of packages."""
+    found = (re.match(r"[\w.-]+", requirement) for requirement in requirements)
+    return {normalized(name[0]) for name in found if name}
+
+
+def normalized(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def undeclared(path: Path, declared: set[str]) -> list[str]:
+    """Return the packages of others that a file imports and nobody declared."""
+    packages = {module.split(".")[0] for module in imported(path)} - OURS - sys.stdlib_module_names
+    providers = {package: set(map(normalized, PROVIDERS.get(package, [package]))) for package in packages}
+    return [f"{relative(path)} imports {package}" for package, by in providers.items() if not by & declared]
+
+
+def test_the_service_declares_what_it_imports_and_so_do_its_tests():
+    files = {path: path.relative_to(ROOT).parts[0] for path in sources()}
+    service = [path for path, folder in files.items() if folder not in {"tests", "benchmarks", "sdks"}]
+    development = [path for path, folder in files.items() if folder in {"tests", "benchmarks"}]
+
+    assert [found for path in service for found in undeclared(path, names(NEEDED + EXTRAS))] == []
+    assert [found for path in development for found in undeclared(path, names(NEEDED + DEVELOPMENT))] == []
+
+
+def test_a_lock_pins_every_package_by_version_and_hash():
+    for lock in ("requirements.lock", "requirements-dev.lock"):
+        content = (ROOT / lock).read_text(encoding="utf-8")
+        pinned = re.split(r"\n(?=[a-z])", re.sub(r"^#.*\n", "", content, flags=re.MULTILINE).strip())
+
+        assert [entry for entry in pinned if not PINNED.match(entry)] == [], lock
+        assert names(NEEDED) <= names(pinned), lock
+        assert "://" not in content, lock
+        assert "index-url" not in content, lock
 
 
 def metrics() -> set[str]:
     """Return the names of the service's metrics, as its documentation and its scrape have them."""
     now = StorageMeasures(batches(), 1, 0, 0, {"writing": True}, 1.0)
     return {metric.name for metric in registry(lambda: now).collect()}
+
+
+def test_no_lock_of_npm_names_a_registry():
+    tests = [ROOT / need.name / "package-lock.json" for need in NEEDS if need.kind == "npm"]
+    locks = {relative(path): path.read_text(encoding="utf-8") for path in [*ROOT.glob("*/*/package-lock.json"), *tests]}
+
+    assert len(locks) >= 9
+    assert [path for path, lock in locks.items() if '"resolved"' in lock or re.search("registry[./]", lock)] == []
 
 
 def test_every_metric_and_variable_that_is_named_exists():
@@ -39,13 +110,6 @@ def test_every_alert_says_what_to_do():
     assert advice == alerts
 
 
-def test_the_dashboard_is_one_that_grafana_reads():
-    board = json.loads((DEPLOY / "grafana.json").read_text(encoding="utf-8"))
-
-    assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"]) == 12
-    assert all(target["expr"] for panel in board["panels"] for target in panel["targets"])
-
-
 def test_the_image_copies_every_package():
     kept = {line[1:] for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line[0] == "!"}
 
@@ -55,13 +119,42 @@ def test_the_image_copies_every_package():
     assert all(list(ROOT.glob(name)) for name in kept)
 
 
-def test_the_packages_leave_room_for_the_base_image_in_200_mb():
-    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
-    packages = re.findall(r"^([\w.-]+)==[^;\n]+ \\$", lock, re.MULTILINE)  # without those of some platforms alone
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder into which pip would unpack the wheel."""
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (built,) = folder.glob("*.whl")
+    with zipfile.ZipFile(built) as archive:
+        archive.extractall(folder / "unpacked")
+    return folder / "unpacked"
 
-    sizes = {name: sum(file.size or 0 for file in distribution(name).files or []) for name in packages}
 
-    assert len(sizes) > 50
-    largest = sorted(sizes.items(), key=lambda each: -each[1])[:5]
-    # 115 MB are 68 in the image: libraries are stripped, locales deleted.
-    assert sum(sizes.values()) < 120_000_000, largest
+@pytest.fixture
+def served(wheel: Path, tmp_path: Path) -> Iterator[str]:
+    """The URL of a service that runs from the wheel, in an empty folder."""
+    command = [sys.executable, "-I", "-B", "-c", ENTRY.format(wheel=str(wheel)), "serve", "--port", "0"]
+    process = subprocess.Popen(command, cwd=tmp_path, env={}, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout
+        yield process.stdout.readline().split()[2]
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+
+
+def test_the_service_runs_from_the_wheel(served: str):
+    with httpx.Client(base_url=served, timeout=60, follow_redirects=True) as client:
+        assert {path: client.get(path).status_code for path in PATHS} == dict.fromkeys(PATHS, 200)
+
+
+def test_every_file_of_the_packages_is_in_the_wheel_and_nothing_else(wheel: Path):
+    sources = [path for package in PACKAGES for path in (ROOT / package).rglob("*") if path.is_file()]
+
+    inside = {path.relative_to(wheel).as_posix() for path in wheel.rglob("*") if path.is_file()}
+
+    written = {path.relative_to(ROOT).as_posix() for path in sources if path.suffix != ".pyc"}
+    documents = {f"presentation/guides/docs/{name}.md" for name in (*guides.PEOPLE, *guides.OPERATORS)}
+    wanted = {*written, *documents, "asgi.py", "background.py", "configuration.py"}
+    assert {path for path in inside if ".dist-info/" not in path} == wanted

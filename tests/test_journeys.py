@@ -1,9 +1,10 @@
-"""Journeys through real server processes: from click to refund, across restarts, races, regenerated keys and kills."""
+"""Journeys through real server processes: across restarts, races, regenerated keys, kills and a stalled Redis."""
 
 import asyncio
 import signal
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Self, TypeVar
 
 import httpx
@@ -16,11 +17,13 @@ from storage.checks import books
 from storage.tables import clicks, ledger_entries, sales
 from tests import world
 from tests.conftest import LiveServer
+from tests.redis import RedisServer
 from tests.serving import PLAIN, Served
 from tests.world import LANDING_PAGE, NOW, World
 
 Start = Callable[..., LiveServer]
 Done = TypeVar("Done")
+WINDOW = {"SVC_RATE_LIMIT": "on", "SVC_CLICK_RATE": "3/hour"}
 
 
 async def prepared(database_url: str) -> World:
@@ -32,16 +35,6 @@ async def stored(database_url: str, see: Callable[[Storage], Awaitable[Done]]) -
     """Look into a database from outside the servers, as patiently as a command does."""
     async with storage.opened(database_url, patient=True) as store:
         return await see(store)
-
-
-async def regenerate(database_url: str, acme: World) -> str:
-    """Regenerate Acme's key in a process other than the servers and return it."""
-
-    async def replaced(store: Storage) -> str:
-        new = await store.write(program_keys.regenerate, acme.program_id, at=NOW)
-        return str(new.secret)
-
-    return await stored(database_url, replaced)
 
 
 class Integrator:
@@ -139,9 +132,10 @@ async def test_a_replaced_key_fails_at_the_next_call_in_every_worker(database_ur
         await integrator.customer()
         assert (await integrator.sale()).status_code == 200
     before = await statuses(acme.key)
-    new_key = await regenerate(database_url, acme)
+    regenerate = partial(Storage.write, operation=program_keys.regenerate, program_id=acme.program_id, at=NOW)
+    new = await stored(database_url, regenerate)
 
-    assert (before, await statuses(acme.key), await statuses(new_key)) == ({200, 409}, {401}, {200, 409})
+    assert (before, await statuses(acme.key), await statuses(new.secret)) == ({200, 409}, {401}, {200, 409})
 
 
 @dataclass
@@ -191,3 +185,44 @@ async def _load(integrator: Integrator, worker: int, acknowledged: Acknowledged)
 
 def _all(connection: Any, column: Any) -> list[Any]:
     return list(connection.execute(select(column)).scalars())
+
+
+async def test_a_stalled_client_does_not_prevent_a_server_from_stopping(sqlite_url: str, live_server: Start):
+    server = live_server(sqlite_url)
+    _, writer = await asyncio.open_connection("127.0.0.1", httpx.URL(server.base_url).port)
+    head = "POST /api/v1/track/click HTTP/1.1\r\nHost: svc\r\nContent-Type: application/json\r\n"
+    writer.write(f"{head}Content-Length: 100\r\n\r\n{{".encode())
+    await writer.drain()
+    async with httpx.AsyncClient() as client:  # the server has seen the stalling call once it answers a later one
+        await client.get(f"{server.base_url}/healthz")
+
+    server.process.terminate()
+
+    assert await asyncio.to_thread(server.process.wait, timeout=15) is not None
+    writer.close()
+
+
+async def test_servers_share_rate_limits_through_redis(sqlite_url: str, live_server: Start, redis_server: RedisServer):
+    acme = await prepared(sqlite_url)
+    one, other = (live_server(sqlite_url, **WINDOW, SVC_REDIS_URL=redis_server.url) for _ in range(2))
+
+    async with Integrator(one, acme) as left, Integrator(other, acme) as right:
+        statuses = [(await integrator.click()).status_code for integrator in (left, right, left, right)]
+
+    assert statuses == [200, 200, 200, 429]
+
+
+async def test_calls_go_on_while_redis_is_stalled(sqlite_url: str, live_server: Start, redis_server: RedisServer):
+    acme = await prepared(sqlite_url)
+    server = live_server(sqlite_url, **WINDOW, SVC_REDIS_URL=redis_server.url)
+
+    async with Integrator(server, acme) as integrator:
+        before = (await integrator.click()).status_code
+        redis_server.process.send_signal(signal.SIGSTOP)
+        clicks = [(await integrator.click()).status_code for _ in range(4)]
+        wrong_password = {"email": "ada@acme.example", "password": "wrong"}
+        sign_in = await integrator.client.post("/api/auth/login", json=wrong_password)
+        assistant = await integrator.client.post("/mcp", headers={"Authorization": "Bearer agt_wrong"}, json={})
+
+    assert (before, clicks) == (200, [200, 200, 200, 429])
+    assert (sign_in.status_code, assistant.status_code) == (401, 401)

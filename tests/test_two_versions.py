@@ -1,19 +1,17 @@
 """The release before, still running, on a database that this version has migrated: calls to both make one history."""
 
 import asyncio
-import json
 import os
 import subprocess
 import sys
 import tarfile
-import urllib.request
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
-from urllib.error import HTTPError, URLError
 
+import httpx
 import pytest
 from alembic import command
 from sqlalchemy import Connection, MetaData, insert
@@ -47,7 +45,8 @@ def released(empty_postgres_url: str, tmp_path: Path) -> Iterator[str]:
     with (tmp_path / "log").open("wb") as log:
         process = subprocess.Popen(arguments, cwd=tmp_path, env=os.environ | settings, stdout=log, stderr=log)
     try:
-        _wait(url, process)
+        with httpx.Client(transport=httpx.HTTPTransport(retries=8), timeout=60) as client:  # until the port is open
+            assert client.get(f"{url}/readyz").status_code == HTTPStatus.OK
         yield url
     finally:
         process.terminate()
@@ -76,33 +75,15 @@ def _fill(connection: Connection) -> None:
     connection.execute(insert(schema.tables["program_keys"]), [key])
 
 
-def _wait(url: str, process: subprocess.Popen[bytes]) -> None:
-    for _ in range(1200):
-        assert process.poll() is None, "the release did not start"
-        try:
-            with urllib.request.urlopen(f"{url}/readyz", timeout=5):
-                return
-        except (URLError, OSError):
-            try:
-                process.wait(timeout=0.05)
-            except subprocess.TimeoutExpired:
-                continue
-    pytest.fail("the release did not answer in a minute")
-
-
 def call(url: str, kind: str, **body: Any) -> dict[str, Any]:
     """Make a tracking call; once more after a 500: 0.2.0 answers so once, after a migration changed a column's type."""
-    headers = {"Content-Type": "application/json", "User-Agent": BROWSER, "Authorization": f"Bearer {KEY}"}
-    request = urllib.request.Request(f"{url}/api/v1/track/{kind}", json.dumps(body).encode(), headers)
-    try:
-        response = urllib.request.urlopen(request, timeout=20)
-    except HTTPError as error:
-        if error.code != HTTPStatus.INTERNAL_SERVER_ERROR:
-            raise
-        response = urllib.request.urlopen(request, timeout=20)
-    with response:
-        answer: dict[str, Any] = json.loads(response.read())
-        return answer
+    headers = {"User-Agent": BROWSER, "Authorization": f"Bearer {KEY}"}
+    with httpx.Client(base_url=url, headers=headers, timeout=20) as client:
+        answer = client.post(f"/api/v1/track/{kind}", json=body)
+        if answer.status_code == HTTPStatus.INTERNAL_SERVER_ERROR:
+            answer = client.post(f"/api/v1/track/{kind}", json=body)
+    read: dict[str, Any] = answer.raise_for_status().json()
+    return read
 
 
 def buy(number: int, click: str, lead: str, sale: str, refund: str) -> int:

@@ -1,9 +1,26 @@
-"""The operator's commands, from an empty folder to a working program."""
+"""The operator's commands, from an empty folder to a working program: accounts, keys, imports and secrets."""
 
+import asyncio
 import sqlite3
 from contextlib import closing
+from pathlib import Path
+from typing import Any
 
+import pytest
+
+import storage
+from storage.engine.audit import Actor
+from storage.engine.sealing import Sealer
+from storage.payments import accounts
+from tests import world
 from tests.cli.conftest import Svc
+from tests.world import NOW
+
+PARTNERS = "Token,Email,PayPal Email\nnora,nora@blogs.example,pay@blogs.example\n"
+COMMISSIONS = (
+    "ID,Amount,Sale Amount,Sale ID,State,Customer Email,Affiliate Email,Created At\n"
+    "c1,30.00,100.00,inv-1,paid,jane@example.com,nora@blogs.example,2025-02-04\n"
+)
 
 
 def test_an_operator_sets_up_a_program_and_every_change_is_in_its_audit_log(svc: Svc) -> None:
@@ -116,3 +133,64 @@ def test_db_upgrade_names_the_version_that_an_old_database_has_to_pass_through(s
         "message": "This database is from before 0.2.0 (its schema is 0003).",
         "hint": "Upgrade it with version 0.2.0 first, then with this one.",
     }
+
+
+@pytest.fixture
+def files(svc: Svc, tmp_path: Path) -> list[Path]:
+    """A program, and two exports of Rewardful."""
+    svc.set_up()
+    svc("admin", "program", "create", "--workspace", 1, "--name", "Acme", "--domain", "acme.example")
+    written = [tmp_path / "affiliates.csv", tmp_path / "commissions.csv"]
+    for path, content in zip(written, (PARTNERS, COMMISSIONS), strict=True):
+        path.write_text(content)
+    return written
+
+
+def test_an_import_is_tried_done_and_repeated(svc: Svc, files: list[Path]):
+    command = ("admin", "import", "--program", 1, "--from", "rewardful")
+
+    without_partners = svc(*command, files[1])
+    dry = svc(*command, *files, "--dry-run")
+    done = svc(*command, *files, "--json")
+    again = svc(*command, *files, "--json")
+    checked = svc("admin", "db", "check")
+
+    missing = "commissions.csv, line 2: no partner 'nora@blogs.example': import the partners' file too"
+    assert (without_partners.code, missing in without_partners.stdout) == (1, True)
+    assert "commissions: 1 would be added, 0 there before" in dry.stdout
+    assert "not read: paypal_email" in dry.stdout
+    assert done.json["added"] == {"partners": 1, "customers": 0, "commissions": 1}
+    assert again.json["there"] == {"partners": 1, "customers": 0, "commissions": 1}
+    assert [each.code for each in (dry, done, again, checked)] == [0, 0, 0, 0]
+
+
+async def connect(url: str, key: str) -> int:
+    async with storage.opened(url) as store:
+        acme = await world.acme(store)
+        about: dict[str, Any] = {"provider": "stripe", "account_id": "acct_1", "secret": "whsec_12345678"}
+        actor = Actor("user", "1", "olga@acme.example")
+        await store.write(accounts.connect, acme.program_id, **about, sealer=Sealer(key), actor=actor, at=NOW)
+        return acme.program_id
+
+
+async def opened(url: str, program_id: int, key: str) -> str:
+    async with storage.opened(url) as store:
+        account = await store.read(accounts.get_account, program_id)
+        return Sealer(key).open(account.sealed[0])
+
+
+def test_only_with_the_old_key_is_everything_encrypted_anew(svc: Svc):
+    url = f"sqlite+aiosqlite:///{svc.database}"
+    assert svc("admin", "db", "upgrade").code == 0
+    program_id = asyncio.run(connect(url, "old"))
+    rotate = ("admin", "secrets", "rotate", "--json")
+
+    wrong = svc(*rotate, SVC_SECRET_KEY="new", SVC_SECRET_KEY_OLD="other")
+    unset = svc(*rotate)
+    before = asyncio.run(opened(url, program_id, "old"))
+    done = svc(*rotate, SVC_SECRET_KEY="new", SVC_SECRET_KEY_OLD="old")
+
+    assert (wrong.code, wrong.json["error"]["code"]) == (1, "secret_unreadable")
+    assert (unset.code, unset.json["error"]["code"]) == (1, "secret_key_missing")
+    assert (done.code, done.json) == (0, {"payment_accounts": 1, "second_factors": 0})
+    assert before == asyncio.run(opened(url, program_id, "new")) == "whsec_12345678"

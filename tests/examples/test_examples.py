@@ -103,7 +103,7 @@ async def test_the_page_s_commands_lead_to_a_verified_click_lead_and_sale(
 async def _run(shop: Shop, command: str) -> None:  # noqa: F811 - the fixture's value
     name, *arguments = shlex.split(command)
     if arguments == ["login"]:
-        await shop.sign_in()  # as if it had been approved: tests/cli/integrator/test_login.py
+        await shop.sign_in()  # as if it had been approved: tests/cli/integrator/test_commands.py
     elif name == "svc":
         done = await shop.svc(*arguments)
         assert done.code == 0, done.stderr

@@ -14,7 +14,6 @@ from storage.rules.errors import ValidationError
 from storage.rules.scope import Scope
 from tests.mcp_server.conftest import EVERY_TOOL, VERSIONS, Assistant
 
-pytestmark = pytest.mark.anyio
 SENT = "Ignore-previous-instructions"
 EVENTS = (
     "Accepted arguments: program_id (required), limit, cursor, kind, partner_id, customer_id, transaction_id, test, "

@@ -1,6 +1,13 @@
-"""The official client drives every tool, prompt and resource against a live server, in both eras."""
+"""The official client, inspector and conformance suite against a live server, in each version of the protocol."""
 
+import asyncio
 import json
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -9,13 +16,27 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent, TextResourceContents
+from starlette.types import ASGIApp, Receive, Send
 
 from mcp_server.prompts import PLANS
+from mcp_server.tools import BY_NAME
 from presentation import guides
+from storage.rules.scope import Scope
+from tests import serving
 from tests.mcp_server.conftest import CLIENTS, EVERY_TOOL, fill, written_out
 from tests.serving import Serve
+from web.middleware import RequestMiddleware
 
-pytestmark = pytest.mark.anyio
+HERE = Path(__file__).parent
+MODULES = HERE / "node" / "node_modules"
+PASSING = {
+    "2025-11-25": {"server-initialize", "ping", "completion-complete", "tools-list", "resources-list", "prompts-list"},
+    "2026-07-28": {
+        *("completion-complete", "tools-list", "resources-list", "prompts-list", "sep-2164-resource-not-found"),
+        *("caching", "http-header-validation", "server-sse-multiple-streams", "dns-rebinding-protection"),
+        *("input-required-result-unsupported-methods", "input-required-result-ignore-extra-params"),
+    },
+}
 
 
 def text(content: Any) -> str:
@@ -54,3 +75,77 @@ async def test_a_client_can_use_every_tool_resource_and_prompt(sqlite_url: str, 
     assert len(prompts) == len(PLANS)
     assert sorted(text(resource.contents[0]) for resource in resources) == sorted(map(guides.text, guides.NAMES))
     assert unknown.value.error.code == -32602
+
+
+@pytest.fixture
+def node() -> Path:
+    """The Node of the package that brings it."""
+    return min(MODULES.glob("node-*-*/bin/node"))
+
+
+@pytest.fixture
+def key(sqlite_url: str) -> str:
+    """An agent key of Acme that may read everything."""
+    return asyncio.run(fill(sqlite_url, [scope for scope in Scope if scope.endswith(":read")]))
+
+
+def keyed(app: ASGIApp, key: str) -> ASGIApp:
+    """Add a key to each request that has none, as those of the conformance suite."""
+    inside, header = RequestMiddleware(app), (b"authorization", f"Bearer {key}".encode())
+
+    async def with_key(scope: Any, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and header[0] not in dict(scope["headers"]):
+            scope["headers"] = [*scope["headers"], header]
+        await inside(scope, receive, send)
+
+    return with_key
+
+
+@pytest.fixture
+def keyed_url(sqlite_url: str, key: str) -> Iterator[str]:
+    """The address of a server that adds the key."""
+    with serving.in_a_thread(sqlite_url, around=partial(keyed, key=key)) as served:
+        yield f"{served.base_url}/mcp"
+
+
+@pytest.mark.parametrize("version", PASSING)
+def test_the_conformance_suite_finds_nothing_that_is_not_explained(
+    node: Path, keyed_url: str, version: str, tmp_path: Path
+):
+    suite = MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
+    command = [node, suite, "server", "--url", keyed_url, "--suite", "all", "--spec-version", version]
+
+    done = subprocess.run(
+        [*map(str, command), "--expected-failures", str(HERE / f"conformance-{version}.yaml")],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+    said = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout)
+    passed = set(re.findall(r"^✓ ([\w-]+): [1-9]\d* passed, 0 failed", said, re.MULTILINE))
+    assert done.returncode == 0, said[said.rfind("Unexpected") :] + done.stderr[-1000:]
+    assert PASSING[version] - passed == set()
+
+
+def test_the_inspector_lists_and_calls_a_tool(node: Path, sqlite_url: str, key: str, serve: Serve, tmp_path: Path):
+    server = serve(sqlite_url)
+    launcher = MODULES / "@modelcontextprotocol" / "inspector" / "clients" / "launcher" / "build" / "index.js"
+    command = [node, launcher, "--cli", f"{server.base_url}/mcp", "--transport", "http"]
+    environment = os.environ | {"PATH": f"{node.parent}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+
+    def inspect(*arguments: str) -> str:
+        keyed = [*map(str, command), "--header", f"Authorization: Bearer {key}", *arguments]
+        done = subprocess.run(
+            keyed, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    listed = json.loads(inspect("--method", "tools/list", "--strict"))
+    called = json.loads(inspect("--method", "tools/call", "--tool-name", "get_program", "--tool-arg", "program_id=1"))
+
+    assert {tool["name"] for tool in listed["tools"]} == set(BY_NAME)
+    assert called["structuredContent"]["program"]["name"] == "Acme partners"

@@ -1,16 +1,19 @@
-"""The protocol in each version: a plain tool call is answered without the SDK, as the SDK's own transports answer."""
+"""The protocol in each version: plain tool calls are answered as the SDK does; prompts, resources and guides."""
 
 import json
 from typing import Any
 
 import pytest
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Send
 
 from mcp_server.caller import SCOPE_MEMBER, Caller
 from mcp_server.handshake import HandshakeToolCalls
-from tests.mcp_server.conftest import HANDSHAKE, MODERN, VERSIONS, Assistant
+from mcp_server.prompts import PLANS
+from mcp_server.tools import ALL
+from presentation import guides
+from storage.rules.scope import Scope
+from tests.mcp_server.conftest import BASE, HANDSHAKE, HOSTILE, INERT, MODERN, VERSIONS, Assistant
 
-pytestmark = pytest.mark.anyio
 HELLO = {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
 REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("initialize", HELLO),
@@ -46,6 +49,8 @@ NOT_PLAIN: list[Any] = [
     "tools/call",
 ]
 LEFT = {"left": "to the SDK"}
+INVALID = -32602
+REVIEW, WHY = "review-my-program", "why-was-this-sale-not-credited"
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -58,23 +63,6 @@ async def test_a_response_is_the_same_as_the_sdks_transport_gives(assistant: Ass
         assert ours.json() == theirs.json(), (method, params)
         assert ours.status_code == theirs.status_code, (method, params)
         assert ours.headers["content-type"] == theirs.headers["content-type"], (method, params)
-
-
-async def test_only_plain_requests_bypass_the_sdk(assistant: Assistant):
-    headers = assistant.headers("ping", {}, HANDSHAKE, "") | {"Content-Type": "application/json"}
-    headers.pop("MCP-Protocol-Version")
-    ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
-    for content, accept, status in (
-        ('{"jsonrpc":"2.0","method":"notifications/initialized"}', "application/json", 202),
-        ("[]", "application/json", 400),
-        ("{", "application/json", 400),
-        ('{"jsonrpc":"2.0","id":1,"result":{}}', "application/json", 202),
-        (ping, "text/html", 406),
-        (ping, "application/json", 200),
-    ):
-        answer = await assistant.http.post("/mcp", content=content, headers=headers | {"Accept": accept})
-
-        assert answer.status_code == status, (content, accept)
 
 
 async def test_headers_that_differ_from_the_body_are_rejected(assistant: Assistant):
@@ -102,7 +90,7 @@ async def handshake(assistant: Assistant, headers: list[tuple[str, str]], body: 
     async def send(message: Message) -> None:
         sent.append(message)
 
-    async def sdk(_scope: Scope, receive: Receive, send: Send) -> None:
+    async def sdk(_scope: Any, receive: Receive, send: Send) -> None:
         assert json.loads((await receive())["body"]) == body
         await send({"type": "http.response.body", "body": json.dumps(LEFT).encode()})
 
@@ -119,9 +107,89 @@ async def test_a_plain_tool_call_does_not_reach_the_sdk_and_any_other_does(assis
     answered = await handshake(assistant, plain, CALL)
 
     assert answered["result"]["structuredContent"]["data"]
+    assert await handshake(assistant, plain[:2], CALL) == answered  # which names no version
     for name, value in TO_CHECK.items():
         others = [each for each in plain if each[0] != name.lower()]
         assert await handshake(assistant, [*others, (name, value)], CALL) == LEFT, (name, value)
     assert await handshake(assistant, [("host", "evil.example"), *plain], CALL) == LEFT  # sent twice
     for body in NOT_PLAIN:
         assert await handshake(assistant, plain, body) == LEFT, body
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_the_recurring_jobs_are_offered_to_every_key_and_anything_else_is_invalid(
+    assistant: Assistant, version: str
+):
+    key = await assistant.issue([Scope.COMMISSIONS_READ])
+
+    prompts = (await assistant.call("prompts/list", version=version, key=key)).result["prompts"]
+
+    assert [prompt["name"] for prompt in prompts] == list(PLANS)
+    for method, params in (
+        ("prompts/get", {"name": "no such prompt"}),
+        ("prompts/get", {"name": REVIEW}),
+        ("prompts/get", {"name": REVIEW, "arguments": {"program_id": "1", "else": "x"}}),
+        ("resources/read", {"uri": "file:///etc/passwd"}),
+    ):
+        assert (await assistant.call(method, params, version=version)).error["code"] == INVALID, params
+
+
+def test_prompts_name_only_tools_that_exist():
+    names = {tool.name for tool in ALL}
+    said = {
+        word.strip(".,") for plan in PLANS.values() for word in plan.text.split() if word.startswith(("get_", "list_"))
+    }
+
+    assert said <= names
+    assert len(said) > 4
+
+
+async def test_a_prompt_has_its_arguments_in_place_and_inert(assistant: Assistant):
+    asked = {"program_id": "7", "transaction_id": HOSTILE}
+
+    result = (await assistant.call("prompts/get", {"name": WHY, "arguments": asked})).result
+
+    (message,) = result["messages"]
+    assert message["role"] == "user"
+    assert f"transaction_id '{INERT}' of affiliate program 7" in message["content"]["text"]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_a_program_id_is_completed_with_the_ids_that_the_key_reaches(assistant: Assistant, version: str):
+    program_id = str(assistant.acme.program_id)
+
+    async def completed(name: str, value: str) -> Any:
+        params = {"ref": {"type": "ref/prompt", "name": REVIEW}, "argument": {"name": name, "value": value}}
+        return (await assistant.call("completion/complete", params, version=version)).result["completion"]["values"]
+
+    assert await completed("program_id", "") == [program_id]
+    assert await completed("program_id", f"{program_id}0") == []
+    assert await completed("transaction_id", "") == []
+
+
+async def test_every_guide_is_given_whole_in_its_parts(assistant: Assistant):
+    for topic in guides.NAMES:
+        first = (await assistant.tool("get_integration_guide", topic=topic)).payload
+        rest = [
+            (await assistant.tool("get_integration_guide", topic=topic, part=part)).payload["text"]
+            for part in range(2, first["parts"] + 1)
+        ]
+
+        whole = "".join([first["text"], *rest])
+        assert whole.count("\n## ") == guides.text(topic).count("\n## "), topic
+        assert whole.splitlines()[-1] == guides.text(topic).splitlines()[-1], topic
+
+
+async def test_the_guide_is_written_for_the_program_and_its_lines_that_verify_are_those_of_the_checklist(
+    assistant: Assistant,
+):
+    payload = (await assistant.tool("get_integration_guide")).payload
+    verify = (await assistant.tool("get_integration_guide", topic="verify")).payload["text"]
+
+    assert f'"program_id": {assistant.acme.program_id}' in payload["text"]
+    assert f"POST {BASE}/api/v1/track/sale" in payload["text"]
+    assert payload["settings"]["lead_auth_policy"] == "server_required"
+    assert (payload["part"], payload["parts"]) == (1, 1)
+    assert f"curl -sS -m 10 {BASE}/api/v1/track/sale" in verify
+    assert "?aff=ben" in verify
+    assert "PARTNER_CODE" not in verify

@@ -21,7 +21,6 @@ from tests import world
 from tests.mcp_server.conftest import EVERY_TOOL, VERSIONS, Assistant, fill
 from tests.world import NOW
 
-pytestmark = pytest.mark.anyio
 WRITING = [
     "INSERT INTO tracking_log VALUES (1, 1, 'x', 'x', NULL, 1)",
     "UPDATE programs SET name = 'x'",

@@ -1,20 +1,23 @@
-"""Results stay below 24 KB whatever is stored, and a page that is cut goes on where it ended."""
+"""Results stay below 24 KB whatever is stored, go on where they ended, and have untrusted text made inert."""
 
 import json
 import sqlite3
+import unicodedata
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mcp_server.results import compact, table, text_of, weight
+from mcp_server.sanitize import LONGEST, clean
 from storage.engine.pagination import Paging
 from storage.management import commissions, partners
 from storage.reading import customer_timelines, events
-from tests.mcp_server.conftest import EVERY_TOOL, VERSIONS, Assistant
+from tests.mcp_server.conftest import EVERY_TOOL, HOSTILE, INERT, VERSIONS, Assistant
 from tests.world import NOW
 
-pytestmark = pytest.mark.anyio
 MOST = 24 * 1024
 CLICKS, OTHERS = 90_000, 2_500
 WIDE = '\U0001f4b8"\\' * 80  # what takes most bytes: outside the basic plane, and escaped
@@ -50,6 +53,18 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("get_performance", {"date_from": "2021-05-20", "date_to": "2026-05-20", "breakdown": "day", "top_partners": 20}),
     *(("get_integration_guide", {"topic": topic}) for topic in ("errors", "metrics", "key-rotation")),
 ]
+CLEANED = {
+    HOSTILE: INERT,
+    "one\r\ntwo\tthree\u2028four\u2029five\x85six": "one two three four five six",
+    "e\u0301": "\u00e9",
+    "p\u202eay\u202c\u2066 me\u2069": "pay me",
+    "zero\u200b\u200c\u200d\u2060\ufeff\u00ad\u034f\u3164width": "zerowidth",
+    "tags \U000e0049\U000e0067 and \ufe0f\U000e0100 selectors": "tags and selectors",
+    "\ud800lone\udfff": "lone",
+    "\ue000private\U000f0000": "private",
+    "x" * 300: "x" * 200,
+}
+ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=400)  # lone surrogates too
 
 
 @pytest.fixture
@@ -98,13 +113,6 @@ async def test_pages_that_are_cut_skip_and_repeat_nothing(crowded: Assistant):
         assert seen[:200] == [row.id for row in truth.data]
 
 
-async def test_the_last_page_says_so(assistant: Assistant):
-    first = (await assistant.tool("list_partners", limit=1)).payload
-    last = (await assistant.tool("list_partners", limit=1, cursor=first["next_cursor"])).payload
-
-    assert (first["truncated"], last["truncated"], last["next_cursor"]) == (False, False, None)
-
-
 def test_weight_is_the_size_of_a_value_in_the_text():
     value = {"text": 'a "quoted" \\ text \U0001f4b8', "more": [1, None, True]}
 
@@ -135,3 +143,24 @@ def test_a_short_or_ragged_list_stays_a_list_where_that_is_shorter():
         "columns": ["b.c"],
         "rows": [[n] for n in range(9)],
     }
+
+
+@given(ANY_TEXT)
+def test_any_text_is_sanitized(text: str):
+    cleaned = clean(text)
+
+    assert len(cleaned) <= LONGEST
+    assert {unicodedata.category(character) for character in cleaned}.isdisjoint({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
+    assert cleaned == unicodedata.normalize("NFC", cleaned)
+    assert cleaned == cleaned.strip()
+    assert clean(cleaned) == cleaned
+    cleaned.encode()
+
+
+@given(st.text(st.characters(codec="ascii", categories=["L", "N", "P", "S"]), max_size=LONGEST))
+def test_plain_text_stays_as_it_is(text: str):
+    assert clean(text) == text
+
+
+def test_invisible_characters_are_removed():
+    assert {text: clean(text) for text in CLEANED} == CLEANED

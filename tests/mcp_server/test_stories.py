@@ -3,8 +3,6 @@
 from datetime import timedelta
 from typing import Any
 
-import pytest
-
 from storage.access import program_keys
 from storage.engine.audit import Actor
 from storage.management import commissions, partners, program_settings
@@ -15,7 +13,6 @@ from tests import stripe_events as stripe
 from tests.mcp_server.conftest import HOSTILE, INERT, Assistant
 from tests.world import HELD_SINCE, NOW
 
-pytestmark = pytest.mark.anyio
 OWNER = Actor("user", "1", "olivia@acme.example")
 
 

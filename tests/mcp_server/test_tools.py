@@ -14,7 +14,6 @@ from tests import world
 from tests.mcp_server.conftest import BASE, HOSTILE, INERT, MODERN, Assistant
 from tests.world import NOW
 
-pytestmark = pytest.mark.anyio
 OWNER = Actor("user", "1", "owner@acme.example")
 
 
@@ -73,6 +72,7 @@ async def test_partners_are_listed_by_status(assistant: Assistant):
 
     assert [(row["name"], row["code"]) for row in payload["data"]] == [(INERT, "cleo")]
     assert {row["name"] for row in rest["data"]} == {"Anna", "Ben"}
+    assert (payload["truncated"], rest["truncated"], rest["next_cursor"]) == (False, False, None)
     assert rest["applied_query"]["status"] == "active"
 
 

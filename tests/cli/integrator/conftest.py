@@ -18,8 +18,10 @@ from storage import Storage
 from storage.access import sessions, workspaces
 from storage.access.workspaces import Role
 from storage.engine.audit import Actor
+from storage.engine.sealing import Sealer
 from storage.management import program_settings
-from tests import world
+from storage.payments import accounts
+from tests import serving, stripe_events, world
 from tests.browser import shop as web_shop
 from tests.browser.shop import Shop as WebShop
 from tests.cli.conftest import CHECKOUT, command
@@ -93,6 +95,20 @@ class Shop:
         headers = {"Authorization": f"Bearer {key or self.acme.key}"}
         async with httpx.AsyncClient(base_url=self.server.base_url, headers=headers, verify=PLAIN) as client:
             return await client.post(path, json=body)
+
+
+async def connect(shop: Shop) -> None:
+    """Connect an account as the server can read it."""
+    await shop.acme.store.write(
+        accounts.connect,
+        shop.acme.program_id,
+        provider="stripe",
+        account_id="acct_1",
+        secret=stripe_events.SECRET,
+        sealer=Sealer(serving.SECRET_KEY),
+        actor=Actor("user", "1", OLGA),
+        at=datetime.now(UTC),
+    )
 
 
 @pytest.fixture

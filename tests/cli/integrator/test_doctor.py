@@ -15,8 +15,7 @@ from storage.access import program_keys
 from tests import stripe_events as stripe
 from tests import threads
 from tests.browser.shop import Shop as WebShop
-from tests.cli.integrator.conftest import Shop
-from tests.cli.integrator.test_stripe import connect
+from tests.cli.integrator.conftest import Shop, connect
 from tests.forked import Done
 from tests.storage.payments.paying import take
 

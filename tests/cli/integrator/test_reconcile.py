@@ -19,7 +19,6 @@ from tests import stripe_events
 from tests.cli.integrator.conftest import Shop
 from tests.world import NOW
 
-pytestmark = pytest.mark.anyio
 PAYMENTS = [
     *("id", "Created date (UTC)", "Amount", "Amount Refunded", "Currency", "Status", "Customer ID", "Invoice ID"),
     *("PaymentIntent ID", "Description", "svc_click_id (metadata)", "svc_customer_key (metadata)"),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.conftest import ROOT
 from tests.test_architecture import OURS, imported
-from tests.test_dependencies import NEEDED, PROVIDERS, names, normalized
+from tests.test_deploy import NEEDED, PROVIDERS, names, normalized
 
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 COMMAND = tomllib.loads((ROOT / "sdks/cli/pyproject.toml").read_text(encoding="utf-8"))

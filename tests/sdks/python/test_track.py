@@ -9,8 +9,8 @@ from svc_affiliate import ErrorCode, Status
 from storage.rules.errors import BY_CODE
 from tests import failing
 from tests.failing import BROKEN, CUTS, DRIPS, HANGS, Answer, FailingService
+from tests.generated import LOCAL
 from tests.postgres import free_port
-from tests.sdk_files import LOCAL
 from tests.sdks.conftest import KEY, Sdk
 
 UNATTRIBUTED = {

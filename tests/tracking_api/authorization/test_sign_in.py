@@ -26,7 +26,7 @@ from storage.rules import keys
 from storage.rules.scope import Scope
 from tests import postgres
 from tests.mcp_server.conftest import CLIENTS
-from tests.mcp_server.test_conformance import MODULES, node
+from tests.mcp_server.test_clients import MODULES, node
 from tests.tracking_api.authorization.consenting import ClientHost, consent
 from tests.tracking_api.dashboard.pages.conftest import OLGA, Site
 

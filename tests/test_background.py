@@ -1,0 +1,159 @@
+"""What runs in the background: housekeeping in chunks and in turns, payments with a late lead, the fraud review."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
+
+import pytest
+from anyio.lowlevel import checkpoint
+from sqlalchemy import select, update
+
+import background
+import storage
+from cli.demo import sample
+from storage import Storage
+from storage.engine import pruning, recurring
+from storage.management import flags, fraud_review
+from storage.payments import late_leads
+from storage.rules import contact
+from storage.rules.errors import CustomerNotFound
+from storage.rules.fraud.flag import FlagKind
+from storage.tables import audit_entries, partners, recurring_tasks, refused_calls, sales
+from storage.tables import flags as stored_flags
+from storage.tracking import rejection_log
+from tests import stripe_events as stripe
+from tests import world
+from tests.storage.payments.paying import connect, take
+from tests.world import NOW, World, stored
+
+LATER = NOW + timedelta(days=31)
+EMAIL = "anna@partners.example"
+
+
+async def test_a_large_backlog_is_deleted_in_chunks(acme: World, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(pruning, "ROWS_AT_ONCE", 2)
+    for _ in range(7):
+        await acme.reject(CustomerNotFound())
+    await acme.reject(CustomerNotFound(), at=LATER)
+
+    assert await acme.store.write(rejection_log.prune, at=LATER) == 2
+    await background.prune_all(acme.store, at=LATER)
+
+    assert await stored(acme, refused_calls.c.at) == [(LATER,)]
+
+
+async def test_payments_whose_lead_came_late_are_recorded_in_chunks(acme: World, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(late_leads, "AT_ONCE", 2)
+    await connect(acme)
+    for number in range(3):
+        named = {"svc_customer_key": f"user-{number}"}
+        await take(acme, stripe.invoice(f"evt_{number}", name=f"in_{number}", customer=f"cus_{number}", metadata=named))
+        await acme.customer(f"user-{number}")
+
+    await background.record_waiting_payments(acme.store, at=NOW)
+
+    assert await stored(acme, sales.c.transaction_id) == [("in_0",), ("in_1",), ("in_2",)]
+
+
+async def test_a_turn_that_is_cancelled_at_any_moment_ends(acme: World):
+    async def go_on() -> None:
+        async with background.kept(acme.store, "grouping", every=timedelta(hours=1)):
+            await checkpoint()
+        await asyncio.Event().wait()
+
+    for steps in range(8):
+        going = asyncio.create_task(go_on())
+        for _ in range(steps):
+            await checkpoint()
+        going.cancel()
+
+        assert await asyncio.wait([going], timeout=5) == ({going}, set()), steps
+
+
+async def test_one_process_at_a_time_groups_events(store: Storage, database_url: str, monkeypatch: pytest.MonkeyPatch):
+    grouped: list[Storage] = []
+
+    async def note(by: Storage) -> None:
+        grouped.append(by)
+
+    monkeypatch.setattr(background, "group_all", note)
+    async with storage.opened(database_url) as other:
+        for seconds, process in ((0, store), (5, other), (19, store), (21, other), (22, store)):
+            await background.group_in_turn(process, at=NOW + timedelta(seconds=seconds))
+
+    assert grouped == [store, other]
+
+
+async def test_a_running_task_keeps_its_turn(store: Storage):
+    every, begun = timedelta(milliseconds=2), select(recurring_tasks.c.started_at)
+    await store.write(recurring.claim, "grouping", every=every, at=NOW)
+
+    async with background.kept(store, "grouping", every=every):
+        while await store.read(lambda connection: connection.execute(begun).scalar_one()) == NOW:
+            pass
+
+
+@pytest.fixture
+async def embedded(sqlite_url: str) -> AsyncIterator[World]:
+    """What a review finds is tested on both databases where storage is; here is when it runs."""
+    async with storage.opened(sqlite_url) as store:
+        yield await world.acme(store)
+
+
+async def own_purchase(acme: World) -> None:
+    """Have Anna buy through her own link."""
+    mine = update(partners).where(partners.c.id == acme.anna).values(email=EMAIL)
+    await acme.store.write(lambda connection: connection.execute(mine).rowcount)
+    await acme.lead(await acme.visitor(), "user-1", contact=contact.protect(EMAIL))
+    await acme.sale()
+
+
+async def review(acme: World, *, is_whole: bool) -> list[FlagKind]:
+    """Review, and return what is flagged then."""
+    await background.review_all(acme.store, since=NOW - timedelta(minutes=1), at=NOW, is_whole=is_whole)
+    return [each.kind for each in (await acme.store.read(flags.list_flags, acme.program_id)).data]
+
+
+async def test_a_sale_is_reviewed_by_the_next_round_once(embedded: World):
+    await own_purchase(embedded)
+
+    assert await review(embedded, is_whole=False) == [FlagKind.SELF_REFERRAL]
+    embedded.store.take_written()
+    assert await review(embedded, is_whole=False) == [FlagKind.SELF_REFERRAL]
+
+
+async def test_a_program_without_news_waits_for_the_whole_review(embedded: World):
+    await own_purchase(embedded)
+    embedded.store.take_written()
+
+    assert await review(embedded, is_whole=False) == []
+    assert await review(embedded, is_whole=True) == [FlagKind.SELF_REFERRAL]
+
+
+async def test_a_failing_review_is_logged_and_raises_nothing(embedded: World, caplog: pytest.LogCaptureFixture):
+    await embedded.store.write(
+        lambda connection: connection.execute(stored_flags.delete()).rowcount, lane=embedded.program_id
+    )
+    await embedded.store.write(stored_flags.drop)
+    await own_purchase(embedded)
+
+    await background.review_all(embedded.store, since=NOW, at=NOW, is_whole=True)
+
+    assert "the fraud review failed" in caplog.text
+
+
+async def test_ninety_days_of_a_healthy_sample_raise_no_flag(sqlite_url: str):
+    async with storage.opened(sqlite_url) as store:
+        await store.write(sample.create, password_hash="not a hash", at=NOW)
+
+        for days in range(0, 90, 10):
+            assert await _found(store, NOW - timedelta(days=days)) == []
+
+
+async def _found(store: Storage, at: datetime) -> list[object]:
+    since = at - timedelta(days=91)
+    programs = await store.read(fraud_review.all_programs)
+    found = [await store.read(fraud_review.whole, each, since=since, at=at) for each in programs]
+    logged = await store.read(lambda connection: connection.execute(select(audit_entries.c.action)).scalars().all())
+    assert "flag.raise" not in logged
+    return [each for of_program in found for each in of_program]
