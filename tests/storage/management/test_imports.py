@@ -205,3 +205,18 @@ async def test_a_line_that_cannot_be_imported_is_reported_and_the_others_are_imp
     ]
     assert report.added[FileKind.COMMISSIONS] == 3
     assert await acme.store.read(books.run) == []
+
+
+def test_a_file_s_columns_say_what_it_lists_and_those_that_are_not_read_are_named():
+    documented = "stripe_customer_id,first_name,last_name,email,paypal_email,token"  # names the affiliate by e-mail
+
+    of_customers = import_layouts.read(ImportTool.REWARDFUL, [documented, "cus_7,Nora,Blogs,nora@blogs.example,,nora"])
+    of_partners = import_layouts.read(ImportTool.REWARDFUL, ["\ufeffToken,Email,PayPal Email", "nora,n@b.example,x"])
+
+    assert of_customers.kind == FileKind.CUSTOMERS
+    assert of_customers.rows == [
+        (2, {"customer_id": "cus_7", "partner_code": "nora", "partner_email": "nora@blogs.example"})
+    ]
+    assert (of_partners.kind, of_partners.unread) == (FileKind.PARTNERS, ["paypal_email"])
+    with pytest.raises(ValueError, match="names no column"):
+        import_layouts.read(ImportTool.GENERIC, ["colour,size", "red,1"])

@@ -1,14 +1,16 @@
-"""Partner codes, windows, and which click a visitor keeps."""
+"""Partner codes, windows, which click a visitor keeps, and the specification's tables of leads and customers."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.rules import attribution, host_name
+from storage.rules import attribution, host_name, settlement
 from storage.rules.attribution import AttributionModel
-from storage.rules.errors import AffMissing, InvalidAffiliateUrl
+from storage.rules.errors import AffMissing, InvalidAffiliateUrl, StatusTransitionRefused
+from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Move, Settlement
 
 NOW = datetime(2026, 5, 20, tzinfo=UTC)
 
@@ -63,3 +65,40 @@ def test_the_window_includes_its_last_second_and_the_model_decides_between_two_p
 )
 def test_a_domain_of_the_developers_machine_has_http_links(domain: str, scheme: str):
     assert host_name.url_of(domain) == f"{scheme}://{domain}"
+
+
+SERVER, BROWSER = LeadAuthPolicy.SERVER_REQUIRED, LeadAuthPolicy.BROWSER_ALLOWED
+SETTLED = Move(Settlement.SETTLED, changed=True)
+STILL_SETTLED = Move(Settlement.SETTLED, changed=False)
+PROVISIONAL = Move(Settlement.PROVISIONAL, changed=True)
+STILL_PROVISIONAL = Move(Settlement.PROVISIONAL, changed=False)
+
+
+@pytest.mark.parametrize(
+    ("before", "with_key", "policy", "after"),
+    [
+        (Settlement.NONE, False, SERVER, PROVISIONAL),
+        (Settlement.NONE, False, BROWSER, SETTLED),
+        (Settlement.NONE, True, SERVER, SETTLED),
+        (Settlement.NONE, True, BROWSER, SETTLED),
+        (Settlement.PROVISIONAL, False, SERVER, STILL_PROVISIONAL),
+        (Settlement.PROVISIONAL, False, BROWSER, SETTLED),
+        (Settlement.PROVISIONAL, True, SERVER, SETTLED),
+        (Settlement.PROVISIONAL, True, BROWSER, SETTLED),
+        (Settlement.SETTLED, False, SERVER, STILL_SETTLED),
+        (Settlement.SETTLED, True, SERVER, STILL_SETTLED),
+        (Settlement.OUTRANKED, False, BROWSER, Move(Settlement.OUTRANKED, changed=False)),
+        (Settlement.OUTRANKED, False, SERVER, Move(Settlement.OUTRANKED, changed=False)),
+        (Settlement.OUTRANKED, True, BROWSER, SETTLED),
+    ],
+)
+def test_a_lead_changes_as_the_table_says(before: Settlement, with_key: bool, policy: LeadAuthPolicy, after: Move):  # noqa: FBT001 - a row
+    status = None if before == Settlement.NONE else CustomerStatus.LEAD
+
+    assert settlement.move(before, status, with_key=with_key, policy=policy) == after
+
+
+def test_a_converted_customer_never_becomes_a_lead():
+    for before, with_key, policy in product(Settlement, [True, False], LeadAuthPolicy):
+        with pytest.raises(StatusTransitionRefused):
+            settlement.move(before, CustomerStatus.CONVERSION, with_key=with_key, policy=policy)

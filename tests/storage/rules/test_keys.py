@@ -1,12 +1,14 @@
-"""Keys, their masks, hashes and rotation; click ids."""
+"""Keys, their masks, hashes and rotation; click ids; what a customer key looks like; Stripe's signature."""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from stripe import WebhookSignature
 
-from storage.rules import keys, rotation
+from storage.rules import key_format, keys, rotation, stripe_signature
+from storage.rules.key_format import Difference, KeyFormat, LeadKeys
 from storage.rules.rotation import Rotation
 
 NOW = datetime(2026, 5, 20, tzinfo=UTC)
@@ -55,3 +57,99 @@ def test_no_text_makes_the_click_parser_fail(text: str):
 )
 def test_a_flagged_key_works_until_its_deadline_and_not_at_it(rotate_by: datetime | None, state: Rotation):
     assert rotation.state(rotate_by, NOW) == state
+
+
+UUID = "3f2b8c1e-7a44-4c0e-9d55-0a1b2c3d4e5f"
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        (UUID, KeyFormat.UUID),
+        (UUID.replace("-", "").upper(), KeyFormat.UUID),
+        ("4711", KeyFormat.INTEGER),
+        ("anna@acme.example", KeyFormat.EMAIL),
+        ("cus_NffrFeUfNV2Hib", KeyFormat.PROCESSOR_ID),
+        ("user-17", KeyFormat.PREFIXED),
+        ("annalindqvist", KeyFormat.OTHER),
+    ],
+)
+def test_a_key_has_a_format(key: str, expected: KeyFormat):
+    assert key_format.format_of(key) == expected
+
+
+@pytest.mark.parametrize(
+    ("lead_key", "sale_key", "difference"),
+    [
+        ("user-a", " USER-A ", Difference.LETTER_CASE),
+        ("user-17", "17", Difference.PREFIX),
+        ("17", "user_17", Difference.PREFIX),
+        (UUID, UUID.replace("-", ""), Difference.PREFIX),
+    ],
+)
+def test_the_lead_key_that_a_mismatched_key_stands_for_is_found(lead_key: str, sale_key: str, difference: Difference):
+    mismatch = LeadKeys([lead_key]).mismatch(sale_key)
+
+    assert mismatch is not None
+    assert (mismatch.difference, mismatch.meant) == (difference, lead_key)
+
+
+@pytest.mark.parametrize("sale_key", ["cus_NffrFeUfNV2Hib", "anna@acme.example", UUID])
+def test_another_systems_id_is_a_difference_of_format(sale_key: str):
+    mismatch = LeadKeys(["user-1", "user-2"]).mismatch(sale_key)
+
+    assert mismatch is not None
+    assert (mismatch.difference, mismatch.meant) == (Difference.SHAPE, None)
+    assert LeadKeys([]).mismatch(sale_key) is None
+
+
+@pytest.mark.parametrize(
+    ("lead_keys", "sale_key"),
+    [(["user-1"], "user-2"), (["1", "2"], "3"), (["user-17", "18"], "17"), (["anna"], "bob-7")],
+)
+def test_a_customer_without_a_partner_is_not_a_mismatch(lead_keys: list[str], sale_key: str):
+    assert LeadKeys(lead_keys).mismatch(sale_key) is None
+
+
+SIGNED_AT, SECRET, CONTENT = 1_790_000_000, "whsec_of_acme", b'{"id": "evt_1"}'
+GOOD = WebhookSignature.generate_signature_header(CONTENT.decode(), SECRET, SIGNED_AT)
+
+
+def is_signed(header: str, *, content: bytes = CONTENT, secret: str = SECRET, now: float = SIGNED_AT) -> bool:
+    return stripe_signature.is_signed(content, header, secret, now=now)
+
+
+@given(content=st.text(), secret=st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip))
+def test_what_stripe_s_library_signs_is_accepted(content: str, secret: str):
+    header = WebhookSignature.generate_signature_header(content, secret, SIGNED_AT)
+
+    assert is_signed(header, content=content.encode(), secret=secret)
+
+
+def test_a_signature_counts_for_five_minutes():
+    assert [is_signed(GOOD, now=SIGNED_AT + seconds) for seconds in (-301, -300, 300, 301)] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+
+
+def test_one_good_signature_among_several_is_enough():
+    stamp, _, signature = GOOD.partition(",")
+
+    assert is_signed(f"{stamp},v1={'0' * 64},{signature},v0=old")
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["", GOOD.partition(",")[0], GOOD.replace("v1=", "v0="), GOOD[:-1], GOOD.replace("t=1", "t=2"), "x" + GOOD],
+)
+def test_any_other_header_is_rejected(header: str):
+    assert not is_signed(header)
+
+
+def test_changed_bytes_and_other_secrets_are_rejected():
+    assert not is_signed(GOOD, content=CONTENT + b" ")
+    assert not is_signed(GOOD, secret="whsec_of_another")
+    assert not is_signed(WebhookSignature.generate_signature_header(CONTENT.decode(), " ", SIGNED_AT), secret=" ")

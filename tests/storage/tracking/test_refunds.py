@@ -1,7 +1,8 @@
-"""Refunds, on both databases."""
+"""Refunds, and calls that carry an Idempotency-Key, on both databases."""
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,13 +15,15 @@ from storage.engine.audit import Actor
 from storage.management import commissions
 from storage.rules import commission
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import RefundExceedsSale, TransactionNotFound
+from storage.rules.errors import IdempotencyKeyReused, RefundExceedsSale, TransactionNotFound
 from storage.rules.refund import RefundStatus
 from storage.tables import commissions as commission_table
 from storage.tables import ledger_entries, rollups
 from storage.tables import refunds as refund_events
-from storage.tracking import ledger
-from storage.tracking.refunds import RefundResult
+from storage.tracking import ledger, refunds
+from storage.tracking.refunds import Refund, RefundResult
+from storage.tracking.rejection_log import CallDetails
+from storage.tracking.repeated_calls import Repeatable, Replayed
 from tests import world
 from tests.world import NOW, World, stored
 
@@ -124,3 +127,36 @@ async def test_after_any_refunds_the_ledger_sums_to_the_commission_of_the_remain
     total = select(func.coalesce(func.sum(ledger_entries.c.amount_cents), 0)).where(*mine)
     assert await store.read(lambda connection: connection.execute(total).scalar()) == left
     assert await store.read(books.run) == []
+
+
+async def repeat(acme: World, *, asks: str = "hash", at: Any = NOW) -> Any:
+    repeatable = Repeatable("once-1", asks, lambda result: f"refunded {result.refunded_cents}")
+    outcome = await acme.store.handle(
+        refunds.record,
+        Refund("inv-1", at, 2_500),
+        principal=acme.principal,
+        details=CallDetails("refund", "request-1", at),
+        repeatable=repeatable,
+    )
+    return outcome.result
+
+
+async def test_one_of_many_concurrent_requests_is_performed_and_the_others_get_its_response(acme: World):
+    await acme.customer()
+    await acme.sale()
+
+    results = await asyncio.gather(*(repeat(acme) for _ in range(8)))
+
+    assert results.count(Replayed("refunded 2500")) == 7
+    assert await stored(acme, refund_events.c.amount_cents) == [(2_500,)]
+    assert await acme.store.read(books.run) == []
+
+
+async def test_another_request_under_the_same_key_is_rejected_for_30_days(acme: World):
+    await acme.customer()
+    await acme.sale()
+    await repeat(acme)
+
+    assert isinstance(await repeat(acme, asks="another"), IdempotencyKeyReused)
+    assert not isinstance(await repeat(acme, asks="another", at=NOW + timedelta(days=31)), IdempotencyKeyReused)
+    assert len(await stored(acme, refund_events.c.id)) == 2
