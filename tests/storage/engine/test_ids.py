@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -26,48 +26,37 @@ ROWS: dict[str, dict[str, Any]] = {
 }
 
 
-def add(connection: Connection, table: str) -> int:
+def add(connection: Connection, name: str) -> int:
     """Add a row and delete it; return its id."""
-    row = ROWS[table]
-    column = metadata.tables[table].c.id
-    row_id: int = connection.execute(insert(metadata.tables[table]).values(**row).returning(column)).scalar_one()
-    connection.execute(delete(metadata.tables[table]).where(column == row_id))
-    return row_id
+    table = metadata.tables[name]
+    row_id = connection.execute(insert(table).values(**ROWS[name]).returning(table.c.id)).scalar_one()
+    connection.execute(delete(table).where(table.c.id == row_id))
+    return int(row_id)
 
 
-@pytest.mark.parametrize("table", assigned_ids.TABLES)
-async def test_the_id_of_a_deleted_row_is_not_given_out_again(acme: World, table: str):
-    first, second = [await acme.store.write(add, table) for _ in range(2)]
+async def test_ids_of_deleted_rows_are_not_given_out_again_and_go_on_above_those_of_another_database(acme: World):
+    for table in assigned_ids.TABLES:
+        first, second = [await acme.store.write(add, table) for _ in range(2)]
+        own = await acme.store.read(assigned_ids.largest)
 
-    assert second > first
-    assert (await acme.store.read(assigned_ids.largest))[table] == second
+        await acme.store.write(assigned_ids.go_on_above, own | {table: 70})
+        above = await acme.store.write(add, table)
+        await acme.store.write(assigned_ids.go_on_above, own)
 
-
-@pytest.mark.parametrize("table", assigned_ids.TABLES)
-async def test_ids_go_on_above_those_of_another_database_and_never_below_its_own(acme: World, table: str):
-    others = await acme.store.read(assigned_ids.largest)
-
-    await acme.store.write(assigned_ids.go_on_above, others | {table: 70})
-    above = await acme.store.write(add, table)
-    await acme.store.write(assigned_ids.go_on_above, others)
-
-    assert above == 71
-    assert await acme.store.write(add, table) == 72
+        assert second > first, table
+        assert own[table] == second, table
+        assert (above, await acme.store.write(add, table)) == (71, 72), table
 
 
 def test_ids_ascend_even_if_the_clock_is_set_back():
-    later = ids.after(datetime(2026, 5, 20, tzinfo=UTC), 3)
-
-    earlier = ids.after(datetime(2025, 5, 20, tzinfo=UTC), 3)
+    later, earlier = ids.after(NOW, 3), ids.after(NOW - timedelta(days=365), 3)
 
     assert [*later, *earlier] == sorted({*later, *earlier})
 
 
 def test_threads_never_share_an_id():
-    at = datetime(2026, 5, 20, tzinfo=UTC)
-
     with ThreadPoolExecutor(8) as threads:
-        given = [n for batch in threads.map(lambda _: list(ids.after(at, 50)), range(40)) for n in batch]
+        given = [n for batch in threads.map(lambda _: list(ids.after(NOW, 50)), range(40)) for n in batch]
 
     assert len(set(given)) == 2_000
 
@@ -86,23 +75,22 @@ LISTS: tuple[Callable[..., Page[Any]], ...] = (
 )
 
 
-def test_a_cursor_names_exactly_what_the_list_expects():
-    page = pagination.cut([3, 2, 1], 2, key=lambda row: [row], of_row=lambda row: row)
+def cut(rows: list[int], limit: int, *place: str) -> Page[int]:
+    return pagination.cut(rows, limit, key=lambda row: [row, *place], of_row=lambda row: row)
+
+
+def test_a_cursor_names_exactly_what_the_list_expects_and_the_last_page_has_none():
+    page = cut([3, 2, 1], 2)
 
     assert page.data == [3, 2]
     assert pagination.last_id(str(page.next_cursor)) == 2
     with pytest.raises(ValidationError):
         pagination.decode(str(page.next_cursor), int, str)
+    assert cut([2, 1], 2) == ([2, 1], None)
 
 
-def test_the_last_page_has_no_cursor():
-    assert pagination.cut([2, 1], 2, key=lambda row: [row], of_row=lambda row: row) == ([2, 1], None)
-
-
-@pytest.mark.anyio
 async def test_an_invented_cursor_lists_nothing_or_is_rejected(acme: World):
-    invented = pagination.cut([LARGEST_ID, 0], 1, key=lambda row: [row], of_row=lambda row: row).next_cursor
-    place = pagination.cut([LARGEST_ID, 0], 1, key=lambda row: [row, "sale", "x"], of_row=lambda row: row).next_cursor
+    invented, place = (cut([LARGEST_ID, 0], 1, *more).next_cursor for more in ((), ("sale", "x")))
 
     for each in LISTS:
         cursor = place if each is events.list_events else invented
