@@ -13,14 +13,7 @@ from storage.access import agent_keys, idempotency, program_keys
 from storage.access.idempotency import Request, WriteResponse
 from storage.reading import key_callers as reading
 from storage.reading.key_callers import KeyCaller
-from storage.rules import keys
-from storage.rules.errors import (
-    ApiKeyRotationRequired,
-    IdempotencyKeyReused,
-    InvalidKey,
-    NotFound,
-    ValidationError,
-)
+from storage.rules import errors, keys
 from storage.rules.scope import Scope
 from storage.tables import key_callers as caller_rows
 from storage.tables import program_keys as table
@@ -51,10 +44,10 @@ async def test_a_key_from_before_the_prefix_works_by_exact_match_and_no_weak_one
     await acme.store.write(program_keys.import_key, acme.program_id, "legacy-key-of-2019-abcdef", at=NOW)
 
     assert await works(acme, "legacy-key-of-2019-abcdef") == acme.program_id
-    with pytest.raises(InvalidKey):
+    with pytest.raises(errors.InvalidKey):
         await works(acme, "legacy-key-of-2019-abcdeF")
     for weak in ("short", "with a blank in the middle", "ünprintable-secret-key"):
-        with pytest.raises(ValidationError):
+        with pytest.raises(errors.ValidationError):
             await acme.store.write(program_keys.import_key, acme.program_id, weak, at=NOW)
 
 
@@ -62,11 +55,11 @@ async def test_a_flagged_key_works_until_its_deadline_and_a_new_one_replaces_it_
     await acme.store.write(program_keys.flag, acme.program_id, rotate_by=DEADLINE, at=NOW)
 
     assert await works(acme, acme.key, DEADLINE - timedelta(seconds=1)) == acme.program_id
-    with pytest.raises(ApiKeyRotationRequired):
+    with pytest.raises(errors.ApiKeyRotationRequired):
         await works(acme, acme.key, DEADLINE)
     new = await acme.store.write(program_keys.regenerate, acme.program_id, at=DEADLINE)
     assert await works(acme, new.secret, DEADLINE) == acme.program_id
-    with pytest.raises(InvalidKey):
+    with pytest.raises(errors.InvalidKey):
         await works(acme, acme.key)
 
 
@@ -104,7 +97,7 @@ async def test_the_calls_of_a_caller_are_added_up_and_deleted_after_90_days_with
 
 async def test_calls_with_a_replaced_key_are_listed_for_thirty_days_and_so_is_their_caller(acme: World):
     await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
-    with pytest.raises(InvalidKey):
+    with pytest.raises(errors.InvalidKey):
         await sell(acme, "inv-1")
 
     row = refused_calls.c
@@ -121,7 +114,7 @@ async def test_calls_with_keys_that_no_program_has_are_not_stored_and_do_not_fil
 ):
     monkeypatch.setattr(key_callers, "MOST_CALLERS", 3)
     for n in range(5):
-        with pytest.raises(InvalidKey):
+        with pytest.raises(errors.InvalidKey):
             await acme.handle(sales.record, Sale("inv-1", 100, NOW, customer_key="x"), PresentedKey(f"{n:064}"), **SHOP)
 
     waiting = acme.store.callers.take()
@@ -162,9 +155,9 @@ async def test_concurrent_repeats_are_performed_once_and_get_the_first_response(
 
 async def test_a_write_that_fails_may_be_sent_again(store: Storage, agent_key_id: int):
     def fails(_connection: Any) -> WriteResponse:
-        raise NotFound
+        raise errors.NotFound
 
-    with pytest.raises(NotFound):
+    with pytest.raises(errors.NotFound):
         await once(store, agent_key_id, fails)
 
     assert (await once(store, agent_key_id)).replayed is False
@@ -173,7 +166,7 @@ async def test_a_write_that_fails_may_be_sent_again(store: Storage, agent_key_id
 async def test_responses_are_stored_for_30_days_and_for_their_request_only(store: Storage, agent_key_id: int):
     await once(store, agent_key_id)
 
-    with pytest.raises(IdempotencyKeyReused):
+    with pytest.raises(errors.IdempotencyKeyReused):
         await once(store, agent_key_id, asks="b")
     repeats = [await once(store, agent_key_id, at=NOW + timedelta(days=days)) for days in (29, 30)]
     assert [each.replayed for each in repeats] == [True, False]

@@ -14,19 +14,7 @@ from storage.access.sessions import Started
 from storage.engine import audit
 from storage.engine.audit import OPERATOR
 from storage.engine.sealing import Sealer
-from storage.rules import keys
-from storage.rules.errors import (
-    AccessDenied,
-    AuthorizationPending,
-    ExpiredToken,
-    InvalidSecondFactor,
-    NotFound,
-    SecondFactorExists,
-    SecondFactorRequired,
-    ServiceError,
-    SlowDown,
-    ValidationError,
-)
+from storage.rules import errors, keys
 from storage.tables import recovery_codes
 from storage.tables import second_factors as second_factor_rows
 from tests.storage.databases import both_databases
@@ -37,7 +25,7 @@ from tests.world import NOW, World, stored
     "password", ["nine char", "x" * 513, "1234567890", "Password123!", "aaaaaaaaaaaa", "olga@acme.example"]
 )
 def test_a_short_or_common_password_is_rejected_by_name_of_its_field(password: str):
-    with pytest.raises(ValidationError) as rejection:
+    with pytest.raises(errors.ValidationError) as rejection:
         passwords.protect_new(password, email="olga@acme.example", field="new_password")
 
     assert [field.field for field in rejection.value.fields] == ["new_password"]
@@ -74,7 +62,7 @@ async def turn_on(acme: World) -> tuple[pyotp.TOTP, list[str]]:
 async def spend(acme: World, code: str, at: Any = LATER, lane: int = 0) -> bool:
     try:
         await acme.store.write(second_factors.spend, acme.owner_id, code, sealer=SEALER, at=at, lane=lane)
-    except InvalidSecondFactor:
+    except errors.InvalidSecondFactor:
         return False
     return True
 
@@ -89,9 +77,9 @@ async def test_it_is_on_once_a_code_is_confirmed_and_off_when_disabled(acme: Wor
     assert not await spend(acme, app.at(LATER))  # not confirmed: no code counts
     await acme.store.write(*start, code=None, **about)
     await acme.store.write(second_factors.confirm, acme.owner_id, app.at(NOW), sealer=SEALER, actor=OPERATOR, at=NOW)
-    with pytest.raises(SecondFactorRequired):
+    with pytest.raises(errors.SecondFactorRequired):
         await acme.store.write(*start, code=None, **about)
-    with pytest.raises(SecondFactorExists):
+    with pytest.raises(errors.SecondFactorExists):
         await enrol(acme)
     await acme.store.write(*start, code=app.at(LATER), **about)
     await acme.store.write(second_factors.disable, acme.owner_id, actor=OPERATOR, at=LATER)
@@ -152,7 +140,7 @@ async def poll(acme: World, device_code: str, at: Any = NOW) -> Any:
     """Return the session, or the rejection."""
     try:
         return await acme.store.write(device_logins.poll, device_code, at=at)
-    except ServiceError as rejection:
+    except errors.ServiceError as rejection:
         return rejection
 
 
@@ -167,10 +155,14 @@ async def test_an_approved_login_is_a_session_once_and_a_rejected_one_stays_reje
     assert isinstance(started, Started)
     visitor = await acme.store.read(sessions.identify, keys.digest(started.token), at=NOW)
     assert visitor.user_id == acme.owner_id
-    assert [type(each) for each in (guessed, again, denied)] == [ExpiredToken, ExpiredToken, AccessDenied]
-    with pytest.raises(NotFound):
+    assert [type(each) for each in (guessed, again, denied)] == [
+        errors.ExpiredToken,
+        errors.ExpiredToken,
+        errors.AccessDenied,
+    ]
+    with pytest.raises(errors.NotFound):
         await decide(acme, rejected.user_code)
-    with pytest.raises(NotFound):
+    with pytest.raises(errors.NotFound):
         await acme.store.read(device_logins.find, "BBBB-BBBB", at=NOW)
 
 
@@ -180,15 +172,20 @@ async def test_a_device_that_polls_too_often_gets_slow_down(acme: World):
     polls = [NOW + timedelta(seconds=after) for after in (2, 2, 6, 18)]  # every two, every seven, every twelve seconds
     answers = [await poll(acme, asked.device_code, at) for at in polls]
 
-    assert [type(answer) for answer in answers] == [AuthorizationPending, SlowDown, SlowDown, AuthorizationPending]
+    assert [type(answer) for answer in answers] == [
+        errors.AuthorizationPending,
+        errors.SlowDown,
+        errors.SlowDown,
+        errors.AuthorizationPending,
+    ]
 
 
 async def test_a_login_expires(acme: World):
     asked = await ask(acme)
     late = NOW + LIFETIME
 
-    with pytest.raises(NotFound):
+    with pytest.raises(errors.NotFound):
         await decide(acme, asked.user_code, at=late)
-    assert isinstance(await poll(acme, asked.device_code, late), ExpiredToken)
+    assert isinstance(await poll(acme, asked.device_code, late), errors.ExpiredToken)
     assert await acme.store.write(device_logins.prune, at=late - timedelta(seconds=1)) == 0
     assert await acme.store.write(device_logins.prune, at=late) == 1

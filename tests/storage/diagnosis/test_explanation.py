@@ -8,14 +8,8 @@ import pytest
 from storage.diagnosis.explanation import Explanation, explain
 from storage.engine.audit import Actor
 from storage.management import partners, program_settings
+from storage.rules import errors
 from storage.rules.attribution import PartnerStatus
-from storage.rules.errors import (
-    AttributionWindowExpired,
-    CurrencyNotSupported,
-    CustomerNotFound,
-    NotFound,
-    ValidationError,
-)
 from storage.rules.outcome import SaleOutcome
 from storage.rules.state import State
 from storage.tracking import test_mode
@@ -54,7 +48,7 @@ async def test_new_terms_price_only_what_is_earned_after_them(acme: World):
 
 async def test_the_trace_has_every_step_in_order_and_a_credited_sale_needs_no_change(acme: World):
     await acme.customer()
-    await acme.reject(CustomerNotFound(), customer_key="user-1", transaction_id="inv-1")
+    await acme.reject(errors.CustomerNotFound(), customer_key="user-1", transaction_id="inv-1")
     await acme.sale(at=NOW + timedelta(hours=1))
 
     found = await explained(acme, customer_key="user-1")
@@ -95,8 +89,8 @@ async def test_a_sale_after_the_recurring_months_earns_nothing(acme: World):
 
 async def test_a_rejected_sale_names_the_key_that_it_should_have_or_can_be_sent_again(acme: World):
     await acme.customer("user-17")
-    await acme.reject(CustomerNotFound(), customer_key="17", transaction_id="inv-9")
-    await acme.reject(CustomerNotFound(), customer_key="user-1", transaction_id="inv-1")
+    await acme.reject(errors.CustomerNotFound(), customer_key="17", transaction_id="inv-9")
+    await acme.reject(errors.CustomerNotFound(), customer_key="user-1", transaction_id="inv-1")
     await acme.customer("user-1")
 
     wrong, early = [await explained(acme, transaction_id=name) for name in ("inv-9", "inv-1")]
@@ -110,7 +104,7 @@ async def test_a_rejected_sale_is_explained_with_the_customer_that_the_request_n
     click_id = await acme.visitor()
     await acme.lead(click_id, "user-1")
     named = {"customer_key": "user-1", "click_id": click_id}[sent]
-    await acme.reject(CurrencyNotSupported(), transaction_id="inv-9", **{sent: named})
+    await acme.reject(errors.CurrencyNotSupported(), transaction_id="inv-9", **{sent: named})
 
     found = await explained(acme, transaction_id="inv-9")
 
@@ -124,7 +118,7 @@ async def test_the_steps_of_a_customer_are_those_of_the_sale_that_the_outcome_na
     await acme.sale("inv-1")
     recorded = await explained(acme, customer_key="user-1")
     later = NOW + timedelta(hours=1)
-    await acme.reject(CurrencyNotSupported(), at=later, customer_key="user-1", transaction_id="inv-2")
+    await acme.reject(errors.CurrencyNotSupported(), at=later, customer_key="user-1", transaction_id="inv-2")
 
     found = await explained(acme, customer_key="user-1")
 
@@ -139,7 +133,7 @@ async def test_an_expired_window_is_explained_with_the_programs_number_of_days(a
     await change(acme, attribution_window_days=14)
     await acme.customer()
     late = {"at": NOW + timedelta(days=15), "customer_key": "user-1"}
-    await acme.reject(AttributionWindowExpired(), transaction_id="inv-1", **late)
+    await acme.reject(errors.AttributionWindowExpired(), transaction_id="inv-1", **late)
 
     found = await explained(acme, transaction_id="inv-1", at=NOW + timedelta(days=20))
 
@@ -194,7 +188,7 @@ async def test_a_test_is_no_sale_and_nothing_is_nothing(acme: World):
 
 async def test_exactly_one_identifier_of_a_program_is_required(acme: World):
     for subject in ({}, {"transaction_id": "a", "customer_key": "b"}):
-        with pytest.raises(ValidationError):
+        with pytest.raises(errors.ValidationError):
             await explained(acme, **subject)
-    with pytest.raises(NotFound):
+    with pytest.raises(errors.NotFound):
         await acme.store.read(explain, 404, transaction_id="inv-1", at=NOW)

@@ -13,14 +13,9 @@ from storage.management import commissions, partners, program_settings
 from storage.reading import customer_timelines, events, performance
 from storage.reading.event_kinds import EventKind
 from storage.reading.performance import Performance
+from storage.rules import errors
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import (
-    FieldError,
-    NotFound,
-    PreconditionFailed,
-    ValidationError,
-)
 from storage.rules.period import DateRangeQuery, Window
 from storage.tables import commission_terms
 from storage.tracking import ledger
@@ -108,9 +103,9 @@ async def test_a_change_based_on_an_older_revision_or_of_the_currency_of_recorde
     await acme.sale()
     await acme.store.write(*change, {"name": "New"}, actor=OLGA, at=NOW, expected_revision=1)
 
-    with pytest.raises(PreconditionFailed):
+    with pytest.raises(errors.PreconditionFailed):
         await acme.store.write(*change, {"name": "X"}, actor=OLGA, at=NOW, expected_revision=1)
-    with pytest.raises(ValidationError) as rejected:
+    with pytest.raises(errors.ValidationError) as rejected:
         await acme.store.write(*change, {"currency": "EUR"}, actor=OLGA, at=NOW)
 
     assert rejected.value.fields[0].field == "currency"
@@ -134,19 +129,19 @@ async def test_another_programs_partner_and_commission_and_no_program_s_report_a
     sold = await acme.sale()
     decide = (commissions.decide, other.program_id, sold.commission_id, CommissionStatus.APPROVED)
 
-    with pytest.raises(NotFound):
+    with pytest.raises(errors.NotFound):
         await acme.store.write(partners.change, other.program_id, acme.anna, {"name": "X"}, actor=OLGA, at=NOW)
-    with pytest.raises(NotFound):
+    with pytest.raises(errors.NotFound):
         await acme.store.write(*decide, actor=OLGA, at=NOW)
-    with pytest.raises(NotFound):
+    with pytest.raises(errors.NotFound):
         await acme.store.read(performance.get_report, 99, DateRangeQuery(), at=NOW)
 
 
 async def test_a_duplicate_code_undoes_only_its_own_change(acme: World):
-    with pytest.raises(ValidationError) as rejected:
+    with pytest.raises(errors.ValidationError) as rejected:
         await acme.store.write(partners.change, acme.program_id, acme.anna, {"code": "ben"}, actor=OLGA, at=NOW)
 
-    assert rejected.value.fields == (FieldError("code", "Another partner of this program has this code"),)
+    assert rejected.value.fields == (errors.FieldError("code", "Another partner of this program has this code"),)
     assert (await acme.store.read(partners.get_partner, acme.program_id, acme.anna)).code == "anna"
 
 

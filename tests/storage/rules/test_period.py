@@ -148,4 +148,6 @@ def test_an_unknown_name_or_a_reversed_range_is_rejected():
     with pytest.raises(InvalidRange):
         picked_period.pick(DateRangeQuery(None, "2026-05-02", "2026-05-01"), at=PICKED_AT)
     with pytest.raises(InvalidRange):
-        picked_period.pick(DateRangeQuery(None, "0001-01-02", "0001-01-02"), at=PICKED_AT, comparison=Comparison.LAST_YEAR)
+        picked_period.pick(
+            DateRangeQuery(None, "0001-01-02", "0001-01-02"), at=PICKED_AT, comparison=Comparison.LAST_YEAR
+        )
