@@ -22,23 +22,37 @@ from storage.management import (
     undone_approvals,
 )
 from storage.management.first_workspace import FirstWorkspace, SetUp
+from storage.reading import performance
 from storage.rules import keys
+from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import CurrencyNotSupported, Forbidden, NotFound, ValidationError
+from storage.rules.errors import (
+    CurrencyNotSupported,
+    FieldError,
+    Forbidden,
+    NotFound,
+    PreconditionFailed,
+    ValidationError,
+)
 from storage.rules.images import Image
+from storage.rules.period import DateRangeQuery
 from storage.rules.settings import ProgramSettings
+from storage.tables import commission_terms
+from storage.tracking import ledger
 from tests import world
 from tests.storage.databases import both_databases
-from tests.world import NOW, World
+from tests.world import NOW, World, stored
 
+ABOUT = {"actor": OPERATOR, "at": NOW}
+LATER = NOW + timedelta(days=60)
+OLGA = Actor("user", "7", "olga@acme.example")
 CHOSEN = FirstWorkspace(
     "Acme", "Olga@acme.example", "a hash", ProgramSettings("Acme partners", "acme.example"), "Anna", "anna"
 )
 
 
-async def set_up(store: Storage, chosen: FirstWorkspace = CHOSEN, **options: Any) -> SetUp:
-    made: SetUp = await store.write(first_workspace.create, chosen, client="Firefox", at=NOW, **options)
-    return made
+async def set_up(store: Storage, chosen: FirstWorkspace = CHOSEN, **options: Any) -> Any:
+    return await store.write(first_workspace.create, chosen, client="Firefox", at=NOW, **options)
 
 
 async def test_the_owner_is_signed_in_to_a_program_with_a_key_and_a_partner(store: Storage):
@@ -81,9 +95,6 @@ async def test_what_is_rejected_leaves_nothing_behind(store: Storage):
     assert not await store.read(workspaces.exist)
 
 
-ABOUT = {"actor": OPERATOR, "at": NOW}
-
-
 async def test_a_workspace_has_a_name_a_time_zone_and_a_logo(acme: World):
     store, workspace_id = acme.store, acme.workspace_id
     logo = Image("image/png", b"\x00\xff" * 20)
@@ -91,12 +102,12 @@ async def test_a_workspace_has_a_name_a_time_zone_and_a_logo(acme: World):
     await store.write(workspace_settings.change, workspace_id, name="Acme & Co", time_zone="Asia/Tokyo", **ABOUT)
     await store.write(workspace_settings.set_logo, workspace_id, logo, **ABOUT)
     chosen = await store.read(workspace_settings.get_settings, workspace_id)
-    stored = await store.read(workspace_settings.get_logo, workspace_id)
+    shown = await store.read(workspace_settings.get_logo, workspace_id)
     await store.write(workspace_settings.set_logo, workspace_id, None, **ABOUT)
     log = (await store.read(audit.list_entries, acme.program_id, action="workspace")).data
 
     assert chosen == WorkspaceSettings("Acme & Co", "Asia/Tokyo", chosen.logo_version)
-    assert (stored, len(chosen.logo_version or "")) == (logo, 16)
+    assert (shown, len(chosen.logo_version or "")) == (logo, 16)
     assert {entry.action for entry in log} == {"workspace.change", "workspace.logo"}
     with pytest.raises(NotFound):
         await store.read(workspace_settings.get_logo, workspace_id)
@@ -112,34 +123,89 @@ async def test_a_person_switches_between_the_programs_of_their_workspaces(acme: 
     assert not await acme.store.read(program_choices.list_choices, 987_654)
 
 
-LATER = NOW + timedelta(days=60)
-OLGA = Actor("user", "7", "olga@acme.example")
-
-
 async def test_what_was_approved_together_is_pending_again_unless_it_was_paid(acme: World):
+    """An approval can be undone for an hour, by the member who made it."""
     await acme.customer()
     for n in range(3):
         await acme.sale(f"inv-{n}")
-    ids = [each.id for each in (await acme.store.read(commissions.list_commissions, acme.program_id)).data]
-    decide = (commissions.decide_each, acme.program_id)
-    await acme.store.write(*decide, ids[:2], CommissionStatus.APPROVED, actor=OLGA, at=LATER)
-    await acme.store.write(
-        *decide, ids[2:], CommissionStatus.APPROVED, actor=OLGA, at=LATER + timedelta(milliseconds=1)
-    )
-    await acme.store.write(*decide, ids[:1], CommissionStatus.PAID, actor=OLGA, at=LATER)
-    millis = undone_approvals.millis_of(LATER)
-    undo = (undone_approvals.undo, acme.program_id)
+    listed = (commissions.list_commissions, acme.program_id)
+    ids = [each.id for each in (await acme.store.read(*listed)).data]
+    later = LATER + timedelta(milliseconds=1)
+    for some, status, at in ((ids[:2], "approved", LATER), (ids[2:], "approved", later), (ids[:1], "paid", LATER)):
+        chosen = (acme.program_id, some, CommissionStatus(status))
+        await acme.store.write(commissions.decide_each, *chosen, actor=OLGA, at=at)
+    undo, millis = (undone_approvals.undo, acme.program_id), undone_approvals.millis_of(LATER)
 
-    other = await acme.store.write(*undo, millis=millis, actor=OPERATOR, at=LATER)
-    undone = await acme.store.write(*undo, millis=millis, actor=OLGA, at=LATER)
-    again = await acme.store.write(*undo, millis=millis, actor=OLGA, at=LATER)
+    undone = [await acme.store.write(*undo, millis=millis, actor=each, at=LATER) for each in (OPERATOR, OLGA, OLGA)]
 
-    after = {
-        each.id: each.status for each in (await acme.store.read(commissions.list_commissions, acme.program_id)).data
-    }
-    assert (other, undone, again) == (0, 1, 0)
+    after = {each.id: each.status for each in (await acme.store.read(*listed)).data}
+    assert undone == [0, 1, 0]
     assert [after[each] for each in ids] == ["paid", "pending", "approved"]
     newest = (await acme.store.read(audit.list_entries, acme.program_id)).data[0]
     assert (newest.action, newest.before, newest.after) == ("commission.decide", "approved", "pending")
     with pytest.raises(ValidationError):
         await acme.store.write(*undo, millis=millis, actor=OLGA, at=LATER + timedelta(hours=2))
+
+
+async def test_new_terms_are_a_new_version_and_other_settings_are_not(acme: World):
+    change = (program_settings.change, acme.program_id)
+    await acme.store.write(*change, {"name": "New"}, actor=OLGA, at=NOW)
+    program = await acme.store.write(*change, {"commission_rate": 12.34}, actor=OLGA, at=NOW)
+
+    versions = await stored(acme, commission_terms.c.version, commission_terms.c.rate)
+    assert sorted(versions) == [(1, 2000), (2, 1234)]
+    assert (program.revision, program.settings.name, program.settings.rate) == (3, "New", 1234)
+
+
+async def test_a_change_based_on_an_older_revision_or_of_the_currency_of_recorded_money_is_rejected(acme: World):
+    change = (program_settings.change, acme.program_id)
+    await acme.customer()
+    await acme.sale()
+    await acme.store.write(*change, {"name": "New"}, actor=OLGA, at=NOW, expected_revision=1)
+
+    with pytest.raises(PreconditionFailed):
+        await acme.store.write(*change, {"name": "X"}, actor=OLGA, at=NOW, expected_revision=1)
+    with pytest.raises(ValidationError) as rejected:
+        await acme.store.write(*change, {"currency": "EUR"}, actor=OLGA, at=NOW)
+
+    assert rejected.value.fields[0].field == "currency"
+    assert (await acme.store.read(program_settings.get_program, acme.program_id)).settings.name == "New"
+
+
+async def test_every_change_is_in_the_log_of_its_own_program(acme: World):
+    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
+    values = {"status": PartnerStatus.PAUSED, "name": "Anna"}
+    await acme.store.write(partners.change, acme.program_id, acme.anna, values, actor=OLGA, at=NOW)
+
+    (entry,) = (await acme.store.read(audit.list_entries, acme.program_id)).data
+    assert (entry.actor, entry.subject_id) == (OLGA, str(acme.anna))
+    assert (entry.action, entry.field, entry.before, entry.after) == ("partner.change", "status", "active", "paused")
+    assert (await acme.store.read(audit.list_entries, other.program_id)).data == []
+
+
+async def test_a_duplicate_code_undoes_only_its_own_change(acme: World):
+    with pytest.raises(ValidationError) as rejected:
+        await acme.store.write(partners.change, acme.program_id, acme.anna, {"code": "ben"}, actor=OLGA, at=NOW)
+
+    assert rejected.value.fields == (FieldError("code", "Another partner of this program has this code"),)
+    assert (await acme.store.read(partners.get_partner, acme.program_id, acme.anna)).code == "anna"
+
+
+async def test_a_rejection_reverses_commission_and_fee_in_the_ledger_and_on_its_day(store: Storage):
+    acme = await world.acme(store, platform_fee_bps=1000)
+    await acme.customer(at=NOW - timedelta(days=3))
+    sold = await acme.sale(occurred_at=NOW - timedelta(days=3))
+    later = NOW + timedelta(days=2)
+
+    rejected = await store.write(
+        commissions.decide, acme.program_id, sold.commission_id, CommissionStatus.REJECTED, actor=OLGA, at=later
+    )
+
+    nets = [
+        await store.read(ledger.net, acme.program_id, rejected.id, kinds)
+        for kinds in (ledger.PARTNER_KINDS, ledger.PLATFORM_KINDS)
+    ]
+    report = await store.read(performance.get_report, acme.program_id, DateRangeQuery(), at=later)
+    assert (rejected.amount_cents, rejected.net_cents, nets) == (2_000, 0, [0, 0])
+    assert [day.totals.commission_cents for day in report.days] == [0] * 7
+    assert [day.totals.revenue_cents for day in report.days] == [0, 10_000, 0, 0, 0, 0, 0]

@@ -5,22 +5,17 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import Connection, event
 
-from storage import Storage
-from storage.engine import audit
 from storage.engine.audit import Actor
 from storage.engine.pagination import Paging
-from storage.management import commissions, partners, program_settings
+from storage.management import commissions, partners
 from storage.reading import customer_timelines, events, performance
 from storage.reading.event_kinds import EventKind
 from storage.reading.performance import Performance
 from storage.rules import errors
-from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
 from storage.rules.period import DateRangeQuery, Window
-from storage.tables import commission_terms
-from storage.tracking import ledger
 from tests import world
-from tests.world import NOW, World, stored
+from tests.world import NOW, World
 
 pytestmark = pytest.mark.anyio
 OLGA = Actor("user", "1", "olga@acme.example")
@@ -87,42 +82,6 @@ async def test_partners_are_ranked_by_what_they_brought(acme: World):
     ]
 
 
-async def test_new_terms_are_a_new_version_and_other_settings_are_not(acme: World):
-    change = (program_settings.change, acme.program_id)
-    await acme.store.write(*change, {"name": "New"}, actor=OLGA, at=NOW)
-    program = await acme.store.write(*change, {"commission_rate": 12.34}, actor=OLGA, at=NOW)
-
-    versions = await stored(acme, commission_terms.c.version, commission_terms.c.rate)
-    assert sorted(versions) == [(1, 2000), (2, 1234)]
-    assert (program.revision, program.settings.name, program.settings.rate) == (3, "New", 1234)
-
-
-async def test_a_change_based_on_an_older_revision_or_of_the_currency_of_recorded_money_is_rejected(acme: World):
-    change = (program_settings.change, acme.program_id)
-    await acme.customer()
-    await acme.sale()
-    await acme.store.write(*change, {"name": "New"}, actor=OLGA, at=NOW, expected_revision=1)
-
-    with pytest.raises(errors.PreconditionFailed):
-        await acme.store.write(*change, {"name": "X"}, actor=OLGA, at=NOW, expected_revision=1)
-    with pytest.raises(errors.ValidationError) as rejected:
-        await acme.store.write(*change, {"currency": "EUR"}, actor=OLGA, at=NOW)
-
-    assert rejected.value.fields[0].field == "currency"
-    assert (await acme.store.read(program_settings.get_program, acme.program_id)).settings.name == "New"
-
-
-async def test_every_change_is_in_the_log_of_its_own_program(acme: World):
-    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
-    values = {"status": PartnerStatus.PAUSED, "name": "Anna"}
-    await acme.store.write(partners.change, acme.program_id, acme.anna, values, actor=OLGA, at=NOW)
-
-    (entry,) = (await acme.store.read(audit.list_entries, acme.program_id)).data
-    assert (entry.actor, entry.subject_id) == (OLGA, str(acme.anna))
-    assert (entry.action, entry.field, entry.before, entry.after) == ("partner.change", "status", "active", "paused")
-    assert (await acme.store.read(audit.list_entries, other.program_id)).data == []
-
-
 async def test_another_programs_partner_and_commission_and_no_program_s_report_are_not_found(acme: World):
     other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
     await acme.customer()
@@ -135,34 +94,6 @@ async def test_another_programs_partner_and_commission_and_no_program_s_report_a
         await acme.store.write(*decide, actor=OLGA, at=NOW)
     with pytest.raises(errors.NotFound):
         await acme.store.read(performance.get_report, 99, DateRangeQuery(), at=NOW)
-
-
-async def test_a_duplicate_code_undoes_only_its_own_change(acme: World):
-    with pytest.raises(errors.ValidationError) as rejected:
-        await acme.store.write(partners.change, acme.program_id, acme.anna, {"code": "ben"}, actor=OLGA, at=NOW)
-
-    assert rejected.value.fields == (errors.FieldError("code", "Another partner of this program has this code"),)
-    assert (await acme.store.read(partners.get_partner, acme.program_id, acme.anna)).code == "anna"
-
-
-async def test_a_rejection_reverses_commission_and_fee_in_the_ledger_and_on_its_day(store: Storage):
-    acme = await world.acme(store, platform_fee_bps=1000)
-    await acme.customer(at=NOW - timedelta(days=3))
-    sold = await acme.sale(occurred_at=NOW - timedelta(days=3))
-    later = NOW + timedelta(days=2)
-
-    rejected = await store.write(
-        commissions.decide, acme.program_id, sold.commission_id, CommissionStatus.REJECTED, actor=OLGA, at=later
-    )
-
-    nets = [
-        await store.read(ledger.net, acme.program_id, rejected.id, kinds)
-        for kinds in (ledger.PARTNER_KINDS, ledger.PLATFORM_KINDS)
-    ]
-    report = await store.read(performance.get_report, acme.program_id, DateRangeQuery(), at=later)
-    assert (rejected.amount_cents, rejected.net_cents, nets) == (2_000, 0, [0, 0])
-    assert [day.totals.commission_cents for day in report.days] == [0] * 7
-    assert [day.totals.revenue_cents for day in report.days] == [0, 10_000, 0, 0, 0, 0, 0]
 
 
 async def test_events_of_every_kind_are_one_list_that_skips_and_repeats_nothing(acme: World):

@@ -1,4 +1,4 @@
-"""Money: what sales and leads earn, what is left after refunds, rounding once, exchange rates, and how a metric moved."""
+"""Money: what sales and leads earn, what is left after refunds, rounding, exchange rates, and how a metric moved."""
 
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
