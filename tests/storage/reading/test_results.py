@@ -1,20 +1,32 @@
-"""Results by day and hour, of a program and of a partner, refunds, holds, rejected calls, and what waits."""
+"""Results and reports of a program and of a partner, by day and hour, and what waits for a person."""
 
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
+from itertools import product
+from typing import Any
 
+import pytest
+from sqlalchemy import Connection, event
+
+from storage.engine.audit import OPERATOR
 from storage.management import balances, commission_totals, commissions, partners, pending_work
 from storage.management.pending_work import Waiting
-from storage.payments import disputes
-from storage.reading import customer_timelines, events, partner_results, refund_totals, rejected_calls, results
-from storage.reading.customer_timelines import CustomerFilter
-from storage.reading.event_filters import EventFilter
+from storage.reading import (
+    partner_results,
+    performance,
+    refund_totals,
+    results,
+)
+from storage.reading.performance import Performance
 from storage.reading.refund_totals import RefundedMonth, RefundTotals
 from storage.reading.results import Results
-from storage.rules.errors import CurrencyNotSupported, CustomerNotFound, DuplicateTransaction, InvalidKey
-from storage.rules.period import DateRangeQuery, Span, Window
-from tests import stripe_events as stripe
-from tests.storage.payments.paying import named, take
+from storage.rules import errors
+from storage.rules.commission import CommissionStatus
+from storage.rules.period import DateRangeQuery, Window
+from tests import world
 from tests.world import HELD_SINCE, NOW, World
+
+DAY = NOW.date()
+TODAY = Window(DAY, DAY)
 
 
 async def get(acme: World, partner_id: int | None = None, **query: str) -> Results:
@@ -77,19 +89,19 @@ async def test_pending_work_counts_holds_flags_and_provisional_leads_with_their_
     assert (after.flags, after.held) == (1, Waiting(1, 2_000))
 
 
-DAY = NOW.date()
-TODAY = Window(DAY, DAY)
-
-
-async def test_refunds_are_summed_by_month_and_partner(acme: World):
+async def test_holds_say_when_they_end_and_refunds_are_summed_by_month_and_partner(acme: World):
     await acme.customer()
     await acme.sale()
+    [hold] = await acme.store.read(balances.next_holds, acme.program_id, acme.anna, at=NOW)
+    owed = await acme.store.read(balances.of_partners, acme.program_id, [acme.anna], at=NOW)
     await acme.refund("inv-1", 2_500)
 
     results = await acme.store.read(partner_results.get_results, acme.program_id, acme.anna, TODAY)
     by_partner = await acme.store.read(refund_totals.by_partner, acme.program_id, TODAY.span, [acme.anna, acme.ben])
     earned = await acme.store.read(commission_totals.by_cause, acme.program_id, TODAY.span)
 
+    assert hold == (date(2026, 6, 4), 2_000)
+    assert owed[acme.anna].next_hold_ends_at == owed[acme.anna].last_hold_ends_at == NOW + timedelta(days=15)
     assert results.refunds == [RefundedMonth("2026-05", 1, 2_500, 500)]
     assert results.customers == {"conversion": 1}
     assert (results.last_sale_at, results.days[DAY].revenue_cents) == (NOW, 7_500)
@@ -97,87 +109,75 @@ async def test_refunds_are_summed_by_month_and_partner(acme: World):
     assert (earned.lead_cents, earned.sale_cents) == (0, 1_500)
 
 
-async def test_holds_say_when_they_end(acme: World):
+async def report(acme: World, period: str | None = None, first: Any = None, last: Any = None, **options: Any) -> Any:
+    ends = [day and f"{day:%Y-%m-%d}" for day in (first, last)]
+    return await acme.store.read(
+        performance.get_report, acme.program_id, DateRangeQuery(period, *ends), at=NOW, **options
+    )
+
+
+async def test_all_starts_with_the_first_recorded_day_where_that_is_before_the_programs_creation(acme: World):
+    earlier = NOW - timedelta(days=40)
+    await acme.customer(at=earlier)
+    await acme.sale(occurred_at=earlier)
+
+    everything, quarter = await report(acme, "all"), await report(acme, "90d")
+
+    assert everything.window.first == earlier.date()
+    assert everything.current == quarter.current
+    assert everything.current.revenue_cents == 10_000
+
+
+async def test_a_report_reads_the_rollups_once_for_both_windows(acme: World):
+    statements: list[str] = []
+
+    def watched(connection: Connection) -> Performance:
+        event.listen(connection, "before_cursor_execute", lambda _c, _u, statement, *_: statements.append(statement))
+        return performance.get_report(connection, acme.program_id, DateRangeQuery("90d"), at=NOW)
+
     await acme.customer()
+
+    assert (await acme.store.read(watched)).current.clicks == 1
+    assert sum("FROM rollups" in statement for statement in statements) == 1
+    assert len(statements) == 2
+
+
+async def test_a_window_is_compared_with_the_one_before_it_or_with_another(acme: World):
+    for n in range(12):
+        at = NOW + timedelta(days=n)
+        await acme.customer(f"user-{n}", at=at)
+        await acme.sale(f"inv-{n}", 1_000 * (n + 1), customer_key=f"user-{n}", at=at)
+
+    for length, n in product((1, 3, 5), range(12)):
+        last = NOW + timedelta(days=n)
+        now = await report(acme, None, last - timedelta(days=length - 1), last)
+        before = await report(acme, None, now.previous_window.first, now.previous_window.last)
+        assert now.previous == before.current
+    far = Window(NOW.date(), NOW.date() + timedelta(days=1))
+    compared = await report(acme, None, NOW + timedelta(days=5), NOW + timedelta(days=5), before=far)
+    assert (compared.current.clicks, compared.previous.clicks, compared.previous_window) == (1, 2, far)
+
+
+async def test_partners_are_ranked_by_what_they_brought(acme: World):
+    await acme.customer("user-1", "ben")
     await acme.sale()
+    await acme.click("anna")
 
-    [hold] = await acme.store.read(balances.next_holds, acme.program_id, acme.anna, at=NOW)
-    owed = await acme.store.read(balances.of_partners, acme.program_id, [acme.anna], at=NOW)
+    ranked = await acme.store.read(performance.by_partner, acme.program_id, (await report(acme)).window)
 
-    assert hold == (date(2026, 6, 4), 2_000)
-    assert owed[acme.anna].next_hold_ends_at == owed[acme.anna].last_hold_ends_at == NOW + timedelta(days=15)
+    brought = [(each.name, each.totals.revenue_cents, each.totals.clicks) for each in ranked]
+    assert brought == [("Ben", 10_000, 1), ("Anna", 0, 1)]
 
 
-async def test_lists_are_filtered(acme: World):
+async def test_another_programs_partner_and_commission_and_no_program_s_report_are_not_found(acme: World):
+    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
     await acme.customer()
-    await acme.sale()
+    sold = await acme.sale()
+    decide = (commissions.decide, other.program_id, sold.commission_id, CommissionStatus.APPROVED)
 
-    async def found(match: EventFilter) -> int:
-        return len((await acme.store.read(events.list_events, acme.program_id, match=match)).data)
-
-    async def stopped(before: datetime) -> int:
-        match = CustomerFilter(last_sale_before=before)
-        return len((await acme.store.read(customer_timelines.list_customers, acme.program_id, match=match)).data)
-
-    [customer] = (await acme.store.read(customer_timelines.list_customers, acme.program_id)).data
-    paid = await acme.store.read(commissions.list_commissions, acme.program_id, paid=Span(NOW, NOW))
-    assert (customer.sales, customer.last_sale_at) == (1, NOW)
-    assert await found(EventFilter(customer_id=customer.id)) == await found(EventFilter(partner_id=acme.anna)) == 3
-    assert await found(EventFilter(Span(NOW, NOW + timedelta(seconds=1)))) == 3
-    assert await found(EventFilter(Span(NOW + timedelta(seconds=1)))) == 0
-    assert (await stopped(NOW), await stopped(NOW + timedelta(days=1))) == (0, 1)
-    assert paid.data == []
-
-
-async def test_a_dispute_marks_its_refund(acme: World):
-    await take(acme, stripe.checkout(metadata=await named(acme)))
-    await take(acme, stripe.dispute())
-
-    [dispute] = await acme.store.read(disputes.list_disputes, acme.program_id)
-    log = await acme.store.read(events.list_events, acme.program_id)
-
-    assert (dispute.state, dispute.amount_cents, dispute.closed_at) == ("open", 10_000, None)
-    assert [event.disputed for event in log.data if event.kind == "refund"] == [True]
-
-
-async def at_stake(acme: World) -> dict[str, dict[str, int]]:
-    causes = await acme.store.read(rejected_calls.by_cause, acme.program_id)
-    return {cause.code: {each.currency: each.amount_cents for each in cause.at_stake} for cause in causes}
-
-
-async def test_the_amounts_of_rejected_sales_not_of_refunds_are_added_by_cause_and_currency(acme: World):
-    await acme.reject(CustomerNotFound(), transaction_id="inv-1", amount_cents=100, currency="USD")
-    await acme.reject(CustomerNotFound(), transaction_id="inv-2", amount_cents=200, currency="USD")
-    await acme.reject(CustomerNotFound(), transaction_id="inv-3", amount_cents=400, currency="EUR")
-    await acme.reject(InvalidKey(), transaction_id="inv-4", amount_cents=800, currency="USD")
-    await acme.reject(CurrencyNotSupported())
-    await acme.reject(CurrencyNotSupported(), call="refund", transaction_id="inv-1", amount_cents=100)
-
-    assert await at_stake(acme) == {
-        "customer_not_found": {"EUR": 400, "USD": 300},
-        "invalid_key": {"USD": 800},
-        "currency_not_supported": {},
-    }
-
-
-async def test_a_sale_that_was_sent_again_or_recorded_since_is_not_counted_twice(acme: World):
-    for transaction_id in ("inv-1", "inv-1", "inv-2"):
-        await acme.reject(CustomerNotFound(), transaction_id=transaction_id, amount_cents=100, currency="USD")
-    await acme.customer()
-    await acme.sale("inv-2", amount_cents=100)
-    for same in (True, False):
-        error = DuplicateTransaction(same_payload=same)
-        await acme.reject(error, transaction_id="inv-2", amount_cents=700 if same else 50, currency="USD")
-
-    assert await at_stake(acme) == {"customer_not_found": {"USD": 100}, "duplicate_transaction": {"USD": 50}}
-
-
-async def test_rejected_calls_are_grouped_by_cause_the_most_frequent_first(acme: World):
-    for n, rejection in enumerate((CustomerNotFound(), DuplicateTransaction(), CustomerNotFound())):
-        at = NOW + timedelta(minutes=n)
-        await acme.reject(rejection, at=at)
-
-    assert await acme.store.read(rejected_calls.by_cause, acme.program_id) == [
-        ("customer_not_found", 2, NOW, NOW + timedelta(minutes=2), ()),
-        ("duplicate_transaction", 1, NOW + timedelta(minutes=1), NOW + timedelta(minutes=1), ()),
-    ]
+    with pytest.raises(errors.NotFound):
+        await acme.store.write(partners.change, other.program_id, acme.anna, {"name": "X"}, actor=OPERATOR, at=NOW)
+    with pytest.raises(errors.NotFound):
+        await acme.store.write(*decide, actor=OPERATOR, at=NOW)
+    with pytest.raises(errors.NotFound):
+        await acme.store.read(performance.get_report, 99, DateRangeQuery(), at=NOW)
