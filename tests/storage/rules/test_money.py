@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from storage.rules import commission, ecb, metrics, money, refund, trend
 from storage.rules.commission import CommissionType, Terms
 from storage.rules.errors import RefundExceedsSale
-from storage.rules.refund import RefundStatus
 from storage.rules.trend import Direction, Trend
 
 FIRST = datetime(2026, 1, 31, tzinfo=UTC)
@@ -18,10 +17,8 @@ PERCENT = Terms(1, CommissionType.PERCENT, 2_000, 0, None, 0)
 
 
 def earned(terms: Terms, cents: int = 10_000, *, after: timedelta | None = None) -> int:
-    first_purchase_at = None if after is None else FIRST
-    return commission.on_sale(
-        terms, cents, first_purchase_at=first_purchase_at, occurred_at=FIRST + (after or timedelta())
-    )
+    first_at, at = None if after is None else FIRST, FIRST + (after or timedelta())
+    return commission.on_sale(terms, cents, first_purchase_at=first_at, occurred_at=at)
 
 
 def test_a_percentage_is_of_the_sale_a_flat_rate_is_not_and_the_platform_fee_is_a_share_of_the_commission():
@@ -33,14 +30,11 @@ def test_a_percentage_is_of_the_sale_a_flat_rate_is_not_and_the_platform_fee_is_
     assert commission.platform_fee(PERCENT._replace(platform_fee_bps=1_000), 2_000) == 200
 
 
-@pytest.mark.parametrize(
-    ("recurring_months", "days", "cents"),
-    [(None, 4_000, 2_000), (0, 0, 0), (1, 27, 2_000), (1, 28, 0), (12, 364, 2_000), (12, 365, 0)],
-)
-def test_later_sales_earn_while_the_recurring_period_lasts(recurring_months: int | None, days: int, cents: int):
-    terms = PERCENT._replace(recurring_months=recurring_months)
+def test_later_sales_earn_while_the_recurring_period_lasts():
+    expected = {(None, 4_000): 2_000, (0, 0): 0, (1, 27): 2_000, (1, 28): 0, (12, 364): 2_000, (12, 365): 0}
 
-    assert earned(terms, after=timedelta(days=days)) == cents
+    for (months, days), cents in expected.items():
+        assert earned(PERCENT._replace(recurring_months=months), after=timedelta(days=days)) == cents, (months, days)
 
 
 @given(st.integers(1, 10**9), st.integers(0, 10_000), st.lists(st.integers(1, 10**9), max_size=8))
@@ -49,40 +43,35 @@ def test_reversals_leave_the_commission_of_the_remainder_for_any_parts(cents: in
     entries, refunded_cents = [whole], 0
 
     for part in asked:
-        taken = refund.amount(
-            min(part, cents - refunded_cents) or None, sale_cents=cents, refunded_before_cents=refunded_cents
-        )
-        refunded_cents += taken
+        most = min(part, cents - refunded_cents) or None
+        refunded_cents += refund.amount(most, sale_cents=cents, refunded_before_cents=refunded_cents)
         left = commission.of_remaining(whole, sale_cents=cents, refunded_cents=refunded_cents)
         entries.append(left - sum(entries))
 
         assert sum(entries) == left
         assert entries[-1] <= 0
 
-    back = commission.of_remaining(whole, sale_cents=cents, refunded_cents=cents)
-    assert back == 0
+    assert commission.of_remaining(whole, sale_cents=cents, refunded_cents=cents) == 0
 
 
 @given(st.integers(1, 10**9), st.integers(0, 10**9), st.integers(1, 10**9))
 def test_a_refund_takes_never_more_than_remains_and_all_of_it_by_default(sale_cents: int, before: int, asked: int):
     before %= sale_cents
-    remaining = sale_cents - before
+    remaining, about = sale_cents - before, {"sale_cents": sale_cents, "refunded_before_cents": before}
 
-    assert refund.amount(None, sale_cents=sale_cents, refunded_before_cents=before) == remaining
+    assert refund.amount(None, **about) == remaining
     assert refund.amount(asked, sale_cents=sale_cents, refunded_before_cents=sale_cents) == 0
     if asked <= remaining:
-        assert refund.amount(asked, sale_cents=sale_cents, refunded_before_cents=before) == asked
+        assert refund.amount(asked, **about) == asked
     else:
         with pytest.raises(RefundExceedsSale):
-            refund.amount(asked, sale_cents=sale_cents, refunded_before_cents=before)
+            refund.amount(asked, **about)
 
 
-@pytest.mark.parametrize(
-    ("taken", "remaining", "status"),
-    [(0, 0, RefundStatus.ALREADY_REFUNDED), (5, 0, RefundStatus.REFUNDED), (5, 1, RefundStatus.PARTIALLY_REFUNDED)],
-)
-def test_the_status_names_what_the_sale_has_become(taken: int, remaining: int, status: RefundStatus):
-    assert refund.status(refund_cents=taken, remaining_cents=remaining) == status
+def test_the_status_names_what_the_sale_has_become():
+    expected = {(0, 0): "already_refunded", (5, 0): "refunded", (5, 1): "partially_refunded"}
+
+    assert {each: refund.status(refund_cents=each[0], remaining_cents=each[1]) for each in expected} == expected
 
 
 def test_halves_go_to_the_even_cent():
@@ -130,20 +119,18 @@ def test_a_file_that_is_not_the_ecbs_is_rejected_with_its_line(content: bytes, m
 AMOUNTS = st.integers(0, 10**15)
 
 
-@pytest.mark.parametrize(
-    ("previous", "current", "expected"),
-    [
-        (0, 0, Trend(0.0, Direction.STABLE)),
-        (0, 5, Trend(None, Direction.UP)),
-        (3, 4, Trend(33.3, Direction.UP)),
-        (3, 2, Trend(33.3, Direction.DOWN)),
-        (10_000, 10_004, Trend(0.0, Direction.STABLE)),
-        (10_000, 10_005, Trend(0.1, Direction.UP)),
-        (10_000, 9_996, Trend(0.0, Direction.STABLE)),
-    ],
-)
-def test_a_trend_is_the_absolute_change_with_its_direction(previous: int, current: int, expected: Trend):
-    assert trend.between(previous, current) == expected
+def test_a_trend_is_the_absolute_change_with_its_direction():
+    expected = {
+        (0, 0): Trend(0.0, Direction.STABLE),
+        (0, 5): Trend(None, Direction.UP),
+        (3, 4): Trend(33.3, Direction.UP),
+        (3, 2): Trend(33.3, Direction.DOWN),
+        (10_000, 10_004): Trend(0.0, Direction.STABLE),
+        (10_000, 10_005): Trend(0.1, Direction.UP),
+        (10_000, 9_996): Trend(0.0, Direction.STABLE),
+    }
+
+    assert {each: trend.between(*each) for each in expected} == expected
 
 
 @given(AMOUNTS, AMOUNTS)
