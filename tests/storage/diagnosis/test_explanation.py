@@ -195,10 +195,7 @@ async def test_every_id_of_a_waiting_payment_says_that_it_waits_and_so_does_the_
     await subscribe(acme, UNKNOWN)
 
     found = [await explained(acme, transaction_id=name) for name in IDS]
-    customers = [
-        await explained(acme, customer_key="user_1"),
-        await explained(acme, click_id="a-click-of-nobody"),
-    ]
+    customers = [await explained(acme, customer_key="user_1"), await explained(acme, click_id="a-click-of-nobody")]
 
     assert [each.outcome for each in (*found, *customers)] == ["payment_waiting"] * (len(IDS) + 2)
     assert {each.payment_event_id for each in found} <= {"evt_checkout", "evt_invoice"}

@@ -52,13 +52,6 @@ async def until_all_is_well(store: Storage) -> None:
             pass
 
 
-async def test_connections_that_are_lost_are_replaced(served: Storage, between: Proxy):
-    between.cut()
-
-    assert {type(outcome) for outcome in await outcomes(served)} <= {str, list, StorageUnavailable}
-    await until_all_is_well(served)
-
-
 async def test_an_outage_fails_a_whole_batch_at_once_and_is_logged_once(
     served: Storage, between: Proxy, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ):

@@ -23,17 +23,9 @@ from storage.management import (
 )
 from storage.management.first_workspace import FirstWorkspace, SetUp
 from storage.reading import performance
-from storage.rules import keys
+from storage.rules import errors, keys
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import (
-    CurrencyNotSupported,
-    FieldError,
-    Forbidden,
-    NotFound,
-    PreconditionFailed,
-    ValidationError,
-)
 from storage.rules.images import Image
 from storage.rules.period import DateRangeQuery
 from storage.rules.settings import ProgramSettings
@@ -46,9 +38,8 @@ from tests.world import NOW, World, stored
 ABOUT = {"actor": OPERATOR, "at": NOW}
 LATER = NOW + timedelta(days=60)
 OLGA = Actor("user", "7", "olga@acme.example")
-CHOSEN = FirstWorkspace(
-    "Acme", "Olga@acme.example", "a hash", ProgramSettings("Acme partners", "acme.example"), "Anna", "anna"
-)
+PROGRAM = ProgramSettings("Acme partners", "acme.example")
+CHOSEN = FirstWorkspace("Acme", "Olga@acme.example", "a hash", PROGRAM, "Anna", "anna")
 
 
 async def set_up(store: Storage, chosen: FirstWorkspace = CHOSEN, **options: Any) -> Any:
@@ -74,14 +65,13 @@ async def test_the_owner_is_signed_in_to_a_program_with_a_key_and_a_partner(stor
 async def test_of_several_at_once_one_sets_the_service_up(store: Storage):
     others = [CHOSEN._replace(owner_email=f"olga{number}@acme.example") for number in range(6)]
 
-    done = await asyncio.gather(
-        *(set_up(store, each, lane=number) for number, each in enumerate(others)), return_exceptions=True
-    )
+    made_at_once = (set_up(store, each, lane=number) for number, each in enumerate(others))
+    done = await asyncio.gather(*made_at_once, return_exceptions=True)
 
-    assert [type(each) for each in done if not isinstance(each, SetUp)] == [Forbidden] * 5
+    assert [type(each) for each in done if not isinstance(each, SetUp)] == [errors.Forbidden] * 5
     made = next(each for each in done if isinstance(each, SetUp))
     visitor = await store.read(sessions.identify, keys.digest(made.session.token), at=NOW)
-    with pytest.raises(Forbidden):
+    with pytest.raises(errors.Forbidden):
         await set_up(store)
     mine = visitor.memberships[0].workspace_id
     programs = await store.read(program_settings.list_programs, workspace_ids=range(mine - 10, mine + 10))
@@ -89,7 +79,7 @@ async def test_of_several_at_once_one_sets_the_service_up(store: Storage):
 
 
 async def test_what_is_rejected_leaves_nothing_behind(store: Storage):
-    with pytest.raises(CurrencyNotSupported):
+    with pytest.raises(errors.CurrencyNotSupported):
         await set_up(store, CHOSEN._replace(settings=CHOSEN.settings._replace(currency="XXX")))
 
     assert not await store.read(workspaces.exist)
@@ -109,7 +99,7 @@ async def test_a_workspace_has_a_name_a_time_zone_and_a_logo(acme: World):
     assert chosen == WorkspaceSettings("Acme & Co", "Asia/Tokyo", chosen.logo_version)
     assert (shown, len(chosen.logo_version or "")) == (logo, 16)
     assert {entry.action for entry in log} == {"workspace.change", "workspace.logo"}
-    with pytest.raises(NotFound):
+    with pytest.raises(errors.NotFound):
         await store.read(workspace_settings.get_logo, workspace_id)
 
 
@@ -143,51 +133,51 @@ async def test_what_was_approved_together_is_pending_again_unless_it_was_paid(ac
     assert [after[each] for each in ids] == ["paid", "pending", "approved"]
     newest = (await acme.store.read(audit.list_entries, acme.program_id)).data[0]
     assert (newest.action, newest.before, newest.after) == ("commission.decide", "approved", "pending")
-    with pytest.raises(ValidationError):
+    with pytest.raises(errors.ValidationError):
         await acme.store.write(*undo, millis=millis, actor=OLGA, at=LATER + timedelta(hours=2))
 
 
-async def test_new_terms_are_a_new_version_and_other_settings_are_not(acme: World):
-    change = (program_settings.change, acme.program_id)
-    await acme.store.write(*change, {"name": "New"}, actor=OLGA, at=NOW)
-    program = await acme.store.write(*change, {"commission_rate": 12.34}, actor=OLGA, at=NOW)
+async def change(acme: World, values: dict[str, Any], **options: Any) -> Any:
+    about = {"actor": OLGA, "at": NOW, **options}
+    return await acme.store.write(program_settings.change, acme.program_id, values, **about)
+
+
+async def test_new_terms_are_a_new_version_and_a_change_based_on_an_older_revision_is_rejected(acme: World):
+    await change(acme, {"name": "New"}, expected_revision=1)
+    program = await change(acme, {"commission_rate": 12.34})
 
     versions = await stored(acme, commission_terms.c.version, commission_terms.c.rate)
     assert sorted(versions) == [(1, 2000), (2, 1234)]
     assert (program.revision, program.settings.name, program.settings.rate) == (3, "New", 1234)
-
-
-async def test_a_change_based_on_an_older_revision_or_of_the_currency_of_recorded_money_is_rejected(acme: World):
-    change = (program_settings.change, acme.program_id)
-    await acme.customer()
-    await acme.sale()
-    await acme.store.write(*change, {"name": "New"}, actor=OLGA, at=NOW, expected_revision=1)
-
-    with pytest.raises(PreconditionFailed):
-        await acme.store.write(*change, {"name": "X"}, actor=OLGA, at=NOW, expected_revision=1)
-    with pytest.raises(ValidationError) as rejected:
-        await acme.store.write(*change, {"currency": "EUR"}, actor=OLGA, at=NOW)
-
-    assert rejected.value.fields[0].field == "currency"
+    with pytest.raises(errors.PreconditionFailed):
+        await change(acme, {"name": "X"}, expected_revision=1)
     assert (await acme.store.read(program_settings.get_program, acme.program_id)).settings.name == "New"
 
 
-async def test_every_change_is_in_the_log_of_its_own_program(acme: World):
+async def test_the_currency_of_recorded_money_does_not_change(acme: World):
+    await acme.customer()
+    await acme.sale()
+
+    with pytest.raises(errors.ValidationError) as rejected:
+        await change(acme, {"currency": "EUR"})
+
+    assert rejected.value.fields[0].field == "currency"
+
+
+async def test_a_change_is_in_the_log_of_its_own_program_and_a_duplicate_code_undoes_its_own_alone(acme: World):
     other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
-    values = {"status": PartnerStatus.PAUSED, "name": "Anna"}
-    await acme.store.write(partners.change, acme.program_id, acme.anna, values, actor=OLGA, at=NOW)
+    anna: dict[str, Any] = {"status": PartnerStatus.PAUSED, "name": "Anna"}
+    about = (partners.change, acme.program_id, acme.anna)
+    await acme.store.write(*about, anna, actor=OLGA, at=NOW)
+
+    with pytest.raises(errors.ValidationError) as rejected:
+        await acme.store.write(*about, {"code": "ben"}, actor=OLGA, at=NOW)
 
     (entry,) = (await acme.store.read(audit.list_entries, acme.program_id)).data
     assert (entry.actor, entry.subject_id) == (OLGA, str(acme.anna))
     assert (entry.action, entry.field, entry.before, entry.after) == ("partner.change", "status", "active", "paused")
     assert (await acme.store.read(audit.list_entries, other.program_id)).data == []
-
-
-async def test_a_duplicate_code_undoes_only_its_own_change(acme: World):
-    with pytest.raises(ValidationError) as rejected:
-        await acme.store.write(partners.change, acme.program_id, acme.anna, {"code": "ben"}, actor=OLGA, at=NOW)
-
-    assert rejected.value.fields == (FieldError("code", "Another partner of this program has this code"),)
+    assert rejected.value.fields == (errors.FieldError("code", "Another partner of this program has this code"),)
     assert (await acme.store.read(partners.get_partner, acme.program_id, acme.anna)).code == "anna"
 
 
@@ -197,14 +187,11 @@ async def test_a_rejection_reverses_commission_and_fee_in_the_ledger_and_on_its_
     sold = await acme.sale(occurred_at=NOW - timedelta(days=3))
     later = NOW + timedelta(days=2)
 
-    rejected = await store.write(
-        commissions.decide, acme.program_id, sold.commission_id, CommissionStatus.REJECTED, actor=OLGA, at=later
-    )
+    decided = (acme.program_id, sold.commission_id, CommissionStatus.REJECTED)
+    rejected = await store.write(commissions.decide, *decided, actor=OLGA, at=later)
 
-    nets = [
-        await store.read(ledger.net, acme.program_id, rejected.id, kinds)
-        for kinds in (ledger.PARTNER_KINDS, ledger.PLATFORM_KINDS)
-    ]
+    kinds = (ledger.PARTNER_KINDS, ledger.PLATFORM_KINDS)
+    nets = [await store.read(ledger.net, acme.program_id, rejected.id, each) for each in kinds]
     report = await store.read(performance.get_report, acme.program_id, DateRangeQuery(), at=later)
     assert (rejected.amount_cents, rejected.net_cents, nets) == (2_000, 0, [0, 0])
     assert [day.totals.commission_cents for day in report.days] == [0] * 7

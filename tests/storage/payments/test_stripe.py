@@ -25,46 +25,41 @@ def content(event: dict[str, Any]) -> Any:
     return parse_event(event).content
 
 
-@pytest.mark.parametrize("old_shape", [True, False])
-def test_an_invoice_means_the_same_in_both_formats(old_shape: bool):  # noqa: FBT001 - the cases
-    paid = content(stripe.invoice(metadata=METADATA, old_shape=old_shape))
+def test_an_invoice_means_the_same_in_both_formats():
+    for old_shape in (True, False):
+        paid = content(stripe.invoice(metadata=METADATA, old_shape=old_shape))
 
-    assert isinstance(paid, Paid)
-    assert (paid.transaction_id, paid.amount_cents, paid.currency) == ("in_1", 10_000, "USD")
-    assert {"in_1", "pi_in_1"} <= set(paid.references)
-    assert (paid.click_id, paid.customer_key, paid.program_id) == ("click", "user-1", "7")
-    assert (paid.processor_customer, paid.occurred_at) == ("cus_1", NOW)
-
-
-@pytest.mark.parametrize(
-    ("invoice", "intent", "expected"),
-    [("in_1", None, "in_1"), (None, "pi_1", "pi_1"), ({"id": "in_2"}, "pi_1", "in_2")],
-)
-def test_a_payment_has_the_id_of_its_invoice_or_else_its_intent(invoice: Any, intent: Any, expected: str):
-    assert content(stripe.checkout(invoice=invoice, payment_intent=intent)).transaction_id == expected
+        assert isinstance(paid, Paid)
+        assert (paid.transaction_id, paid.amount_cents, paid.currency) == ("in_1", 10_000, "USD")
+        assert {"in_1", "pi_in_1"} <= set(paid.references)
+        assert (paid.click_id, paid.customer_key, paid.program_id) == ("click", "user-1", "7")
+        assert (paid.processor_customer, paid.occurred_at) == ("cus_1", NOW)
 
 
-@pytest.mark.parametrize(("currency", "cents"), [("jpy", 1_200), ("kwd", 1_200), ("isk", 12), ("ugx", 12)])
-def test_amounts_are_in_the_smallest_unit_of_their_currency(currency: str, cents: int):
-    assert content(stripe.checkout(amount=1_200, currency=currency)).amount_cents == cents
+def test_a_payment_has_the_id_of_its_invoice_or_else_its_intent():
+    for invoice, intent, name in (("in_1", None, "in_1"), (None, "pi_1", "pi_1"), ({"id": "in_2"}, "pi_1", "in_2")):
+        assert content(stripe.checkout(invoice=invoice, payment_intent=intent)).transaction_id == name
+
+
+def test_amounts_are_in_the_smallest_unit_of_their_currency():
+    expected = {"jpy": 1_200, "kwd": 1_200, "isk": 12, "ugx": 12}
+
+    found = {each: content(stripe.checkout(amount=1_200, currency=each)).amount_cents for each in expected}
+    assert found == expected
 
 
 def returned(kind: ReturnKind, cents: int, *, stands: bool = True) -> Returned:
     return Returned("pi_1", f"{kind}-{cents}", kind, cents, stands, NOW)
 
 
-@pytest.mark.parametrize(
-    ("returns", "gone"),
-    [
-        ([], 0),
-        ([returned(ReturnKind.REFUND, 100), returned(ReturnKind.REFUND, 200)], 300),
-        ([returned(ReturnKind.REFUND, 100), returned(ReturnKind.TOTAL, 300)], 300),
-        ([returned(ReturnKind.REFUND, 100), returned(ReturnKind.DISPUTE, 500)], 600),
-        ([returned(ReturnKind.DISPUTE, 500, stands=False)], 0),
-    ],
-)
-def test_returns_are_counted_once(returns: list[Returned], gone: int):
-    assert returned_cents(returns) == gone
+def test_returns_are_counted_once():
+    refund, dispute, total = returned(ReturnKind.REFUND, 100), returned(ReturnKind.DISPUTE, 500), ReturnKind.TOTAL
+
+    assert returned_cents([]) == 0
+    assert returned_cents([refund, returned(ReturnKind.REFUND, 200)]) == 300
+    assert returned_cents([refund, returned(total, 300)]) == 300
+    assert returned_cents([refund, dispute]) == 600
+    assert returned_cents([returned(ReturnKind.DISPUTE, 500, stands=False)]) == 0
 
 
 @pytest.mark.parametrize(
@@ -136,7 +131,7 @@ async def test_a_payment_stored_by_an_earlier_release_is_listed_and_tried_again(
 PAID = Payment(2, ("in_1", "pi_1", "ch_1"), 10_000, 0, "USD", NOW, processor_customer="cus_1")
 
 
-async def reconcile(acme: World, *payments: Payment, at: Any = NOW) -> Reconciled:
+async def reconcile(acme: World, *payments: Payment, at: datetime = NOW) -> Reconciled:
     return await acme.store.read(reconciliation.compare, acme.program_id, payments, at=at)
 
 

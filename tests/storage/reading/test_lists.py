@@ -10,14 +10,7 @@ from storage.engine.audit import OPERATOR
 from storage.engine.listing import ListQuery, Order
 from storage.management import balances, partners
 from storage.management import commissions as decisions
-from storage.reading import (
-    event_kinds,
-    events,
-    listed_commissions,
-    listed_customers,
-    listed_partners,
-    listed_programs,
-)
+from storage.reading import event_kinds, events, listed_commissions, listed_customers, listed_partners, listed_programs
 from storage.reading.customer_timelines import EVERY_CUSTOMER
 from storage.reading.event_kinds import Event, EventKind
 from storage.reading.listed_commissions import CommissionMatch

@@ -10,14 +10,7 @@ from storage.engine.listing import ListQuery
 from storage.engine.pagination import Paging
 from storage.management import commissions
 from storage.payments import disputes
-from storage.reading import (
-    audit_subjects,
-    customer_timelines,
-    events,
-    listed_calls,
-    listed_flags,
-    rejected_calls,
-)
+from storage.reading import audit_subjects, customer_timelines, events, listed_calls, listed_flags, rejected_calls
 from storage.reading.audit_subjects import EntryMatch
 from storage.reading.customer_timelines import CustomerFilter
 from storage.reading.event_filters import EventFilter

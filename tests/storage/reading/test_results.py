@@ -10,12 +10,7 @@ from sqlalchemy import Connection, event
 from storage.engine.audit import OPERATOR
 from storage.management import balances, commission_totals, commissions, partners, pending_work
 from storage.management.pending_work import Waiting
-from storage.reading import (
-    partner_results,
-    performance,
-    refund_totals,
-    results,
-)
+from storage.reading import partner_results, performance, refund_totals, results
 from storage.reading.performance import Performance
 from storage.reading.refund_totals import RefundedMonth, RefundTotals
 from storage.reading.results import Results
