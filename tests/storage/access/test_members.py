@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -136,14 +137,14 @@ async def test_a_new_password_ends_every_session_but_the_one_that_set_it_and_sig
 
 async def test_sessions_are_listed_with_their_client_and_end_one_by_one(acme: World):
     mine, other = await start(acme, "Firefox"), await start(acme, "svc on a laptop" + "x" * 300)
-    list_open = (sessions.list_open, acme.owner_id)
+    list_open = partial(sessions.list_open, user_id=acme.owner_id, token_hash=keys.digest(mine), at=NOW)
 
-    both = {each.is_current: each for each in await acme.store.read(*list_open, token_hash=keys.digest(mine), at=NOW)}
+    both = {each.is_current: each for each in await acme.store.read(list_open)}
     await acme.store.write(sessions.end_one, acme.owner_id, both[False].id)
 
     assert both[True].client == "Firefox"
     assert len(both[False].client or "") == 255
-    left = await acme.store.read(*list_open, token_hash=keys.digest(mine), at=NOW)
+    left = await acme.store.read(list_open)
     assert [each.is_current for each in left] == [True]
     assert other not in str(both)
     with pytest.raises(NotFound):

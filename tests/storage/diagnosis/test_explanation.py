@@ -22,7 +22,7 @@ CREDITED = SaleOutcome.CREDITED
 STEPS = ["partner", "click", "window", "lead", "program", "rate", "hold", "refunds", "arithmetic"]
 
 
-async def explained(acme: World, *, at: datetime = NOW, **subject: str) -> Any:
+async def explained(acme: World, *, at: datetime = NOW, **subject: Any) -> Any:
     return await acme.store.read(explain, acme.program_id, **subject, at=at)
 
 
@@ -142,7 +142,7 @@ async def test_what_was_not_sold_is_explained_by_its_last_step(acme: World):
     gone = {"status": PartnerStatus.INACTIVE}
     await acme.store.write(partners.change, acme.program_id, acme.ben, gone, actor=OPERATOR, at=NOW)
     await acme.handle(test_mode.record_with_key, test_mode.TestModeCall("sale", NOW, transaction_id="inv-1"))
-    expected: list[tuple[dict[str, str], SaleOutcome]] = [
+    expected: list[tuple[dict[str, Any], SaleOutcome]] = [
         ({"click_id": clicked}, SaleOutcome.NO_LEAD),
         ({"click_id": filtered}, SaleOutcome.CLICK_FILTERED),
         ({"click_id": provisional}, SaleOutcome.LEAD_PROVISIONAL),
@@ -165,7 +165,8 @@ async def test_what_was_not_sold_is_explained_by_its_last_step(acme: World):
 
 
 async def test_exactly_one_identifier_of_a_program_is_required(acme: World):
-    for subject in ({}, {"transaction_id": "a", "customer_key": "b"}):
+    wrong: list[dict[str, Any]] = [{}, {"transaction_id": "a", "customer_key": "b"}]
+    for subject in wrong:
         with pytest.raises(errors.ValidationError):
             await explained(acme, **subject)
     with pytest.raises(errors.NotFound):

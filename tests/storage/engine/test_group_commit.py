@@ -140,9 +140,11 @@ async def test_tokens_are_deleted_after_a_day(store: Storage):
             connection.execute(insert(of_lanes).values(lane=lane, token="", at=at))
             connection.execute(insert(of_programs).values(program_id=1, lane=lane, token="", at=at))
 
+    def lanes(connection: Connection) -> list[list[str]]:
+        left = [select(table.c.lane).where(table.c.lane.in_(["new", "old"])) for table in (of_lanes, of_programs)]
+        return [list(connection.execute(query).scalars()) for query in left]
+
     await store.write(fill)
     await store.write(committed_batches.prune, at=NOW)
 
-    for table in (of_lanes, of_programs):
-        left = select(table.c.lane).where(table.c.lane.in_(["new", "old"]))
-        assert await store.read(lambda connection, left=left: list(connection.execute(left).scalars())) == ["new"]
+    assert await store.read(lanes) == [["new"], ["new"]]

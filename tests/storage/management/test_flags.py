@@ -1,11 +1,13 @@
 """The fraud review finds seeded abuse of every kind; its flags hold commissions until a person has decided."""
 
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 from sqlalchemy import insert, update
 
+from storage import tables
 from storage.engine import audit, ids
 from storage.engine.audit import Actor
 from storage.management import commissions, flag_decisions, flags, fraud_review, partners, program_settings
@@ -17,12 +19,10 @@ from storage.rules.click_details import ClickDetails
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import CommissionFlagged, IdentifierConflict, NotFound, ValidationError
 from storage.rules.fraud.flag import FlagKind, FlagState
-from storage.tables import ledger_entries, partner_rollups
-from storage.tables import partners as partner_rows
 from tests.storage.databases import both_databases
 from tests.world import NOW, World, stored
 
-ANNA = contact.protect("Anna@Partners.example")
+ANNA, JANE = (contact.protect(email) for email in ("Anna@Partners.example", "jane@mail.example"))
 HOUR, LATER = timedelta(hours=1), NOW + timedelta(days=30)
 OWNER = Actor("user", "1", "owner@acme.example")
 
@@ -30,7 +30,7 @@ OWNER = Actor("user", "1", "owner@acme.example")
 @pytest.fixture
 async def shop(acme: World) -> World:
     """Acme, where Anna's e-mail address is known."""
-    mine = update(partner_rows).where(partner_rows.c.id == acme.anna).values(email="Anna@Partners.example")
+    mine = update(tables.partners).where(tables.partners.c.id == acme.anna).values(email="Anna@Partners.example")
     await acme.store.write(lambda connection: connection.execute(mine).rowcount)
     return acme
 
@@ -42,14 +42,14 @@ def network(name: str) -> ClickDetails:
 async def buyer(shop: World, number: int, *, code: str = "anna", clicked: datetime = NOW, **fields: Any) -> None:
     """Have a customer of Anna's sign up an hour after the click and buy a day later."""
     click_id = await shop.visitor(code, at=clicked, details=fields.get("details", network(str(number))))
-    lead_at = fields.get("lead_at", clicked + HOUR)
-    await shop.lead(click_id, f"user-{number}", at=lead_at, contact=fields.get("known"))
+    await shop.lead(click_id, f"user-{number}", at=fields.get("lead_at", clicked + HOUR), contact=fields.get("known"))
     await shop.sale(f"inv-{number}", customer_key=f"user-{number}", at=clicked + 24 * HOUR)
 
 
-async def review(shop: World, at: datetime = NOW + 2 * HOUR) -> list[Flag]:
+async def review(shop: World) -> list[Flag]:
     """Review all as the worker does, and return the flags."""
-    found = await shop.store.read(fraud_review.whole, shop.program_id, since=NOW - timedelta(days=400), at=at)
+    since, at = NOW - timedelta(days=400), NOW + 2 * HOUR
+    found = await shop.store.read(fraud_review.whole, shop.program_id, since=since, at=at)
     await shop.store.write(flags.raise_flags, shop.program_id, found, at=at)
     return await listed(shop)
 
@@ -84,18 +84,15 @@ async def test_customers_of_one_source_and_existing_ones_are_found_and_ordinary_
         await buyer(shop, number, known=contact.protect(f"{name}@mail.example"))
     for number in range(10, 15):
         await buyer(shop, number, details=network("one"))
-    for number, code, days in ((20, "ben", 0), (21, "anna", 5)):
-        known = contact.protect("jane@mail.example")
-        await buyer(shop, number, code=code, clicked=NOW + timedelta(days=days), known=known)
+    await buyer(shop, 20, code="ben", known=JANE)
+    await buyer(shop, 21, clicked=NOW + timedelta(days=5), known=JANE)
 
     found = {(flag.kind, flag.evidence.get("same"), flag.customer_key) for flag in await review(shop)}
 
     many = FlagKind.MANY_CUSTOMERS_ONE_SOURCE
-    assert found == {
-        *((many, "email", f"user-{number}") for number in range(3)),
-        *((many, "address", f"user-{number}") for number in range(10, 15)),
-        (FlagKind.EXISTING_CUSTOMER, None, "user-21"),
-    }
+    same = {(many, "email", f"user-{number}") for number in range(3)}
+    same |= {(many, "address", f"user-{number}") for number in range(10, 15)}
+    assert found == same | {(FlagKind.EXISTING_CUSTOMER, None, "user-21")}
 
 
 async def test_a_click_that_came_with_many_customer_keys_is_found(shop: World):
@@ -121,14 +118,14 @@ async def test_stuffed_cookies_are_found_by_customers_within_seconds_and_by_hidd
 
 
 async def test_floods_of_clicks_but_not_of_bots_are_found_and_search_ads_where_the_program_forbids_them(shop: World):
-    for _ in range(101):
+    for n in range(101):
         await shop.click(details=network("flood"))
         await shop.click("ben", details=network("bots"), filtered="bot")
-    for _ in range(3):
-        await shop.click("ben", details=ClickDetails("www.search.example", "gclid", None))
+        if n < 3:
+            await shop.click("ben", details=ClickDetails("www.search.example", "gclid", None))
     (flood,) = await review(shop)
-    changes = {"paid_ads": PaidAds.FORBIDDEN}
-    await shop.store.write(program_settings.change, shop.program_id, changes, actor=OWNER, at=NOW)
+    forbidden = (shop.program_id, {"paid_ads": PaidAds.FORBIDDEN})
+    await shop.store.write(program_settings.change, *forbidden, actor=OWNER, at=NOW)
 
     (ads,) = [flag for flag in await review(shop) if flag != flood]
     assert (flood.kind, flood.partner_id, flood.evidence["clicks"]) == (FlagKind.CLICK_FLOODING, shop.anna, 101)
@@ -146,7 +143,7 @@ async def test_unusual_rates_are_found(shop: World):
         await buyer(shop, number, code="ben")
     day = {"program_id": shop.program_id, "day": NOW.date() - timedelta(days=2)}
     rows = [{**day, "partner_id": each, "clicks": clicks} for each, clicks in ((shop.ben, 2_000), (shop.anna, 300))]
-    await shop.store.write(lambda connection: connection.execute(insert(partner_rollups), rows).rowcount)
+    await shop.store.write(lambda connection: connection.execute(insert(tables.partner_rollups), rows).rowcount)
     assert await kinds() == {FlagKind.UNUSUAL_REFUND_RATE}
 
     for number in range(6, 20):
@@ -158,15 +155,15 @@ async def test_unusual_rates_are_found(shop: World):
 async def test_a_flag_is_found_before_a_decision_raised_once_by_whoever_reviews_and_listed(shop: World):
     await buyer(shop, 1, known=ANNA)
     (commission,) = await earned(shop)
-    before_decision = (fraud_review.before_decision, shop.program_id)
-    just_reported = await shop.store.read(*before_decision, [commission.id])
+    before_decision = partial(fraud_review.before_decision, program_id=shop.program_id)
+    just_reported = await shop.store.read(before_decision, commission_ids=[commission.id])
     since = NOW - HOUR
     found = await shop.store.read(fraud_review.recent, shop.program_id, since=since)
 
     raised = [await shop.store.write(flags.raise_flags, shop.program_id, found, at=NOW) for _ in range(2)]
 
     assert [each.kind for each in just_reported] == [FlagKind.SELF_REFERRAL]
-    assert await shop.store.read(*before_decision, [ids.first(NOW)]) == []
+    assert await shop.store.read(before_decision, commission_ids=[ids.first(NOW)]) == []
     assert raised == [1, 0]
     assert await shop.store.read(fraud_review.recent, shop.program_id, since=since) == []
     [flag] = await review(shop)
@@ -218,7 +215,7 @@ async def test_an_approved_commission_that_is_flagged_later_is_not_paid_and_a_pa
 async def test_confirming_rejects_what_is_not_paid_holds_later_sales_and_is_in_the_audit_log(shop: World):
     flag = await own_purchase(shop)
     await shop.sale("inv-9", customer_key="user-1", at=NOW + 30 * HOUR)
-    held = (flag_decisions.count_held, shop.program_id, flag.id)
+    held: Any = (flag_decisions.count_held, shop.program_id, flag.id)
     assert await shop.store.read(*held) == Waiting(2, sum(each.net_cents for each in await earned(shop)))
 
     await decide(shop, flag, FlagState.CONFIRMED, "Her own account.")
@@ -226,7 +223,7 @@ async def test_confirming_rejects_what_is_not_paid_holds_later_sales_and_is_in_t
     later = await shop.sale("inv-10", customer_key="user-1", at=NOW + 40 * HOUR)
 
     assert [each.status for each in await earned(shop)] == ["pending", "rejected", "rejected"]
-    assert sum(cents for (cents,) in await stored(shop, ledger_entries.c.amount_cents)) == later.commission_cents
+    assert sum(cents for (cents,) in await stored(shop, tables.ledger_entries.c.amount_cents)) == later.commission_cents
     with pytest.raises(CommissionFlagged):
         await approve(shop, later.commission_id)
     entries = (await shop.store.read(audit.list_entries, shop.program_id)).data

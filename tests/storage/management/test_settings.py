@@ -118,7 +118,7 @@ async def test_what_was_approved_together_is_pending_again_unless_it_was_paid(ac
     await acme.customer()
     for n in range(3):
         await acme.sale(f"inv-{n}")
-    listed = (commissions.list_commissions, acme.program_id)
+    listed: Any = (commissions.list_commissions, acme.program_id)
     ids = [each.id for each in (await acme.store.read(*listed)).data]
     later = LATER + timedelta(milliseconds=1)
     for some, status, at in ((ids[:2], "approved", LATER), (ids[2:], "approved", later), (ids[:1], "paid", LATER)):

@@ -141,7 +141,7 @@ async def test_an_amount_without_minor_units_is_unchanged(acme: World):
 
 
 PAUSES = ("customer.subscription.paused", "invoice.marked_uncollectible", "customer.subscription.resumed")
-PLAN_CHANGE = {"billing_reason": "subscription_update"}
+PLAN_CHANGE: dict[str, Any] = {"billing_reason": "subscription_update"}
 MANUAL: dict[str, Any] = {"billing_reason": "manual", "parent": None, "payments": None}
 HISTORIES: dict[str, tuple[Callable[[dict[str, str]], list[dict[str, Any]]], list[str], list[tuple[str, int]]]] = {
     "a trial is a sale once it is paid, and each renewal after it": (

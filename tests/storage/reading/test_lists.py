@@ -144,7 +144,7 @@ async def test_partners_are_sorted_by_what_they_brought_and_are_owed_and_that_is
 
 
 async def test_rows_are_found_by_text_status_and_hold(sold: World):
-    found = {
+    found: dict[Any, dict[str, int]] = {
         events_of: {"Anna": 10, "user-2": 3, "inv-3": 2, "nothing": 0},
         commissions: {"inv-3": 1, "user-2": 1, "Ann": 3, "%": 0, "_nn": 0, "9" * 40: 0},
         customers: {"user-2": 1, "nobody": 0},

@@ -2,6 +2,7 @@
 
 import json
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import update
@@ -77,7 +78,7 @@ async def watched(acme: World) -> World:
         await acme.reject(error(), **ids, amount_cents=cents * (number + 1), currency="USD")
     await acme.reject(IdentifierConflict(), call="lead")
     for number, currency in enumerate(("usd", "eur", "usd")):
-        about = {"amount": 100 * (7 - number), "currency": currency, "payment_intent": f"pi_{number}"}
+        about: dict[str, Any] = {"amount": 100 * (7 - number), "currency": currency, "payment_intent": f"pi_{number}"}
         await take(acme, stripe.checkout(f"evt_{number}", **about))
     await take(acme, stripe.event("customer.created", {"id": "cus_9"}, event_id="evt_other"))
     for customer_id in (None, 3, 1):

@@ -125,7 +125,7 @@ async def test_after_any_refunds_the_ledger_sums_to_the_commission_of_the_remain
 
 async def repeat(acme: World, *, asks: str = "hash", at: datetime = NOW) -> Any:
     repeatable = Repeatable("once-1", asks, lambda result: f"refunded {result.refunded_cents}")
-    about = {"details": CallDetails("refund", "request-1", at), "repeatable": repeatable}
+    about: dict[str, Any] = {"details": CallDetails("refund", "request-1", at), "repeatable": repeatable}
     taken = Refund("inv-1", at, 2_500)
     return (await acme.store.handle(refunds.record, taken, principal=acme.principal, **about)).result
 
