@@ -29,7 +29,7 @@ from storage.tables import payment_events
 from tests import stripe_events as stripe
 from tests.storage.databases import both_databases
 from tests.storage.payments.paying import named, take
-from tests.storage.reading.walking import Keys, Read, listed, of, require_each_order
+from tests.storage.reading.test_lists import Keys, Read, listed, of, require_each_order
 from tests.world import NOW, World
 
 
