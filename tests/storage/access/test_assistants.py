@@ -1,6 +1,6 @@
 """Connected assistants: granted by a member, seen and ended by them and by owners."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -9,7 +9,6 @@ from sqlalchemy import update
 from storage import tables
 from storage.access import assistant_clients, assistant_tokens, assistants, sessions, workspaces
 from storage.access.assistant_clients import AssistantClient
-from storage.access.assistant_tokens import Tokens
 from storage.access.assistants import AuthorizationRequest
 from storage.access.sessions import Visitor
 from storage.access.workspaces import Role
@@ -33,11 +32,10 @@ ASKED = AuthorizationRequest(
 )
 
 
-async def visitor(acme: World, email: str = "max@acme.example", role: Role = Role.MEMBER) -> Visitor:
-    """Add somebody to Acme and sign them in."""
-    user_id = await acme.store.write(
-        workspaces.add_member, acme.workspace_id, email=email, role=role, password_hash="not a hash", at=NOW
-    )
+async def visitor(acme: World, email: str = "max@acme.example", workspace_id: int | None = None) -> Visitor:
+    """Add somebody to Acme, or to another workspace, and sign them in."""
+    about = {"email": email, "role": Role.MEMBER, "password_hash": "not a hash", "at": NOW}
+    user_id = await acme.store.write(workspaces.add_member, workspace_id or acme.workspace_id, **about)
     return await signed_in(acme, user_id)
 
 
@@ -46,19 +44,26 @@ async def signed_in(acme: World, user_id: int) -> Visitor:
     return await acme.store.read(sessions.identify, keys.digest(started.token), at=NOW)
 
 
+async def globex(acme: World) -> World:
+    """Create another workspace with a program."""
+    about = {"owner_email": "gina@globex.example", "password_hash": "not a hash", "at": NOW}
+    made = await acme.store.write(workspaces.create, "Globex", **about)
+    return await world.program_of(acme.store, made.workspace_id, made.user_id)
+
+
 async def connect(acme: World, who: Visitor, *program_ids: int, **asked: Any) -> str:
     """Connect an assistant to Acme's program by default; return its code."""
-    chosen = program_ids or (acme.program_id,)
-    request = ASKED._replace(**asked)
-    code: str = await acme.store.write(assistants.connect, request, visitor=who, program_ids=chosen, at=NOW)
-    return code
+    about = {"visitor": who, "program_ids": program_ids or (acme.program_id,), "at": NOW}
+    return str(await acme.store.write(assistants.connect, ASKED._replace(**asked), **about))
 
 
-async def tokens(acme: World, who: Visitor, *program_ids: int, **asked: Any) -> Tokens:
+async def exchange(acme: World, code: str, at: datetime = NOW) -> Any:
+    return await acme.store.write(assistant_tokens.exchange, code, client_id=ASKED.client_id, at=at)
+
+
+async def tokens(acme: World, who: Visitor, *program_ids: int, **asked: Any) -> Any:
     """Connect an assistant and return its first tokens."""
-    code = await connect(acme, who, *program_ids, **asked)
-    given: Tokens = await acme.store.write(assistant_tokens.exchange, code, client_id=ASKED.client_id, at=NOW)
-    return given
+    return await exchange(acme, await connect(acme, who, *program_ids, **asked))
 
 
 async def authorize(acme: World, token: str, **about: Any) -> assistants.Assistant:
@@ -67,11 +72,10 @@ async def authorize(acme: World, token: str, **about: Any) -> assistants.Assista
     return await acme.store.read(assistant_tokens.authorize, token, **about)
 
 
-async def refresh(acme: World, token: str, **about: Any) -> Tokens | None:
+async def refresh(acme: World, token: str, **about: Any) -> Any:
     """Refresh with every scope, at NOW by default."""
     about = {"client_id": ASKED.client_id, "scopes": READING, "at": NOW, **about}
-    given: Tokens | None = await acme.store.write(assistant_tokens.refresh, token, **about)
-    return given
+    return await acme.store.write(assistant_tokens.refresh, token, **about)
 
 
 async def audited(acme: World) -> list[tuple[str, str]]:
@@ -85,33 +89,25 @@ async def test_a_token_reads_what_was_granted_for_a_quarter_of_an_hour(acme: Wor
 
     granted = await authorize(acme, given.access, scope=Scope.PROGRAMS_READ, program_id=acme.program_id)
 
-    assert (granted.workspace_id, granted.program_ids, granted.name) == (
-        acme.workspace_id,
-        (acme.program_id,),
-        "Helper",
-    )
+    reach = (granted.workspace_id, granted.program_ids, granted.name)
+    assert reach == (acme.workspace_id, (acme.program_id,), "Helper")
     assert (later - NOW) == timedelta(minutes=15)
     with pytest.raises(InsufficientScope) as beyond:
         await authorize(acme, given.access, scope=Scope.EVENTS_READ)
     assert beyond.value.details["granted_scopes"] == (Scope.PROGRAMS_READ,)
     with pytest.raises(ProgramNotAllowed):
         await authorize(acme, given.access, program_id=acme.program_id + 1)
-    with pytest.raises(InvalidKey):
-        await authorize(acme, given.access, resource="https://other.example/mcp")
-    with pytest.raises(InvalidKey):
-        await authorize(acme, given.access, at=later)
+    for wrong in ({"resource": "https://other.example/mcp"}, {"at": later}):
+        with pytest.raises(InvalidKey):
+            await authorize(acme, given.access, **wrong)
 
 
 async def test_a_code_works_once_within_two_minutes(acme: World):
     who = await visitor(acme)
     code, late = await connect(acme, who), await connect(acme, who)
-    about = {"client_id": ASKED.client_id, "at": NOW}
 
-    first = await acme.store.write(assistant_tokens.exchange, code, **about)
-    again = await acme.store.write(assistant_tokens.exchange, code, **about)
-    expired = await acme.store.write(
-        assistant_tokens.exchange, late, client_id=ASKED.client_id, at=NOW + timedelta(minutes=2)
-    )
+    first, again = await exchange(acme, code), await exchange(acme, code)
+    expired = await exchange(acme, late, NOW + timedelta(minutes=2))
 
     assert first is not None
     assert (again, expired) == (None, None)
@@ -124,9 +120,7 @@ async def test_a_refresh_token_is_good_once_for_thirty_days_and_its_reuse_ends_t
     day_29, day_60 = NOW + timedelta(days=29), NOW + timedelta(days=60)
 
     second = await refresh(acme, first.refresh, at=day_29)
-    assert second is not None
     third = await refresh(acme, second.refresh, scopes=["programs:read"], at=day_29)
-    assert third is not None
     narrowed = await authorize(acme, third.access, at=day_29)
     expired = await refresh(acme, third.refresh, at=day_60)
     reused = await refresh(acme, second.refresh, at=day_29)
@@ -152,11 +146,8 @@ async def test_the_tokens_of_a_suspended_member_stop_working_and_none_is_stored(
 
 
 async def test_a_member_sees_and_disconnects_their_own_and_an_owner_all(acme: World):
-    mine, theirs, owner = (
-        await visitor(acme),
-        await visitor(acme, "ida@acme.example"),
-        await signed_in(acme, acme.owner_id),
-    )
+    mine, theirs = await visitor(acme), await visitor(acme, "ida@acme.example")
+    owner = await signed_in(acme, acme.owner_id)
     given, other = await tokens(acme, mine), await tokens(acme, theirs)
     seen = [await acme.store.read(assistants.list_assistants, who, at=NOW) for who in (mine, theirs, owner)]
     (my_own,), (their_own,) = seen[0], seen[1]
@@ -189,15 +180,10 @@ async def test_revoking_a_token_ends_its_assistant_and_a_foreign_one_is_no_error
 
 
 async def test_programs_are_of_one_workspace_that_the_member_is_in(acme: World):
-    who = await visitor(acme)
-    globex = await acme.store.write(
-        workspaces.create, "Globex", owner_email="gina@globex.example", password_hash="not a hash", at=NOW
-    )
-    theirs = (await world.program_of(acme.store, globex.workspace_id, globex.user_id)).program_id
-    for workspace_id in (globex.workspace_id, acme.workspace_id):
-        about = {"email": "ida@globex.example", "role": Role.MEMBER, "password_hash": "not a hash", "at": NOW}
-        both = await acme.store.write(workspaces.add_member, workspace_id, **about)
-    ida = await signed_in(acme, both)
+    who, other = await visitor(acme), await globex(acme)
+    theirs = other.program_id
+    for workspace_id in (other.workspace_id, acme.workspace_id):
+        ida = await visitor(acme, "ida@globex.example", workspace_id)
 
     for somebody, chosen in ((who, [theirs]), (who, []), (who, [999]), (ida, [acme.program_id, theirs])):
         with pytest.raises(ValidationError):
@@ -206,11 +192,7 @@ async def test_programs_are_of_one_workspace_that_the_member_is_in(acme: World):
 
 
 async def test_a_granted_program_of_another_workspace_or_of_none_is_out_of_reach(acme: World):
-    given = await tokens(acme, await visitor(acme))
-    globex = await acme.store.write(
-        workspaces.create, "Globex", owner_email="gina@globex.example", password_hash="not a hash", at=NOW
-    )
-    theirs = (await world.program_of(acme.store, globex.workspace_id, globex.user_id)).program_id
+    given, theirs = await tokens(acme, await visitor(acme)), (await globex(acme)).program_id
     listed = update(tables.assistants).values(program_ids=f"{acme.program_id} {theirs} 999")
     await acme.store.write(lambda connection: connection.execute(listed))
 

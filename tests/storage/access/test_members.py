@@ -1,27 +1,32 @@
-"""Members: roles, suspension, removal, and an active owner at all times."""
+"""Members and their accounts: roles, an active owner at all times, sessions, and passwords set by a link once."""
 
 import asyncio
+from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 
-from storage.access import members, workspaces
+from storage.access import accounts, members, sessions, sign_in, workspaces
+from storage.access.accounts import ResetLink
 from storage.access.workspaces import MemberStatus, Role
 from storage.engine import audit
 from storage.engine.audit import OPERATOR
-from storage.rules.errors import LastOwner, NotFound
+from storage.engine.sealing import Sealer
+from storage.rules import keys
+from storage.rules.errors import Forbidden, InvalidCredentials, LastOwner, LinkExpired, NotFound
+from storage.tables import password_resets
 from tests.storage.databases import both_databases
-from tests.world import NOW, World
+from tests.world import NOW, World, stored
 
 ABOUT: dict[str, Any] = {"actor": OPERATOR, "at": NOW}
 SUSPENDED, ACTIVE = MemberStatus.SUSPENDED, MemberStatus.ACTIVE
+OWNER, MAX = "owner@acme.example", "max@acme.example"
 
 
-async def join(acme: World, email: str, role: Role = Role.MEMBER) -> int:
-    user_id: int = await acme.store.write(
-        workspaces.add_member, acme.workspace_id, email=email, role=role, password_hash="not a hash", at=NOW
-    )
-    return user_id
+async def join(acme: World, email: str = MAX, role: Role = Role.MEMBER) -> int:
+    about = {"email": email, "role": role, "password_hash": "not a hash", "at": NOW}
+    return int(await acme.store.write(workspaces.add_member, acme.workspace_id, **about))
 
 
 async def change(acme: World, user_id: int, **values: Any) -> Any:
@@ -33,19 +38,36 @@ async def listed(acme: World) -> dict[str, tuple[Role, MemberStatus]]:
     return {row.email: (row.role, row.status) for row in rows}
 
 
+async def start(acme: World, client: str | None = None) -> str:
+    """Start a session and return its token."""
+    return str((await acme.store.write(sessions.start, acme.owner_id, client=client, at=NOW)).token)
+
+
+async def identify(acme: World, token: str) -> Any:
+    return await acme.store.read(sessions.identify, keys.digest(token), at=NOW)
+
+
+async def set_password(acme: World, **options: str) -> Any:
+    return await acme.store.write(accounts.set_password, acme.owner_id, "a new hash", **options, **ABOUT)
+
+
+async def link(acme: World) -> ResetLink:
+    made: ResetLink = await acme.store.write(accounts.create_reset_link, acme.owner_id, **ABOUT)
+    assert await stored(acme, password_resets.c.token_hash) == [(keys.digest(made.token),)]
+    return made
+
+
 async def test_a_member_is_suspended_reactivated_and_made_an_owner_and_the_log_says_so(acme: World):
-    max_id = await join(acme, "max@acme.example")
+    max_id = await join(acme)
 
     for values in ({"status": SUSPENDED}, {"status": ACTIVE}, {"role": Role.OWNER}):
         await change(acme, max_id, **values)
 
     log = await acme.store.read(audit.list_entries, acme.program_id)
-    assert (await listed(acme))["max@acme.example"] == (Role.OWNER, ACTIVE)
-    assert [(entry.action, entry.field, entry.after) for entry in log.data[:3]] == [
-        ("member.change", "role", "owner"),
-        ("member.change", "status", "active"),
-        ("member.change", "status", "suspended"),
-    ]
+    assert (await listed(acme))[MAX] == (Role.OWNER, ACTIVE)
+    logged = [(entry.action, entry.field, entry.after) for entry in log.data[:3]]
+    changes = [("role", "owner"), ("status", "active"), ("status", "suspended")]
+    assert logged == [("member.change", *each) for each in changes]
 
 
 async def test_the_last_active_owner_stays(acme: World):
@@ -57,7 +79,7 @@ async def test_the_last_active_owner_stays(acme: World):
     with pytest.raises(LastOwner):
         await acme.store.write(members.remove, acme.workspace_id, acme.owner_id, **ABOUT)
 
-    assert (await listed(acme))["owner@acme.example"] == (Role.OWNER, ACTIVE)
+    assert (await listed(acme))[OWNER] == (Role.OWNER, ACTIVE)
 
 
 @both_databases
@@ -65,20 +87,15 @@ async def test_the_last_active_owner_stays(acme: World):
 async def test_of_two_owners_who_suspend_each_other_at_once_one_stays(acme: World):
     second = await join(acme, "second@acme.example", Role.OWNER)
 
-    outcomes = await asyncio.gather(
-        *(
-            acme.store.write(members.change, acme.workspace_id, user_id, status=SUSPENDED, **ABOUT, lane=lane)
-            for lane, user_id in enumerate((acme.owner_id, second))
-        ),
-        return_exceptions=True,
-    )
+    suspended = [change(acme, each, status=SUSPENDED, lane=lane) for lane, each in enumerate((acme.owner_id, second))]
+    outcomes = await asyncio.gather(*suspended, return_exceptions=True)
 
     assert sorted(type(outcome) is LastOwner for outcome in outcomes) == [False, True]
     assert sorted(status for _, status in (await listed(acme)).values()) == [ACTIVE, SUSPENDED]
 
 
 async def test_ownership_is_transferred_only_to_an_active_member(acme: World):
-    max_id = await join(acme, "max@acme.example")
+    max_id = await join(acme)
     hand_over = (members.transfer_ownership, acme.workspace_id, max_id)
     await change(acme, max_id, status=SUSPENDED)
 
@@ -87,16 +104,82 @@ async def test_ownership_is_transferred_only_to_an_active_member(acme: World):
     await change(acme, max_id, status=ACTIVE)
     await acme.store.write(*hand_over, owner_id=acme.owner_id, **ABOUT)
 
-    roles = {email: role for email, (role, _) in (await listed(acme)).items()}
-    assert roles == {"max@acme.example": Role.OWNER, "owner@acme.example": Role.MEMBER}
+    assert await listed(acme) == {MAX: (Role.OWNER, ACTIVE), OWNER: (Role.MEMBER, ACTIVE)}
 
 
 async def test_a_removed_member_is_gone_and_can_be_added_again(acme: World):
-    max_id = await join(acme, "max@acme.example")
+    max_id = await join(acme)
 
     await acme.store.write(members.remove, acme.workspace_id, max_id, **ABOUT)
 
-    assert "max@acme.example" not in await listed(acme)
+    assert MAX not in await listed(acme)
     with pytest.raises(NotFound):
         await change(acme, max_id, role=Role.OWNER)
-    assert await join(acme, "max@acme.example") == max_id
+    assert await join(acme) == max_id
+
+
+async def test_a_new_password_ends_every_session_but_the_one_that_set_it_and_sign_ins_under_way(acme: World):
+    mine, other = await start(acme), await start(acme)
+    verified = await acme.store.read(sessions.account, OWNER)
+
+    ended = await set_password(acme, but=keys.digest(mine))
+
+    assert ended == 1
+    assert (await identify(acme, mine)).email == OWNER
+    with pytest.raises(Forbidden):
+        await identify(acme, other)
+    log = await acme.store.read(audit.list_entries, acme.program_id)
+    assert log.data[0].action == "account.set_password"
+    assert "hash" not in str(log.data[0])
+    with pytest.raises(InvalidCredentials):
+        await acme.store.write(sign_in.start, verified, code=None, sealer=Sealer("a key"), client=None, at=NOW)
+
+
+async def test_sessions_are_listed_with_their_client_and_end_one_by_one(acme: World):
+    mine, other = await start(acme, "Firefox"), await start(acme, "svc on a laptop" + "x" * 300)
+    list_open = partial(sessions.list_open, user_id=acme.owner_id, token_hash=keys.digest(mine), at=NOW)
+
+    both = {each.is_current: each for each in await acme.store.read(list_open)}
+    await acme.store.write(sessions.end_one, acme.owner_id, both[False].id)
+
+    assert both[True].client == "Firefox"
+    assert len(both[False].client or "") == 255
+    left = await acme.store.read(list_open)
+    assert [each.is_current for each in left] == [True]
+    assert other not in str(both)
+    with pytest.raises(NotFound):
+        await acme.store.write(sessions.end_one, acme.owner_id + 1, both[True].id)
+
+
+@both_databases
+@pytest.mark.usefixtures("side_by_side")
+async def test_a_link_sets_a_password_once_and_ends_the_sessions(acme: World):
+    session, made = await start(acme), await link(acme)
+    assert await acme.store.read(accounts.get_reset_email, made.token, at=NOW) == OWNER
+    reset = (accounts.reset_password, made.token)
+
+    used = [acme.store.write(*reset, f"hash {each}", at=NOW, lane=each) for each in range(3)]
+    outcomes = await asyncio.gather(*used, return_exceptions=True)
+
+    assert sorted(type(outcome) is LinkExpired for outcome in outcomes) == [False, True, True]
+    with pytest.raises(Forbidden):
+        await identify(acme, session)
+    with pytest.raises(LinkExpired):
+        await acme.store.read(accounts.get_reset_email, made.token, at=NOW)
+
+
+async def test_a_link_ends_after_a_day_with_a_newer_one_and_with_a_new_password(acme: World):
+    async def is_dead(made: ResetLink, at: Any = NOW) -> bool:
+        try:
+            await acme.store.read(accounts.get_reset_email, made.token, at=at)
+        except LinkExpired:
+            return True
+        return False
+
+    first, second = await link(acme), await link(acme)
+
+    assert await is_dead(first)
+    assert not await is_dead(second, NOW + timedelta(hours=24, seconds=-1))
+    assert await is_dead(second, NOW + timedelta(hours=24))
+    await set_password(acme)
+    assert await is_dead(second)

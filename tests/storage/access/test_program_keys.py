@@ -1,20 +1,31 @@
-"""Program keys: replaced, imported, flagged, and stored as their hashes."""
+"""Program keys: replaced, imported, flagged, stored as hashes, and who uses them; Idempotency-Keys."""
 
+import asyncio
 from datetime import datetime, timedelta
+from itertools import count
+from typing import Any
 
 import pytest
 
-from storage.access import program_keys
-from storage.rules import keys
-from storage.rules.errors import ApiKeyRotationRequired, CustomerNotFound, InvalidKey, ValidationError
+import background
+from storage import Storage
+from storage.access import agent_keys, idempotency, program_keys
+from storage.access.idempotency import Request, WriteResponse
+from storage.reading import key_callers as reading
+from storage.reading.key_callers import KeyCaller
+from storage.rules import errors, keys
+from storage.rules.scope import Scope
+from storage.tables import key_callers as caller_rows
 from storage.tables import program_keys as table
 from storage.tables import refused_calls
-from storage.tracking import rejection_log
-from storage.tracking.principals import reject
-from storage.tracking.rejection_log import CallDetails
+from storage.tracking import key_callers, rejection_log, sales
+from storage.tracking.principals import PresentedKey
+from storage.tracking.sales import Sale
+from tests.storage.databases import both_databases
 from tests.world import NOW, World, stored
 
-DEADLINE = NOW + timedelta(days=7)
+DEADLINE, LATER = NOW + timedelta(days=7), NOW + timedelta(hours=1)
+SHOP: dict[str, Any] = {"user_agent": "acme-shop/1.2", "network_hash": "ab12"}
 
 
 async def works(acme: World, secret: str, at: datetime = NOW) -> int:
@@ -33,10 +44,10 @@ async def test_a_key_from_before_the_prefix_works_by_exact_match_and_no_weak_one
     await acme.store.write(program_keys.import_key, acme.program_id, "legacy-key-of-2019-abcdef", at=NOW)
 
     assert await works(acme, "legacy-key-of-2019-abcdef") == acme.program_id
-    with pytest.raises(InvalidKey):
+    with pytest.raises(errors.InvalidKey):
         await works(acme, "legacy-key-of-2019-abcdeF")
     for weak in ("short", "with a blank in the middle", "ünprintable-secret-key"):
-        with pytest.raises(ValidationError):
+        with pytest.raises(errors.ValidationError):
             await acme.store.write(program_keys.import_key, acme.program_id, weak, at=NOW)
 
 
@@ -44,25 +55,120 @@ async def test_a_flagged_key_works_until_its_deadline_and_a_new_one_replaces_it_
     await acme.store.write(program_keys.flag, acme.program_id, rotate_by=DEADLINE, at=NOW)
 
     assert await works(acme, acme.key, DEADLINE - timedelta(seconds=1)) == acme.program_id
-    with pytest.raises(ApiKeyRotationRequired):
+    with pytest.raises(errors.ApiKeyRotationRequired):
         await works(acme, acme.key, DEADLINE)
     new = await acme.store.write(program_keys.regenerate, acme.program_id, at=DEADLINE)
     assert await works(acme, new.secret, DEADLINE) == acme.program_id
-    with pytest.raises(InvalidKey):
+    with pytest.raises(errors.InvalidKey):
         await works(acme, acme.key)
 
 
-async def test_calls_with_the_old_key_appear_in_the_programs_refused_calls_for_thirty_days(acme: World):
-    await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
-    details = CallDetails("sale", "request-1", NOW, transaction_id="inv-1")
+async def listed(acme: World) -> list[KeyCaller]:
+    await background.save_callers(acme.store)
+    return await acme.store.read(reading.list_callers, acme.program_id)
 
-    outcome = await acme.store.handle(reject, CustomerNotFound(), principal=acme.principal, details=details)
+
+async def sell(acme: World, transaction_id: str, **details: Any) -> None:
+    sale = Sale(transaction_id, 100, NOW, customer_key="user-1")
+    about = {"call": "sale", "transaction_id": transaction_id, **SHOP, **details}
+    await acme.handle(sales.record, sale, **about)
+
+
+async def test_the_calls_of_a_caller_are_added_up_and_deleted_after_90_days_without_one(acme: World):
+    await acme.customer()
+    acme.store.callers.take()
+    await sell(acme, "inv-1")
+    before = await listed(acme)
+    await sell(acme, "inv-2", at=LATER)
+    await sell(acme, "inv-3", user_agent="backfill\u202e\x07" + "x" * 500, at=NOW)
+
+    callers = await listed(acme)
+
+    assert before == [KeyCaller(True, "acme-shop/1.2", "ab12", {"sale": 1}, NOW, NOW)]
+    assert callers == [
+        KeyCaller(True, "acme-shop/1.2", "ab12", {"sale": 2}, NOW, LATER),
+        KeyCaller(True, "backfill" + "x" * 152, "ab12", {"sale": 1}, NOW, NOW),
+    ]
+    await acme.store.write(key_callers.prune, at=NOW + timedelta(days=89))
+    assert await listed(acme) == callers
+    await acme.store.write(key_callers.prune, at=NOW + timedelta(days=91))
+    assert await listed(acme) == []
+
+
+async def test_calls_with_a_replaced_key_are_listed_for_thirty_days_and_so_is_their_caller(acme: World):
+    await acme.store.write(program_keys.regenerate, acme.program_id, at=NOW)
+    with pytest.raises(errors.InvalidKey):
+        await sell(acme, "inv-1")
 
     row = refused_calls.c
-    assert (outcome.result.code, outcome.key) == ("invalid_key", None)
-    assert await stored(acme, row.program_id, row.code, row.transaction_id) == [
-        (acme.program_id, "invalid_key", "inv-1")
-    ]
-    early = await acme.store.write(rejection_log.prune, at=NOW + timedelta(days=30))
-    late = await acme.store.write(rejection_log.prune, at=NOW + timedelta(days=30, seconds=1))
-    assert (early, late) == (0, 1)
+    logged = await stored(acme, row.program_id, row.code, row.transaction_id)
+    callers = await listed(acme)
+    pruned = [await acme.store.write(rejection_log.prune, at=NOW + timedelta(30, seconds)) for seconds in (0, 1)]
+    assert logged == [(acme.program_id, "invalid_key", "inv-1")]
+    assert [(each.is_current, each.user_agent) for each in callers] == [(False, "acme-shop/1.2")]
+    assert pruned == [0, 1]
+
+
+async def test_calls_with_keys_that_no_program_has_are_not_stored_and_do_not_fill_the_memory(
+    acme: World, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(key_callers, "MOST_CALLERS", 3)
+    for n in range(5):
+        with pytest.raises(errors.InvalidKey):
+            await acme.handle(sales.record, Sale("inv-1", 100, NOW, customer_key="x"), PresentedKey(f"{n:064}"), **SHOP)
+
+    waiting = acme.store.callers.take()
+    await acme.store.write(key_callers.save, waiting)
+
+    assert len(waiting) == 3
+    assert await stored(acme, caller_rows) == []
+
+
+@pytest.fixture
+async def agent_key_id(acme: World) -> int:
+    """The id of an agent key."""
+    issued = await acme.store.write(agent_keys.issue, acme.workspace_id, name="A", scopes=[Scope.EVENTS_READ], at=NOW)
+    return int(issued.id)
+
+
+def respond(_connection: Any) -> WriteResponse:
+    return WriteResponse(201, "{}")
+
+
+async def once(store: Storage, key_id: int, work: Any = respond, *, at: datetime = NOW, asks: str = "a") -> Any:
+    return await store.write(idempotency.once, Request(key_id, "key", asks, at), work)
+
+
+@both_databases
+async def test_concurrent_repeats_are_performed_once_and_get_the_first_response(store: Storage, agent_key_id: int):
+    performed = count(1)
+
+    def work(_connection: Any) -> WriteResponse:
+        return WriteResponse(201, f'{{"done": {next(performed)}}}')
+
+    answers = await asyncio.gather(*(once(store, agent_key_id, work) for _ in range(20)))
+
+    assert sorted(answer.replayed for answer in answers) == [False] + [True] * 19
+    assert {(answer.status, answer.body) for answer in answers} == {(201, '{"done": 1}')}
+    assert next(performed) == 2
+
+
+async def test_a_write_that_fails_may_be_sent_again(store: Storage, agent_key_id: int):
+    def fails(_connection: Any) -> WriteResponse:
+        raise errors.NotFound
+
+    with pytest.raises(errors.NotFound):
+        await once(store, agent_key_id, fails)
+
+    assert (await once(store, agent_key_id)).replayed is False
+
+
+async def test_responses_are_stored_for_30_days_and_for_their_request_only(store: Storage, agent_key_id: int):
+    await once(store, agent_key_id)
+
+    with pytest.raises(errors.IdempotencyKeyReused):
+        await once(store, agent_key_id, asks="b")
+    repeats = [await once(store, agent_key_id, at=NOW + timedelta(days=days)) for days in (29, 30)]
+    assert [each.replayed for each in repeats] == [True, False]
+    pruned = [await store.write(idempotency.prune, at=NOW + timedelta(days=days)) for days in (59, 60)]
+    assert pruned == [0, 1]

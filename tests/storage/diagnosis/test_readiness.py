@@ -1,35 +1,37 @@
-"""Readiness and identifier health: one blocker at a time, and no false alarm."""
+"""Readiness, identifier health and search: one blocker at a time, no false alarm, and what each identifier names."""
 
 from datetime import datetime, timedelta
 
 import pytest
+from sqlalchemy import select
 
 from storage.access import program_keys
 from storage.diagnosis import identifier_health, readiness
 from storage.diagnosis.identifier_health import HealthState, IdentifierHealth
 from storage.diagnosis.readiness import Readiness, ReadinessGate
-from storage.engine.audit import Actor
+from storage.diagnosis.search import SearchResult, search
+from storage.engine.audit import OPERATOR
 from storage.management import program_settings
+from storage.rules.contact import protect
 from storage.rules.errors import ApiKeyRotationRequired, CustomerNotFound, InvalidKey, ServiceError
 from storage.rules.key_format import Difference, KeyFormat
 from storage.rules.settlement import LeadAuthPolicy
 from storage.rules.state import State
+from storage.tables import commissions
 from storage.tracking import test_mode
+from tests import stripe_events as stripe
+from tests import world
+from tests.storage.payments.paying import take
 from tests.world import NOW, World
 
-OWNER = Actor("user", "1", "owner@acme.example")
 
-
-async def ready(acme: World) -> Readiness:
-    found: Readiness = await acme.store.read(
-        readiness.check_readiness, acme.program_id, at=NOW, base_url="https://svc.example"
-    )
-    return found
+async def ready(acme: World, at: datetime = NOW) -> Readiness:
+    base_url = "https://svc.example"
+    return await acme.store.read(readiness.check_readiness, acme.program_id, at=at, base_url=base_url)
 
 
 async def health(acme: World) -> IdentifierHealth:
-    found: IdentifierHealth = await acme.store.read(identifier_health.check_keys, acme.program_id)
-    return found
+    return await acme.store.read(identifier_health.check_keys, acme.program_id)
 
 
 async def reject_sale(acme: World, customer_key: str) -> None:
@@ -44,34 +46,27 @@ async def sell(acme: World, *customer_keys: str) -> None:
 
 async def change_policy(acme: World, policy: LeadAuthPolicy) -> None:
     changes = {"lead_auth_policy": policy}
-    await acme.store.write(program_settings.change, acme.program_id, changes, actor=OWNER, at=NOW)
+    await acme.store.write(program_settings.change, acme.program_id, changes, actor=OPERATOR, at=NOW)
 
 
-async def key_accepted(acme: World, at: datetime) -> ReadinessGate:
-    found: Readiness = await acme.store.read(
-        readiness.check_readiness, acme.program_id, at=at, base_url="https://svc.example"
-    )
-    return next(gate for gate in found.gates if gate.gate == "program_key_accepted")
+async def key_accepted(acme: World, at: datetime = NOW) -> ReadinessGate:
+    return next(gate for gate in (await ready(acme, at)).gates if gate.gate == "program_key_accepted")
 
 
 def states(found: Readiness) -> dict[str, State]:
     return {gate.gate: gate.state for gate in found.gates}
 
 
-async def test_a_new_program_shows_its_first_step(acme: World):
-    found = await ready(acme)
-
-    assert (found.ready, found.blocker) == (False, "tracker_installed")
-    assert states(found)["live_sale"] == State.UNKNOWN
-    assert all((gate.state == State.PASS) == (gate.next_action is None) for gate in found.gates)
-
-
-async def test_a_program_that_sells_is_ready_without_any_test(acme: World):
+async def test_a_new_program_shows_its_first_step_and_one_that_sells_is_ready_without_any_test(acme: World):
+    new = await ready(acme)
     await acme.click(page_url="https://acme.example/")
     await sell(acme, "user-1", "user-2")
 
     found = await ready(acme)
 
+    assert (new.ready, new.blocker) == (False, "tracker_installed")
+    assert states(new)["live_sale"] == State.UNKNOWN
+    assert all((gate.state == State.PASS) == (gate.next_action is None) for gate in new.gates)
     assert (found.ready, found.blocker) == (True, None)
     assert set(states(found).values()) == {State.PASS}
 
@@ -83,8 +78,7 @@ async def test_a_gate_fails_if_all_of_its_live_calls_were_rejected(acme: World):
 
     found = await ready(acme)
 
-    assert (await key_accepted(acme, NOW)).state == State.PASS  # another rejection than of the key
-
+    assert (await key_accepted(acme)).state == State.PASS  # another rejection than of the key
     assert states(found)["live_sale"] == State.FAIL
     assert states(found)["live_lead"] == State.UNKNOWN
 
@@ -121,8 +115,8 @@ async def test_customers_without_a_partner_are_not_reported(acme: World):
 
     found = await health(acme)
 
-    assert (found.state, found.groups) == (HealthState.HEALTHY, [])
-    assert (found.sale_keys, found.matched, found.not_referred) == (4, 2, 2)
+    assert (found.state, found.groups, found.sale_keys) == (HealthState.HEALTHY, [], 4)
+    assert (found.matched, found.not_referred) == (2, 2)
 
 
 @pytest.mark.parametrize(
@@ -156,10 +150,9 @@ async def test_a_browsers_lead_hides_no_mismatched_keys(acme: World):
 
     found = await health(acme)
 
+    (group,) = found.groups
     assert found.state == HealthState.MISMATCHED
-    assert [(group.shape, group.keys, group.lead_shapes) for group in found.groups] == [
-        (KeyFormat.PROCESSOR_ID, 2, (KeyFormat.PREFIXED,))
-    ]
+    assert (group.shape, group.keys, group.lead_shapes) == (KeyFormat.PROCESSOR_ID, 2, (KeyFormat.PREFIXED,))
 
 
 async def test_where_all_leads_come_from_browsers_they_are_compared_and_do_not_make_unmatched_keys_healthy(acme: World):
@@ -174,22 +167,80 @@ async def test_where_all_leads_come_from_browsers_they_are_compared_and_do_not_m
     assert states == [HealthState.UNKNOWN] * 3 + [HealthState.MISMATCHED]
 
 
-async def test_customers_credited_by_their_click_were_referred(acme: World):
+async def test_customers_credited_by_their_click_were_referred_and_prove_which_key_was_meant(acme: World):
     await sell(acme, "user-1")
-    for number in (2, 3, 4):
+    for number in (2, 3):
         await acme.sale(f"inv-{number}", customer_key=f"user-{number}", click_id=await acme.visitor())
+    click_id = await acme.visitor()
+    await acme.lead(click_id, "user-9")
+    await acme.sale("inv-9", customer_key="17", click_id=click_id)
     await reject_sale(acme, "user-5")
 
     found = await health(acme)
 
-    assert (found.sale_keys, found.matched, found.not_referred) == (5, 4, 1)
+    assert (found.sale_keys, found.matched, found.not_referred) == (5, 3, 1)
+    assert found.groups[0].examples == (identifier_health.Example("17", "user-9"),)
 
 
-async def test_a_sale_that_its_click_attributed_proves_which_key_was_meant(acme: World):
+EMAIL = "jane@example.com"
+
+
+async def found_by(acme: World, typed: str) -> SearchResult:
+    return await acme.store.read(search, [acme.program_id], typed, at=NOW)
+
+
+def summary(result: SearchResult) -> list[tuple[str, str]]:
+    """Return the identifiers and outcomes of the stories."""
+    return [(next(filter(None, each.explanation.subject)), each.explanation.outcome) for each in result.stories]
+
+
+async def test_each_identifier_leads_to_what_it_names(acme: World):
     click_id = await acme.visitor()
-    await acme.lead(click_id, "user-1")
-    await acme.sale(customer_key="17", click_id=click_id)
+    await acme.lead(click_id, "user-1", contact=protect(EMAIL))
+    await acme.sale("inv-1")
+    lost = await acme.visitor("ben")
+    await take(acme, stripe.invoice(metadata={"svc_customer_key": "user-404"}))
+    await acme.reject(CustomerNotFound(), transaction_id="inv-9", customer_key="user-9")
+    commission_id = await acme.store.read(lambda connection: connection.execute(select(commissions.c.id)).scalar_one())
 
-    found = await health(acme)
+    stories = {
+        **{typed: [("user-1", "credited")] for typed in ("user-1", EMAIL.upper(), protect(EMAIL).hash)},
+        **{typed: [("inv-1", "credited")] for typed in ("inv-1", str(commission_id))},
+        **{name: [(name, "customer_not_found")] for name in ("inv-9", "user-9")},
+        **{name: [(name, "payment_waiting")] for name in ("in_1", "pi_in_1", "evt_invoice", "cus_1")},
+        click_id: [(click_id, "credited")],
+        lost: [(lost, "no_lead")],
+    }
 
-    assert found.groups[0].examples == (identifier_health.Example("17", "user-1"),)
+    assert {typed: summary(await found_by(acme, typed)) for typed in stories} == stories
+
+
+async def test_a_partner_is_found_by_name_code_and_link(acme: World):
+    links = ("https://acme.example/pricing?utm_source=x&aff=anna", "https://acme.example/?via=anna")
+    typed = ("anna", "ANN", *links, "nothing")
+    ids = [[each.id for each in (await found_by(acme, text)).partners] for text in typed]
+
+    assert ids == [[acme.anna]] * 4 + [[]]
+
+
+async def test_only_the_given_programs_are_searched(acme: World):
+    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id, name="Other")
+    for each in (acme, other):
+        await each.customer()
+        await each.sale("inv-1")
+
+    for reach in ([acme.program_id, other.program_id], [acme.program_id], []):
+        found = await acme.store.read(search, reach, "inv-1", at=NOW)
+        assert sorted(each.program_id for each in found.stories) == sorted(reach)
+
+
+async def test_an_identifier_that_never_arrived_says_when_the_server_last_called_and_which_key_is_like_it(acme: World):
+    before = (await found_by(acme, "USER-1")).silences
+    await acme.customer(at=NOW - timedelta(minutes=3))
+    await acme.reject(InvalidKey(), at=NOW - timedelta(minutes=1), call="refund")
+
+    (silence,) = (await found_by(acme, "USER-1")).silences
+
+    assert [each.last_call_at for each in before] == [None]
+    assert (silence.last_call_at, silence.likely_key) == (NOW - timedelta(minutes=1), "user-1")
+    assert "rejected because of the program key" in str(silence.key_problem)

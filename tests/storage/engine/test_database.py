@@ -1,20 +1,28 @@
-"""The tripwires of what the storage layer relies on in its drivers."""
+"""What storage relies on in its drivers, plans of PostgreSQL, sealed secrets, and the turns of recurring tasks."""
 
+import asyncio
 import os
 import shutil
 import sqlite3
 import threading
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import aiosqlite
 import pytest
 from sqlalchemy import Connection, text
 
+import background
 import storage
-from storage.engine import database
+from storage import Storage
+from storage.engine import database, new_tables, program_nodes, recurring, sealing
+from storage.engine.recurring import TaskTurn
+from storage.engine.sealing import Sealer, UnreadableSecretError
 from storage.migrations import is_current
 from storage.rules.errors import StorageUnavailable
 from tests.storage.engine.naming import add, names
+from tests.world import NOW, World
 
 
 async def test_aiosqlite_still_runs_a_function_on_its_thread(tmp_path: Path):
@@ -25,10 +33,8 @@ async def test_aiosqlite_still_runs_a_function_on_its_thread(tmp_path: Path):
 
 async def test_an_acknowledged_event_survives_power_loss(sqlite_url: str):
     def pragmas(connection: Connection) -> list[object]:
-        return [
-            connection.execute(text(f"PRAGMA {name}")).scalar()
-            for name in ("journal_mode", "synchronous", "foreign_keys")
-        ]
+        set_here = ("journal_mode", "synchronous", "foreign_keys")
+        return [connection.execute(text(f"PRAGMA {name}")).scalar() for name in set_here]
 
     async with storage.opened(sqlite_url) as store:
         assert await store.write(pragmas) == ["wal", 2, 1]
@@ -74,3 +80,88 @@ async def test_a_removed_or_replaced_file_gets_no_more_writes_or_reads(sqlite_ur
         os.replace(aside, path)  # noqa: PTH105 - over what is there
         await store.write(add, "after")
         assert await names(store) == ["after", "before"]
+
+
+async def analyzed(store: Storage) -> bool:
+    """Analyze new tables; return whether the customers' table was one."""
+
+    def flush(connection: Connection) -> None:
+        if connection.dialect.name == "postgresql":  # what a connection did is counted within a second otherwise
+            connection.execute(text("SELECT pg_stat_force_next_flush()"))
+
+    await store.write(flush)
+    return "customers" in await store.write(new_tables.analyze)
+
+
+async def test_a_table_is_analyzed_once_it_has_rows_and_then_left_to_autovacuum(store: Storage, acme: World):
+    is_distributed = await store.read(program_nodes.is_distributed)  # the nodes of Citus look at their own
+    is_sqlite = await store.read(lambda connection: connection.dialect.name == "sqlite")
+    assert not await analyzed(store)
+
+    await asyncio.gather(*(acme.customer(f"user-{n}") for n in range(250)))
+
+    assert [await analyzed(store) for _ in range(2)] == [not is_sqlite and not is_distributed, False]
+    await background.analyze_new_tables(store)
+
+
+async def test_a_lane_prepares_anew_what_a_migration_changed_beside_it(postgres_url: str):
+    def change(connection: Connection, to: str) -> None:
+        connection.execute(text(f"ALTER TABLE workspaces ALTER COLUMN name TYPE {to}"))
+
+    async with storage.opened(postgres_url) as store, storage.opened(postgres_url) as newer:
+        before = await names(store)
+        await newer.write(change, "TEXT")
+
+        assert (before, await names(store)) == ([], [])
+        await newer.write(change, "VARCHAR(512)")  # on a cluster other tests use the table, too
+
+
+def test_a_secret_can_be_read_only_with_its_key():
+    sealed = Sealer("one").seal("whsec_1")
+
+    assert "whsec_1" not in sealed
+    assert Sealer("one").open(sealed) == "whsec_1"
+    with pytest.raises(UnreadableSecretError):
+        Sealer("two").open(sealed)
+
+
+def test_a_secret_moves_to_a_new_key():
+    moved = Sealer("new", "old").reseal(Sealer("old").seal("whsec_1"))
+
+    assert Sealer("new").open(moved) == "whsec_1"
+
+
+def test_a_local_key_is_created_once_and_is_private_to_its_owner(tmp_path: Path):
+    path = tmp_path / "svc.secret"
+
+    first, second = sealing.local_key(path), sealing.local_key(path)
+
+    assert first == second
+    assert len(first) >= 32
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert list(tmp_path.iterdir()) == [path]
+
+
+async def claim(store: Storage, *, minutes: int = 0, name: str = "housekeeping", lane: int = 0) -> Any:
+    about = {"every": timedelta(hours=1), "at": NOW + timedelta(minutes=minutes)}
+    return await store.write(recurring.claim, name, **about, lane=lane)
+
+
+async def test_a_task_is_due_an_hour_after_its_last_turn_began_or_was_renewed(store: Storage):
+    turns = [await claim(store, minutes=minutes) for minutes in (0, 59, 60, 61)]
+
+    assert turns == [TaskTurn(None), None, TaskTurn(NOW), None]
+    assert await claim(store, name="review") == TaskTurn(None)
+    await store.write(recurring.renew, "review", at=NOW + timedelta(minutes=30))  # it still runs
+    turns = [await claim(store, name="review", minutes=minutes) for minutes in (60, 89, 90)]
+    assert [turn is not None for turn in turns] == [False, False, True]
+
+
+@pytest.mark.usefixtures("side_by_side")
+async def test_of_several_processes_at_once_one_gets_the_turn(store: Storage, database_url: str):
+    await claim(store)
+    async with storage.opened(database_url) as other:
+        claims = (claim(each, minutes=60, lane=lane) for each in (store, other) for lane in range(4))
+        turns = await asyncio.gather(*claims)
+
+    assert [turn for turn in turns if turn] == [TaskTurn(NOW)]

@@ -35,9 +35,8 @@ def add_all(connection: Connection, batch: list[str]) -> list[str]:
 
 
 async def test_a_failing_write_does_not_fail_the_rest_of_its_batch(store: Storage):
-    outcomes = await asyncio.gather(
-        *(store.write(add_all, name) for name in ("a", "poisoned", "b")), return_exceptions=True
-    )
+    batch = (store.write(add_all, name) for name in ("a", "poisoned", "b"))
+    outcomes = await asyncio.gather(*batch, return_exceptions=True)
 
     assert [outcomes[0], outcomes[2]] == ["a", "b"]
     assert isinstance(outcomes[1], Exception)
@@ -105,6 +104,11 @@ async def test_a_reader_of_sqlite_cannot_attach_another_file(sqlite_url: str, tm
     assert not (tmp_path / "new.db").exists()
 
 
+def queued(operation: Any, program: Any, number: int = 0) -> QueuedWrite:
+    future: Any = None
+    return QueuedWrite(operation, (f"{program}{number}",), {}, future, 0.0, program)
+
+
 @pytest.mark.parametrize(
     ("commits", "transactions"),
     [
@@ -115,12 +119,7 @@ async def test_a_reader_of_sqlite_cannot_attach_another_file(sqlite_url: str, tm
     ],
 )
 def test_a_batch_is_split_by_operation_and_by_program(commits: Commits, transactions: list[list[str]]):
-    future: Any = None
-    batch = [
-        QueuedWrite(operation, (f"{program}{number}",), {}, future, 0.0, program)
-        for program in ("b", "a")
-        for number, operation in ((2, add_all), (1, add))
-    ]
+    batch = [queued(operation, program, n) for program in ("b", "a") for n, operation in ((2, add_all), (1, add))]
 
     parted = [[write.arguments[0] for write in writes] for writes in group_commit.transactions_of(batch, commits)]
 
@@ -128,33 +127,24 @@ def test_a_batch_is_split_by_operation_and_by_program(commits: Commits, transact
 
 
 def test_writes_that_lock_rows_one_by_one_are_of_one_program_in_a_transaction():
-    future: Any = None
     refund = group_commit.of_one_program(lambda: None)
-    batch = [QueuedWrite(refund, (), {}, future, 0.0, program) for program in (1, 2, 1)]
 
-    parted = group_commit.transactions_of(batch, Commits(each_operation=True))
+    parted = group_commit.transactions_of([queued(refund, each) for each in (1, 2, 1)], Commits(each_operation=True))
 
     assert [[write.program for write in writes] for writes in parted] == [[1, 1], [2]]
 
 
 async def test_tokens_are_deleted_after_a_day(store: Storage):
-    await store.write(_fill)
+    def fill(connection: Connection) -> None:
+        for lane, at in (("new", NOW), ("old", NOW - timedelta(days=2))):
+            connection.execute(insert(of_lanes).values(lane=lane, token="", at=at))
+            connection.execute(insert(of_programs).values(program_id=1, lane=lane, token="", at=at))
 
-    pruned = await store.write(committed_batches.prune, at=NOW)
+    def lanes(connection: Connection) -> list[list[str]]:
+        left = [select(table.c.lane).where(table.c.lane.in_(["new", "old"])) for table in (of_lanes, of_programs)]
+        return [list(connection.execute(query).scalars()) for query in left]
 
-    assert pruned == 2
-    assert await store.read(_lanes) == [["new"], ["new"]]
+    await store.write(fill)
+    await store.write(committed_batches.prune, at=NOW)
 
-
-def _fill(connection: Connection) -> None:
-    connection.execute(of_lanes.delete())
-    for lane, at in (("new", NOW), ("old", NOW - timedelta(days=2))):
-        connection.execute(insert(of_lanes).values(lane=lane, token="", at=at))
-        connection.execute(insert(of_programs).values(program_id=1, lane=lane, token="", at=at))
-
-
-def _lanes(connection: Connection) -> list[list[str]]:
-    return [
-        [lane for lane in connection.execute(select(table.c.lane)).scalars() if len(lane) < 5]
-        for table in (of_lanes, of_programs)
-    ]
+    assert await store.read(lanes) == [["new"], ["new"]]

@@ -1,27 +1,101 @@
-"""Event ids ascend, never repeat in a process, and fit JSON's integers."""
+"""Ids and cursors: ids ascend and are never given out twice; an invented cursor does no harm."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
-from storage.engine import ids
+import pytest
+from sqlalchemy import Connection, delete, insert
+
+from storage.engine import assigned_ids, audit, ids, pagination
+from storage.engine.pagination import LARGEST_ID, Page, Paging
+from storage.management import commissions, partners, program_settings
+from storage.reading import customer_timelines, events, rejected_calls
+from storage.rules.errors import ValidationError
+from storage.tables import metadata
+from tests.world import NOW, World
+
+IN_ACME: dict[str, Any] = {"workspace_id": 1, "created_at": NOW}
+ROWS: dict[str, dict[str, Any]] = {
+    "workspaces": {"name": "Globex", "created_at": NOW},
+    "users": {"email": "gina@globex.example", "password_hash": "-", "created_at": NOW},
+    "programs": {**IN_ACME, "name": "Globex", "domain": "globex.example"},
+    "agent_keys": {**IN_ACME, "name": "Helper", "key_hash": "-", "last4": "-", "scopes": "-"},
+    "invitations": {**IN_ACME, "token_hash": "-", "email": "-", "role": "-", "expires_at": NOW},
+}
+
+
+def add(connection: Connection, name: str) -> int:
+    """Add a row and delete it; return its id."""
+    table = metadata.tables[name]
+    row_id = connection.execute(insert(table).values(**ROWS[name]).returning(table.c.id)).scalar_one()
+    connection.execute(delete(table).where(table.c.id == row_id))
+    return int(row_id)
+
+
+async def test_ids_of_deleted_rows_are_not_given_out_again_and_go_on_above_those_of_another_database(acme: World):
+    for table in assigned_ids.TABLES:
+        first, second = [await acme.store.write(add, table) for _ in range(2)]
+        own = await acme.store.read(assigned_ids.largest)
+
+        await acme.store.write(assigned_ids.go_on_above, own | {table: 70})
+        above = await acme.store.write(add, table)
+        await acme.store.write(assigned_ids.go_on_above, own)
+
+        assert second > first, table
+        assert own[table] == second, table
+        assert (above, await acme.store.write(add, table)) == (71, 72), table
 
 
 def test_ids_ascend_even_if_the_clock_is_set_back():
-    later = ids.after(datetime(2026, 5, 20, tzinfo=UTC), 3)
-
-    earlier = ids.after(datetime(2025, 5, 20, tzinfo=UTC), 3)
+    later, earlier = ids.after(NOW, 3), ids.after(NOW - timedelta(days=365), 3)
 
     assert [*later, *earlier] == sorted({*later, *earlier})
 
 
 def test_threads_never_share_an_id():
-    at = datetime(2026, 5, 20, tzinfo=UTC)
-
     with ThreadPoolExecutor(8) as threads:
-        given = [n for batch in threads.map(lambda _: list(ids.after(at, 50)), range(40)) for n in batch]
+        given = [n for batch in threads.map(lambda _: list(ids.after(NOW, 50)), range(40)) for n in batch]
 
     assert len(set(given)) == 2_000
 
 
 def test_ids_are_exact_in_json_until_the_year_2300():
     assert ids.first(datetime(2300, 1, 1, tzinfo=UTC)) < 2**53
+
+
+LISTS: tuple[Callable[..., Page[Any]], ...] = (
+    audit.list_entries,
+    commissions.list_commissions,
+    customer_timelines.list_customers,
+    events.list_events,
+    partners.list_partners,
+    rejected_calls.list_calls,
+)
+
+
+def cut(rows: list[int], limit: int, *place: str) -> Page[int]:
+    return pagination.cut(rows, limit, key=lambda row: [row, *place], of_row=lambda row: row)
+
+
+def test_a_cursor_names_exactly_what_the_list_expects_and_the_last_page_has_none():
+    page = cut([3, 2, 1], 2)
+
+    assert page.data == [3, 2]
+    assert pagination.last_id(str(page.next_cursor)) == 2
+    with pytest.raises(ValidationError):
+        pagination.decode(str(page.next_cursor), int, str)
+    assert cut([2, 1], 2) == ([2, 1], None)
+
+
+async def test_an_invented_cursor_lists_nothing_or_is_rejected(acme: World):
+    invented, place = (cut([LARGEST_ID, 0], 1, *more).next_cursor for more in ((), ("sale", "x")))
+
+    for each in LISTS:
+        cursor = place if each is events.list_events else invented
+        page = await acme.store.read(each, acme.program_id, Paging(50, cursor))
+        assert page.next_cursor is None
+    reach = [acme.workspace_id]
+    programs = await acme.store.read(program_settings.list_programs, workspace_ids=reach, paging=Paging(50, invented))
+    assert [program.id for program in programs.data] == [acme.program_id]

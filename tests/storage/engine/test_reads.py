@@ -1,34 +1,41 @@
-"""Reads: bounded by number and by time, and never in the way of the event loop, on both databases."""
+"""Reads: bounded by number and by time, never in the way of the event loop, and reports from a replica."""
 
 import asyncio
+import shutil
 import threading
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import Connection, insert, select, text
 
 import storage
-from storage import Storage
-from storage.engine import read_queue
+from storage import Storage, migrations
+from storage.engine import committed_batches, read_queue, replica
 from storage.engine.database import READERS
-from storage.rules.errors import Overloaded
+from storage.reading import performance
+from storage.rules.errors import NotFound, Overloaded
+from storage.rules.period import DateRangeQuery
+from storage.tables import workspaces
+from tests import postgres, world
 from tests.busy import Busy, one
-
-
-async def test_the_event_loop_runs_on_while_reads_compute(store: Storage):
-    async with Busy(store) as busy:
-        for _ in range(1_000):
-            await asyncio.create_task(turn())
-        assert not any(read.done() for read in busy.reads)
-
-    assert [await read for read in busy.reads] == [1] * READERS
+from tests.world import NOW
 
 
 async def turn() -> None:
     """Take one turn of the event loop."""
 
 
-async def test_a_write_is_committed_while_every_reader_computes(store: Storage):
-    async with Busy(store):
+async def test_the_event_loop_and_writes_run_on_while_every_reader_computes(store: Storage):
+    async with Busy(store) as busy:
+        for _ in range(1_000):
+            await asyncio.create_task(turn())
         assert await store.write(one) == 1
+        assert not any(read.done() for read in busy.reads)
+
+    assert [await read for read in busy.reads] == [1] * READERS
 
 
 async def test_a_read_waits_for_a_connection_and_runs(store: Storage):
@@ -88,3 +95,72 @@ async def test_a_read_that_comes_while_storage_closes_is_rejected(postgres_url: 
 
     with pytest.raises(Overloaded):
         await store.read(one)
+
+
+@pytest.fixture
+async def replicated(sqlite_url: str, sqlite_template: Path, tmp_path: Path) -> AsyncIterator[Storage]:
+    """Storage with a replica that lags by two seconds and has no workspace; the primary has one."""
+    replica_url = f"sqlite+aiosqlite:///{shutil.copy(sqlite_template, tmp_path / 'replica.db')}"
+    async with storage.opened(replica_url) as copy:
+        await copy.write(committed_batches.probe, at=NOW)
+    async with storage.opened(sqlite_url, replica_url=replica_url) as store:
+        await store.write(lambda connection: connection.execute(insert(workspaces).values(name="Acme", created_at=NOW)))
+        await store.measure_replica(at=NOW + timedelta(seconds=2))
+        yield store
+
+
+def names(connection: Connection) -> list[str]:
+    return list(connection.execute(select(workspaces.c.name)).scalars())
+
+
+async def test_reports_are_read_on_the_replica_while_it_is_there_and_lags_little(replicated: Storage, tmp_path: Path):
+    assert await replicated.report(names) == await replicated.reader.report(names) == []
+    assert await replicated.read(names) == ["Acme"]
+    assert replicated.measures().replica_lag_seconds == 2
+
+    await replicated.measure_replica(at=NOW + timedelta(seconds=replica.MOST_LAG_SECONDS + 1))
+    assert await replicated.report(names) == ["Acme"]
+
+    await replicated.measure_replica(at=NOW)
+    (tmp_path / "replica.db").unlink()
+    assert await replicated.report(names) == ["Acme"]
+    assert replicated.is_available
+
+
+async def test_what_the_replica_does_not_have_yet_is_read_on_the_primary(replicated: Storage):
+    def first(connection: Connection) -> str:
+        found = names(connection)
+        if not found:
+            raise NotFound
+        return found[0]
+
+    assert await replicated.report(first) == "Acme"
+
+
+async def test_without_a_replica_reports_are_ordinary_reads(store: Storage):
+    assert await store.report(names) == []
+    assert store.measures().replica_lag_seconds is None
+
+
+@pytest.mark.postgresql
+async def test_a_report_comes_from_the_replica_once_it_has_the_rows():
+    with postgres.running() as primary, postgres.standby_of(primary) as standby:
+        await migrations.upgrade(primary.url)
+        async with storage.opened(primary.url, replica_url=standby.url) as store:
+            acme = await world.acme(store)
+            await acme.customer()
+            await acme.sale()
+
+            await store.measure_replica(at=datetime.now(UTC))
+            in_recovery, report = await store.report(_report, acme.program_id)
+
+            lag_seconds = store.measures().replica_lag_seconds
+
+    assert lag_seconds is not None
+    assert lag_seconds < 1
+    assert (in_recovery, report.current.revenue_cents) == (True, 10_000)
+
+
+def _report(connection: Any, program_id: int) -> tuple[bool, Any]:
+    in_recovery = connection.execute(text("SELECT pg_is_in_recovery()")).scalar()
+    return in_recovery, performance.get_report(connection, program_id, DateRangeQuery("30d"), at=NOW)

@@ -1,57 +1,193 @@
-"""Flags: they hold commissions until a person has decided, and everything is logged."""
+"""The fraud review finds seeded abuse of every kind; its flags hold commissions until a person has decided."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
 
 import pytest
+from sqlalchemy import insert, update
 
+from storage import tables
 from storage.engine import audit, ids
-from storage.management import commissions, flag_decisions, flags, fraud_review, partners
+from storage.engine.audit import Actor
+from storage.management import commissions, flag_decisions, flags, fraud_review, partners, program_settings
+from storage.management.flags import Flag
 from storage.management.pending_work import Waiting
 from storage.rules import contact
+from storage.rules.attribution import PaidAds
+from storage.rules.click_details import ClickDetails
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import CommissionFlagged, NotFound, ValidationError
+from storage.rules.errors import CommissionFlagged, IdentifierConflict, NotFound, ValidationError
 from storage.rules.fraud.flag import FlagKind, FlagState
-from storage.tables import ledger_entries
 from tests.storage.databases import both_databases
-from tests.storage.management.abuse import (
-    ANNA_EMAIL,
-    HOUR,
-    OWNER,
-    approve,
-    buyer,
-    decide,
-    listed,
-    network,
-    own_purchase,
-    review,
-)
 from tests.world import NOW, World, stored
+
+ANNA, JANE = (contact.protect(email) for email in ("Anna@Partners.example", "jane@mail.example"))
+HOUR, LATER = timedelta(hours=1), NOW + timedelta(days=30)
+OWNER = Actor("user", "1", "owner@acme.example")
+
+
+@pytest.fixture
+async def shop(acme: World) -> World:
+    """Acme, where Anna's e-mail address is known."""
+    mine = update(tables.partners).where(tables.partners.c.id == acme.anna).values(email="Anna@Partners.example")
+    await acme.store.write(lambda connection: connection.execute(mine).rowcount)
+    return acme
+
+
+def network(name: str) -> ClickDetails:
+    return ClickDetails(address_hash=f"{name:0>24}")
+
+
+async def buyer(shop: World, number: int, *, code: str = "anna", clicked: datetime = NOW, **fields: Any) -> None:
+    """Have a customer of Anna's sign up an hour after the click and buy a day later."""
+    click_id = await shop.visitor(code, at=clicked, details=fields.get("details", network(str(number))))
+    await shop.lead(click_id, f"user-{number}", at=fields.get("lead_at", clicked + HOUR), contact=fields.get("known"))
+    await shop.sale(f"inv-{number}", customer_key=f"user-{number}", at=clicked + 24 * HOUR)
+
+
+async def review(shop: World) -> list[Flag]:
+    """Review all as the worker does, and return the flags."""
+    since, at = NOW - timedelta(days=400), NOW + 2 * HOUR
+    found = await shop.store.read(fraud_review.whole, shop.program_id, since=since, at=at)
+    await shop.store.write(flags.raise_flags, shop.program_id, found, at=at)
+    return await listed(shop)
+
+
+async def listed(shop: World, **filters: Any) -> list[Flag]:
+    return (await shop.store.read(flags.list_flags, shop.program_id, **filters)).data
+
+
+async def earned(shop: World) -> Any:
+    return (await shop.store.read(commissions.list_commissions, shop.program_id)).data
+
+
+async def approve(shop: World, commission_id: Any, status: CommissionStatus = CommissionStatus.APPROVED) -> Any:
+    return await shop.store.write(commissions.decide, shop.program_id, commission_id, status, actor=OWNER, at=LATER)
+
+
+async def decide(shop: World, flag: Flag, state: FlagState, reason: str | None = None) -> Any:
+    about = {"actor": OWNER, "at": LATER, "reason": reason}
+    return await shop.store.write(flag_decisions.decide, shop.program_id, flag.id, state, **about)
+
+
+async def own_purchase(shop: World) -> Flag:
+    """Have Anna buy through her own link; return the flag."""
+    await buyer(shop, 1, known=ANNA)
+    (flag,) = await review(shop)
+    return flag
+
+
+async def test_customers_of_one_source_and_existing_ones_are_found_and_ordinary_ones_are_not(shop: World):
+    for number in range(6):
+        name = "one" if number < 3 else f"user-{number}"
+        await buyer(shop, number, known=contact.protect(f"{name}@mail.example"))
+    for number in range(10, 15):
+        await buyer(shop, number, details=network("one"))
+    await buyer(shop, 20, code="ben", known=JANE)
+    await buyer(shop, 21, clicked=NOW + timedelta(days=5), known=JANE)
+
+    found = {(flag.kind, flag.evidence.get("same"), flag.customer_key) for flag in await review(shop)}
+
+    many = FlagKind.MANY_CUSTOMERS_ONE_SOURCE
+    same = {(many, "email", f"user-{number}") for number in range(3)}
+    same |= {(many, "address", f"user-{number}") for number in range(10, 15)}
+    assert found == same | {(FlagKind.EXISTING_CUSTOMER, None, "user-21")}
+
+
+async def test_a_click_that_came_with_many_customer_keys_is_found(shop: World):
+    await buyer(shop, 1)
+    click_id = await shop.visitor()
+    await shop.lead(click_id, "victim-0", at=NOW + HOUR)
+    await shop.sale("inv-2", customer_key="victim-0", at=NOW + HOUR)
+    for number in range(1, 4):
+        await shop.reject(IdentifierConflict(), customer_key=f"victim-{number}", click_id=click_id, at=NOW + 2 * HOUR)
+
+    (flag,) = await review(shop)
+    assert (flag.kind, flag.evidence) == (FlagKind.SHARED_CLICK, {"customer_keys": 4})
+
+
+async def test_stuffed_cookies_are_found_by_customers_within_seconds_and_by_hidden_windows(shop: World):
+    for number in range(5):
+        await buyer(shop, number, lead_at=NOW + timedelta(seconds=3))
+    for _ in range(20):
+        await shop.click("ben", visitor='{"viewport_size":"1x1"}')
+
+    found = [(flag.partner_id, flag.customer_id is None) for flag in await review(shop)]
+    assert sorted(found) == sorted([(shop.ben, True), *[(shop.anna, False)] * 5])
+
+
+async def test_floods_of_clicks_but_not_of_bots_are_found_and_search_ads_where_the_program_forbids_them(shop: World):
+    for n in range(101):
+        await shop.click(details=network("flood"))
+        await shop.click("ben", details=network("bots"), filtered="bot")
+        if n < 3:
+            await shop.click("ben", details=ClickDetails("www.search.example", "gclid", None))
+    (flood,) = await review(shop)
+    forbidden = (shop.program_id, {"paid_ads": PaidAds.FORBIDDEN})
+    await shop.store.write(program_settings.change, *forbidden, actor=OWNER, at=NOW)
+
+    (ads,) = [flag for flag in await review(shop) if flag != flood]
+    assert (flood.kind, flood.partner_id, flood.evidence["clicks"]) == (FlagKind.CLICK_FLOODING, shop.anna, 101)
+    assert (ads.kind, ads.partner_id, ads.evidence["ad_markers"]) == (FlagKind.BRAND_BIDDING, shop.ben, ["gclid"])
+
+
+async def test_unusual_rates_are_found(shop: World):
+    async def kinds() -> set[FlagKind]:
+        return {flag.kind for flag in await review(shop) if flag.partner_id == shop.anna}
+
+    for number in range(6):
+        await buyer(shop, number)
+        await shop.refund(f"inv-{number}", at=NOW + 30 * HOUR)
+    for number in range(100, 120):
+        await buyer(shop, number, code="ben")
+    day = {"program_id": shop.program_id, "day": NOW.date() - timedelta(days=2)}
+    rows = [{**day, "partner_id": each, "clicks": clicks} for each, clicks in ((shop.ben, 2_000), (shop.anna, 300))]
+    await shop.store.write(lambda connection: connection.execute(insert(tables.partner_rollups), rows).rowcount)
+    assert await kinds() == {FlagKind.UNUSUAL_REFUND_RATE}
+
+    for number in range(6, 20):
+        await buyer(shop, number)
+    assert FlagKind.UNUSUAL_CONVERSION_RATE in await kinds()
 
 
 @both_databases
-async def test_neither_a_second_review_nor_another_process_raises_a_flag_twice(shop: World):
-    await buyer(shop, 1, known=contact.protect(ANNA_EMAIL))
+async def test_a_flag_is_found_before_a_decision_raised_once_by_whoever_reviews_and_listed(shop: World):
+    await buyer(shop, 1, known=ANNA)
+    (commission,) = await earned(shop)
+    before_decision = partial(fraud_review.before_decision, program_id=shop.program_id)
+    just_reported = await shop.store.read(before_decision, commission_ids=[commission.id])
     since = NOW - HOUR
     found = await shop.store.read(fraud_review.recent, shop.program_id, since=since)
 
     raised = [await shop.store.write(flags.raise_flags, shop.program_id, found, at=NOW) for _ in range(2)]
 
+    assert [each.kind for each in just_reported] == [FlagKind.SELF_REFERRAL]
+    assert await shop.store.read(before_decision, commission_ids=[ids.first(NOW)]) == []
     assert raised == [1, 0]
     assert await shop.store.read(fraud_review.recent, shop.program_id, since=since) == []
-    assert len(await review(shop)) == 1
+    [flag] = await review(shop)
+    assert await listed(shop, state=FlagState.OPEN, partner_id=shop.anna) == [flag]
+    assert await listed(shop, state=FlagState.DISMISSED) == await listed(shop, partner_id=shop.ben) == []
+    with pytest.raises(NotFound):
+        await shop.store.read(flags.get_flag, shop.program_id + 1, flag.id)
+    shown = (await shop.store.read(partners.list_partners, shop.program_id)).data
+    assert {each.id: each.open_flags for each in shown} == {shop.anna: 1, shop.ben: 0}
 
 
 async def test_a_flag_holds_the_commission_until_it_is_dismissed_and_is_decided_once(shop: World):
     flag = await own_purchase(shop)
+    (commission,) = await earned(shop)
+    assert (flag.kind, flag.state, flag.evidence) == (FlagKind.SELF_REFERRAL, FlagState.OPEN, {"same": "email"})
+    assert (flag.partner_id, flag.customer_key, flag.commission_id) == (shop.anna, "user-1", commission.id)
     with pytest.raises(CommissionFlagged) as rejected:
-        await approve(shop, flag.commission_id or 0)
+        await approve(shop, flag.commission_id)
     assert rejected.value.details == {"flags": ["self_referral"]}
 
     dismissed = await decide(shop, flag, FlagState.DISMISSED, "She may.")
 
-    decision = (dismissed.state, dismissed.decided_by, dismissed.decision_reason)
-    assert decision == (FlagState.DISMISSED, OWNER.name, "She may.")
-    assert (await approve(shop, flag.commission_id or 0)).status == CommissionStatus.APPROVED
+    assert (dismissed.decided_by, dismissed.decision_reason) == (OWNER.name, "She may.")
+    assert (await approve(shop, flag.commission_id)).status == CommissionStatus.APPROVED
     assert await review(shop) == [dismissed]
     assert (await decide(shop, flag, FlagState.DISMISSED)).state == FlagState.DISMISSED
     for state in (FlagState.CONFIRMED, FlagState.OPEN):
@@ -61,10 +197,10 @@ async def test_a_flag_holds_the_commission_until_it_is_dismissed_and_is_decided_
 
 async def test_an_approved_commission_that_is_flagged_later_is_not_paid_and_a_paid_one_is_not_touched(shop: World):
     for number in (1, 2):
-        await buyer(shop, number, known=contact.protect(ANNA_EMAIL))
-    paid, approved = (await shop.store.read(commissions.list_commissions, shop.program_id)).data
-    for earned in (paid, approved):
-        await approve(shop, earned.id)
+        await buyer(shop, number, known=ANNA)
+    paid, approved = await earned(shop)
+    for each in (paid, approved):
+        await approve(shop, each.id)
     await approve(shop, paid.id, CommissionStatus.PAID)
     found = await review(shop)
 
@@ -73,27 +209,29 @@ async def test_an_approved_commission_that_is_flagged_later_is_not_paid_and_a_pa
     for flag in found:
         await decide(shop, flag, FlagState.CONFIRMED)
 
-    after = [await shop.store.read(commissions.get_commission, shop.program_id, each.id) for each in (paid, approved)]
-    assert [each.status for each in after] == [CommissionStatus.PAID, CommissionStatus.REJECTED]
+    assert [each.status for each in await earned(shop)] == [CommissionStatus.PAID, CommissionStatus.REJECTED]
 
 
-async def test_confirming_rejects_what_is_not_paid_and_holds_the_customer_s_later_sales(shop: World):
+async def test_confirming_rejects_what_is_not_paid_holds_later_sales_and_is_in_the_audit_log(shop: World):
     flag = await own_purchase(shop)
     await shop.sale("inv-9", customer_key="user-1", at=NOW + 30 * HOUR)
-
-    pending = (await shop.store.read(commissions.list_commissions, shop.program_id)).data
-    held = await shop.store.read(flag_decisions.count_held, shop.program_id, flag.id)
-    assert held == Waiting(2, sum(each.net_cents for each in pending))
+    held: Any = (flag_decisions.count_held, shop.program_id, flag.id)
+    assert await shop.store.read(*held) == Waiting(2, sum(each.net_cents for each in await earned(shop)))
 
     await decide(shop, flag, FlagState.CONFIRMED, "Her own account.")
-    assert await shop.store.read(flag_decisions.count_held, shop.program_id, flag.id) == Waiting()
+    assert await shop.store.read(*held) == Waiting()
     later = await shop.sale("inv-10", customer_key="user-1", at=NOW + 40 * HOUR)
 
-    statuses = [each.status for each in (await shop.store.read(commissions.list_commissions, shop.program_id)).data]
-    assert statuses == ["pending", "rejected", "rejected"]
-    assert sum(cents for (cents,) in await stored(shop, ledger_entries.c.amount_cents)) == later.commission_cents
+    assert [each.status for each in await earned(shop)] == ["pending", "rejected", "rejected"]
+    assert sum(cents for (cents,) in await stored(shop, tables.ledger_entries.c.amount_cents)) == later.commission_cents
     with pytest.raises(CommissionFlagged):
-        await approve(shop, later.commission_id or 0)
+        await approve(shop, later.commission_id)
+    entries = (await shop.store.read(audit.list_entries, shop.program_id)).data
+    decided = [("flag", "state", "confirmed"), ("flag", "reason", "Her own account.")]
+    decided += [("commission", "status", "rejected"), ("commission", "flag", f"{flag.id} self_referral")] * 2
+    logged = [(entry.actor.type, entry.action, entry.field, entry.after) for entry in reversed(entries)]
+    assert logged[-7] == ("service", "flag.raise", "kind", "self_referral")
+    assert logged[-6:] == [("user", f"{what}.decide", field, after) for what, field, after in decided]
 
 
 async def test_a_flag_on_a_partner_holds_what_was_earned_since_its_period_began(shop: World):
@@ -102,50 +240,11 @@ async def test_a_flag_on_a_partner_holds_what_was_earned_since_its_period_began(
     for _ in range(101):
         await shop.click(details=network("flood"))
     (flag,) = await review(shop)
-    new, old = (await shop.store.read(commissions.list_commissions, shop.program_id)).data
+    new, old = await earned(shop)
 
     held = await shop.store.read(flags.holding, shop.program_id, [new, old])
     await decide(shop, flag, FlagState.CONFIRMED)
 
     assert held == {new.id: [FlagKind.CLICK_FLOODING]}
     assert (new.flags, old.flags) == ([FlagKind.CLICK_FLOODING], ())
-    states = [each.status for each in (await shop.store.read(commissions.list_commissions, shop.program_id)).data]
-    assert states == [CommissionStatus.REJECTED, CommissionStatus.PENDING]
-
-
-async def test_everything_is_in_the_audit_log(shop: World):
-    flag = await own_purchase(shop)
-    await decide(shop, flag, FlagState.CONFIRMED, "Her own account.")
-
-    entries = (await shop.store.read(audit.list_entries, shop.program_id)).data
-    logged = [(entry.actor.type, entry.action, entry.field, entry.after) for entry in reversed(entries)][-5:]
-    assert logged == [
-        ("service", "flag.raise", "kind", "self_referral"),
-        ("user", "flag.decide", "state", "confirmed"),
-        ("user", "flag.decide", "reason", "Her own account."),
-        ("user", "commission.decide", "status", "rejected"),
-        ("user", "commission.decide", "flag", f"{flag.id} self_referral"),
-    ]
-
-
-async def test_the_list_filters_by_program_state_and_partner(shop: World):
-    flag = await own_purchase(shop)
-
-    assert await listed(shop, state=FlagState.OPEN, partner_id=shop.anna) == [flag]
-    assert await listed(shop, state=FlagState.DISMISSED) == []
-    assert await listed(shop, partner_id=shop.ben) == []
-    with pytest.raises(NotFound):
-        await shop.store.read(flags.get_flag, shop.program_id + 1, flag.id)
-    shown = (await shop.store.read(partners.list_partners, shop.program_id)).data
-    counts = {each.id: each.open_flags for each in shown}
-    assert counts == {shop.anna: 1, shop.ben: 0}
-
-
-async def test_what_was_just_reported_is_reviewed_before_a_decision(shop: World):
-    await buyer(shop, 1, known=contact.protect(ANNA_EMAIL))
-    (earned,) = (await shop.store.read(commissions.list_commissions, shop.program_id)).data
-
-    found = await shop.store.read(fraud_review.before_decision, shop.program_id, [earned.id])
-
-    assert [each.kind for each in found] == [FlagKind.SELF_REFERRAL]
-    assert await shop.store.read(fraud_review.before_decision, shop.program_id, [ids.first(NOW)]) == []
+    assert [each.status for each in await earned(shop)] == [CommissionStatus.REJECTED, CommissionStatus.PENDING]

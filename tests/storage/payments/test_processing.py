@@ -1,5 +1,6 @@
-"""Payments, on both databases: each event once, in any order."""
+"""Payments as a shop's account really sends them, on both databases: each event once, in any order."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -7,12 +8,42 @@ import pytest
 
 from storage.checks import books
 from storage.payments.processing import EventOutcome
-from storage.tables import commissions, customers, ledger_entries, payment_events, rollups, sales, test_events
+from storage.tables import (
+    commissions,
+    customers,
+    ledger_entries,
+    payment_customers,
+    payment_events,
+    rollups,
+    sales,
+    test_events,
+)
 from storage.tracking import currencies
 from tests import stripe_events as stripe
 from tests import world
 from tests.storage.payments.paying import named, take
 from tests.world import NOW, World, stored
+
+
+def subscribed(metadata: dict[str, str], **changed: Any) -> dict[str, Any]:
+    """Return the checkout of a subscription whose first invoice is in_1."""
+    about = {"mode": "subscription", "invoice": "in_1", "payment_intent": None, "subscription": "sub_1"}
+    return stripe.checkout(metadata=metadata, **about | changed)
+
+
+def free(metadata: dict[str, str]) -> dict[str, Any]:
+    """Return the checkout of a trial, or with a coupon of 100 %: nothing is paid."""
+    return subscribed(metadata, amount_total=0, payment_status="no_payment_required")
+
+
+def renewal(number: int, **about: Any) -> dict[str, Any]:
+    """Return the invoice of a later month, which names no customer unless `metadata` does."""
+    at = NOW + (number - 1) * timedelta(days=30)
+    return stripe.invoice(f"evt_in_{number}", name=f"in_{number}", renewal=True, at=at, **about)
+
+
+async def outcomes(acme: World, *events: dict[str, Any]) -> list[str]:
+    return [(await take(acme, event)).outcome for event in events]
 
 
 async def test_a_checkout_is_a_sale_of_the_visitor_whom_its_click_names(acme: World):
@@ -63,26 +94,16 @@ async def test_a_payment_that_names_another_customers_key_settles_the_lead_witho
 
 async def test_the_processors_test_mode_earns_nothing_and_changes_no_customer(acme: World):
     metadata = await named(acme, svc_customer_key="user-1")
-    back = stripe.charge_refunded(total=100)
+    trial = {**free(metadata), "id": "evt_2"}
+    events = [stripe.checkout(metadata=metadata), stripe.charge_refunded(total=100), trial]
 
-    paid = await take(acme, stripe.checkout(metadata=metadata) | {"livemode": False})
-    returned = await take(acme, back | {"livemode": False})
+    done = await outcomes(acme, *(event | {"livemode": False} for event in events))
 
-    assert (paid.outcome, returned.outcome) == ("test", "test")
+    assert done == ["test", "test", "ignored"]
     tests = await stored(acme, test_events.c.kind, test_events.c.transaction_id, test_events.c.is_test)
-    assert tests == [("sale", "pi_1", True), ("refund", "pi_1", True)]
-    for table in (sales, commissions, ledger_entries, customers):
+    assert tests[:2] == [("sale", "pi_1", True), ("refund", "pi_1", True)]
+    for table in (sales, commissions, ledger_entries, customers, payment_customers):
         assert await stored(acme, table.c.program_id) == []
-
-
-async def test_a_first_invoice_and_its_checkout_are_one_sale(acme: World):
-    about: dict[str, Any] = {"mode": "subscription", "invoice": "in_1", "payment_intent": None}
-
-    await take(acme, stripe.checkout(metadata=await named(acme), **about))
-    await take(acme, stripe.invoice(old_shape=True))
-
-    assert await stored(acme, sales.c.transaction_id) == [("in_1",)]
-    assert await stored(acme, ledger_entries.c.amount_cents) == [(2_000,)]
 
 
 async def test_an_event_that_is_not_a_sale_of_the_program_says_why(acme: World):
@@ -117,3 +138,96 @@ async def test_an_amount_without_minor_units_is_unchanged(acme: World):
     await take(acme, stripe.checkout(metadata=await named(acme), amount=1_600, currency="jpy"))
 
     assert await stored(acme, sales.c.amount_cents, sales.c.currency, sales.c.program_cents) == [(1_600, "JPY", 1_250)]
+
+
+PAUSES = ("customer.subscription.paused", "invoice.marked_uncollectible", "customer.subscription.resumed")
+PLAN_CHANGE: dict[str, Any] = {"billing_reason": "subscription_update"}
+MANUAL: dict[str, Any] = {"billing_reason": "manual", "parent": None, "payments": None}
+HISTORIES: dict[str, tuple[Callable[[dict[str, str]], list[dict[str, Any]]], list[str], list[tuple[str, int]]]] = {
+    "a trial is a sale once it is paid, and each renewal after it": (
+        lambda m: [free(m), stripe.invoice(amount=0, metadata=m), renewal(2, metadata=m), renewal(3)],
+        ["linked", "ignored", "recorded", "recorded"],
+        [("in_2", 10_000), ("in_3", 10_000)],
+    ),
+    "a trial whose metadata is on the session alone is found by its processor customer": (
+        lambda m: [free(m), stripe.invoice(amount=0), renewal(2)],
+        ["linked", "ignored", "recorded"],
+        [("in_2", 10_000)],
+    ),
+    "a payment that overtakes its trial's checkout is recorded with it": (
+        lambda m: [renewal(2), free(m)],
+        ["waiting", "linked"],
+        [("in_2", 10_000)],
+    ),
+    "a paused subscription earns again when it resumes": (
+        lambda m: [
+            stripe.invoice(metadata=m),
+            *(stripe.event(kind, {"id": "sub_1", "customer": "cus_1"}, event_id=kind) for kind in PAUSES),
+            renewal(4),
+        ],
+        ["recorded", "ignored", "ignored", "ignored", "recorded"],
+        [("in_1", 10_000), ("in_4", 10_000)],
+    ),
+    "a plan change is a sale of the prorated difference": (
+        lambda m: [
+            stripe.invoice(metadata=m),
+            stripe.invoice("evt_2", name="in_2", amount=3_300, **PLAN_CHANGE),
+            stripe.invoice("evt_3", name="in_3", amount=0, total=-1_200, **PLAN_CHANGE),
+        ],
+        ["recorded", "recorded", "ignored"],
+        [("in_1", 10_000), ("in_2", 3_300)],
+    ),
+    "a first invoice and its checkout are one sale, and a one-off payment beside it another": (
+        lambda m: [
+            subscribed(m),
+            stripe.invoice(metadata=m, old_shape=True),
+            stripe.checkout("evt_2", id="cs_live_2", payment_intent="pi_setup", amount=2_500),
+        ],
+        ["recorded", "repeated", "recorded"],
+        [("in_1", 10_000), ("pi_setup", 2_500)],
+    ),
+    "a one-off payment with an invoice is one sale": (
+        lambda m: [
+            stripe.invoice("evt_2", name="in_9", **MANUAL),
+            stripe.checkout(metadata=m, invoice="in_9", payment_intent="pi_9"),
+        ],
+        ["waiting", "recorded"],
+        [("in_9", 10_000)],
+    ),
+}
+
+
+@pytest.mark.parametrize(("events", "done", "sold"), HISTORIES.values(), ids=HISTORIES)
+async def test_what_an_account_sends_ends_in_its_sales(
+    acme: World, events: Callable[[dict[str, str]], list[dict[str, Any]]], done: list[str], sold: list[tuple[str, int]]
+):
+    assert await outcomes(acme, *events(await named(acme))) == done
+
+    assert await stored(acme, sales.c.transaction_id, sales.c.amount_cents) == sold
+    assert await stored(acme, commissions.c.partner_id) == [(acme.anna,)] * len(sold)
+    assert await acme.store.read(books.run) == []
+
+
+async def test_a_trial_alone_creates_no_customer_and_one_that_names_an_unknown_click_links_nobody(acme: World):
+    unknown = await outcomes(acme, free({"svc_click_id": "nonsense"}))
+    linked = await stored(acme, payment_customers.c.click_id)
+    await take(acme, {**free(await named(acme)), "id": "evt_2"})
+
+    assert (unknown, linked) == (["ignored"], [])
+    assert len(await stored(acme, payment_customers.c.click_id)) == 1
+    assert await stored(acme, customers.c.id) == []
+
+
+async def test_a_payment_that_settles_days_later_is_a_sale_then_and_one_that_fails_is_none(acme: World):
+    metadata, later = await named(acme), NOW + timedelta(days=4)
+    unpaid = stripe.checkout(metadata=metadata, payment_status="unpaid")
+    failed = {**unpaid, "id": "evt_2", "type": "checkout.session.async_payment_failed"}
+    settled = stripe.checkout("evt_3", metadata=metadata, at=later)
+
+    pending = await outcomes(acme, unpaid, failed)
+    before = await stored(acme, sales.c.id)
+    done = await take(acme, settled | {"type": "checkout.session.async_payment_succeeded"})
+
+    assert (pending, before) == (["linked", "ignored"], [])
+    assert done == EventOutcome("recorded", "pi_1")
+    assert await stored(acme, sales.c.occurred_at) == [(later,)]

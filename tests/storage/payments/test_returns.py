@@ -1,58 +1,201 @@
-"""Money that went back through the processor, on both databases: taken once, whatever comes first."""
+"""Money that went back through the processor, the API or both, on both databases: taken once, in every order."""
 
+import asyncio
+from dataclasses import replace
 from datetime import timedelta
+from itertools import accumulate, permutations
+from typing import Any, NamedTuple
 
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import select
+
+import storage
+from storage import Storage
 from storage.checks import books
 from storage.tables import commissions, ledger_entries, rollups, sales
 from tests import stripe_events as stripe
+from tests import world
 from tests.storage.payments.paying import named, take
 from tests.world import NOW, World, stored
+
+LISTED = stripe.charge_refunded(total=500, refunds={"re_1": 500})
+UNLISTED = stripe.charge_refunded(total=500)
+TOTALS = [("re_1", 500), ("re_2", 1_000)]
+KINDS = ("refund.created", "refund.updated", "charge.refund.updated")
+ALONE = [stripe.refund_updated(f"evt_{kind}", amount=500, kind=kind) for kind in KINDS]
+
+
+class Call(NamedTuple):
+    """A refund that the shop's server reports."""
+
+    refund_id: str
+    cents: int
+
+
+async def paid(acme: World) -> World:
+    await take(acme, stripe.checkout(metadata=await named(acme)))
+    return acme
+
+
+async def report(acme: World, each: Any) -> Any:
+    if isinstance(each, Call):
+        return await acme.refund("pi_1", each.cents, refund_id=each.refund_id)
+    await take(acme, each)
+    return None
+
+
+async def refunded(acme: World) -> int:
+    """Return how many cents of the program's one sale went back."""
+    mine = select(sales.c.refunded_cents).where(sales.c.program_id == acme.program_id)
+    return await acme.store.read(lambda connection: connection.execute(mine).scalar_one())
+
+
+async def require_returned(acme: World, cents: int) -> None:
+    """Assert that the sale, the ledger and the rollups have given these cents back once."""
+    assert await stored(acme, sales.c.refunded_cents) == [(cents,)]
+    left = [entry for (entry,) in await stored(acme, ledger_entries.c.amount_cents)]
+    assert sum(left) == 2_000 - cents // 5
+    assert await stored(acme, rollups.c.revenue_cents) == [(10_000 - cents,)]
+    assert await acme.store.read(books.run) == []
 
 
 async def test_a_refund_that_arrives_before_its_sale_is_applied_with_it(acme: World):
     early = await take(acme, stripe.charge_refunded(total=2_500))
 
-    await take(acme, stripe.checkout(metadata=await named(acme)))
+    await paid(acme)
 
     assert early.outcome == "waiting"
-    assert await stored(acme, sales.c.refunded_cents) == [(2_500,)]
     assert sorted(await stored(acme, ledger_entries.c.amount_cents)) == [(-500,), (2_000,)]
-    assert await acme.store.read(books.run) == []
+    await require_returned(acme, 2_500)
 
 
 async def test_a_refund_reported_by_itself_and_in_a_total_counts_once_and_a_failed_one_takes_nothing(acme: World):
-    await take(acme, stripe.checkout(metadata=await named(acme)))
+    await paid(acme)
 
     for number, status in enumerate(("pending", "failed")):
         name = f"re_{status}"
         await take(acme, stripe.refund_updated(f"evt_{number}", amount=2_500, name=name, status=status))
-    nothing = await stored(acme, sales.c.refunded_cents)
+    nothing = await refunded(acme)
     await take(acme, stripe.refund_updated(amount=2_500))
     await take(acme, stripe.charge_refunded(total=2_500))
     await take(acme, stripe.refund_updated("evt_refund_2", amount=1_000, name="re_2"))
-    refunded = await stored(acme, sales.c.refunded_cents)
+    once = await refunded(acme)
     await take(acme, stripe.dispute(amount=4_000))
     await take(acme, stripe.dispute_closed("lost", amount=4_000))
 
-    assert (nothing, refunded) == ([(0,)], [(3_500,)])
-    assert await stored(acme, sales.c.refunded_cents) == [(7_500,)]
+    assert (nothing, once) == (0, 3_500)
+    await require_returned(acme, 7_500)
 
 
 async def test_a_dispute_takes_the_commission_back_and_a_won_one_restores_it(acme: World):
-    await take(acme, stripe.checkout(metadata=await named(acme)))
+    await paid(acme)
     await take(acme, stripe.dispute())
     taken = await stored(acme, commissions.c.status)
 
     await take(acme, stripe.dispute_closed("won"))
 
     assert taken == [("reversed",)]
-    assert await stored(acme, sales.c.refunded_cents) == [(0,)]
+    await require_returned(acme, 0)
     assert await stored(acme, commissions.c.status) == [("pending",)]
-    assert sum(cents for (cents,) in await stored(acme, ledger_entries.c.amount_cents)) == 2_000
-    totals = (rollups.c.sales, rollups.c.revenue_cents, rollups.c.commission_cents)
-    assert await stored(acme, *totals) == [(1, 10_000, 2_000)]
+    assert await stored(acme, rollups.c.sales, rollups.c.commission_cents) == [(1, 2_000)]
     await take(acme, stripe.charge_refunded("evt_later", total=10_000, at=NOW + timedelta(days=1)))
-    assert await stored(acme, sales.c.refunded_cents) == [(10_000,)]
+    await require_returned(acme, 10_000)
     assert await stored(acme, commissions.c.status) == [("reversed",)]
-    assert await stored(acme, *totals) == [(0, 0, 0)]
-    assert await acme.store.read(books.run) == []
+    assert await stored(acme, rollups.c.sales, rollups.c.commission_cents) == [(0, 0)]
+
+
+@pytest.mark.parametrize("event", [LISTED, UNLISTED, *ALONE], ids=["listed", "unlisted", *KINDS])
+@pytest.mark.parametrize("api_first", [True, False])
+async def test_both_reports_take_back_one_refund(acme: World, event: dict[str, Any], api_first: bool):  # noqa: FBT001 - the cases
+    await paid(acme)
+    call = Call("re_1", 500)
+
+    for each in (call, event) if api_first else (event, call):
+        await report(acme, each)
+    repeated = await report(acme, call)
+
+    await require_returned(acme, 500)
+    assert (repeated.replayed, repeated.refunded_cents, repeated.commission_reversed_cents) == (True, 500, 100)
+    assert (repeated.refunded_total_cents, repeated.remaining_cents) == (500, 9_500)
+
+
+@pytest.mark.parametrize("event", [LISTED, UNLISTED, ALONE[1]], ids=["listed", "unlisted", "alone"])
+async def test_a_second_refund_counts_beside_it_in_any_order(store: Storage, event: dict[str, Any]):
+    for order in permutations([Call("re_1", 500), event, Call("re_2", 300)]):
+        acme = await paid(await world.acme(store))
+
+        for each in order:
+            await report(acme, each)
+        await report(acme, stripe.charge_refunded("evt_both", total=800))
+
+        assert await refunded(acme) == 800
+    assert await store.read(books.run) == []
+
+
+PENDING, FAILED = (stripe.refund_updated(amount=500, status=status) for status in ("pending", "failed"))
+
+
+@pytest.mark.parametrize(
+    ("reports", "cents"),
+    [
+        ([UNLISTED, Call("return-7", 500)], 1_000),  # an id of the shop's is no part of a total without ids
+        ([Call("re_1", 500), PENDING], 500),
+        ([Call("re_1", 500), FAILED], 0),
+    ],
+)
+async def test_only_what_failed_gives_the_commission_back(acme: World, reports: list[Any], cents: int):
+    await paid(acme)
+
+    results = [await report(acme, each) for each in reports]
+
+    assert not any(result.replayed for result in results if result)
+    await require_returned(acme, cents)
+
+
+@st.composite
+def reports(draw: st.DrawFn) -> tuple[int, list[Any]]:
+    """Return the sum of some refunds, and their reports by both sides in any order, some of them more than once."""
+    amounts = draw(st.lists(st.sampled_from([100, 500, 505, 2_000]), min_size=1, max_size=4))
+    refunds = {f"re_{number}": cents for number, cents in enumerate(amounts)}
+    listed = draw(st.booleans())
+    each: list[Any] = []
+    for count, ((name, cents), total) in enumerate(zip(refunds.items(), accumulate(amounts), strict=True), start=1):
+        so_far = dict(list(refunds.items())[:count]) if listed else None
+        each.append(stripe.charge_refunded(f"evt_total_{name}", total=total, refunds=so_far))
+        if draw(st.booleans()):
+            each.append(Call(name, cents))
+        if draw(st.booleans()):
+            kind = draw(st.sampled_from(KINDS))
+            each.append(stripe.refund_updated(f"evt_{name}", amount=cents, name=name, kind=kind))
+    repeated = draw(st.lists(st.sampled_from(each), max_size=4))
+    return sum(amounts), draw(st.permutations([*each, *repeated]))
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(reported=reports())
+async def test_any_order_and_any_repetition_takes_back_each_cent_once(store: Storage, reported: tuple[int, list[Any]]):
+    cents, each_report = reported
+    acme = await paid(await world.acme(store))
+
+    for each in each_report:
+        await report(acme, each)
+
+    assert await refunded(acme) == cents
+    assert await store.read(books.run) == []
+
+
+async def test_two_processes_that_hear_of_a_refund_at_once_take_it_back_once(store: Storage, database_url: str):
+    async with storage.opened(database_url) as other:
+        for number in range(5):
+            acme = await paid(await world.acme(store))
+            elsewhere = replace(acme, store=other)
+
+            await asyncio.gather(
+                *(report(acme, stripe.charge_refunded(f"evt_{name}_{number}", total=total)) for name, total in TOTALS),
+                *(report(elsewhere, Call(name, 500)) for name, _ in TOTALS),
+            )
+
+            assert await refunded(acme) == 1_000
+    assert await store.read(books.run) == []

@@ -1,13 +1,22 @@
-"""What a payment processor's events mean, in the shapes of its older and its newer API."""
+"""What a payment processor's events mean, how they are stored, and how payments find their sales."""
 
+import json
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
+from storage.payments import received_events, reconciliation, stored_events
+from storage.payments.reconciliation import Reconciled
 from storage.payments.stripe import parse_event
-from storage.rules.payment import Paid, Returned, ReturnKind, returned_cents
+from storage.rules.payment import Introduced, Linked, Paid, Returned, ReturnKind, returned_cents
+from storage.rules.reconciliation import Code, Payment, RecordSale, SettleLead
+from storage.tables import payment_events, sales
 from tests import stripe_events as stripe
-from tests.world import NOW
+from tests import world
+from tests.storage.payments.paying import named, take
+from tests.world import NOW, World, stored
 
 METADATA = {"svc_click_id": "click", "svc_customer_key": "user-1", "program_id": "7"}
 
@@ -16,46 +25,41 @@ def content(event: dict[str, Any]) -> Any:
     return parse_event(event).content
 
 
-@pytest.mark.parametrize("old_shape", [True, False])
-def test_an_invoice_means_the_same_in_both_formats(old_shape: bool):  # noqa: FBT001 - the cases
-    paid = content(stripe.invoice(metadata=METADATA, old_shape=old_shape))
+def test_an_invoice_means_the_same_in_both_formats():
+    for old_shape in (True, False):
+        paid = content(stripe.invoice(metadata=METADATA, old_shape=old_shape))
 
-    assert isinstance(paid, Paid)
-    assert (paid.transaction_id, paid.amount_cents, paid.currency) == ("in_1", 10_000, "USD")
-    assert {"in_1", "pi_in_1"} <= set(paid.references)
-    assert (paid.click_id, paid.customer_key, paid.program_id) == ("click", "user-1", "7")
-    assert (paid.processor_customer, paid.occurred_at) == ("cus_1", NOW)
-
-
-@pytest.mark.parametrize(
-    ("invoice", "intent", "expected"),
-    [("in_1", None, "in_1"), (None, "pi_1", "pi_1"), ({"id": "in_2"}, "pi_1", "in_2")],
-)
-def test_a_payment_has_the_id_of_its_invoice_or_else_its_intent(invoice: Any, intent: Any, expected: str):
-    assert content(stripe.checkout(invoice=invoice, payment_intent=intent)).transaction_id == expected
+        assert isinstance(paid, Paid)
+        assert (paid.transaction_id, paid.amount_cents, paid.currency) == ("in_1", 10_000, "USD")
+        assert {"in_1", "pi_in_1"} <= set(paid.references)
+        assert (paid.click_id, paid.customer_key, paid.program_id) == ("click", "user-1", "7")
+        assert (paid.processor_customer, paid.occurred_at) == ("cus_1", NOW)
 
 
-@pytest.mark.parametrize(("currency", "cents"), [("jpy", 1_200), ("kwd", 1_200), ("isk", 12), ("ugx", 12)])
-def test_amounts_are_in_the_smallest_unit_of_their_currency(currency: str, cents: int):
-    assert content(stripe.checkout(amount=1_200, currency=currency)).amount_cents == cents
+def test_a_payment_has_the_id_of_its_invoice_or_else_its_intent():
+    for invoice, intent, name in (("in_1", None, "in_1"), (None, "pi_1", "pi_1"), ({"id": "in_2"}, "pi_1", "in_2")):
+        assert content(stripe.checkout(invoice=invoice, payment_intent=intent)).transaction_id == name
+
+
+def test_amounts_are_in_the_smallest_unit_of_their_currency():
+    expected = {"jpy": 1_200, "kwd": 1_200, "isk": 12, "ugx": 12}
+
+    found = {each: content(stripe.checkout(amount=1_200, currency=each)).amount_cents for each in expected}
+    assert found == expected
 
 
 def returned(kind: ReturnKind, cents: int, *, stands: bool = True) -> Returned:
     return Returned("pi_1", f"{kind}-{cents}", kind, cents, stands, NOW)
 
 
-@pytest.mark.parametrize(
-    ("returns", "gone"),
-    [
-        ([], 0),
-        ([returned(ReturnKind.REFUND, 100), returned(ReturnKind.REFUND, 200)], 300),
-        ([returned(ReturnKind.REFUND, 100), returned(ReturnKind.TOTAL, 300)], 300),
-        ([returned(ReturnKind.REFUND, 100), returned(ReturnKind.DISPUTE, 500)], 600),
-        ([returned(ReturnKind.DISPUTE, 500, stands=False)], 0),
-    ],
-)
-def test_returns_are_counted_once(returns: list[Returned], gone: int):
-    assert returned_cents(returns) == gone
+def test_returns_are_counted_once():
+    refund, dispute, total = returned(ReturnKind.REFUND, 100), returned(ReturnKind.DISPUTE, 500), ReturnKind.TOTAL
+
+    assert returned_cents([]) == 0
+    assert returned_cents([refund, returned(ReturnKind.REFUND, 200)]) == 300
+    assert returned_cents([refund, returned(total, 300)]) == 300
+    assert returned_cents([refund, dispute]) == 600
+    assert returned_cents([returned(ReturnKind.DISPUTE, 500, stands=False)]) == 0
 
 
 @pytest.mark.parametrize(
@@ -73,3 +77,121 @@ def test_returns_are_counted_once(returns: list[Returned], gone: int):
 def test_malformed_values_are_rejected(broken: Any):
     with pytest.raises(ValueError, match=r"."):
         parse_event(broken)
+
+
+AT = datetime(2026, 5, 20, 12, tzinfo=UTC)
+STORED = Paid("in_1", ("in_1", "pi_1"), 10_000, "USD", AT, customer_key="user-1", processor_customer="cus_1")
+RETURNED = Returned("pi_1", "re_1", ReturnKind.REFUND, 500, stands=True, told_at=AT)
+LINKED = Linked(("in_1", "pi_1"))
+INTRODUCED = Introduced("cus_1", None, "user-1", "1")
+WITHOUT_VERSION = {
+    '{"Paid": {"transaction_id": "in_1", "references": ["in_1", "pi_1"], "amount_cents": 10000, "currency": "USD",'
+    ' "occurred_at": "2026-05-20T12:00:00+00:00", "first": false, "click_id": null, "customer_key": "user-1",'
+    ' "program_id": null, "processor_customer": "cus_1"}}': STORED,
+    '{"Returned": {"reference": "pi_1", "return_id": "re_1", "kind": "refund", "amount_cents": 500, "stands": true,'
+    ' "told_at": "2026-05-20T12:00:00+00:00"}}': RETURNED,
+    '{"Linked": {"references": ["in_1", "pi_1"]}}': LINKED,
+}
+VERSION_1 = {
+    '{"version": 1, "type": "paid", "transaction_id": "in_1", "references": ["in_1", "pi_1"], "amount_cents": 10000,'
+    ' "currency": "USD", "occurred_at": "2026-05-20T12:00:00+00:00", "click_id": null,'
+    ' "customer_key": "user-1", "program_id": null, "processor_customer": "cus_1"}': STORED,
+    '{"version": 1, "type": "returned", "reference": "pi_1", "return_id": "re_1", "kind": "refund",'
+    ' "amount_cents": 500, "stands": true, "told_at": "2026-05-20T12:00:00+00:00"}': RETURNED,
+    '{"version": 1, "type": "linked", "references": ["in_1", "pi_1"]}': LINKED,
+    '{"version": 1, "type": "introduced", "processor_customer": "cus_1", "click_id": null, "customer_key": "user-1",'
+    ' "program_id": "1"}': INTRODUCED,
+}
+
+
+def test_an_event_is_read_whichever_release_stored_it_and_stored_by_named_fields_and_a_version():
+    for text, content in (*WITHOUT_VERSION.items(), *VERSION_1.items()):
+        assert stored_events.load(text) == content
+    contents: dict[str, Any] = VERSION_1
+    for text, content in contents.items():
+        assert json.loads(stored_events.dump(content)) == json.loads(text)
+    with pytest.raises(ValueError, match="version 2"):
+        stored_events.load('{"version": 2, "type": "paid"}')
+
+
+async def test_a_payment_stored_by_an_earlier_release_is_listed_and_tried_again(acme: World):
+    await take(acme, stripe.invoice(renewal=True, metadata={"svc_click_id": "nonsense"}))
+    [(payment,)] = await stored(acme, payment_events.c.payment)
+    fields = {name: value for name, value in json.loads(payment).items() if name not in {"version", "type"}}
+    earlier = json.dumps({"Paid": fields})
+    await acme.store.write(lambda connection: connection.execute(update(payment_events).values(payment=earlier)))
+    [listed] = (await acme.store.read(received_events.list_events, acme.program_id)).data
+
+    await take(acme, stripe.checkout(metadata=await named(acme)))
+
+    assert (listed.outcome, listed.amount_cents, listed.currency) == ("waiting", 10_000, "USD")
+    assert len(await stored(acme, sales.c.transaction_id)) == 2
+
+
+PAID = Payment(2, ("in_1", "pi_1", "ch_1"), 10_000, 0, "USD", NOW, processor_customer="cus_1")
+
+
+async def reconcile(acme: World, *payments: Payment, at: datetime = NOW) -> Reconciled:
+    return await acme.store.read(reconciliation.compare, acme.program_id, payments, at=at)
+
+
+def codes(found: Reconciled) -> list[Code]:
+    return [finding.code for finding in found.findings]
+
+
+async def test_a_payment_is_found_by_any_id_in_its_events(acme: World):
+    await take(acme, stripe.checkout(metadata=await named(acme)))
+
+    by_intent = await reconcile(acme, PAID._replace(names=("pi_1",)))
+    by_session = await reconcile(acme, PAID._replace(names=("cs_live_1",)))
+    refunded = await reconcile(acme, PAID._replace(names=("pi_1",), returned_cents=1_000))
+
+    assert (by_intent.findings, by_session.findings) == ([], [])
+    assert codes(refunded) == [Code.REFUND_MISSING]
+
+
+async def test_the_processors_customer_names_who_paid_again(acme: World):
+    await take(acme, stripe.checkout(metadata=await named(acme)))
+    later = NOW + timedelta(days=30)
+    renewal = Payment(3, ("in_2",), 10_000, 0, "USD", later, processor_customer="cus_1")
+
+    found = await reconcile(acme, renewal, renewal._replace(line=4, processor_customer="cus_2"), at=later)
+
+    assert codes(found) == [Code.RENEWAL_NOT_REPORTED]
+    assert found.unattributed == 1
+    (correction,) = found.findings[0].corrections
+    assert isinstance(correction, RecordSale)
+    assert correction.transaction_id == "in_2"
+
+
+async def test_the_click_of_the_metadata_outranks_the_key(acme: World):
+    await acme.customer("user-1")
+    click_id = await acme.visitor()
+    await acme.lead(click_id, "user-2")
+
+    found = await reconcile(acme, PAID._replace(click_id=click_id, customer_key="user-1"))
+
+    assert codes(found) == [Code.MISSING]
+    (correction,) = found.findings[0].corrections
+    assert isinstance(correction, SettleLead | RecordSale)
+    assert correction.click_id == click_id
+
+
+async def test_a_sale_with_the_shops_own_id_is_the_payment_if_similar_and_near(acme: World):
+    await acme.customer("user-1")
+    await acme.sale("order-1")
+    paid = PAID._replace(customer_key="user-1")
+
+    near, far = [await reconcile(acme, paid._replace(occurred_at=NOW + timedelta(minutes=late))) for late in (10, 11)]
+
+    assert (codes(near), codes(far)) == ([], [Code.RENEWAL_NOT_REPORTED])
+
+
+async def test_another_programs_sales_and_customers_are_not_read(acme: World):
+    await acme.customer("user-1")
+    await acme.sale("in_1")
+    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
+
+    found = await reconcile(other, PAID._replace(customer_key="user-1"))
+
+    assert (found.findings, found.unattributed) == ([], 1)

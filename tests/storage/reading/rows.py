@@ -111,3 +111,12 @@ def recomputed(
                 values = tuple(value_of(row, dimension, codes) for dimension in by)
                 groups.setdefault(values, Counter())[name] += int(row.n)
     return groups
+
+
+def require_equal(result: Any, expected: dict[Any, Counter[str]], report: Any, *, with_zeros: bool = True) -> None:
+    """Assert that the groups are what the rows add up to, and that they add up to the report."""
+    groups = {group.values: group.totals for group in result.groups if with_zeros or any(group.totals)}
+    assert set(groups) == {values for values, counts in expected.items() if with_zeros or any(counts.values())}
+    for values, totals in groups.items():
+        assert {name: getattr(totals, name) for name in COUNTED} == {name: expected[values][name] for name in COUNTED}
+    assert [getattr(result.total, name) for name in SUMS] == [getattr(report.current, name) for name in SUMS]

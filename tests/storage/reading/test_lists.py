@@ -1,14 +1,15 @@
 """The lists that people read: every order, every page in both directions, totals and search."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from operator import attrgetter
 from typing import Any
 
 import pytest
 
 from storage.engine import listing
 from storage.engine.audit import OPERATOR
-from storage.engine.listing import ListQuery, Order
+from storage.engine.listing import Listed, ListQuery, Order
 from storage.management import balances, partners
 from storage.management import commissions as decisions
 from storage.reading import event_kinds, events, listed_commissions, listed_customers, listed_partners, listed_programs
@@ -23,21 +24,57 @@ from storage.rules.period import Window
 from storage.tracking import currencies
 from tests import world
 from tests.storage.databases import both_databases
-from tests.storage.reading.walking import Read, listed, walked
 from tests.world import NOW, World
 
 LATER = NOW + timedelta(days=60)
 WINDOW = Window(NOW.date() - timedelta(days=30), NOW.date())
+Read = Callable[[ListQuery], Awaitable[Listed[Any]]]
+Keys = dict[str | None, Callable[[Any], Any]]
 
 
-@pytest.fixture
-async def sold(acme: World) -> World:
-    """Acme with seven sales of different customers; some cost the same, and one is refunded in part."""
-    for n, cents in enumerate((5_000, 1_000, 5_000, 9_000, 1_000, 5_000, 2_000)):
-        await acme.customer(f"user-{n}", "ben" if n % 3 else "anna")
-        await acme.sale(f"inv-{n}", cents, customer_key=f"user-{n}")
-    await acme.refund("inv-3", 3_000)
-    return acme
+def listed(world: World, operation: Callable[..., Any], *about: Any, **match: Any) -> Read:
+    """Return how a page of a list of Acme's program is read."""
+    return lambda query: world.store.read(operation, world.program_id, query, *about, **match)
+
+
+def of(row_id: str = "id", **columns: str) -> Keys:
+    """Return what each order of a list sorts by: a field and then the id; nothing comes before something."""
+    place = attrgetter(row_id)
+
+    def key(field: str) -> Callable[[Any], Any]:
+        def of_row(row: Any) -> Any:
+            value = attrgetter(field)(row)
+            return value is not None, value.lower() if isinstance(value, str) else value, place(row)
+
+        return of_row
+
+    return {None: place, **{name: key(field) for name, field in columns.items()}}
+
+
+async def walked(read: Read, order: Order) -> list[Any]:
+    """Return all rows by pages of two, and check that the way back shows the same pages."""
+    pages = [await read(ListQuery(2, order=order))]
+    while pages[-1].next_cursor:
+        pages.append(await read(ListQuery(2, pages[-1].next_cursor, order)))
+    back = [pages[-1]]
+    while back[0].previous_cursor:
+        back.insert(0, await read(ListQuery(2, back[0].previous_cursor, order)))
+    assert [page.data for page in back] == [page.data for page in pages]
+    assert (back[0].next_cursor is None) == (len(pages) == 1)
+    return [row for page in pages for row in page.data]
+
+
+async def require_each_order(lists: dict[Read, Keys]) -> None:
+    """Assert that each order of each list shows every row once, forwards and backwards."""
+    for read, columns in lists.items():
+        for order in (Order(column, is_ascending) for column in columns for is_ascending in (True, False)):
+            rows = await walked(read, order)
+
+            assert len({str(row) for row in rows}) == len(rows) > 1
+            assert rows == sorted(rows, key=columns[order.column], reverse=not order.is_ascending), order
+            assert (await read(ListQuery(order=order))).order == order
+        totals = (await read(ListQuery())).totals
+        assert totals is None or totals[listing.ROWS] == len(rows)
 
 
 def commissions(world: World, **match: Any) -> Read:
@@ -56,26 +93,29 @@ def events_of(world: World, **match: Any) -> Read:
     return listed(world, events.read, **match)
 
 
+@pytest.fixture
+async def sold(acme: World) -> World:
+    """Acme with seven sales of different customers; some cost the same, and one is refunded in part."""
+    for n, cents in enumerate((5_000, 1_000, 5_000, 9_000, 1_000, 5_000, 2_000)):
+        await acme.customer(f"user-{n}", "ben" if n % 3 else "anna")
+        await acme.sale(f"inv-{n}", cents, customer_key=f"user-{n}")
+    await acme.refund("inv-3", 3_000)
+    return acme
+
+
 def signed_cents(event: Event) -> int:
     cents = event.program_cents or 0
     return -cents if event.kind == EventKind.REFUND else cents
 
 
 @both_databases
-async def test_each_order_shows_every_row_once_forwards_and_backwards(sold: World):
-    orders: dict[Read, dict[str | None, Callable[[Any], Any]]] = {
-        commissions(sold): {
-            None: lambda row: row.id,
-            "net": lambda row: (row.net_cents, row.id),
-            "hold_until": lambda row: (row.hold_until, row.id),
-            "partner": lambda row: (row.partner_name.lower(), row.id),
-        },
-        customers(sold): {
-            "revenue": lambda row: (row.revenue_cents, row.customer.id),
-            "refunded": lambda row: (row.refunded_cents, row.customer.id),
-            "first_purchase": lambda row: (row.customer.first_purchase_at, row.customer.id),
-            "customer_key": lambda row: row.customer.customer_key,
-        },
+async def test_each_order_shows_what_was_sold_once_forwards_and_backwards(sold: World):
+    of_a_customer = {"first_purchase": "customer.first_purchase_at", "customer_key": "customer.customer_key"}
+    lists: dict[Read, Keys] = {
+        commissions(sold): of(net="net_cents", hold_until="hold_until", partner="partner_name"),
+        customers(sold): of("customer.id", revenue="revenue_cents", refunded="refunded_cents", **of_a_customer),
+        of_partners(sold): of("partner.id", name="partner.name", to_pay="partner.id"),
+        events_of(sold, kind=EventKind.CLICK): {None: event_kinds.place},
         events_of(sold): {
             None: event_kinds.place,
             "kind": lambda row: (row.kind, str(row.id)),
@@ -83,21 +123,9 @@ async def test_each_order_shows_every_row_once_forwards_and_backwards(sold: Worl
             "customer": lambda row: (row.customer_key or "", row.kind, str(row.id)),
             "amount": lambda row: (signed_cents(row), row.kind, str(row.id)),
         },
-        events_of(sold, kind=EventKind.CLICK): {None: event_kinds.place},
-        of_partners(sold): {
-            None: lambda row: row.partner.id,
-            "name": lambda row: row.partner.name.lower(),
-            "to_pay": lambda row: row.partner.id,
-        },
     }
-    for read, columns in orders.items():
-        for order in (Order(column, is_ascending) for column in columns for is_ascending in (True, False)):
-            rows = await walked(read, order)
 
-            assert rows == sorted(rows, key=columns[order.column], reverse=not order.is_ascending), order
-            assert len({str(row) for row in rows}) == len(rows)
-        totals = (await read(ListQuery())).totals
-        assert totals is None or totals[listing.ROWS] == len(rows)
+    await require_each_order(lists)
 
 
 async def test_programs_are_listed_by_name_and_those_of_other_workspaces_are_not(acme: World):
@@ -122,8 +150,7 @@ async def test_totals_are_of_all_that_matches_and_not_of_the_page(sold: World):
     assert all_of_them.totals == {"rows": 7, "net": (28_000 - 3_000) // 5}
     assert of_ben.totals == {"rows": 4, "net": (1_000 + 5_000 + 1_000 + 5_000) // 5}
     assert people.totals == {"rows": 7, "sales": 7, "revenue": 28_000, "refunded": 3_000}
-    assert brought.totals is not None
-    assert (brought.totals["rows"], brought.totals["revenue_cents"]) == (2, 25_000)
+    assert (brought.totals or {}).items() >= {"rows": 2, "revenue_cents": 25_000}.items()
     assert (happened.totals, happened.amounts) == ({"rows": 22}, {"USD": 28_000 - 3_000})
 
 
@@ -139,17 +166,15 @@ async def test_amounts_are_added_up_in_each_currency(sold: World):
 async def test_partners_are_sorted_by_what_they_brought_and_are_owed_and_that_is_added_up(
     sold: World, monkeypatch: pytest.MonkeyPatch
 ):
+    async def decide(status: CommissionStatus, *transaction_ids: str) -> None:
+        chosen = [row.id for row in rows if row.transaction_id in transaction_ids]
+        await sold.store.write(decisions.decide_each, sold.program_id, chosen, status, actor=OPERATOR, at=LATER)
+
     rows = (await commissions(sold)(ListQuery())).data
-    decide = (
-        decisions.decide_each,
-        sold.program_id,
-        [row.id for row in rows if row.transaction_id in {"inv-0", "inv-1"}],
-    )
     for status in (CommissionStatus.APPROVED, CommissionStatus.PAID):
-        await sold.store.write(*decide, status, actor=OPERATOR, at=LATER)
+        await decide(status, "inv-0", "inv-1")
     await sold.refund("inv-1")
-    others = [row.id for row in rows if row.transaction_id in {"inv-3", "inv-4", "inv-5"}]
-    await sold.store.write(*(*decide[:2], others), CommissionStatus.APPROVED, actor=OPERATOR, at=LATER)
+    await decide(CommissionStatus.APPROVED, "inv-3", "inv-4", "inv-5")
     ids = [sold.ben, sold.anna]
     owed = await sold.store.read(balances.of_partners, sold.program_id, ids, at=LATER)
 
@@ -160,37 +185,26 @@ async def test_partners_are_sorted_by_what_they_brought_and_are_owed_and_that_is
     for is_ascending, order in ((False, [sold.anna, sold.ben]), (True, [sold.ben, sold.anna])):
         brought = await of_partners(sold)(ListQuery(order=Order("revenue_cents", is_ascending)))
         assert [row.partner.id for row in brought.data] == order
-    assert most.totals is not None
-    assert most.totals["to_pay"] == sum(owed[each].to_pay_cents for each in ids)
+    assert (most.totals or {})["to_pay"] == sum(owed[each].to_pay_cents for each in ids)
 
     monkeypatch.setattr(listing, "MOST_ROWS", 3)
     assert "to_pay" not in ((await of_partners(sold)(ListQuery())).totals or {})
 
 
-async def test_events_are_found_by_partner_customer_or_transaction(sold: World):
-    found = {"Anna": 10, "user-2": 3, "inv-3": 2, "nothing": 0}
+async def test_rows_are_found_by_text_status_and_hold(sold: World):
+    found: dict[Any, dict[str, int]] = {
+        events_of: {"Anna": 10, "user-2": 3, "inv-3": 2, "nothing": 0},
+        commissions: {"inv-3": 1, "user-2": 1, "Ann": 3, "%": 0, "_nn": 0, "9" * 40: 0},
+        customers: {"user-2": 1, "nobody": 0},
+        of_partners: {"BE": 1},
+    }
+    changed = {"status": PartnerStatus.PAUSED}
+    await sold.store.write(partners.change, sold.program_id, sold.ben, changed, actor=OPERATOR, at=NOW)
 
-    assert {text: len((await events_of(sold, search=text)(ListQuery())).data) for text in found} == found
-
-
-async def test_commissions_are_found_by_text_status_and_hold(sold: World):
-    found = {"inv-3": 1, "user-2": 1, "Ann": 3, "%": 0, "_nn": 0, "9" * 40: 0}
-
-    assert {text: len((await commissions(sold, search=text)(ListQuery())).data) for text in found} == found
-    assert not (await commissions(sold, status=CommissionStatus.PAID)(ListQuery())).data
-    assert not (await commissions(sold, ready_at=NOW)(ListQuery())).data
-    assert len((await commissions(sold, ready_at=NOW + timedelta(days=400))(ListQuery())).data) == 7
-
-
-async def test_a_search_finds_a_customer_by_e_mail_address_and_a_partner_by_name(sold: World):
-    everyone = await customers(sold)(ListQuery())
-    key = everyone.data[0].customer.customer_key
-    (listed,) = (await of_partners(sold, search="BE")(ListQuery())).data
-    await sold.store.write(
-        partners.change, sold.program_id, listed.partner.id, {"status": PartnerStatus.PAUSED}, actor=OPERATOR, at=NOW
-    )
-
-    assert [each.customer.customer_key for each in (await customers(sold, str(key))(ListQuery())).data] == [key]
+    for read, texts in found.items():
+        assert {text: len((await read(sold, search=text)(ListQuery())).data) for text in texts} == texts
+    for match, number in (({"status": CommissionStatus.PAID}, 0), ({"ready_at": NOW}, 0), ({"ready_at": LATER}, 7)):
+        assert len((await commissions(sold, **match)(ListQuery())).data) == number
     paused = await of_partners(sold, status=PartnerStatus.PAUSED)(ListQuery())
     assert [each.partner.code for each in paused.data] == ["ben"]
 

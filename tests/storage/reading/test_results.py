@@ -1,17 +1,27 @@
-"""Results by day and hour, of a program and of a partner, and what waits for a person."""
+"""Results and reports of a program and of a partner, by day and hour, and what waits for a person."""
 
-from datetime import timedelta
+from datetime import date, timedelta
+from itertools import product
+from typing import Any
 
 import pytest
+from sqlalchemy import Connection, event
 
-from storage.management import partners, pending_work
+from storage.engine.audit import OPERATOR
+from storage.management import balances, commission_totals, commissions, partners, pending_work
 from storage.management.pending_work import Waiting
-from storage.reading import results
+from storage.reading import partner_results, performance, refund_totals, results
+from storage.reading.performance import Performance
+from storage.reading.refund_totals import RefundedMonth, RefundTotals
 from storage.reading.results import Results
-from storage.rules.period import DateRangeQuery
+from storage.rules import errors
+from storage.rules.commission import CommissionStatus
+from storage.rules.period import DateRangeQuery, Window
+from tests import world
 from tests.world import HELD_SINCE, NOW, World
 
-pytestmark = pytest.mark.anyio
+DAY = NOW.date()
+TODAY = Window(DAY, DAY)
 
 
 async def get(acme: World, partner_id: int | None = None, **query: str) -> Results:
@@ -72,3 +82,97 @@ async def test_pending_work_counts_holds_flags_and_provisional_leads_with_their_
     assert (before.next_hold_ends_at, before.provisional_leads) == (None, 1)
     assert (after.soon, after.next_hold_ends_at) == (Waiting(2, 3_000), NOW + timedelta(days=15))
     assert (after.flags, after.held) == (1, Waiting(1, 2_000))
+
+
+async def test_holds_say_when_they_end_and_refunds_are_summed_by_month_and_partner(acme: World):
+    await acme.customer()
+    await acme.sale()
+    [hold] = await acme.store.read(balances.next_holds, acme.program_id, acme.anna, at=NOW)
+    owed = await acme.store.read(balances.of_partners, acme.program_id, [acme.anna], at=NOW)
+    await acme.refund("inv-1", 2_500)
+
+    results = await acme.store.read(partner_results.get_results, acme.program_id, acme.anna, TODAY)
+    by_partner = await acme.store.read(refund_totals.by_partner, acme.program_id, TODAY.span, [acme.anna, acme.ben])
+    earned = await acme.store.read(commission_totals.by_cause, acme.program_id, TODAY.span)
+
+    assert hold == (date(2026, 6, 4), 2_000)
+    assert owed[acme.anna].next_hold_ends_at == owed[acme.anna].last_hold_ends_at == NOW + timedelta(days=15)
+    assert results.refunds == [RefundedMonth("2026-05", 1, 2_500, 500)]
+    assert results.customers == {"conversion": 1}
+    assert (results.last_sale_at, results.days[DAY].revenue_cents) == (NOW, 7_500)
+    assert by_partner == {acme.anna: RefundTotals(1, 2_500, 500)}
+    assert (earned.lead_cents, earned.sale_cents) == (0, 1_500)
+
+
+async def report(acme: World, period: str | None = None, first: Any = None, last: Any = None, **options: Any) -> Any:
+    ends = [day and f"{day:%Y-%m-%d}" for day in (first, last)]
+    return await acme.store.read(
+        performance.get_report, acme.program_id, DateRangeQuery(period, *ends), at=NOW, **options
+    )
+
+
+async def test_all_starts_with_the_first_recorded_day_where_that_is_before_the_programs_creation(acme: World):
+    earlier = NOW - timedelta(days=40)
+    await acme.customer(at=earlier)
+    await acme.sale(occurred_at=earlier)
+
+    everything, quarter = await report(acme, "all"), await report(acme, "90d")
+
+    assert everything.window.first == earlier.date()
+    assert everything.current == quarter.current
+    assert everything.current.revenue_cents == 10_000
+
+
+async def test_a_report_reads_the_rollups_once_for_both_windows(acme: World):
+    statements: list[str] = []
+
+    def watched(connection: Connection) -> Performance:
+        event.listen(connection, "before_cursor_execute", lambda _c, _u, statement, *_: statements.append(statement))
+        return performance.get_report(connection, acme.program_id, DateRangeQuery("90d"), at=NOW)
+
+    await acme.customer()
+
+    assert (await acme.store.read(watched)).current.clicks == 1
+    assert sum("FROM rollups" in statement for statement in statements) == 1
+    assert len(statements) == 2
+
+
+async def test_a_window_is_compared_with_the_one_before_it_or_with_another(acme: World):
+    for n in range(12):
+        at = NOW + timedelta(days=n)
+        await acme.customer(f"user-{n}", at=at)
+        await acme.sale(f"inv-{n}", 1_000 * (n + 1), customer_key=f"user-{n}", at=at)
+
+    for length, n in product((1, 3, 5), range(12)):
+        last = NOW + timedelta(days=n)
+        now = await report(acme, None, last - timedelta(days=length - 1), last)
+        before = await report(acme, None, now.previous_window.first, now.previous_window.last)
+        assert now.previous == before.current
+    far = Window(NOW.date(), NOW.date() + timedelta(days=1))
+    compared = await report(acme, None, NOW + timedelta(days=5), NOW + timedelta(days=5), before=far)
+    assert (compared.current.clicks, compared.previous.clicks, compared.previous_window) == (1, 2, far)
+
+
+async def test_partners_are_ranked_by_what_they_brought(acme: World):
+    await acme.customer("user-1", "ben")
+    await acme.sale()
+    await acme.click("anna")
+
+    ranked = await acme.store.read(performance.by_partner, acme.program_id, (await report(acme)).window)
+
+    brought = [(each.name, each.totals.revenue_cents, each.totals.clicks) for each in ranked]
+    assert brought == [("Ben", 10_000, 1), ("Anna", 0, 1)]
+
+
+async def test_another_programs_partner_and_commission_and_no_program_s_report_are_not_found(acme: World):
+    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
+    await acme.customer()
+    sold = await acme.sale()
+    decide = (commissions.decide, other.program_id, sold.commission_id, CommissionStatus.APPROVED)
+
+    with pytest.raises(errors.NotFound):
+        await acme.store.write(partners.change, other.program_id, acme.anna, {"name": "X"}, actor=OPERATOR, at=NOW)
+    with pytest.raises(errors.NotFound):
+        await acme.store.write(*decide, actor=OPERATOR, at=NOW)
+    with pytest.raises(errors.NotFound):
+        await acme.store.read(performance.get_report, 99, DateRangeQuery(), at=NOW)

@@ -1,39 +1,39 @@
-"""Partner codes, windows, and which click a visitor keeps."""
+"""Partner codes, windows, which click a visitor keeps, and the specification's tables of leads and customers."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.rules import attribution, host_name
+from storage.rules import attribution, host_name, settlement
 from storage.rules.attribution import AttributionModel
-from storage.rules.errors import AffMissing, InvalidAffiliateUrl
+from storage.rules.errors import AffMissing, InvalidAffiliateUrl, StatusTransitionRefused
+from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Move, Settlement
 
 NOW = datetime(2026, 5, 20, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("url", ["a.example/?aff=anna", "ftp://a.example/?aff=anna", "https://?aff=anna", "http://[::"])
-def test_a_url_that_is_not_absolute_http_or_has_no_code_is_rejected(url: str):
-    with pytest.raises(InvalidAffiliateUrl):
-        attribution.link_code(url)
+def test_a_url_that_is_not_absolute_http_or_has_no_code_is_rejected():
+    for url in ("a.example/?aff=anna", "ftp://a.example/?aff=anna", "https://?aff=anna", "http://[::"):
+        with pytest.raises(InvalidAffiliateUrl):
+            attribution.link_code(url)
     for query in ("", "?aff=", "?AFF=anna", "?aff=%00"):
         with pytest.raises(AffMissing):
             attribution.link_code(f"https://a.example/{query}")
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        ("b=1&aff=%61nna#top", ("anna", "aff")),
-        ("ref=blog&via=anna", ("anna", "via")),
-        ("via=ben&aff=anna", ("anna", "aff")),
-        ("aff=&fpr=anna", ("anna", "fpr")),
-        ("ref=anna", ("anna", "ref")),
-    ],
-)
-def test_the_code_is_read_from_the_link_also_from_another_tool_s(query: str, found: tuple[str, str]):
-    assert attribution.link_code(f"http://a.example/?{query}") == found
+def test_the_code_is_read_from_the_link_also_from_another_tool_s():
+    expected = {
+        "b=1&aff=%61nna#top": ("anna", "aff"),
+        "ref=blog&via=anna": ("anna", "via"),
+        "via=ben&aff=anna": ("anna", "aff"),
+        "aff=&fpr=anna": ("anna", "fpr"),
+        "ref=anna": ("anna", "ref"),
+    }
+
+    assert {query: attribution.link_code(f"http://a.example/?{query}") for query in expected} == expected
 
 
 @given(st.text(max_size=100))
@@ -52,14 +52,42 @@ def test_the_window_includes_its_last_second_and_the_model_decides_between_two_p
     assert all(attribution.keeps_existing(model, same_partner=True) for model in AttributionModel)
 
 
-@pytest.mark.parametrize(
-    ("domain", "scheme"),
-    [
-        ("localhost:3000", "http"),
-        ("shop.localhost", "http"),
-        ("127.0.0.1:8000", "http"),
-        ("localhost.example", "https"),
-    ],
-)
-def test_a_domain_of_the_developers_machine_has_http_links(domain: str, scheme: str):
-    assert host_name.url_of(domain) == f"{scheme}://{domain}"
+def test_a_domain_of_the_developers_machine_has_http_links():
+    for domain in ("localhost:3000", "shop.localhost", "127.0.0.1:8000"):
+        assert host_name.url_of(domain) == f"http://{domain}"
+    assert host_name.url_of("localhost.example") == "https://localhost.example"
+
+
+SERVER, BROWSER = LeadAuthPolicy.SERVER_REQUIRED, LeadAuthPolicy.BROWSER_ALLOWED
+SETTLED = Move(Settlement.SETTLED, changed=True)
+STILL_SETTLED = Move(Settlement.SETTLED, changed=False)
+PROVISIONAL = Move(Settlement.PROVISIONAL, changed=True)
+STILL_PROVISIONAL = Move(Settlement.PROVISIONAL, changed=False)
+
+
+def test_a_lead_changes_as_the_table_says():
+    expected = {
+        (Settlement.NONE, False, SERVER): PROVISIONAL,
+        (Settlement.NONE, False, BROWSER): SETTLED,
+        (Settlement.NONE, True, SERVER): SETTLED,
+        (Settlement.NONE, True, BROWSER): SETTLED,
+        (Settlement.PROVISIONAL, False, SERVER): STILL_PROVISIONAL,
+        (Settlement.PROVISIONAL, False, BROWSER): SETTLED,
+        (Settlement.PROVISIONAL, True, SERVER): SETTLED,
+        (Settlement.PROVISIONAL, True, BROWSER): SETTLED,
+        (Settlement.SETTLED, False, SERVER): STILL_SETTLED,
+        (Settlement.SETTLED, True, SERVER): STILL_SETTLED,
+        (Settlement.OUTRANKED, False, BROWSER): Move(Settlement.OUTRANKED, changed=False),
+        (Settlement.OUTRANKED, False, SERVER): Move(Settlement.OUTRANKED, changed=False),
+        (Settlement.OUTRANKED, True, BROWSER): SETTLED,
+    }
+
+    for (before, with_key, policy), after in expected.items():
+        status = None if before == Settlement.NONE else CustomerStatus.LEAD
+        assert settlement.move(before, status, with_key=with_key, policy=policy) == after, (before, with_key, policy)
+
+
+def test_a_converted_customer_never_becomes_a_lead():
+    for before, with_key, policy in product(Settlement, [True, False], LeadAuthPolicy):
+        with pytest.raises(StatusTransitionRefused):
+            settlement.move(before, CustomerStatus.CONVERSION, with_key=with_key, policy=policy)

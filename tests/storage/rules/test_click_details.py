@@ -1,13 +1,16 @@
-"""What is kept of a visitor: the referrer's host, ad markers by name, hashes of networks and of an e-mail address."""
+"""What is kept of a visitor: hosts, names of ad markers, hashes, and what a click can be grouped by."""
 
+import json
 from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.rules import click_details, contact
+from storage.rules import click_details, contact, dimensions
 from storage.rules.click_details import AddressHashes, ClickDetails
+from storage.rules.dimensions import NOWHERE, Agent, Location
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
 
@@ -49,9 +52,9 @@ def test_the_hash_changes_every_day_and_with_the_secret_and_a_caller_s_only_with
     assert hashes.of_caller("10.0.0.1") is None
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1", "10.1.2.3", "169.254.1.1", "::1", "fd00::1", "unknown"])
-def test_a_private_ip_address_is_not_hashed(address: str):
-    assert hash_of(address) is None
+def test_a_private_ip_address_is_not_hashed():
+    for address in ("127.0.0.1", "10.1.2.3", "169.254.1.1", "::1", "fd00::1", "unknown"):
+        assert hash_of(address) is None, address
 
 
 @given(st.text(), st.text(), st.text())
@@ -72,3 +75,64 @@ def test_of_an_e_mail_address_a_hash_of_any_spelling_and_a_mask_with_one_letter_
 
     assert kept.mask == f"{name[:1]}***@{domain}"
     assert contact.protect(" Jane@Example.com ").hash == contact.protect("jane@example.com").hash != kept.hash
+
+
+UNKNOWN = Agent()
+LINK = "https://acme.example/pricing?aff=anna"
+
+
+def described(
+    url: str = LINK, agent: Agent = UNKNOWN, place: Location = NOWHERE, language: str | None = None
+) -> dict[str, Any]:
+    return dict(json.loads(dimensions.describe(url, agent, place, language)))
+
+
+def test_a_click_carries_its_path_campaign_agent_place_and_language():
+    campaign = {"utm_source": "letter", "utm_medium": "e-mail", "utm_campaign": "spring sale", "utm_term": "a"}
+    url = f"{LINK}&{urlencode(campaign | {'utm_content': 'b'})}#utm_term=c"
+
+    found = described(url, Agent("mobile", "Safari", "iOS"), Location("DE", "DE-BE"), "de-AT")
+
+    visitor = {"device": "mobile", "browser": "Safari", "os": "iOS", "country": "DE", "region": "DE-BE"}
+    assert found == campaign | visitor | {"landing_path": "/pricing", "utm_content": "b", "language": "de"}
+
+
+def test_the_first_of_a_repeated_field_counts_and_what_a_click_lacks_is_left_out():
+    link = f"{LINK}&campaign=may%20video&campaign=june"
+
+    assert described(link) == {"landing_path": "/pricing", "campaign": "may video"}
+    assert described("https://acme.example?aff=anna&utm_source=&utm_medium=%20") == {"landing_path": "/"}
+
+
+def test_invisible_characters_are_removed_and_long_texts_cut():
+    hostile = described(f"{LINK}&utm_source=%00%E2%80%AEevil%0A&utm_term={'%C3%A9' * 500}")
+
+    assert hostile["utm_source"] == "evil"
+    assert hostile["utm_term"] == "é" * 100
+
+
+def test_a_language_is_its_primary_tag():
+    expected = {"de": "de", "fr-FR,fr;q=0.9": "fr", "english": None, "x": None, "e1": None}
+
+    assert {sent: described(language=sent).get("language") for sent in expected} == expected
+
+
+def test_a_place_is_its_codes():
+    expected = {
+        ("us", "CA"): Location("US", "US-CA"),
+        ("US", "US-CA"): Location("US", "US-CA"),
+        ("DE", "<script>"): Location("DE", None),
+        ("XX", "CA"): NOWHERE,
+        ("T1", None): NOWHERE,
+        ("ÄÖ", None): NOWHERE,
+    }
+
+    assert {sent: dimensions.place_of(*sent) for sent in expected} == expected
+
+
+@given(st.text(max_size=600), st.text(max_size=50))
+def test_any_url_and_language_give_short_printable_texts(url: str, language: str):
+    for sent in (url, f"https://a.example/{url}?x=1&utm_source={url}"):
+        values = described(sent, language=language).values()
+
+        assert all(value.isprintable() and 0 < len(value) <= 200 for value in values)

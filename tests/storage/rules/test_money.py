@@ -1,13 +1,77 @@
-"""Money is exact, and rounded once, halves to even; both formats of the ECB's file of rates."""
+"""Money: what sales and leads earn, what is left after refunds, rounding, exchange rates, and how a metric moved."""
 
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.rules import ecb, money
+from storage.rules import commission, ecb, metrics, money, refund, trend
+from storage.rules.commission import CommissionType, Terms
+from storage.rules.errors import RefundExceedsSale
+from storage.rules.trend import Direction, Trend
+
+FIRST = datetime(2026, 1, 31, tzinfo=UTC)
+PERCENT = Terms(1, CommissionType.PERCENT, 2_000, 0, None, 0)
+
+
+def earned(terms: Terms, cents: int = 10_000, *, after: timedelta | None = None) -> int:
+    first_at, at = None if after is None else FIRST, FIRST + (after or timedelta())
+    return commission.on_sale(terms, cents, first_purchase_at=first_at, occurred_at=at)
+
+
+def test_a_percentage_is_of_the_sale_a_flat_rate_is_not_and_the_platform_fee_is_a_share_of_the_commission():
+    flat = PERCENT._replace(type=CommissionType.FLAT, rate=700, minimum_order_cents=500)
+
+    assert earned(PERCENT) == 2_000
+    assert earned(PERCENT._replace(recurring_months=0)) == 2_000  # the first sale
+    assert [earned(flat, cents) for cents in (1, 499, 500)] == [0, 0, 700]
+    assert commission.platform_fee(PERCENT._replace(platform_fee_bps=1_000), 2_000) == 200
+
+
+def test_later_sales_earn_while_the_recurring_period_lasts():
+    expected = {(None, 4_000): 2_000, (0, 0): 0, (1, 27): 2_000, (1, 28): 0, (12, 364): 2_000, (12, 365): 0}
+
+    for (months, days), cents in expected.items():
+        assert earned(PERCENT._replace(recurring_months=months), after=timedelta(days=days)) == cents, (months, days)
+
+
+@given(st.integers(1, 10**9), st.integers(0, 10_000), st.lists(st.integers(1, 10**9), max_size=8))
+def test_reversals_leave_the_commission_of_the_remainder_for_any_parts(cents: int, bps: int, asked: list[int]):
+    whole = commission.on_sale(PERCENT._replace(rate=bps), cents, first_purchase_at=None, occurred_at=FIRST)
+    entries, refunded_cents = [whole], 0
+
+    for part in asked:
+        most = min(part, cents - refunded_cents) or None
+        refunded_cents += refund.amount(most, sale_cents=cents, refunded_before_cents=refunded_cents)
+        left = commission.of_remaining(whole, sale_cents=cents, refunded_cents=refunded_cents)
+        entries.append(left - sum(entries))
+
+        assert sum(entries) == left
+        assert entries[-1] <= 0
+
+    assert commission.of_remaining(whole, sale_cents=cents, refunded_cents=cents) == 0
+
+
+@given(st.integers(1, 10**9), st.integers(0, 10**9), st.integers(1, 10**9))
+def test_a_refund_takes_never_more_than_remains_and_all_of_it_by_default(sale_cents: int, before: int, asked: int):
+    before %= sale_cents
+    remaining, about = sale_cents - before, {"sale_cents": sale_cents, "refunded_before_cents": before}
+
+    assert refund.amount(None, **about) == remaining
+    assert refund.amount(asked, sale_cents=sale_cents, refunded_before_cents=sale_cents) == 0
+    if asked <= remaining:
+        assert refund.amount(asked, **about) == asked
+    else:
+        with pytest.raises(RefundExceedsSale):
+            refund.amount(asked, **about)
+
+
+def test_the_status_names_what_the_sale_has_become():
+    expected = {(0, 0): "already_refunded", (5, 0): "refunded", (5, 1): "partially_refunded"}
+
+    assert {each: refund.status(refund_cents=each[0], remaining_cents=each[1]) for each in expected} == expected
 
 
 def test_halves_go_to_the_even_cent():
@@ -50,3 +114,41 @@ def test_a_days_file_and_the_history_give_the_same_rates() -> None:
 def test_a_file_that_is_not_the_ecbs_is_rejected_with_its_line(content: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ecb.parse(content)
+
+
+AMOUNTS = st.integers(0, 10**15)
+
+
+def test_a_trend_is_the_absolute_change_with_its_direction():
+    expected = {
+        (0, 0): Trend(0.0, Direction.STABLE),
+        (0, 5): Trend(None, Direction.UP),
+        (3, 4): Trend(33.3, Direction.UP),
+        (3, 2): Trend(33.3, Direction.DOWN),
+        (10_000, 10_004): Trend(0.0, Direction.STABLE),
+        (10_000, 10_005): Trend(0.1, Direction.UP),
+        (10_000, 9_996): Trend(0.0, Direction.STABLE),
+    }
+
+    assert {each: trend.between(*each) for each in expected} == expected
+
+
+@given(AMOUNTS, AMOUNTS)
+def test_a_trend_has_the_direction_of_the_change_and_is_stable_exactly_when_it_rounds_to_nothing(
+    previous: int, current: int
+):
+    found = trend.between(previous, current)
+
+    assert (found.percent == 0) == (found.direction == Direction.STABLE)
+    assert (found.percent is None) == (previous == 0 < current)
+    assert found.percent is None or found.percent >= 0
+    assert found.direction != Direction.UP or current > previous
+    assert found.direction != Direction.DOWN or current < previous
+
+
+def test_the_conversion_rate_has_two_decimals_and_the_average_order_is_revenue_per_conversion():
+    rates = {(0, 0): 0, (3, 0): 0, (1, 3): 33.33, (2, 3): 66.67, (1, 800): 0.13}
+    averages = {(1000, 0): 0, (1000, 3): 333, (2000, 3): 667}
+
+    assert {each: metrics.conversion_rate(*each) for each in rates} == rates
+    assert {each: metrics.average_order_cents(*each) for each in averages} == averages

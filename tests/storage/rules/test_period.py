@@ -1,4 +1,4 @@
-"""Which UTC days a report covers."""
+"""Which UTC days a report and the date picker's names cover, and what they are compared with."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.rules import period
+from storage.rules import period, picked_period
 from storage.rules.errors import InvalidPeriod, InvalidRange
 from storage.rules.period import MOST_DAYS, DateRangeQuery, Period, Window
+from storage.rules.picked_period import Comparison, PickedPeriod
 
 CREATED = datetime(2026, 1, 10, 23, 59, tzinfo=UTC)
 NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
@@ -16,27 +17,28 @@ DAYS = st.dates(date(2000, 1, 1), date(2100, 1, 1))
 WINDOWS = st.builds(lambda first, length: Window(first, first + timedelta(days=length)), DAYS, st.integers(0, 1829))
 
 
+def days(*written: str) -> Window:
+    return Window(*map(date.fromisoformat, written))
+
+
 def choose(**wanted: str) -> period.ChosenPeriod:
     return period.choose(DateRangeQuery(**wanted), created_at=CREATED, at=NOW)
 
 
-@pytest.mark.parametrize(
-    ("name", "first", "length"),
-    [("7d", date(2026, 5, 14), 7), ("30d", date(2026, 4, 21), 30), ("90d", date(2026, 2, 20), 90)],
-)
-def test_a_named_period_has_its_number_of_days_with_today_the_last(name: str, first: date, length: int):
-    window = choose(period=name).window
+def test_a_named_period_has_its_number_of_days_with_today_the_last():
+    for name, first, length in (("7d", (5, 14), 7), ("30d", (4, 21), 30), ("90d", (2, 20), 90)):
+        window = choose(period=name).window
 
-    assert window == Window(first, NOW.date())
-    assert len(window.days) == window.length == length
+        assert window == Window(date(2026, *first), NOW.date())
+        assert len(window.days) == window.length == length
     assert choose(period="all").window == Window(CREATED.date(), NOW.date())
     assert choose() == choose(period="7d")
 
 
-@pytest.mark.parametrize("name", ["", "7D", "1d"])
-def test_an_unknown_period_is_rejected(name: str):
-    with pytest.raises(InvalidPeriod):
-        choose(period=name)
+def test_an_unknown_period_is_rejected():
+    for name in ("", "7D", "1d"):
+        with pytest.raises(InvalidPeriod):
+            choose(period=name)
 
 
 def test_two_ends_take_precedence_over_any_period_and_one_end_is_ignored():
@@ -47,32 +49,27 @@ def test_two_ends_take_precedence_over_any_period_and_one_end_is_ignored():
         assert choose(period="30d", **alone) == choose(period="30d")
 
 
-@pytest.mark.parametrize(
-    ("start", "end", "first", "last"),
-    [
-        ("2026-05-01T18:30:00Z", "2026-05-02T00:00:00.000Z", date(2026, 5, 1), date(2026, 5, 2)),
-        ("2026-05-01T00:30:00+02:00", "2026-05-01T23:30:00-01:00", date(2026, 4, 30), date(2026, 5, 2)),
-        ("2026-05-01T10:00", "2026-05-01", date(2026, 5, 1), date(2026, 5, 1)),
-        ("2024-02-29", "2024-02-29", date(2024, 2, 29), date(2024, 2, 29)),
-    ],
-)
-def test_a_range_is_widened_to_whole_utc_days(start: str, end: str, first: date, last: date):
-    assert period.custom(start, end) == Window(first, last)
+def test_a_range_is_widened_to_whole_utc_days():
+    expected = {
+        ("2026-05-01T18:30:00Z", "2026-05-02T00:00:00.000Z"): ("2026-05-01", "2026-05-02"),
+        ("2026-05-01T00:30:00+02:00", "2026-05-01T23:30:00-01:00"): ("2026-04-30", "2026-05-02"),
+        ("2026-05-01T10:00", "2026-05-01"): ("2026-05-01", "2026-05-01"),
+        ("2024-02-29", "2024-02-29"): ("2024-02-29", "2024-02-29"),
+    }
+
+    assert {sent: period.custom(*sent) for sent in expected} == {sent: days(*ends) for sent, ends in expected.items()}
 
 
-@pytest.mark.parametrize(
-    ("start", "end"),
-    [
+def test_a_malformed_reversed_or_too_long_range_is_rejected():
+    for start, end in (
         ("2026-05-01T10:00:00Z", "2026-05-01T09:59:59Z"),
         ("2026-02-30", "2026-03-01"),
         ("2026-W01-1", "2026-W02-1"),
         ("9999-12-31T23:59:59-10:00", "9999-12-31T23:59:59-10:00"),
         ("2020-01-01", "2025-01-05"),
-    ],
-)
-def test_a_malformed_reversed_or_too_long_range_is_rejected(start: str, end: str):
-    with pytest.raises(InvalidRange):
-        period.custom(start, end)
+    ):
+        with pytest.raises(InvalidRange):
+            period.custom(start, end)
 
 
 def test_the_longest_range_has_1830_days_and_the_earliest_none_before_it():
@@ -95,3 +92,52 @@ def test_a_window_starts_and_ends_to_the_millisecond():
 def test_the_previous_window_is_as_long_and_ends_where_this_one_starts(window: Window):
     assert window.previous.length == window.length == len(window.days)
     assert window.previous.last + timedelta(days=1) == window.first
+
+
+PICKED_AT = datetime(2026, 5, 31, 12, 0, tzinfo=UTC)
+
+
+def test_each_name_has_its_days_and_those_before():
+    expected = {
+        "today": ("2026-05-31", "2026-05-31", "2026-05-30", "2026-05-30"),
+        "yesterday": ("2026-05-30", "2026-05-30", "2026-05-29", "2026-05-29"),
+        "7d": ("2026-05-25", "2026-05-31", "2026-05-18", "2026-05-24"),
+        "30d": ("2026-05-02", "2026-05-31", "2026-04-02", "2026-05-01"),
+        "90d": ("2026-03-03", "2026-05-31", "2025-12-03", "2026-03-02"),
+        "this_month": ("2026-05-01", "2026-05-31", "2026-04-01", "2026-04-30"),
+        "last_month": ("2026-04-01", "2026-04-30", "2026-03-01", "2026-03-31"),
+        "this_quarter": ("2026-04-01", "2026-05-31", "2026-01-01", "2026-03-02"),
+        "year_to_date": ("2026-01-01", "2026-05-31", "2025-01-01", "2025-05-31"),
+    }
+    for name, ends in expected.items():
+        picked = picked_period.pick(DateRangeQuery(name), at=PICKED_AT)
+
+        assert (picked.window, picked.before) == (days(*ends[:2]), days(*ends[2:])), name
+        assert picked.query == DateRangeQuery(None, *ends[:2])
+
+
+def test_every_name_is_a_range_that_reports_take_and_all_time_is_compared_with_nothing():
+    picked = {name: picked_period.pick(DateRangeQuery(name), at=PICKED_AT) for name in PickedPeriod}
+
+    assert {each.query.period for each in picked.values()} == {None, Period.ALL}
+    assert picked[PickedPeriod("all")] == (DateRangeQuery(Period.ALL), None, None)
+
+
+def test_a_range_can_be_compared_with_a_year_before_or_with_nothing():
+    leap = DateRangeQuery(None, "2028-02-29", "2028-03-01")
+
+    year = picked_period.pick(leap, at=PICKED_AT, comparison=Comparison.LAST_YEAR)
+    nothing = picked_period.pick(leap, at=PICKED_AT, comparison=Comparison.NONE)
+
+    assert (year.before, nothing.before) == (days("2027-02-28", "2027-03-01"), None)
+
+
+def test_an_unknown_name_or_a_reversed_range_is_rejected():
+    with pytest.raises(InvalidPeriod):
+        picked_period.pick(DateRangeQuery("fortnight"), at=PICKED_AT)
+    with pytest.raises(InvalidRange):
+        picked_period.pick(DateRangeQuery(None, "2026-05-02", "2026-05-01"), at=PICKED_AT)
+    with pytest.raises(InvalidRange):
+        picked_period.pick(
+            DateRangeQuery(None, "0001-01-02", "0001-01-02"), at=PICKED_AT, comparison=Comparison.LAST_YEAR
+        )

@@ -1,9 +1,7 @@
 """Whatever is recorded beside whatever was paid: what is found can be fixed, and fixed, it is found no more."""
 
-from collections.abc import Sequence
 from datetime import timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,7 +10,6 @@ from storage.rules.reconciliation import (
     CORRECTED,
     Buyer,
     Code,
-    Correction,
     Payment,
     PaymentFinding,
     Recorded,
@@ -61,30 +58,22 @@ def sales(draw: st.DrawFn) -> list[Recorded]:
     ]
 
 
-def fix(
-    recorded: Sequence[Recorded], findings: Sequence[PaymentFinding], *, calls: int | None = None
-) -> list[Recorded]:
+def fix(recorded: list[Recorded], findings: list[PaymentFinding], *, calls: int | None = None) -> list[Recorded]:
     """Apply the corrections of the findings, or only the first `calls` of them."""
     known = {sale.transaction_id: sale for sale in recorded}
-    for correction in [each for finding in findings for each in finding.corrections][:calls]:
-        _apply(known, correction)
+    for each in [each for finding in findings for each in finding.corrections][:calls]:
+        assert isinstance(each, RecordSale | RefundSale)
+        name = each.transaction_id
+        if isinstance(each, RecordSale):
+            assert name not in known
+            names = frozenset({name, name.removesuffix(CORRECTED)})
+            paid = (each.amount_cents, 0, each.currency, each.occurred_at)
+            known[name] = Recorded(name, *paid, names, by_processor=False)
+        else:
+            refunded = known[name].refunded_cents + each.amount_cents
+            assert known[name].refunded_cents < refunded <= known[name].amount_cents
+            known[name] = known[name]._replace(refunded_cents=refunded)
     return list(known.values())
-
-
-def _apply(known: dict[str, Recorded], correction: Correction) -> None:
-    if isinstance(correction, RecordSale):
-        name = correction.transaction_id
-        assert name not in known
-        names = frozenset({name, name.removesuffix(CORRECTED)})
-        paid = (correction.amount_cents, 0, correction.currency, correction.occurred_at)
-        known[name] = Recorded(name, *paid, names, by_processor=False)
-    else:
-        assert isinstance(correction, RefundSale)
-        name = correction.transaction_id
-        refunded = known[name].refunded_cents + correction.amount_cents
-        assert correction.amount_cents > 0
-        assert refunded <= known[name].amount_cents
-        known[name] = known[name]._replace(refunded_cents=refunded)
 
 
 @given(paid=payments(), recorded=sales())
@@ -109,12 +98,9 @@ def test_an_interrupted_run_is_completed_by_the_next_one(paid: list[Payment], re
 
 
 def left(recorded: list[Recorded]) -> dict[str, tuple[int, str]]:
-    """Return what is left of each sale that has_remainder."""
-    return {
-        each.transaction_id: (each.amount_cents - each.refunded_cents, each.currency)
-        for each in recorded
-        if each.has_remainder
-    }
+    """Return what is left of each sale of which something is."""
+    remaining = [each for each in recorded if each.has_remainder]
+    return {each.transaction_id: (each.amount_cents - each.refunded_cents, each.currency) for each in remaining}
 
 
 @given(paid=payments())
@@ -127,30 +113,25 @@ def test_correctly_recorded_payments_give_no_finding(paid: list[Payment]):
     assert reconciliation.judge(paid, recorded, JANE) == []
 
 
-@pytest.mark.parametrize(
-    ("paid", "recorded", "buyer", "code"),
-    [
+def test_each_difference_has_its_code():
+    own = SOLD._replace(transaction_id="order-1", names=frozenset({"order-1"}))
+    earlier = JANE._replace(bought_at=NOW - timedelta(days=30))
+    cases = [
         (PAID, [], JANE, Code.MISSING),
-        (PAID, [], JANE._replace(bought_at=NOW - timedelta(days=30)), Code.RENEWAL_NOT_REPORTED),
-        (PAID, [SOLD, SOLD._replace(transaction_id="order-1", names=frozenset({"order-1"}))], JANE, Code.DOUBLED),
+        (PAID, [], earlier, Code.RENEWAL_NOT_REPORTED),
+        (PAID, [SOLD, own], JANE, Code.DOUBLED),
         (PAID, [SOLD._replace(amount_cents=9_000)], JANE, Code.AMOUNT_MISMATCH),
         (PAID, [SOLD._replace(amount_cents=11_000)], JANE, Code.AMOUNT_MISMATCH),
         (PAID, [SOLD._replace(currency="EUR")], JANE, Code.CURRENCY_MISMATCH),
         (PAID._replace(returned_cents=1), [SOLD], JANE, Code.REFUND_MISSING),
-    ],
-)
-def test_each_difference_has_its_code(paid: Payment, recorded: list[Recorded], buyer: Buyer, code: Code):
-    assert [finding.code for finding in reconciliation.judge([paid], recorded, buyer)] == [code]
-
-
-@pytest.mark.parametrize(
-    ("paid", "recorded"),
-    [
+    ]
+    equal = [
         (PAID, [SOLD._replace(refunded_cents=2_000)]),  # the shop knows of a refund that is not in this export
-        (PAID, [SOLD._replace(transaction_id="order-1", names=frozenset({"order-1"}))]),
+        (PAID, [own]),
         (PAID, [SOLD, SOLD._replace(transaction_id="in_9", names=frozenset({"in_9"}), by_processor=True)]),
         (PAID._replace(returned_cents=10_000), []),
-    ],
-)
-def test_equal_payments_give_no_finding(paid: Payment, recorded: list[Recorded]):
-    assert reconciliation.judge([paid], recorded, JANE) == []
+    ]
+
+    for paid, recorded, buyer, code in cases:
+        assert [finding.code for finding in reconciliation.judge([paid], recorded, buyer)] == [code], (paid, recorded)
+    assert [reconciliation.judge([paid], recorded, JANE) for paid, recorded in equal] == [[]] * 4

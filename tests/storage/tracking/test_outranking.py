@@ -1,4 +1,4 @@
-"""A lead with the key takes its customer_key from a browser's claim, on each database and within one batch."""
+"""The server's lead or sale takes a customer_key from a browser's claim, on each database and within one batch."""
 
 import asyncio
 
@@ -6,19 +6,29 @@ import pytest
 
 from storage import Storage
 from storage.checks import books
+from storage.diagnosis import explanation
 from storage.engine.audit import OPERATOR
+from storage.management import partners
 from storage.management.commissions import decide
 from storage.reading import customer_timelines
+from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import AttributionWindowExpired, CustomerNotFound, StatusTransitionRefused
+from storage.rules.errors import (
+    AttributionWindowExpired,
+    CustomerNotAttributed,
+    CustomerNotFound,
+    IdentifierConflict,
+    StatusTransitionRefused,
+)
 from storage.rules.settlement import LeadAuthPolicy, Settlement
 from storage.tables import commissions, customers, leads, partner_rollups, sales
 from storage.tracking import ledger
 from tests import world
 from tests.world import NOW, World, stored
 
-pytestmark = pytest.mark.anyio
+KEY = "user-105"
 CLAIM = {"is_trusted": False}
+COUNTED = (partner_rollups.c.partner_id, partner_rollups.c.leads, partner_rollups.c.conversions)
 
 
 @pytest.fixture
@@ -28,28 +38,39 @@ async def acme(store: Storage) -> World:
     return await world.acme(store, **terms)
 
 
-@pytest.mark.parametrize("is_known", [False, True])
-async def test_the_claim_loses_its_key_its_count_and_its_commission(acme: World, *, is_known: bool):
-    thief, victim = await acme.visitor("ben"), await acme.visitor("anna")
-    await acme.lead(thief, "user-1", **CLAIM)
-    if is_known:
-        await acme.lead(victim, "user-1", **CLAIM)
+@pytest.fixture
+async def claimed(acme: World) -> World:
+    """A stranger whom Ben sent has claimed user-105."""
+    await acme.lead(await acme.visitor("ben"), KEY, **CLAIM)
+    return acme
 
-    led = await acme.lead(victim, "user-1")
+
+async def owed(acme: World, partner_id: int) -> int:
+    return int((await acme.store.read(ledger.balance, acme.program_id, partner_id)).owed_cents)
+
+
+async def counted(acme: World) -> dict[int, int]:
+    """Return the counted leads of each partner."""
+    rows = await stored(acme, partner_rollups.c.partner_id, partner_rollups.c.leads)
+    return {partner_id: leads for partner_id, leads in rows if leads}
+
+
+async def named(acme: World) -> list[tuple[str | None, int]]:
+    return sorted(await stored(acme, customers.c.customer_key, customers.c.partner_id), key=str)
+
+
+async def test_a_claim_loses_its_key_its_count_and_its_commission_to_a_lead(claimed: World):
+    led = await claimed.lead(await claimed.visitor("anna"), KEY)
 
     assert led.recorded
-    assert set(await stored(acme, customers.c.click_id, customers.c.customer_key)) == {
-        (thief, None),
-        (victim, "user-1"),
-    }
-    lost = {acme.ben, acme.anna} if is_known else {acme.ben}
-    assert set(await stored(acme, leads.c.partner_id, leads.c.settlement)) == {
-        *((partner_id, Settlement.OUTRANKED) for partner_id in lost),
-        (acme.anna, Settlement.SETTLED),
-    }
-    assert await counted(acme) == {acme.anna: 1}
-    assert (await acme.store.read(ledger.balance, acme.program_id, acme.ben)).owed_cents == 0
-    assert await acme.store.read(books.run) == []
+    assert await named(claimed) == sorted([(None, claimed.ben), (KEY, claimed.anna)], key=str)
+    states = {(claimed.ben, Settlement.OUTRANKED), (claimed.anna, Settlement.SETTLED)}
+    assert set(await stored(claimed, leads.c.partner_id, leads.c.settlement)) == states
+    assert set(await stored(claimed, *COUNTED)) == {(claimed.ben, 0, 0), (claimed.anna, 1, 0)}
+    assert (await owed(claimed, claimed.anna), await owed(claimed, claimed.ben)) == (500, 0)
+    assert await claimed.store.read(books.run) == []
+    with pytest.raises(CustomerNotFound):
+        await claimed.lead(None, KEY, **CLAIM)  # without the program key a customer_key finds nobody
 
 
 async def test_a_lost_claim_settles_with_the_key_alone_and_both_timelines_show_it(acme: World):
@@ -100,28 +121,61 @@ async def test_a_customer_who_has_bought_stays(acme: World):
     assert await counted(acme) == {acme.anna: 1}
 
 
-async def test_a_paid_commission_on_a_claim_is_owed_back(acme: World):
-    await acme.lead(await acme.visitor("ben"), "user-1", **CLAIM)
-    [(claim,)] = await stored(acme, commissions.c.id)
+async def test_a_paid_commission_on_a_claim_is_owed_back(claimed: World):
+    [(claim,)] = await stored(claimed, commissions.c.id)
     for status in (CommissionStatus.APPROVED, CommissionStatus.PAID):
-        await acme.store.write(decide, acme.program_id, claim, status, actor=OPERATOR, at=NOW)
+        await claimed.store.write(decide, claimed.program_id, claim, status, actor=OPERATOR, at=NOW)
 
-    await acme.lead(await acme.visitor("anna"), "user-1")
+    await claimed.lead(await claimed.visitor("anna"), KEY)
 
-    assert (await acme.store.read(ledger.balance, acme.program_id, acme.ben)).owed_cents == -500
-    assert await acme.store.read(books.run) == []
+    assert await owed(claimed, claimed.ben) == -500
+    assert await claimed.store.read(books.run) == []
 
 
-async def test_claims_and_leads_of_one_batch_end_with_the_lead(acme: World):
-    visitors = [(await acme.visitor("ben"), await acme.visitor("anna"), f"user-{n}") for n in range(4)]
+async def test_the_partner_of_the_click_that_a_sale_names_is_paid_and_the_claim_counts_nowhere(claimed: World):
+    sold = await claimed.sale(click_id=await claimed.visitor("anna"), customer_key=KEY)
+
+    explained = await claimed.store.read(explanation.explain, claimed.program_id, customer_key=KEY, at=NOW)
+    assert sold.customer_key_saved
+    assert await stored(claimed, sales.c.partner_id) == [(claimed.anna,)]
+    assert (await owed(claimed, claimed.anna), await owed(claimed, claimed.ben)) == (2_000, 0)
+    assert await stored(claimed, leads.c.partner_id, leads.c.settlement) == [(claimed.ben, Settlement.OUTRANKED)]
+    assert set(await stored(claimed, *COUNTED)) == {(claimed.ben, 0, 0), (claimed.anna, 0, 1)}
+    [lead] = [step for step in explained.steps if step.step == "lead"]
+    assert lead.text.endswith("What your server sent outranks 1 leads that browsers sent with this customer_key.")
+    assert lead.facts["outranked_partner_codes"] == ["ben"]
+
+    await claimed.lead(await claimed.visitor("ben"), KEY, **CLAIM)  # no browser claims it again
+    await claimed.sale("inv-2", customer_key=KEY)
+
+    assert await stored(claimed, sales.c.partner_id) == [(claimed.anna,), (claimed.anna,)]
+    assert await claimed.store.read(books.run) == []
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+async def test_the_named_click_may_have_a_customer_without_a_key(claimed: World, is_trusted: bool):  # noqa: FBT001 - the cases
+    click_id = await claimed.visitor("anna")
+    await claimed.lead(click_id, is_trusted=is_trusted)
+
+    await claimed.sale(click_id=click_id, customer_key=KEY)
+
+    assert await named(claimed) == sorted([(None, claimed.ben), (KEY, claimed.anna)], key=str)
+    assert await claimed.store.read(books.run) == []
+
+
+async def test_claims_leads_and_sales_of_one_batch_end_with_what_the_server_sent(acme: World):
+    visitors = [(await acme.visitor("ben"), await acme.visitor("anna"), f"user-{n}") for n in range(8)]
+    by_lead, by_sale = visitors[:4], visitors[4:]
 
     await asyncio.gather(
         *(acme.lead(thief, key, **CLAIM) for thief, _, key in visitors),
-        *(acme.lead(victim, key) for _, victim, key in visitors),
+        *(acme.lead(victim, key) for _, victim, key in by_lead),
     )
+    pairs = [(click_id, key, n) for _, click_id, key in by_sale for n in (1, 2)]
+    await asyncio.gather(*(acme.sale(f"{key}-{n}", click_id=click, customer_key=key) for click, key, n in pairs))
 
-    named = await stored(acme, customers.c.customer_key, customers.c.partner_id)
-    assert {each for each in named if each[0]} == {(key, acme.anna) for _, _, key in visitors}
+    assert [each for each in await named(acme) if each[0]] == [(key, acme.anna) for *_, key in visitors]
+    assert await stored(acme, sales.c.partner_id) == [(acme.anna,)] * 8
     assert await acme.store.read(books.run) == []
 
 
@@ -137,14 +191,28 @@ async def test_an_expired_click_outranks_nothing(acme: World):
         await acme.lead(expired, "user-2", at=late)
 
 
-async def counted(acme: World) -> dict[int, int]:
-    """Return the counted leads of each partner."""
-    rows = await stored(acme, partner_rollups.c.partner_id, partner_rollups.c.leads)
-    return {partner_id: leads for partner_id, leads in rows if leads}
+@pytest.mark.parametrize("confirmed_by", ["lead", "sale"])
+async def test_a_key_that_the_server_confirmed_conflicts_with_the_click_of_another_customer(
+    claimed: World, confirmed_by: str
+):
+    if confirmed_by == "lead":
+        await claimed.lead(await claimed.visitor("anna"), KEY)
+    else:
+        await claimed.sale(customer_key=KEY)
+    other = await claimed.visitor("anna")
+    await claimed.lead(other)
+
+    with pytest.raises(IdentifierConflict):
+        await claimed.sale("inv-2", click_id=other, customer_key=KEY)
 
 
-async def test_without_the_key_a_customer_key_finds_nobody(acme: World):
-    await acme.customer("user-1")
+async def test_a_rejected_sale_leaves_the_claim_as_it_was(claimed: World):
+    click_id = await claimed.visitor("anna")
+    inactive = {"status": PartnerStatus.INACTIVE}
+    await claimed.store.write(partners.change, claimed.program_id, claimed.anna, inactive, actor=OPERATOR, at=NOW)
 
-    with pytest.raises(CustomerNotFound):
-        await acme.lead(None, "user-1", **CLAIM)
+    with pytest.raises(CustomerNotAttributed):
+        await claimed.sale(click_id=click_id, customer_key=KEY)
+
+    assert await stored(claimed, leads.c.settlement) == [(Settlement.SETTLED,)]
+    assert await claimed.store.read(books.run) == []

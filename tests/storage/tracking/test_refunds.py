@@ -1,7 +1,8 @@
-"""Refunds, on both databases."""
+"""Refunds, and calls that carry an Idempotency-Key, on both databases."""
 
 import asyncio
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,19 +11,23 @@ from sqlalchemy import func, select
 
 from storage import Storage
 from storage.checks import books
-from storage.engine.audit import Actor
+from storage.engine.audit import OPERATOR
 from storage.management import commissions
 from storage.rules import commission
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import RefundExceedsSale, TransactionNotFound
+from storage.rules.errors import IdempotencyKeyReused, RefundExceedsSale, TransactionNotFound
 from storage.rules.refund import RefundStatus
 from storage.tables import commissions as commission_table
 from storage.tables import ledger_entries, rollups
 from storage.tables import refunds as refund_events
-from storage.tracking import ledger
-from storage.tracking.refunds import RefundResult
+from storage.tracking import ledger, refunds
+from storage.tracking.refunds import Refund, RefundResult
+from storage.tracking.rejection_log import CallDetails
+from storage.tracking.repeated_calls import Repeatable, Replayed
 from tests import world
 from tests.world import NOW, World, stored
+
+DAY = (rollups.c.sales, rollups.c.revenue_cents, rollups.c.commission_cents)
 
 
 @pytest.fixture
@@ -36,15 +41,9 @@ async def sold(acme: World) -> World:
 async def test_a_partial_refund_takes_its_share_of_the_commission_back(sold: World):
     result = await sold.refund(amount_cents=3_333)
 
-    assert (result.status, result.refunded_cents, result.remaining_cents) == (
-        RefundStatus.PARTIALLY_REFUNDED,
-        3_333,
-        6_666,
-    )
-    assert result.commission_reversed_cents == 667
-    assert await stored(sold, rollups.c.sales, rollups.c.revenue_cents, rollups.c.commission_cents) == [
-        (1, 6_666, 1_333)
-    ]
+    assert result.status == RefundStatus.PARTIALLY_REFUNDED
+    assert (result.refunded_cents, result.remaining_cents, result.commission_reversed_cents) == (3_333, 6_666, 667)
+    assert await stored(sold, *DAY) == [(1, 6_666, 1_333)]
 
 
 async def test_without_an_amount_the_whole_sale_is_refunded_and_no_longer_counts(sold: World):
@@ -54,7 +53,7 @@ async def test_without_an_amount_the_whole_sale_is_refunded_and_no_longer_counts
 
     assert (result.status, result.refunded_total_cents) == (RefundStatus.REFUNDED, 9_999)
     assert (again.status, again.refunded_cents) == (RefundStatus.ALREADY_REFUNDED, 0)
-    assert await stored(sold, rollups.c.sales, rollups.c.revenue_cents, rollups.c.commission_cents) == [(0, 0, 0)]
+    assert await stored(sold, *DAY) == [(0, 0, 0)]
     assert await stored(sold, commission_table.c.status) == [(CommissionStatus.REVERSED,)]
     entries = await stored(sold, ledger_entries.c.id, ledger_entries.c.corrects_id)
     assert {corrected for _, corrected in entries} == {None, min(entries)[0]}  # a reversal names what it corrects
@@ -82,12 +81,10 @@ async def test_more_than_remains_and_unknown_sales_are_rejected(sold: World):
 
 
 async def test_a_paid_commission_is_never_edited(sold: World):
-    owner = Actor("member", str(sold.owner_id), "owner@acme.example")
     [(commission_id,)] = await stored(sold, commission_table.c.id)
+    about = {"actor": OPERATOR, "at": NOW + timedelta(days=15)}
     for status in (CommissionStatus.APPROVED, CommissionStatus.PAID):
-        await sold.store.write(
-            commissions.decide, sold.program_id, commission_id, status, actor=owner, at=NOW + timedelta(days=15)
-        )
+        await sold.store.write(commissions.decide, sold.program_id, commission_id, status, **about)
     before = await stored(sold, commission_table)
 
     await sold.refund()
@@ -124,3 +121,26 @@ async def test_after_any_refunds_the_ledger_sums_to_the_commission_of_the_remain
     total = select(func.coalesce(func.sum(ledger_entries.c.amount_cents), 0)).where(*mine)
     assert await store.read(lambda connection: connection.execute(total).scalar()) == left
     assert await store.read(books.run) == []
+
+
+async def repeat(acme: World, *, asks: str = "hash", at: datetime = NOW) -> Any:
+    repeatable = Repeatable("once-1", asks, lambda result: f"refunded {result.refunded_cents}")
+    about: dict[str, Any] = {"details": CallDetails("refund", "request-1", at), "repeatable": repeatable}
+    taken = Refund("inv-1", at, 2_500)
+    return (await acme.store.handle(refunds.record, taken, principal=acme.principal, **about)).result
+
+
+async def test_one_of_many_concurrent_requests_is_performed_and_the_others_get_its_response(sold: World):
+    results = await asyncio.gather(*(repeat(sold) for _ in range(8)))
+
+    assert results.count(Replayed("refunded 2500")) == 7
+    assert await stored(sold, refund_events.c.amount_cents) == [(2_500,)]
+    assert await sold.store.read(books.run) == []
+
+
+async def test_another_request_under_the_same_key_is_rejected_for_30_days(sold: World):
+    await repeat(sold)
+
+    assert isinstance(await repeat(sold, asks="another"), IdempotencyKeyReused)
+    assert not isinstance(await repeat(sold, asks="another", at=NOW + timedelta(days=31)), IdempotencyKeyReused)
+    assert len(await stored(sold, refund_events.c.id)) == 2

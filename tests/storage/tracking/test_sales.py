@@ -9,18 +9,8 @@ from storage import Storage
 from storage.checks import books
 from storage.engine.audit import OPERATOR
 from storage.management import partners
+from storage.rules import errors
 from storage.rules.commission import CommissionType
-from storage.rules.errors import (
-    AttributionWindowExpired,
-    CurrencyNotSupported,
-    CustomerNotAttributed,
-    CustomerNotFound,
-    CustomerWrongProgram,
-    DuplicateTransaction,
-    IdentifierConflict,
-    InvalidKey,
-    SaleBeforeClick,
-)
 from storage.rules.settlement import CustomerStatus
 from storage.tables import commissions, customers, ledger_entries, rollups, sales
 from storage.tracking import currencies
@@ -30,7 +20,7 @@ from tests.world import NOW, World, stored
 
 
 async def test_a_sale_earns_converts_once_and_steps_the_day_and_a_rejected_one_uses_up_no_transaction_id(acme: World):
-    with pytest.raises(CustomerNotFound):
+    with pytest.raises(errors.CustomerNotFound):
         await acme.sale("inv-1")
     await acme.customer()
 
@@ -50,11 +40,11 @@ async def test_a_repeat_is_a_duplicate_that_says_whether_it_is_the_same_and_leav
     await acme.customer()
     first = await acme.sale()
 
-    with pytest.raises(DuplicateTransaction) as same:
+    with pytest.raises(errors.DuplicateTransaction) as same:
         await acme.sale(at=NOW + timedelta(hours=1))
-    with pytest.raises(DuplicateTransaction) as other:
+    with pytest.raises(errors.DuplicateTransaction) as other:
         await acme.sale(amount_cents=1)
-    with pytest.raises(DuplicateTransaction):
+    with pytest.raises(errors.DuplicateTransaction):
         await acme.sale(click_id=await acme.visitor())
 
     assert same.value.details["existing"] == {"eventId": first.event_id, "recorded_at": NOW}
@@ -67,28 +57,23 @@ async def test_one_of_many_concurrent_calls_is_recorded(acme: World):
 
     results = await asyncio.gather(*(acme.sale() for _ in range(24)), return_exceptions=True)
 
-    assert sum(isinstance(result, DuplicateTransaction) for result in results) == 23
+    assert sum(isinstance(result, errors.DuplicateTransaction) for result in results) == 23
     assert await stored(acme, rollups.c.sales, rollups.c.conversions) == [(1, 1)]
     assert await acme.store.read(books.run) == []
 
 
-async def test_a_click_finds_its_customer_or_creates_one(acme: World):
-    click_id = await acme.visitor()
-
-    await acme.sale(click_id=click_id, customer_key="unknown")
-
+async def test_a_click_finds_its_customer_or_creates_one_and_nothing_is_found_of_another_program(acme: World):
+    await acme.sale("inv-0", click_id=await acme.visitor(), customer_key="unknown")
     assert await stored(acme, customers.c.status, customers.c.customer_key) == [(CustomerStatus.CONVERSION, None)]
 
-
-async def test_a_key_finds_nothing_of_another_program(acme: World):
     other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
     await other.customer("user-9")
 
-    with pytest.raises(CustomerNotFound):
+    with pytest.raises(errors.CustomerNotFound):
         await acme.sale(customer_key="user-9")
-    with pytest.raises(CustomerWrongProgram):
+    with pytest.raises(errors.CustomerWrongProgram):
         await acme.sale(click_id=await other.visitor())
-    with pytest.raises(InvalidKey):
+    with pytest.raises(errors.InvalidKey):
         await acme.sale(principal=PresentedKey("0" * 64))
 
 
@@ -99,7 +84,7 @@ async def test_a_partner_who_left_earns_nothing_and_a_paused_one_still_does(acme
     sold = await acme.sale("inv-1")
     await acme.store.write(*change, {"status": "inactive"}, actor=OPERATOR, at=NOW)
 
-    with pytest.raises(CustomerNotAttributed):
+    with pytest.raises(errors.CustomerNotAttributed):
         await acme.sale("inv-2")
     assert sold.commission_cents == 2_000
 
@@ -111,7 +96,7 @@ async def test_the_window_bounds_the_first_sale_and_not_the_later_ones(acme: Wor
     late = NOW + timedelta(days=61)
 
     assert (await acme.sale("inv-2", at=late)).commission_cents == 2_000
-    with pytest.raises(AttributionWindowExpired):
+    with pytest.raises(errors.AttributionWindowExpired):
         await acme.sale("inv-3", customer_key="user-2", at=late)
 
 
@@ -138,7 +123,7 @@ async def test_a_backfilled_sale_counts_on_its_own_day_and_its_commission_when_i
 async def test_a_sale_before_the_click_earns_nothing(acme: World):
     await acme.customer(at=NOW.replace(microsecond=700_000))
 
-    with pytest.raises(SaleBeforeClick):
+    with pytest.raises(errors.SaleBeforeClick):
         await acme.sale(occurred_at=NOW - timedelta(seconds=1), at=NOW + timedelta(hours=1))
 
     assert await stored(acme, sales.c.id) == []
@@ -150,7 +135,7 @@ async def test_the_click_of_one_customer_and_the_key_of_another_conflict(acme: W
     click_id = await acme.visitor("ben")
     await acme.lead(click_id, "user-2")
 
-    with pytest.raises(IdentifierConflict):
+    with pytest.raises(errors.IdentifierConflict):
         await acme.sale(customer_key="user-1", click_id=click_id)
 
     assert await stored(acme, sales.c.id) == []
@@ -176,13 +161,13 @@ async def test_sales_in_the_programs_own_currency_need_no_rates(store: Storage):
     sold = await acme.sale(currency="ISK")
 
     assert (sold.commission_cents, sold.currency) == (2_000, "ISK")
-    with pytest.raises(CurrencyNotSupported):
+    with pytest.raises(errors.CurrencyNotSupported):
         await acme.sale("inv-2", currency="USD")
 
 
 async def test_another_currency_is_converted_at_the_rate_of_its_day(acme: World):
     await acme.customer(at=NOW - timedelta(days=3))
-    with pytest.raises(CurrencyNotSupported):
+    with pytest.raises(errors.CurrencyNotSupported):
         await acme.sale("inv-1", currency="EUR")
     await acme.store.write(currencies.load, [(date(2026, 5, 1), "USD", "1.10"), (date(2026, 5, 19), "USD", "1.25")])
 

@@ -1,0 +1,198 @@
+"""The first workspace, and what is changed later: settings, terms, partners and approvals, each in the log."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from storage import Storage
+from storage.access import preferences, program_keys, sessions, workspace_settings, workspaces
+from storage.access.preferences import Preferences, Theme, TimeFormat
+from storage.access.workspace_settings import WorkspaceSettings
+from storage.access.workspaces import Role
+from storage.engine import audit
+from storage.engine.audit import OPERATOR, Actor
+from storage.management import (
+    commissions,
+    first_workspace,
+    partners,
+    program_choices,
+    program_settings,
+    undone_approvals,
+)
+from storage.management.first_workspace import FirstWorkspace, SetUp
+from storage.reading import performance
+from storage.rules import errors, keys
+from storage.rules.attribution import PartnerStatus
+from storage.rules.commission import CommissionStatus
+from storage.rules.images import Image
+from storage.rules.period import DateRangeQuery
+from storage.rules.settings import ProgramSettings
+from storage.tables import commission_terms
+from storage.tracking import ledger
+from tests import world
+from tests.storage.databases import both_databases
+from tests.world import NOW, World, stored
+
+ABOUT = {"actor": OPERATOR, "at": NOW}
+LATER = NOW + timedelta(days=60)
+OLGA = Actor("user", "7", "olga@acme.example")
+PROGRAM = ProgramSettings("Acme partners", "acme.example")
+CHOSEN = FirstWorkspace("Acme", "Olga@acme.example", "a hash", PROGRAM, "Anna", "anna")
+
+
+async def set_up(store: Storage, chosen: FirstWorkspace = CHOSEN, **options: Any) -> Any:
+    return await store.write(first_workspace.create, chosen, client="Firefox", at=NOW, **options)
+
+
+async def test_the_owner_is_signed_in_to_a_program_with_a_key_and_a_partner(store: Storage):
+    made = await set_up(store)
+
+    visitor = await store.read(sessions.identify, keys.digest(made.session.token), at=NOW)
+    assert (visitor.email, [each.role for each in visitor.memberships]) == ("olga@acme.example", [Role.OWNER])
+    program = await store.read(program_settings.get_program, made.program_id)
+    assert (program.settings, program.api_token_masked) == (CHOSEN.settings, made.key.masked)
+    key = await store.read(program_keys.authenticate, keys.digest(made.key.secret), at=NOW)
+    assert key.program_id == made.program_id
+    assert [each.code for each in (await store.read(partners.list_partners, made.program_id)).data] == ["anna"]
+    log = await store.read(audit.list_entries, made.program_id)
+    assert {entry.actor.name for entry in log.data} == {"olga@acme.example"}
+
+
+@both_databases
+@pytest.mark.usefixtures("side_by_side")
+async def test_of_several_at_once_one_sets_the_service_up(store: Storage):
+    others = [CHOSEN._replace(owner_email=f"olga{number}@acme.example") for number in range(6)]
+
+    made_at_once = (set_up(store, each, lane=number) for number, each in enumerate(others))
+    done = await asyncio.gather(*made_at_once, return_exceptions=True)
+
+    assert [type(each) for each in done if not isinstance(each, SetUp)] == [errors.Forbidden] * 5
+    made = next(each for each in done if isinstance(each, SetUp))
+    visitor = await store.read(sessions.identify, keys.digest(made.session.token), at=NOW)
+    with pytest.raises(errors.Forbidden):
+        await set_up(store)
+    mine = visitor.memberships[0].workspace_id
+    programs = await store.read(program_settings.list_programs, workspace_ids=range(mine - 10, mine + 10))
+    assert [each.id for each in programs.data] == [made.program_id]
+
+
+async def test_what_is_rejected_leaves_nothing_behind(store: Storage):
+    with pytest.raises(errors.CurrencyNotSupported):
+        await set_up(store, CHOSEN._replace(settings=CHOSEN.settings._replace(currency="XXX")))
+
+    assert not await store.read(workspaces.exist)
+
+
+async def test_a_workspace_has_a_name_a_time_zone_and_a_logo(acme: World):
+    store, workspace_id = acme.store, acme.workspace_id
+    logo = Image("image/png", b"\x00\xff" * 20)
+
+    await store.write(workspace_settings.change, workspace_id, name="Acme & Co", time_zone="Asia/Tokyo", **ABOUT)
+    await store.write(workspace_settings.set_logo, workspace_id, logo, **ABOUT)
+    chosen = await store.read(workspace_settings.get_settings, workspace_id)
+    shown = await store.read(workspace_settings.get_logo, workspace_id)
+    await store.write(workspace_settings.set_logo, workspace_id, None, **ABOUT)
+    log = (await store.read(audit.list_entries, acme.program_id, action="workspace")).data
+
+    assert chosen == WorkspaceSettings("Acme & Co", "Asia/Tokyo", chosen.logo_version)
+    assert (shown, len(chosen.logo_version or "")) == (logo, 16)
+    assert {entry.action for entry in log} == {"workspace.change", "workspace.logo"}
+    with pytest.raises(errors.NotFound):
+        await store.read(workspace_settings.get_logo, workspace_id)
+
+
+async def test_a_person_switches_between_the_programs_of_their_workspaces(acme: World):
+    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id, name="A second shop")
+    await acme.store.write(preferences.change, acme.owner_id, Preferences("Olga", Theme.DARK, TimeFormat.HOURS_12))
+
+    choices = await acme.store.read(program_choices.list_choices, acme.owner_id)
+
+    assert [each.id for each in choices] == [other.program_id, acme.program_id]
+    assert not await acme.store.read(program_choices.list_choices, 987_654)
+
+
+async def test_what_was_approved_together_is_pending_again_unless_it_was_paid(acme: World):
+    """An approval can be undone for an hour, by the member who made it."""
+    await acme.customer()
+    for n in range(3):
+        await acme.sale(f"inv-{n}")
+    listed: Any = (commissions.list_commissions, acme.program_id)
+    ids = [each.id for each in (await acme.store.read(*listed)).data]
+    later = LATER + timedelta(milliseconds=1)
+    for some, status, at in ((ids[:2], "approved", LATER), (ids[2:], "approved", later), (ids[:1], "paid", LATER)):
+        chosen = (acme.program_id, some, CommissionStatus(status))
+        await acme.store.write(commissions.decide_each, *chosen, actor=OLGA, at=at)
+    undo, millis = (undone_approvals.undo, acme.program_id), undone_approvals.millis_of(LATER)
+
+    undone = [await acme.store.write(*undo, millis=millis, actor=each, at=LATER) for each in (OPERATOR, OLGA, OLGA)]
+
+    after = {each.id: each.status for each in (await acme.store.read(*listed)).data}
+    assert undone == [0, 1, 0]
+    assert [after[each] for each in ids] == ["paid", "pending", "approved"]
+    newest = (await acme.store.read(audit.list_entries, acme.program_id)).data[0]
+    assert (newest.action, newest.before, newest.after) == ("commission.decide", "approved", "pending")
+    with pytest.raises(errors.ValidationError):
+        await acme.store.write(*undo, millis=millis, actor=OLGA, at=LATER + timedelta(hours=2))
+
+
+async def change(acme: World, values: dict[str, Any], **options: Any) -> Any:
+    about = {"actor": OLGA, "at": NOW, **options}
+    return await acme.store.write(program_settings.change, acme.program_id, values, **about)
+
+
+async def test_new_terms_are_a_new_version_and_a_change_based_on_an_older_revision_is_rejected(acme: World):
+    await change(acme, {"name": "New"}, expected_revision=1)
+    program = await change(acme, {"commission_rate": 12.34})
+
+    versions = await stored(acme, commission_terms.c.version, commission_terms.c.rate)
+    assert sorted(versions) == [(1, 2000), (2, 1234)]
+    assert (program.revision, program.settings.name, program.settings.rate) == (3, "New", 1234)
+    with pytest.raises(errors.PreconditionFailed):
+        await change(acme, {"name": "X"}, expected_revision=1)
+    assert (await acme.store.read(program_settings.get_program, acme.program_id)).settings.name == "New"
+
+
+async def test_the_currency_of_recorded_money_does_not_change(acme: World):
+    await acme.customer()
+    await acme.sale()
+
+    with pytest.raises(errors.ValidationError) as rejected:
+        await change(acme, {"currency": "EUR"})
+
+    assert rejected.value.fields[0].field == "currency"
+
+
+async def test_a_change_is_in_the_log_of_its_own_program_and_a_duplicate_code_undoes_its_own_alone(acme: World):
+    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
+    anna: dict[str, Any] = {"status": PartnerStatus.PAUSED, "name": "Anna"}
+    about = (partners.change, acme.program_id, acme.anna)
+    await acme.store.write(*about, anna, actor=OLGA, at=NOW)
+
+    with pytest.raises(errors.ValidationError) as rejected:
+        await acme.store.write(*about, {"code": "ben"}, actor=OLGA, at=NOW)
+
+    (entry,) = (await acme.store.read(audit.list_entries, acme.program_id)).data
+    assert (entry.actor, entry.subject_id) == (OLGA, str(acme.anna))
+    assert (entry.action, entry.field, entry.before, entry.after) == ("partner.change", "status", "active", "paused")
+    assert (await acme.store.read(audit.list_entries, other.program_id)).data == []
+    assert rejected.value.fields == (errors.FieldError("code", "Another partner of this program has this code"),)
+    assert (await acme.store.read(partners.get_partner, acme.program_id, acme.anna)).code == "anna"
+
+
+async def test_a_rejection_reverses_commission_and_fee_in_the_ledger_and_on_its_day(store: Storage):
+    acme = await world.acme(store, platform_fee_bps=1000)
+    await acme.customer(at=NOW - timedelta(days=3))
+    sold = await acme.sale(occurred_at=NOW - timedelta(days=3))
+    later = NOW + timedelta(days=2)
+
+    decided = (acme.program_id, sold.commission_id, CommissionStatus.REJECTED)
+    rejected = await store.write(commissions.decide, *decided, actor=OLGA, at=later)
+
+    kinds = (ledger.PARTNER_KINDS, ledger.PLATFORM_KINDS)
+    nets = [await store.read(ledger.net, acme.program_id, rejected.id, each) for each in kinds]
+    report = await store.read(performance.get_report, acme.program_id, DateRangeQuery(), at=later)
+    assert (rejected.amount_cents, rejected.net_cents, nets) == (2_000, 0, [0, 0])
+    assert [day.totals.commission_cents for day in report.days] == [0] * 7
+    assert [day.totals.revenue_cents for day in report.days] == [0, 10_000, 0, 0, 0, 0, 0]

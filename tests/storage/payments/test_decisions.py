@@ -1,0 +1,244 @@
+"""Payments that wait or may be sales of the API, on both databases: explained, decided by an owner, paid once."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+
+import storage
+from storage.checks import books
+from storage.engine.audit import OPERATOR
+from storage.payments import decisions, late_leads, processing, received_events
+from storage.payments.decisions import NOT_NAMED, Decision, NamedCustomer
+from storage.payments.processing import EventOutcome
+from storage.payments.stripe import parse_event
+from storage.rules.errors import CustomerNotFound, DuplicateTransaction, NotFound, TransactionNotFound, ValidationError
+from storage.tables import payment_events, sales
+from tests import stripe_events as stripe
+from tests import world
+from tests.storage.payments.paying import connect, named, take
+from tests.world import NOW, World, stored
+
+UNKNOWN = {"svc_customer_key": "user-1"}
+
+
+async def listed(acme: World, outcome: str) -> list[str]:
+    page = await acme.store.read(received_events.list_events, acme.program_id, outcome=outcome)
+    return [event.type for event in page.data]
+
+
+async def decide(
+    acme: World, decision: Decision, customer: NamedCustomer = NOT_NAMED, transaction_id: str | None = None
+) -> str:
+    """Decide on the first event that the account sent."""
+    [(event_id,), *_] = await stored(acme, payment_events.c.id)
+    about = {"customer": customer, "transaction_id": transaction_id, "actor": OPERATOR, "at": NOW}
+    return str(await acme.store.write(decisions.decide, acme.program_id, event_id, decision, **about))
+
+
+async def recorded(acme: World) -> list[str]:
+    return sorted(name for (name,) in await stored(acme, sales.c.transaction_id))
+
+
+async def test_payments_that_name_nobody_are_counted_once_with_all_that_belongs_to_them(acme: World):
+    events = [
+        stripe.checkout(invoice="in_1", payment_intent=None, customer=None),
+        stripe.invoice(),
+        stripe.invoice_payment(),
+        stripe.charge_refunded(total=100, intent="pi_in_1"),
+        stripe.invoice("evt_2", name="in_2"),
+    ]
+    for event in reversed(events):
+        await take(acme, event)
+
+    assert await listed(acme, "waiting") == []
+    assert len(await listed(acme, "organic")) == 5
+    assert await acme.store.read(received_events.count_organic, acme.program_id) == 2
+
+
+async def test_payments_are_sorted_by_whom_they_name(acme: World):
+    await take(acme, stripe.checkout())
+    await take(acme, stripe.invoice("evt_2", name="in_2", metadata=UNKNOWN))
+    await take(acme, stripe.invoice("evt_3", name="in_3", metadata=UNKNOWN | {"svc_click_id": "nonsense"}))
+
+    by_outcome = [await listed(acme, outcome) for outcome in ("waiting", "unknown_customer", "organic")]
+
+    assert by_outcome == [["invoice.paid"], ["invoice.paid"], ["checkout.session.completed"]]
+
+
+async def test_a_waiting_payment_is_recorded_once_its_lead_is_there(acme: World):
+    await take(acme, stripe.checkout(metadata=UNKNOWN))
+    with pytest.raises(CustomerNotFound):
+        await decide(acme, Decision.RETRY)
+    await acme.customer("user-1")
+
+    assert await decide(acme, Decision.RETRY) == "recorded"
+    assert await stored(acme, sales.c.transaction_id) == [("pi_1",)]
+    assert await acme.store.read(books.run) == []
+
+
+async def test_waiting_payments_are_recorded_once_their_late_lead_is_there(acme: World):
+    await connect(acme)
+    await take(acme, stripe.invoice(metadata=UNKNOWN))
+    await take(acme, stripe.invoice("evt_2", name="in_2", renewal=True))
+    await take(acme, stripe.invoice("evt_3", name="in_3", customer="cus_3", metadata={"svc_customer_key": "user-3"}))
+    before = await acme.store.write(late_leads.record_waiting, at=NOW)
+    await acme.customer("user-1")
+
+    tried = await acme.store.write(late_leads.record_waiting, at=NOW)
+    again = await acme.store.write(late_leads.record_waiting, at=NOW)
+
+    assert (before, tried, again) == (0, 1, 0)
+    assert await recorded(acme) == ["in_1", "in_2"]
+    assert await acme.store.read(books.run) == []
+
+
+async def test_an_owner_names_the_customer_of_an_organic_payment_and_its_renewals_follow(acme: World):
+    await take(acme, stripe.invoice())
+    await take(acme, stripe.invoice("evt_2", name="in_2", renewal=True))
+    await acme.customer("user-1")
+
+    assert await decide(acme, Decision.RETRY, NamedCustomer(customer_key="user-1")) == "recorded"
+    assert await recorded(acme) == ["in_1", "in_2"]
+
+
+async def test_a_dismissed_customers_later_payments_do_not_wait(acme: World):
+    await take(acme, stripe.invoice(metadata=UNKNOWN))
+
+    assert await decide(acme, Decision.DISMISS) == "not_referred"
+    later = await take(acme, stripe.invoice("evt_2", name="in_2", metadata=UNKNOWN))
+    other = await take(acme, stripe.invoice("evt_3", name="in_3", metadata={"svc_customer_key": "user-2"}))
+
+    assert (later.outcome, other.outcome) == ("not_referred", "waiting")
+    await acme.customer("user-1")
+    assert await decide(acme, Decision.RETRY) == "recorded"
+
+
+async def test_a_recorded_payment_is_neither_retried_nor_dismissed(acme: World):
+    await take(acme, stripe.checkout(metadata=await named(acme)))
+
+    for decision in Decision:
+        with pytest.raises(ValidationError):
+            await decide(acme, decision)
+
+
+async def test_a_refund_of_a_payment_from_before_the_account_was_connected_is_named_or_dismissed(acme: World):
+    await acme.customer()
+    await acme.sale("order-1", 10_000)
+    await take(acme, stripe.charge_refunded(total=2_500, intent="pi_old"))
+    await take(acme, stripe.dispute(intent="pi_old", amount=1_000))
+    with pytest.raises(TransactionNotFound):
+        await decide(acme, Decision.REFUND, transaction_id="order-2")
+    with pytest.raises(ValidationError):
+        await decide(acme, Decision.RETRY)
+
+    assert await decide(acme, Decision.DISMISS) == "not_referred"
+    assert await decide(acme, Decision.REFUND, transaction_id="order-1") == "recorded"
+
+    assert await listed(acme, "waiting") == []
+    assert await stored(acme, sales.c.refunded_cents) == [(3_500,)]
+    later = await take(acme, stripe.charge_refunded("evt_later", total=4_000, intent="pi_old"))
+    assert (later.outcome, later.transaction_id) == ("recorded", "order-1")
+    assert await acme.store.read(books.run) == []
+
+
+ON_EACH_NODE = text("SELECT coalesce(to_regclass('citus_stat_activity'), 'pg_stat_activity')::text")
+
+
+async def test_a_possible_duplicate_of_an_api_sale_is_held_and_paid_once_and_two_api_sales_are_two(acme: World):
+    await connect(acme)
+    await acme.customer()
+    await acme.sale("order-7")
+    await acme.sale("order-8")
+
+    done = await take(acme, stripe.checkout(metadata=UNKNOWN, at=NOW + timedelta(minutes=5)))
+
+    assert done.outcome == "held_as_duplicate"
+    assert len(await stored(acme, sales.c.id)) == 2
+
+
+async def held(acme: World, transaction_id: str = "order-7") -> None:
+    """Let a checkout be held beside a sale of the API's."""
+    await acme.customer()
+    await acme.sale(transaction_id)
+    await take(acme, stripe.checkout(metadata=UNKNOWN))
+
+
+async def test_refunds_of_a_held_payment_apply_to_the_same_sale(acme: World):
+    await held(acme)
+    await take(acme, stripe.charge_refunded(total=2_500))
+
+    await decide(acme, Decision.SAME)
+    await take(acme, stripe.refund_updated("evt_more", amount=4_000, name="re_2"))
+    again = await take(acme, stripe.checkout("evt_again"))
+
+    assert again == EventOutcome("repeated", "order-7")
+    assert await stored(acme, sales.c.transaction_id, sales.c.refunded_cents) == [("order-7", 4_000)]
+    assert await acme.store.read(books.run) == []
+
+
+async def test_a_held_payment_that_is_counted_is_a_separate_sale(acme: World):
+    await held(acme)
+
+    await decide(acme, Decision.COUNT)
+
+    assert await recorded(acme) == ["order-7", "pi_1"]
+    with pytest.raises(ValidationError):
+        await decide(acme, Decision.COUNT)
+
+
+async def test_a_held_payment_with_the_same_transaction_id_cannot_be_counted(acme: World):
+    await held(acme, "pi_1")
+
+    with pytest.raises(DuplicateTransaction):
+        await decide(acme, Decision.COUNT)
+    await decide(acme, Decision.SAME)
+
+    assert await stored(acme, payment_events.c.outcome) == [("same_sale",)]
+    with pytest.raises(NotFound):
+        await acme.store.write(decisions.decide, acme.program_id, 12, Decision.SAME, actor=OPERATOR, at=NOW)
+
+
+async def test_an_api_sale_that_a_payment_reported_is_rejected_and_names_the_payment(acme: World):
+    await connect(acme)
+    await acme.customer()
+    await take(acme, stripe.checkout(metadata=UNKNOWN))
+
+    with pytest.raises(DuplicateTransaction, match="as pi_1"):
+        await acme.sale("order-7", at=NOW + timedelta(minutes=9))
+    with pytest.raises(DuplicateTransaction, match="already recorded"):
+        await acme.sale("pi_1")
+    await acme.sale("order-8", 9_999, at=NOW + timedelta(minutes=9))
+    await acme.sale("order-9", at=NOW + timedelta(minutes=11))
+
+    assert await recorded(acme) == ["order-8", "order-9", "pi_1"]
+
+
+async def test_a_sale_of_the_api_waits_for_the_event_that_another_process_is_taking(postgres_url: str):
+    async with storage.opened(postgres_url) as store:
+        acme = await world.acme(store)
+        await connect(acme)
+        await acme.customer()
+        await acme.sale("inv-1", at=NOW - timedelta(days=1))
+        event = parse_event(stripe.checkout(metadata=UNKNOWN))
+        engine = create_async_engine(postgres_url)
+        async with engine.connect() as taking, engine.connect() as watching:
+            await taking.run_sync(lambda connection: processing.process(connection, acme.program_id, event, at=NOW))
+            selling = asyncio.create_task(acme.sale("order-7"))
+            await waits_for_a_lock(watching)
+            await taking.commit()
+            with pytest.raises(DuplicateTransaction, match="as pi_1"):
+                await selling
+        await engine.dispose()
+
+
+async def waits_for_a_lock(watching: AsyncConnection) -> None:
+    """Return as soon as somebody waits for what another transaction holds."""
+    held = "wait_event_type = 'Lock' AND datname = current_database()"
+    activity = (await watching.execute(ON_EACH_NODE)).scalar()
+    waiting = text(f"SELECT count(*) FROM {activity} WHERE {held}")
+    async with asyncio.timeout(15):
+        while not (await watching.execute(waiting)).scalar():
+            await watching.rollback()  # a transaction sees the activity of its first look

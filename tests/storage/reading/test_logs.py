@@ -1,0 +1,180 @@
+"""What was received and changed: rejected calls by cause, payments, events, timelines, and the lists of them."""
+
+import json
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from storage.engine.listing import ListQuery
+from storage.engine.pagination import Paging
+from storage.management import commissions
+from storage.payments import disputes
+from storage.reading import audit_subjects, customer_timelines, events, listed_calls, listed_flags, rejected_calls
+from storage.reading.audit_subjects import EntryMatch
+from storage.reading.customer_timelines import CustomerFilter
+from storage.reading.event_filters import EventFilter
+from storage.reading.event_kinds import EventKind
+from storage.rules.errors import (
+    CurrencyNotSupported,
+    CustomerNotFound,
+    DuplicateTransaction,
+    IdentifierConflict,
+    InvalidKey,
+)
+from storage.rules.fraud.flag import FlagState
+from storage.rules.period import Span
+from storage.tables import payment_events
+from tests import stripe_events as stripe
+from tests.storage.databases import both_databases
+from tests.storage.payments.paying import named, take
+from tests.storage.reading.test_lists import Keys, Read, listed, of, require_each_order
+from tests.world import NOW, World
+
+
+async def at_stake(acme: World) -> dict[str, dict[str, int]]:
+    causes = await acme.store.read(rejected_calls.by_cause, acme.program_id)
+    return {cause.code: {each.currency: each.amount_cents for each in cause.at_stake} for cause in causes}
+
+
+async def test_rejected_calls_are_grouped_by_cause_and_the_amounts_of_sales_are_added_by_currency(acme: World):
+    lost = [(CustomerNotFound, 100, "USD"), (CustomerNotFound, 200, "USD"), (CustomerNotFound, 400, "EUR")]
+    for n, (error, cents, currency) in enumerate([*lost, (InvalidKey, 800, "USD")]):
+        about = {"transaction_id": f"inv-{n}", "amount_cents": cents, "currency": currency}
+        await acme.reject(error(), at=NOW + timedelta(minutes=n), **about)
+    await acme.reject(CurrencyNotSupported())
+    await acme.reject(CurrencyNotSupported(), call="refund", transaction_id="inv-1", amount_cents=100)
+
+    causes = await acme.store.read(rejected_calls.by_cause, acme.program_id)
+
+    assert [cause[:4] for cause in causes] == [
+        ("customer_not_found", 3, NOW, NOW + timedelta(minutes=2)),
+        ("currency_not_supported", 2, NOW, NOW),
+        ("invalid_key", 1, NOW + timedelta(minutes=3), NOW + timedelta(minutes=3)),
+    ]
+    of_causes = {"customer_not_found": {"EUR": 400, "USD": 300}, "invalid_key": {"USD": 800}}
+    assert await at_stake(acme) == {**of_causes, "currency_not_supported": {}}
+
+
+async def test_a_sale_that_was_sent_again_or_recorded_since_is_not_counted_twice(acme: World):
+    for transaction_id in ("inv-1", "inv-1", "inv-2"):
+        await acme.reject(CustomerNotFound(), transaction_id=transaction_id, amount_cents=100, currency="USD")
+    await acme.customer()
+    await acme.sale("inv-2", amount_cents=100)
+    for same in (True, False):
+        error = DuplicateTransaction(same_payload=same)
+        await acme.reject(error, transaction_id="inv-2", amount_cents=700 if same else 50, currency="USD")
+
+    assert await at_stake(acme) == {"customer_not_found": {"USD": 100}, "duplicate_transaction": {"USD": 50}}
+
+
+@pytest.fixture
+async def watched(acme: World) -> World:
+    """Acme with rejected calls, payments in two currencies, and signs of fraud, all of which left audit entries."""
+    await acme.customer()
+    for number, (error, cents) in enumerate(((DuplicateTransaction, 500), (IdentifierConflict, 900)) * 2):
+        ids = {"transaction_id": f"inv-{number}", "customer_key": f"user-{9 - number}"}
+        await acme.reject(error(), **ids, amount_cents=cents * (number + 1), currency="USD")
+    await acme.reject(IdentifierConflict(), call="lead")
+    for number, currency in enumerate(("usd", "eur", "usd")):
+        about: dict[str, Any] = {"amount": 100 * (7 - number), "currency": currency, "payment_intent": f"pi_{number}"}
+        await take(acme, stripe.checkout(f"evt_{number}", **about))
+    await take(acme, stripe.event("customer.created", {"id": "cus_9"}, event_id="evt_other"))
+    for customer_id in (None, 3, 1):
+        await acme.flag(customer_id)
+    return acme
+
+
+@both_databases
+async def test_each_order_shows_what_was_logged_once_forwards_and_backwards(watched: World):
+    paid = {"transaction": "transaction_id", "amount": "amount_cents"}
+    lists: dict[Read, Keys] = {
+        listed(watched, listed_calls.read_rejected): of(call="call", code="code", customer="customer_key", **paid),
+        listed(watched, listed_calls.read_payments): of(type="type", outcome="outcome", **paid),
+        listed(watched, audit_subjects.list_named, EntryMatch()): of(
+            "entry.id", who="entry.actor.name", what="entry.action", field="entry.field"
+        ),
+        listed(watched, listed_flags.read, state=FlagState.OPEN): of(
+            kind="kind", partner="partner_name", customer="customer_key"
+        ),
+    }
+
+    await require_each_order(lists)
+
+
+async def test_payments_are_added_up_in_each_currency_whichever_release_stored_them(watched: World):
+    payments = listed(watched, listed_calls.read_payments)
+    earlier = {"Paid": {"amount_cents": 40_000, "currency": "JPY"}}
+    replaced = update(payment_events).where(payment_events.c.event_id == "evt_0").values(payment=json.dumps(earlier))
+
+    assert (await payments(ListQuery(1))).amounts == {"EUR": 600, "USD": 700 + 500}
+    await watched.store.write(lambda connection: connection.execute(replaced).rowcount)
+    added = await listed(watched, listed_calls.read_payments, search="checkout.")(ListQuery(1))
+    assert added.amounts == {"EUR": 600, "JPY": 40_000, "USD": 500}
+
+
+async def test_lists_are_filtered(acme: World):
+    await acme.customer()
+    await acme.sale()
+
+    async def found(match: EventFilter) -> int:
+        return len((await acme.store.read(events.list_events, acme.program_id, match=match)).data)
+
+    async def stopped(before: datetime) -> int:
+        match = CustomerFilter(last_sale_before=before)
+        return len((await acme.store.read(customer_timelines.list_customers, acme.program_id, match=match)).data)
+
+    [customer] = (await acme.store.read(customer_timelines.list_customers, acme.program_id)).data
+    paid = await acme.store.read(commissions.list_commissions, acme.program_id, paid=Span(NOW, NOW))
+    assert (customer.sales, customer.last_sale_at) == (1, NOW)
+    assert await found(EventFilter(customer_id=customer.id)) == await found(EventFilter(partner_id=acme.anna)) == 3
+    assert await found(EventFilter(Span(NOW, NOW + timedelta(seconds=1)))) == 3
+    assert await found(EventFilter(Span(NOW + timedelta(seconds=1)))) == 0
+    assert (await stopped(NOW), await stopped(NOW + timedelta(days=1))) == (0, 1)
+    assert paid.data == []
+
+
+async def test_a_dispute_marks_its_refund(acme: World):
+    await take(acme, stripe.checkout(metadata=await named(acme)))
+    await take(acme, stripe.dispute())
+
+    [dispute] = await acme.store.read(disputes.list_disputes, acme.program_id)
+    log = await acme.store.read(events.list_events, acme.program_id)
+
+    assert (dispute.state, dispute.amount_cents, dispute.closed_at) == ("open", 10_000, None)
+    assert [event.disputed for event in log.data if event.kind == "refund"] == [True]
+
+
+async def test_events_of_every_kind_are_one_list_that_skips_and_repeats_nothing(acme: World):
+    for n in range(4):
+        at = NOW + timedelta(milliseconds=n // 2)  # several kinds share a moment
+        await acme.customer(f"user-{n}", at=at)
+        await acme.sale(f"inv-{n}", customer_key=f"user-{n}", at=at)
+    whole = (await acme.store.read(events.list_events, acme.program_id, Paging(200))).data
+
+    read, cursor = [], None
+    while page := await acme.store.read(events.list_events, acme.program_id, Paging(2, cursor)):
+        read += page.data
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+
+    assert read == whole
+    assert len({(each.kind, each.id) for each in whole}) == len(whole) == 12
+    only = await acme.store.read(events.list_events, acme.program_id, kind=EventKind.LEAD)
+    assert only.data == [each for each in whole if each.kind == EventKind.LEAD]
+
+
+async def test_a_timeline_has_only_the_events_of_its_customer(acme: World):
+    for n in range(2):
+        await acme.customer(f"user-{n}")
+        await acme.sale(f"inv-{n}", customer_key=f"user-{n}")
+    match = customer_timelines.CustomerFilter(customer_key="user-1")
+    (record,) = (await acme.store.read(customer_timelines.list_customers, acme.program_id, match=match)).data
+
+    trail = await acme.store.read(customer_timelines.get_timeline, acme.program_id, record.id)
+
+    assert trail.customer == record
+    assert len(trail.steps) == 4
+    assert {step.customer_key for step in trail.steps if step.customer_id} == {"user-1"}

@@ -1,0 +1,200 @@
+"""Clicks and leads, on both databases."""
+
+import asyncio
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+
+import background
+from storage import Storage
+from storage.checks import books
+from storage.engine.audit import OPERATOR
+from storage.management import program_settings
+from storage.rules import contact, errors
+from storage.rules.attribution import AttributionModel
+from storage.rules.click_details import ClickDetails
+from storage.rules.settlement import Settlement
+from storage.tables import clicks, commissions, customers, leads, rollups
+from storage.tracking import click_dimensions
+from storage.tracking.clicks import PartnerInactive
+from tests import world
+from tests.world import NOW, World, stored
+
+LATER = NOW + timedelta(days=1)
+
+
+async def counted(acme: World) -> tuple[int, int]:
+    """Return how many clicks are stored, and how many the day counts."""
+    totals = (select(func.count()).select_from(clicks), select(func.sum(rollups.c.clicks)))
+    stored, day = await acme.store.read(lambda connection: [connection.execute(each).scalar_one() for each in totals])
+    return stored, day
+
+
+async def test_a_click_counts_once_whether_its_partner_s_link_or_the_call_comes_again(acme: World):
+    first = await acme.click()
+    about = (first.partner_code, first.cookie_window_days)
+
+    again = await acme.visitor(existing_click_id=first.click_id, at=LATER)
+    with pytest.raises(errors.OutcomeUnknown):
+        await acme.visitor(click_id=first.click_id)
+
+    assert (about, again) == (("anna", 60), first.click_id)
+    assert await counted(acme) == (1, 1)
+    assert await acme.store.read(books.run) == []
+
+
+async def test_a_click_of_another_partner_replaces_the_earlier_one_and_so_does_any_after_the_cookie(acme: World):
+    first = await acme.visitor("anna")
+
+    taken = await acme.click("ben", existing_click_id=first, at=LATER)
+    late = await acme.visitor(existing_click_id=first, at=NOW + timedelta(days=60, seconds=1))
+
+    assert taken.partner_code == "ben"
+    assert first not in {taken.click_id, late}
+
+
+async def test_with_first_click_the_first_partner_is_credited(store: Storage):
+    acme = await world.acme(store, attribution_model=AttributionModel.FIRST_CLICK)
+    first = await acme.visitor("anna")
+
+    kept = await acme.click("ben", existing_click_id=first, at=LATER)
+
+    assert (kept.click_id, kept.partner_code) == (first, "anna")
+
+
+async def test_a_filtered_click_is_stored_and_not_counted_and_a_paused_program_accepts_none(acme: World):
+    await acme.click(filtered="bot")
+    await acme.click()
+    assert await counted(acme) == (2, 1)
+
+    await acme.store.write(program_settings.change, acme.program_id, {"status": "paused"}, actor=OPERATOR, at=NOW)
+    assert isinstance(await acme.click(), PartnerInactive)
+
+
+async def test_a_mixed_batch_returns_each_item_its_own_result(acme: World):
+    clicked = [acme.click(code) for code in ("anna", "nobody", "ben", "anna")]
+    outcomes = await asyncio.gather(*clicked, acme.click(program_id=999), return_exceptions=True)
+
+    results = [getattr(outcome, "partner_code", type(outcome).__name__) for outcome in outcomes]
+    assert results == ["anna", "PartnerNotFound", "ben", "anna", "ProgramNotFound"]
+    assert await counted(acme) == (3, 3)
+    assert await acme.store.read(books.run) == []
+
+
+async def test_clicks_from_before_they_had_dimensions_are_filled_in_chunks_and_new_ones_are_left_alone(
+    acme: World, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(click_dimensions, "ROWS_AT_ONCE", 2)
+    visitor = json.dumps({"user_agent": "Mozilla/5.0 (Windows NT 10.0) Chrome/140.0.0.0", "language": "en-US"})
+    for _ in range(5):
+        await acme.click(visitor=visitor, referrer_url="https://news.example/1")
+    await acme.click(details=ClickDetails(dimensions='{"os":"iOS"}'))
+
+    await background.fill_clicks(acme.store)
+
+    old = {"landing_path": "/", "device": "desktop", "browser": "Chrome", "os": "Windows", "language": "en"}
+    filled = [
+        (host, json.loads(text)) for host, text in await stored(acme, clicks.c.referrer_host, clicks.c.dimensions)
+    ]
+    assert sorted(filled, key=str) == sorted([("news.example", old)] * 5 + [(None, {"os": "iOS"})], key=str)
+
+
+BROWSER: dict[str, Any] = {"is_trusted": False}
+
+
+async def values(acme: World, column: Any) -> list[Any]:
+    return [value for (value,) in await stored(acme, column)]
+
+
+async def test_a_lead_with_the_key_settles_once_and_saves_the_customers_key_and_an_e_mail_s_mask(acme: World):
+    click_id = await acme.visitor()
+
+    led = await acme.lead(click_id, "user-1", contact=contact.protect("Jane@example.com"))
+    again = await acme.lead(click_id, "user-1")
+
+    assert (led.settlement, led.recorded, again.recorded) == (Settlement.SETTLED, True, False)
+    assert await stored(acme, customers.c.customer_key, customers.c.email_mask) == [("user-1", "j***@example.com")]
+    assert await values(acme, rollups.c.leads) == await values(acme, func.count(leads.c.id)) == [1]
+
+
+async def test_a_browsers_lead_counts_nowhere_and_saves_no_key_until_the_server_settles_it(acme: World):
+    click_id = await acme.visitor()
+
+    states = [(await acme.lead(click_id, "user-1", **BROWSER)).settlement for _ in range(2)]
+    columns = (customers.c.customer_key, rollups.c.leads, func.count(leads.c.id))
+    before = [await values(acme, column) for column in columns]
+    led = await acme.lead(click_id, "user-1")
+
+    assert (states, before) == ([Settlement.PROVISIONAL] * 2, [[None], [0], [1]])
+    assert led.settlement == Settlement.SETTLED
+    assert await values(acme, rollups.c.leads) == [1]
+
+
+async def test_a_settled_lead_earns_the_per_lead_commission_and_a_provisional_one_does_not(store: Storage):
+    acme = await world.acme(store, lead_commission_cents=150)
+    click_id = await acme.visitor()
+
+    await acme.lead(click_id, **BROWSER)
+    before = await values(acme, commissions.c.amount_cents)
+    await acme.lead(click_id, "user-1")
+
+    assert before == []
+    assert await values(acme, commissions.c.amount_cents) == [150]
+    assert await store.read(books.run) == []
+
+
+async def test_a_converted_customer_cannot_become_a_lead_nor_can_a_provisional_one_who_bought(acme: World):
+    converted, provisional = await acme.visitor(), await acme.visitor()
+    await acme.lead(converted, "user-1")
+    await acme.sale()
+    await acme.lead(provisional, **BROWSER)
+    await acme.sale("inv-2", click_id=provisional)
+
+    for click_id, key in ((converted, "user-1"), (provisional, "user-2")):
+        with pytest.raises(errors.StatusTransitionRefused):
+            await acme.lead(click_id, key)
+    assert sorted(await values(acme, customers.c.settlement)) == [Settlement.PROVISIONAL, Settlement.SETTLED]
+
+
+async def test_a_lead_of_an_unknown_a_foreign_or_an_old_click_or_of_two_customers_is_rejected(acme: World):
+    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
+    mine, theirs, first, second = [await each.visitor() for each in (acme, other, acme, acme)]
+    await acme.lead(first, "user-1")
+    await acme.lead(second, "user-2")
+    wrong: list[tuple[type[errors.ServiceError], str | None, dict[str, Any]]] = [
+        (errors.CustomerNotFound, "no-such-click", {}),
+        (errors.CustomerNotFound, None, {}),
+        (errors.CustomerWrongProgram, theirs, {}),
+        (errors.CustomerWrongProgram, mine, {"program_id": other.program_id}),
+        (errors.ProgramNotFound, mine, {"program_id": 987}),
+        (errors.AttributionWindowExpired, mine, {"at": NOW + timedelta(days=60, seconds=1)}),
+        (errors.IdentifierConflict, first, {"customer_key": "user-2"}),
+        (errors.IdentifierConflict, first, {}),
+    ]
+
+    for error, click_id, about in wrong:
+        with pytest.raises(error):
+            await acme.lead(click_id, **{"customer_key": "user-3", **about})
+
+
+async def test_a_later_lead_may_add_the_key_that_the_first_one_lacked(acme: World):
+    click_id = await acme.visitor()
+    await acme.lead(click_id)
+
+    await acme.lead(click_id, "user-1")
+
+    assert await values(acme, customers.c.customer_key) == ["user-1"]
+    assert await values(acme, rollups.c.leads) == [1]
+
+
+async def test_the_same_lead_many_times_at_once_is_one_lead(acme: World):
+    click_id = await acme.visitor()
+
+    results = await asyncio.gather(*(acme.lead(click_id, "user-1") for _ in range(24)))
+
+    assert sum(led.recorded for led in results) == 1
+    assert await values(acme, rollups.c.leads) == [1]
+    assert await acme.store.read(books.run) == []
