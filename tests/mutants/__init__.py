@@ -1,0 +1,1 @@
+"""Mutants: faults put into a copy of the code, one at a time, to see which tests notice."""
