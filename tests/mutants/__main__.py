@@ -1,6 +1,6 @@
 """`python -m tests.mutants`: put each fault of mutants.toml into a copy of the checkout, and say which test notices it.
 
-First run the tests that the fault names; if none notices, run a second selection: `--then PATH...`, `-m EXPR`.
+First run the tests that mirror the file's folder; if none notices, run a second selection: `--then PATH...`, `-m EXPR`.
 """
 
 import argparse
@@ -18,11 +18,11 @@ from queue import Queue
 from typing import Any, NamedTuple
 
 from tests.mutants.copied import KILLED, SURVIVED, Copy, Outcome
+from tests.needs import EMBEDDED
 
 MUTANTS: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("mutants.toml").read_text(encoding="utf-8"))[
     "mutant"
 ]
-EMBEDDED = "not slow"  # the tests that need only Python
 NO_FIT = Outcome("does not apply", "its old text is not there once")
 
 
@@ -65,8 +65,7 @@ def main() -> int:
 
 def _require_sound(copy: Copy, chosen: Sequence[dict[str, Any]]) -> None:
     """Exit unless the first tests pass without a mutant."""
-    paths = dict.fromkeys(path for each in chosen for path in each["first"])
-    found = copy.test([*copy.existing(paths), "-m", EMBEDDED])
+    found = copy.test([*dict.fromkeys(copy.mirror(each["file"]) for each in chosen), "-m", EMBEDDED])
     if found.result != SURVIVED:
         sys.exit(f"The first tests fail without a mutant: {found.by}")
 
@@ -77,8 +76,7 @@ def _judge(copies: "Queue[Copy]", then: Sequence[str], mutant: dict[str, Any]) -
     name, text = mutant["file"], copy.text(mutant["file"])
     if text.count(mutant["old"]) == 1:
         copy.write(name, text.replace(mutant["old"], mutant["new"]))
-        first = copy.existing(mutant["first"])
-        found = copy.test([*first, "-m", EMBEDDED]) if first else Outcome(SURVIVED)
+        found = copy.test([copy.mirror(name), "-m", EMBEDDED])
         if found.result == SURVIVED:
             found = copy.test(then)
         copy.write(name, text)

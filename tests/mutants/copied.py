@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,9 +49,10 @@ class Copy:
         for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
             compiled.unlink()
 
-    def existing(self, paths: Iterable[str]) -> list[str]:
-        """Return the paths of tests that exist."""
-        return [path for path in paths if (self.folder / path.partition("::")[0]).exists()]
+    def mirror(self, name: str) -> str:
+        """Return the folder of tests that mirrors a file's folder, or the nearest one above it."""
+        mirrored = (f"tests/{parent}" for parent in Path(name).parents)
+        return next(path for path in mirrored if (self.folder / path).is_dir())
 
     def test(self, selection: Sequence[str]) -> Outcome:
         """Run tests until the first one fails."""
