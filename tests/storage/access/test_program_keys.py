@@ -172,3 +172,11 @@ async def test_responses_are_stored_for_30_days_and_for_their_request_only(store
     assert [each.replayed for each in repeats] == [True, False]
     pruned = [await store.write(idempotency.prune, at=NOW + timedelta(days=days)) for days in (59, 60)]
     assert pruned == [0, 1]
+
+
+async def test_each_agent_key_has_responses_of_its_own(acme: World, agent_key_id: int):
+    about = {"name": "B", "scopes": [Scope.EVENTS_READ], "at": NOW}
+    other = await acme.store.write(agent_keys.issue, acme.workspace_id, **about)
+    await once(acme.store, agent_key_id)
+
+    assert (await once(acme.store, other.id)).replayed is False

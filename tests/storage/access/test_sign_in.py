@@ -8,9 +8,10 @@ import pyotp
 import pytest
 from argon2 import PasswordHasher
 
-from storage.access import device_logins, passwords, second_factors, sessions, sign_in
+from storage.access import accounts, device_logins, passwords, second_factors, sessions, sign_in, workspaces
 from storage.access.device_logins import LIFETIME
 from storage.access.sessions import Started
+from storage.access.workspaces import Role
 from storage.engine import audit
 from storage.engine.audit import OPERATOR
 from storage.engine.sealing import Sealer
@@ -128,6 +129,16 @@ async def test_secrets_are_encrypted_and_recovery_codes_hashed(acme: World):
     await acme.store.write(second_factors.spend, acme.owner_id, app.at(LATER), **about)
 
 
+async def test_a_recovery_code_opens_its_own_account_alone(acme: World):
+    _, codes = await turn_on(acme)
+    about = {"email": "max@acme.example", "role": Role.MEMBER, "password_hash": "not a hash", "at": NOW}
+    max_id = await acme.store.write(workspaces.add_member, acme.workspace_id, **about)
+
+    with pytest.raises(errors.InvalidSecondFactor):
+        await acme.store.write(second_factors.spend, max_id, codes[0], sealer=SEALER, at=LATER)
+    assert await spend(acme, codes[0])
+
+
 async def ask(acme: World) -> Any:
     return await acme.store.write(device_logins.ask, client="svc on a laptop", at=NOW)
 
@@ -189,3 +200,12 @@ async def test_a_login_expires(acme: World):
     assert isinstance(await poll(acme, asked.device_code, late), errors.ExpiredToken)
     assert await acme.store.write(device_logins.prune, at=late - timedelta(seconds=1)) == 0
     assert await acme.store.write(device_logins.prune, at=late) == 1
+
+
+async def test_a_new_password_ends_a_login_that_was_approved(acme: World):
+    asked = await ask(acme)
+    await decide(acme, asked.user_code)
+
+    await acme.store.write(accounts.set_password, acme.owner_id, "a new hash", actor=OPERATOR, at=NOW)
+
+    assert isinstance(await poll(acme, asked.device_code), errors.ExpiredToken)

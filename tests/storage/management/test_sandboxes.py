@@ -167,6 +167,13 @@ async def test_a_program_with_one_click_is_not_deleted_and_its_sandbox_is(acme: 
     assert (await rows(acme, acme.program_id))["clicks"] == 1
 
 
+async def test_a_program_with_a_payment_that_names_no_customer_is_not_deleted(acme: World):
+    await take(acme, stripe.checkout())
+
+    with pytest.raises(ProgramHasEvents):
+        await delete(acme, acme.program_id)
+
+
 async def test_what_was_granted_for_a_program_ends_with_it_and_every_audit_entry_stays(acme: World):
     async def issue(*program_ids: int) -> str:
         about: Any = {"name": "Helper", "scopes": [Scope.PROGRAMS_READ], "program_ids": program_ids, "at": NOW}

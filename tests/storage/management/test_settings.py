@@ -12,7 +12,7 @@ from storage.access.preferences import Preferences, Theme, TimeFormat
 from storage.access.workspace_settings import WorkspaceSettings
 from storage.access.workspaces import Role
 from storage.engine import audit
-from storage.engine.audit import OPERATOR, Actor
+from storage.engine.audit import AGENT_KEY, OPERATOR, Actor
 from storage.management import (
     commissions,
     first_workspace,
@@ -37,7 +37,7 @@ from tests.world import NOW, World, stored
 
 ABOUT = {"actor": OPERATOR, "at": NOW}
 LATER = NOW + timedelta(days=60)
-OLGA = Actor("user", "7", "olga@acme.example")
+OLGA, MAX = Actor("user", "7", "olga@acme.example"), Actor("user", "8", "max@acme.example")
 PROGRAM = ProgramSettings("Acme partners", "acme.example")
 CHOSEN = FirstWorkspace("Acme", "Olga@acme.example", "a hash", PROGRAM, "Anna", "anna")
 
@@ -126,7 +126,7 @@ async def test_what_was_approved_together_is_pending_again_unless_it_was_paid(ac
         await acme.store.write(commissions.decide_each, *chosen, actor=OLGA, at=at)
     undo, millis = (undone_approvals.undo, acme.program_id), undone_approvals.millis_of(LATER)
 
-    undone = [await acme.store.write(*undo, millis=millis, actor=each, at=LATER) for each in (OPERATOR, OLGA, OLGA)]
+    undone = [await acme.store.write(*undo, millis=millis, actor=each, at=LATER) for each in (MAX, OLGA, OLGA)]
 
     after = {each.id: each.status for each in (await acme.store.read(*listed)).data}
     assert undone == [0, 1, 0]
@@ -135,6 +135,21 @@ async def test_what_was_approved_together_is_pending_again_unless_it_was_paid(ac
     assert (newest.action, newest.before, newest.after) == ("commission.decide", "approved", "pending")
     with pytest.raises(errors.ValidationError):
         await acme.store.write(*undo, millis=millis, actor=OLGA, at=LATER + timedelta(hours=2))
+
+
+async def test_an_owner_alone_overrides_the_hold_with_a_reason(acme: World):
+    await acme.customer()
+    sold = await acme.sale()
+    approve: Any = (commissions.decide, acme.program_id, sold.commission_id, CommissionStatus.APPROVED)
+    reason: Any = {"override_hold_reason": "A partner of ten years", "at": NOW + timedelta(days=1)}
+
+    with pytest.raises(errors.CommissionOnHold):
+        await acme.store.write(*approve, actor=Actor(AGENT_KEY, "3", "Nightly job"), **reason)
+    approved = await acme.store.write(*approve, actor=OLGA, **reason)
+
+    assert approved.status == CommissionStatus.APPROVED
+    newest = (await acme.store.read(audit.list_entries, acme.program_id)).data[0]
+    assert (newest.field, newest.after) == ("override_hold_reason", "A partner of ten years")
 
 
 async def change(acme: World, values: dict[str, Any], **options: Any) -> Any:

@@ -89,6 +89,15 @@ async def test_a_refund_reported_by_itself_and_in_a_total_counts_once_and_a_fail
     await require_returned(acme, 7_500)
 
 
+async def test_the_largest_total_of_a_charge_counts_whatever_comes_last(acme: World):
+    await paid(acme)
+
+    for number, total in enumerate((2_500, 4_000, 1_000)):
+        await take(acme, stripe.charge_refunded(f"evt_{number}", total=total))
+
+    await require_returned(acme, 4_000)
+
+
 async def test_a_dispute_takes_the_commission_back_and_a_won_one_restores_it(acme: World):
     await paid(acme)
     await take(acme, stripe.dispute())

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from storage.payments import received_events, reconciliation, stored_events
+from storage.engine.audit import OPERATOR
+from storage.engine.sealing import Sealer
+from storage.payments import accounts, received_events, reconciliation, stored_events
 from storage.payments.reconciliation import Reconciled
 from storage.payments.stripe import parse_event
 from storage.rules.payment import Introduced, Linked, Paid, Returned, ReturnKind, returned_cents
@@ -195,3 +197,14 @@ async def test_another_programs_sales_and_customers_are_not_read(acme: World):
     found = await reconcile(other, PAID._replace(customer_key="user-1"))
 
     assert (found.findings, found.unattributed) == ([], 1)
+
+
+async def test_the_newest_two_secrets_of_an_account_work_and_none_outlives_its_account(acme: World):
+    sealer, worked = Sealer("a key"), []
+    for account_id, secret in (("acct_1", "1"), ("acct_1", "2"), ("acct_1", "3"), ("acct_2", "4")):
+        about: Any = {"provider": "stripe", "account_id": account_id, "secret": secret, "sealer": sealer}
+        await acme.store.write(accounts.connect, acme.program_id, **about, actor=OPERATOR, at=NOW)
+        account = await acme.store.read(accounts.get_account, acme.program_id)
+        worked.append([sealer.open(sealed) for sealed in account.sealed])
+
+    assert worked[2:] == [["3", "2"], ["4"]]

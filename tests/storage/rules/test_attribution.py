@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.rules import attribution, host_name, settlement
+from storage.rules import attribution, host_name, keys, settlement
 from storage.rules.attribution import AttributionModel
-from storage.rules.errors import AffMissing, InvalidAffiliateUrl, StatusTransitionRefused
+from storage.rules.errors import AffMissing, InvalidAffiliateUrl, InvalidHandover, StatusTransitionRefused
+from storage.rules.handover import HandoverTokens
 from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Move, Settlement
 
 NOW = datetime(2026, 5, 20, tzinfo=UTC)
@@ -91,3 +92,12 @@ def test_a_converted_customer_never_becomes_a_lead():
     for before, with_key, policy in product(Settlement, [True, False], LeadAuthPolicy):
         with pytest.raises(StatusTransitionRefused):
             settlement.move(before, CustomerStatus.CONVERSION, with_key=with_key, policy=policy)
+
+
+def test_a_hand_over_token_opens_in_its_own_program_alone():
+    tokens, click_id = HandoverTokens(lambda: "a secret key"), keys.click_id(7, NOW)
+    token = tokens.issue(7, click_id, NOW)
+
+    assert tokens.open(7, token, NOW).click_id == click_id
+    with pytest.raises(InvalidHandover):
+        tokens.open(8, token, NOW)

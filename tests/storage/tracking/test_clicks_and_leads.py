@@ -65,6 +65,13 @@ async def test_with_first_click_the_first_partner_is_credited(store: Storage):
     assert (kept.click_id, kept.partner_code) == (first, "anna")
 
 
+async def test_a_click_of_another_program_is_not_kept(store: Storage):
+    acme = await world.acme(store, attribution_model=AttributionModel.FIRST_CLICK)
+    foreign = await (await world.program_of(store, acme.workspace_id, acme.owner_id)).visitor()
+
+    assert await acme.visitor(existing_click_id=foreign) != foreign
+
+
 async def test_a_filtered_click_is_stored_and_not_counted_and_a_paused_program_accepts_none(acme: World):
     await acme.click(filtered="bot")
     await acme.click()

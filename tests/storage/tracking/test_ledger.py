@@ -163,3 +163,15 @@ async def test_what_is_owed_back_is_set_against_the_next_payouts(acme: World):
     assert settled == PartnerBalance(paid_cents=2_500)
     assert (await balance(acme, acme.anna)).owed_cents == 0
     assert await acme.store.read(books.run) == []
+
+
+async def test_a_rejected_commission_costs_no_platform_fee(store: Storage):
+    acme = await world.acme(store, platform_fee_bps=1_000)
+    await acme.customer()
+    sold = await acme.sale()
+    fee = (ledger.net, acme.program_id, sold.commission_id, ledger.PLATFORM_KINDS)
+    before = await store.read(*fee)
+
+    await decide(acme, sold.commission_id or 0, CommissionStatus.REJECTED)
+
+    assert (before, await store.read(*fee)) == (200, 0)

@@ -173,7 +173,16 @@ async def test_another_currency_is_converted_at_the_rate_of_its_day(acme: World)
 
     sold = await acme.sale("inv-1", currency="EUR", occurred_at=datetime(2026, 5, 18, tzinfo=UTC))
 
-    assert (sold.commission_cents, sold.currency) == (2_200, "USD")
+    day_after = await acme.sale("inv-2", currency="EUR", occurred_at=datetime(2026, 5, 19, tzinfo=UTC))
+    assert (sold.commission_cents, day_after.commission_cents, sold.currency) == (2_200, 2_500, "USD")
     assert await stored(acme, sales.c.amount_cents, sales.c.currency, sales.c.program_cents) == [
-        (10_000, "EUR", 11_000)
+        (10_000, "EUR", 11_000),
+        (10_000, "EUR", 12_500),
     ]
+
+
+async def test_a_sale_that_is_reported_late_counts_if_it_happened_within_the_window(acme: World):
+    clicked_at = NOW - timedelta(days=70)
+    await acme.customer(at=clicked_at)
+
+    assert (await acme.sale(occurred_at=clicked_at + timedelta(days=60))).commission_cents == 2_000
