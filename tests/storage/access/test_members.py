@@ -86,12 +86,16 @@ async def test_the_last_active_owner_stays(acme: World):
 @pytest.mark.usefixtures("side_by_side")
 async def test_of_two_owners_who_suspend_each_other_at_once_one_stays(acme: World):
     second = await join(acme, "second@acme.example", Role.OWNER)
+    both = (acme.owner_id, second)
 
-    suspended = [change(acme, each, status=SUSPENDED, lane=lane) for lane, each in enumerate((acme.owner_id, second))]
-    outcomes = await asyncio.gather(*suspended, return_exceptions=True)
+    for _ in range(5):  # the first time, one of the two lanes has to connect
+        suspended = [change(acme, each, status=SUSPENDED, lane=lane) for lane, each in enumerate(both)]
+        outcomes = await asyncio.gather(*suspended, return_exceptions=True)
 
-    assert sorted(type(outcome) is LastOwner for outcome in outcomes) == [False, True]
-    assert sorted(status for _, status in (await listed(acme)).values()) == [ACTIVE, SUSPENDED]
+        assert sorted(type(outcome) is LastOwner for outcome in outcomes) == [False, True]
+        assert sorted(status for _, status in (await listed(acme)).values()) == [ACTIVE, SUSPENDED]
+        for user_id in both:
+            await change(acme, user_id, status=ACTIVE)
 
 
 async def test_ownership_is_transferred_only_to_an_active_member(acme: World):
