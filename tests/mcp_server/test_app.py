@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import re
-from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -103,7 +102,7 @@ async def test_only_post_is_served_and_no_stream_stays_open(assistant: Assistant
 
 @pytest.mark.parametrize("version", VERSIONS)
 async def test_invalid_keys_get_the_same_error_for_any_request(assistant: Assistant, version: str):
-    expired = await assistant.issue(expires_at=NOW)
+    expired = await assistant.issue(expires_at=assistant.at)
     invalid = [None, "agt_unknown", "agt_ x", "agt_%C3%BC", expired]
     old = "0123456789abcdef0123456789abcdef"  # a program's key from before the prefix
     await assistant.acme.store.write(program_keys.import_key, assistant.acme.program_id, old, at=NOW)
@@ -118,16 +117,6 @@ async def test_invalid_keys_get_the_same_error_for_any_request(assistant: Assist
         answer = Answer(await assistant.http.post("/mcp", content=content, headers=headers))
 
         assert rejection(answer) == (401, "invalid_key"), content
-
-
-async def test_an_expired_key_works_until_it_expires(assistant: Assistant):
-    key = await assistant.issue(expires_at=assistant.at + timedelta(minutes=1))
-
-    before = await assistant.call("tools/list", key=key)
-    assistant.at += timedelta(minutes=1)
-    after = await assistant.call("tools/list", key=key)
-
-    assert (before.http.status_code, rejection(after)) == (200, (401, "invalid_key"))
 
 
 async def test_white_space_around_header_values_does_not_matter(assistant: Assistant):
@@ -181,15 +170,3 @@ async def test_each_of_64_clients_makes_one_read(assistant: Assistant, monkeypat
 
     assert {answer.payload["program"]["id"] for answer in answers} == {assistant.acme.program_id}
     assert reads == 64
-
-
-async def test_a_rejected_request_leaves_no_traceback_in_the_log(
-    assistant: Assistant, caplog: pytest.LogCaptureFixture
-):
-    with caplog.at_level(logging.WARNING):
-        await assistant.tool("list_programs", key="agt_unknown")
-        await assistant.tool("no_such_tool")
-        await assistant.tool("get_program", program_id=999)
-        await assistant.call("prompts/get", {"name": "no such prompt"})
-
-    assert caplog.records == []

@@ -1,9 +1,7 @@
 """Nothing behind /mcp can write: not by its type, not by its connection, not on a disk that takes nothing."""
 
-import asyncio
 import contextlib
 import dataclasses
-import hashlib
 import sqlite3
 from datetime import timedelta
 from functools import partial
@@ -17,8 +15,7 @@ import storage
 from storage import Reader, Storage
 from storage.access import agent_keys
 from storage.engine import committed_batches
-from tests import world
-from tests.mcp_server.conftest import EVERY_TOOL, VERSIONS, Assistant, fill
+from tests.mcp_server.conftest import Assistant
 from tests.world import NOW
 
 WRITING = [
@@ -42,42 +39,6 @@ async def test_the_server_is_handed_a_reader_that_cannot_write(assistant: Assist
     for sql in WRITING:
         with pytest.raises(Exception, match=r"not authorized|readonly"):
             await reader.read(partial(Connection.exec_driver_sql, statement=sql))
-
-
-@pytest.fixture
-def key(sqlite_url: str) -> str:
-    """A key of a database with events, whose last writer has closed it: all of it is in one file."""
-    return asyncio.run(fill(sqlite_url))
-
-
-@pytest.fixture
-def file(sqlite_url: str, key: str) -> Path:
-    """That file, read-only on disk, and in WAL mode as the service leaves it."""
-    assert key
-    path = Path(sqlite_url.partition(":///")[2])
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    path.chmod(0o444)
-    assert not path.with_name(f"{path.name}-wal").exists()
-    return path
-
-
-def digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
-
-
-async def test_every_tool_works_on_a_read_only_file_and_does_not_change_it(file: Path, key: str):
-    before = digest(file)
-    async with storage.opened(f"sqlite+aiosqlite:///{file}") as store:
-        acme = world.World(store, 1, 1, 1, "", 1, 2)
-        assistant = Assistant(acme, acme)
-        assistant.good = key
-        async with assistant.serving():
-            for version in VERSIONS:
-                for name, asked in EVERY_TOOL.items():
-                    assert (await assistant.tool(name, version=version, **asked)).payload
-
-    assert digest(file) == before
 
 
 async def test_the_use_of_a_key_is_not_recorded(assistant: Assistant):

@@ -119,21 +119,6 @@ def test_weight_is_the_size_of_a_value_in_the_text():
     assert weight(value) == len(f"{compact(value)},".encode())
 
 
-async def test_a_page_of_100_ordinary_clicks_fits_as_a_table(assistant: Assistant):
-    acme = assistant.acme
-    for number in range(101):
-        page_url = f"https://acme.example/articles/{number}"
-        await acme.click(referrer_url="https://news.example/weekly", page_url=page_url, page_title=f"Article {number}")
-
-    answer = await assistant.tool("list_events", limit=100)
-
-    table = json.loads(answer.text)["data"]
-    assert (len(answer.payload["data"]), answer.payload["truncated"]) == (100, False)
-    assert len(answer.text.encode()) < MOST
-    assert table["same"]["kind"] == "click"
-    assert "untrusted.page_url" in table["columns"]
-
-
 def test_a_short_or_ragged_list_stays_a_list_where_that_is_shorter():
     assert json.loads(text_of({"data": [{"a": 1}]})) == {"data": [{"a": 1}]}
     ragged = [{f"field_{n}": n} for n in range(9)]

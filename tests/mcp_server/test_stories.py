@@ -128,13 +128,14 @@ async def test_a_change_says_who_and_when_and_from_what_to_what(assistant: Assis
     every = (await assistant.tool("list_changes")).payload
     one = (await assistant.tool("list_changes", field="cookie_window_days", action="program")).payload
     before = (await assistant.tool("list_changes", date_to="2026-05-19")).payload
+    since = (await assistant.tool("list_changes", date_from="2026-05-21")).payload
 
     [change] = one["data"]
     assert (change["actor"], change["at"]) == ("olivia@acme.example", "2026-05-20T12:05:00Z")
     assert (change["action"], change["before"], change["after"]) == ("program.change", 60, 30)
     assert {change["action"] for change in every["data"]} == {"program.change", "program_key.regenerate"}
     assert INERT in [change.get("after") for change in every["data"]]
-    assert before["data"] == []
+    assert before["data"] == since["data"] == []
     assert [(each["version"], each["terms"]["commission_rate"]) for each in every["terms"]] == [(2, 15), (1, 20)]
     assert every["terms"][1]["until"] == every["terms"][0]["since"] == "2026-05-20T12:05:00Z"
     assert every["program_key"]["since"] == every["program_key"]["earlier_ended_at"][0] == "2026-05-20T12:05:00Z"

@@ -11,7 +11,7 @@ from storage.management import flags, partners, sandboxes
 from storage.rules.errors import CustomerNotFound, DuplicateTransaction
 from storage.rules.fraud.flag import Finding, FlagKind
 from tests import world
-from tests.mcp_server.conftest import BASE, HOSTILE, INERT, MODERN, Assistant
+from tests.mcp_server.conftest import HOSTILE, INERT, Assistant
 from tests.world import NOW
 
 OWNER = Actor("user", "1", "owner@acme.example")
@@ -55,14 +55,6 @@ async def test_a_program_shows_its_terms_its_key_s_state_and_who_uses_it(assista
     assert (shop["key"], shop["network_hash"], shop["calls"]) == ("replaced", "ab12", {"sale": 1})
 
 
-async def test_readiness_names_the_blocker(assistant: Assistant):
-    payload = (await assistant.tool("get_readiness")).payload
-
-    assert (payload["ready"], payload["blocker"]) == (False, "tracker_installed")
-    blocking = next(gate for gate in payload["gates"] if gate["gate"] == payload["blocker"])
-    assert blocking["next_action"].startswith(f'Put <script async src="{BASE}/js/svc-tracker.js"')
-
-
 async def test_partners_are_listed_by_status(assistant: Assistant):
     acme = assistant.acme
     await acme.store.write(partners.enrol, acme.program_id, name=HOSTILE, code="cleo", at=NOW)
@@ -93,6 +85,10 @@ async def test_customers_and_commissions_name_their_partner(assistant: Assistant
     (customer,) = (await assistant.tool("list_customers", customer_key="user-1")).payload["data"]
     (commission,) = (await assistant.tool("list_commissions", partner_id=assistant.acme.anna)).payload["data"]
     customers = (await assistant.tool("list_customers", status="lead")).payload["data"]
+    stopped = [
+        len((await assistant.tool("list_customers", last_sale_before=day)).payload["data"])
+        for day in ("2026-05-20", "2026-05-21")
+    ]
     await assistant.acme.lead(await assistant.acme.visitor("ben"), "waiting", is_trusted=False)
     waiting = (await assistant.tool("list_customers", status="provisional")).payload
 
@@ -101,7 +97,7 @@ async def test_customers_and_commissions_name_their_partner(assistant: Assistant
     assert (customer["status"], customer["signup_date"], customer["sales"]) == ("conversion", "2026-05-20", 1)
     assert (commission["amount_cents"], commission["net_cents"], commission["currency"]) == (2_000, 1_800, "USD")
     assert (commission["customer_id"], commission["transaction_id"]) == (customer["id"], "inv-1")
-    assert customers == []
+    assert (customers, stopped) == ([], [0, 1])
     assert (waiting["customers"], waiting["lead_commission_cents"]) == (1, 0)
     assert [(row["partner_name"], row["customers"]) for row in waiting["by_partner"]] == [("Ben", 1)]
 
@@ -148,24 +144,6 @@ async def test_refused_calls_are_grouped_by_cause_and_say_what_is_at_stake_and_w
     assert [(call["customer_key"], call["transaction_id"]) for call in one["data"]] == [(INERT, "inv-lost")]
     assert (calls[0]["amount_cents"], calls[0]["currency"], calls[0]["same_payload"]) == (4_200, "EUR", False)
     assert (none, [cause["still_happening"] for cause in later]) == ([], [False, False])
-
-
-async def test_keys_that_do_not_agree_are_grouped_with_the_likely_mapping(assistant: Assistant):
-    await assistant.acme.customer("user-1")
-    await assistant.acme.reject(CustomerNotFound(), customer_key="USER-1")
-
-    payload = (await assistant.tool("check_identifier_health")).payload
-
-    assert payload["state"] == "mismatched"
-    assert payload["groups"][0]["examples"] == [{"sale_key": "USER-1", "lead_key": "user-1"}]
-
-
-async def test_a_cursor_of_another_list_is_rejected_without_being_repeated(assistant: Assistant):
-    rejection = (await assistant.tool("list_events", cursor="Zm9yZ2Vk", version=MODERN)).rejection
-
-    assert rejection["code"] == "validation_error"
-    assert rejection["fields"][0]["field"] == "cursor"
-    assert "Zm9yZ2Vk" not in str(rejection)
 
 
 async def test_list_flags_says_why_and_what_is_held_in_inert_words(assistant: Assistant):
