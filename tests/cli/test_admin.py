@@ -120,21 +120,6 @@ def test_malformed_arguments_are_usage_errors(svc: Svc) -> None:
     assert "two decimals" in fine.stderr
 
 
-def test_db_upgrade_names_the_version_that_an_old_database_has_to_pass_through(svc: Svc) -> None:
-    with closing(sqlite3.connect(svc.database)) as old:
-        old.execute("CREATE TABLE alembic_version AS SELECT '0003' AS version_num")
-        old.commit()
-
-    rejected = svc("admin", "db", "upgrade", "--json")
-
-    assert rejected.code == 1
-    assert rejected.json["error"] == {
-        "code": "database_too_old",
-        "message": "This database is from before 0.2.0 (its schema is 0003).",
-        "hint": "Upgrade it with version 0.2.0 first, then with this one.",
-    }
-
-
 @pytest.fixture
 def files(svc: Svc, tmp_path: Path) -> list[Path]:
     """A program, and two exports of Rewardful."""

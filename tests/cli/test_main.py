@@ -74,10 +74,3 @@ def test_a_line_of_json_names_the_request_and_its_program(monkeypatch: pytest.Mo
     assert about.items() <= logged.items()
     assert "ValueError: [e-mail]" in logged["exception"]
     assert logged["timestamp"].endswith("Z")
-
-
-def test_text_is_the_default():
-    first, *traceback = line("it failed", failed=True).splitlines()
-
-    assert first.endswith("[error] it failed [asgi]")
-    assert traceback[-1] == "ValueError: it failed"
