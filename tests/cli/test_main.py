@@ -1,20 +1,16 @@
-"""The `svc` command: what it loads, its index, and its log of one line for each event, without secrets."""
+"""The `svc` command: its index, and its log of one line for each event, without secrets."""
 
 import json
 import logging
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from cli import logs
 from cli.main import COMMANDS, load
-from tests.cli.conftest import CHECKOUT, Svc
+from tests.cli.conftest import Svc
 from web.current_request import current
 
-SERVER = {"sqlalchemy", "alembic", "starlette", "uvicorn", "mcp", "stripe", "storage", "asgi", "background"}
 SECRETS = {
     "Key (email)=(ada@acme.example) already exists": "Key (email)=([e-mail]) already exists",
     "postgresql+asyncpg://svc:hunter2@db/svc": "postgresql+asyncpg://[secret]@db/svc",
@@ -22,22 +18,6 @@ SECRETS = {
     "Authorization: Bearer abc.def": "Authorization: Bearer [secret]",
     "request 01ab-2 of program 7 failed": "request 01ab-2 of program 7 failed",
 }
-
-
-def test_a_command_that_needs_no_server_imports_none(tmp_path: Path):
-    for arguments in (["--help"], ["status", "--help"], ["status"], ["test", "sale", "--help"]):
-        done = subprocess.run(
-            [sys.executable, "-X", "importtime", "-m", "cli", *arguments],
-            env={"PYTHONPATH": str(CHECKOUT)},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-        imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
-        assert "typer" in imported
-        assert imported & SERVER == set(), arguments
 
 
 def test_the_index_has_the_first_line_of_each_commands_help(svc: Svc):

@@ -1,4 +1,4 @@
-"""Nothing behind /mcp can write: not by its type, not by its connection, not on a disk that takes nothing."""
+"""Nothing behind /mcp can write: not by its type, not by its connection."""
 
 import contextlib
 import dataclasses
