@@ -134,7 +134,7 @@ async def test_the_database_and_the_files_beside_it_are_private_to_their_owner(t
     assert found == dict.fromkeys(["svc.db", "svc.db-wal", "svc.db-shm", "svc.db.lock"], 0o600)
 
 
-SPACES = ["", " ", "\u00a0", "\u3000", "\u200b", "\ufeff", "\u2060", " \u00a0\u200b ", "\u2003", "\u00ad"]
+SPACES = ["", " ", "\t", "\u00a0", "\u3000", "\u200b", "\ufeff", "\u2060", " \u00a0\u200b ", "\u2003", "\u00ad"]
 
 
 def test_no_cell_of_a_csv_file_starts_a_formula_behind_a_space_or_in_the_next_cell():
@@ -142,11 +142,11 @@ def test_no_cell_of_a_csv_file_starts_a_formula_behind_a_space_or_in_the_next_ce
         cell = f"{space}{start}HYPERLINK(1)"
         assert csv_export.guarded(cell) == f"'{cell}"
 
-    row = ["user;=1+1", 'a "name"', "x, y", "plain"]
+    row = ["user;=1+1", 'a "name"', "x, y", "user-1 = Anna", "plain"]
 
     line = csv_export.lines([map(csv_export.guarded, row)])
 
-    assert line == '"user;\'=1+1","a ""name""","x, y",plain\r\n'
+    assert line == '"user;\'=1+1","a ""name""","x, y","user-1 = Anna",plain\r\n'
     assert next(csv.reader(io.StringIO(line))) == ["user;'=1+1", *row[1:]]
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -15,8 +16,9 @@ from storage import Storage
 from storage.access import sessions, workspaces
 from storage.access.workspaces import Role
 from tests import world
-from tests.tracking_api.authorization.consenting import CALLBACK, CHALLENGE, VERIFIER, ClientHost, client_host, site
-from tests.tracking_api.dashboard.pages.conftest import HASH, OLGA
+from tests.serving import Serve
+from tests.tracking_api.authorization.consenting import CALLBACK, CHALLENGE, VERIFIER, ClientHost, client_host
+from tests.tracking_api.dashboard.pages.conftest import HASH, OLGA, site
 from tests.world import World
 from web.middleware import RequestMiddleware
 
@@ -118,6 +120,13 @@ def trusted_host(client_host: ClientHost, monkeypatch: pytest.MonkeyPatch) -> Cl
     """Where a client's document is, with the authority behind its certificate trusted in this process."""
     monkeypatch.setenv("SSL_CERT_FILE", str(client_host.authority))
     return client_host
+
+
+@pytest.fixture
+def serve(serve: Serve, trusted_host: ClientHost) -> Serve:
+    """Serve where a client's own host may be on this machine."""
+    assert trusted_host.asked == []
+    return partial(serve, SVC_PRIVATE_CLIENT_HOSTS="localhost")
 
 
 @pytest.fixture

@@ -5,9 +5,8 @@ import hashlib
 import json
 import ssl
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,14 +14,10 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 import trustme
-from playwright.async_api import Browser, Page
+from playwright.async_api import Page
 
-import storage
-from storage.access import workspaces
-from storage.access.workspaces import Role
-from tests import world
-from tests.serving import PLAIN, Serve
-from tests.tracking_api.dashboard.pages.conftest import HASH, OLGA, PASSWORD, Site
+from tests.serving import PLAIN
+from tests.tracking_api.dashboard.pages.conftest import OLGA, PASSWORD
 
 CALLBACK = "https://assistant.example/callback"
 VERIFIER = "v" * 64
@@ -82,28 +77,6 @@ def client_host(tmp_path: Path) -> Iterator[ClientHost]:
         server.shutdown()
         server.server_close()
         thread.join()
-
-
-@pytest.fixture
-async def site(
-    sqlite_url: str,
-    serve: Serve,
-    client_host: ClientHost,
-    browser: Browser,
-    monkeypatch: pytest.MonkeyPatch,
-) -> AsyncIterator[Site]:
-    """Acme, served where a client's own host may be on this machine, and Olga's browser."""
-    async with storage.opened(sqlite_url) as store:
-        acme = await world.acme(store)
-        now = datetime.now(UTC)
-        await store.write(
-            workspaces.add_member, acme.workspace_id, email=OLGA, role=Role.OWNER, password_hash=HASH, at=now
-        )
-        monkeypatch.setenv("SSL_CERT_FILE", str(client_host.authority))
-        server = serve(sqlite_url, SVC_PRIVATE_CLIENT_HOSTS="localhost")
-        made = Site(acme, server, browser, [])
-        yield made
-        assert made.said == []
 
 
 async def consent(page: Page, address: str) -> str:

@@ -4,7 +4,6 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -18,17 +17,12 @@ from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull,
 from playwright.async_api import Page, Route
 from pydantic import AnyUrl
 
-import storage
 from mcp_server.tools import BY_NAME
-from storage.access import assistant_tokens, assistants, sessions
-from storage.access.assistants import AuthorizationRequest
-from storage.rules import keys
-from storage.rules.scope import Scope
 from tests import postgres
 from tests.mcp_server.conftest import CLIENTS
 from tests.mcp_server.test_clients import MODULES, node
 from tests.tracking_api.authorization.consenting import ClientHost, consent
-from tests.tracking_api.dashboard.pages.conftest import OLGA, Site
+from tests.tracking_api.dashboard.pages.conftest import Site
 
 __all__ = ["node"]  # the fixture
 CALLBACK = "http://127.0.0.1:9/callback"  # nothing listens there: the test reads where the browser was sent
@@ -57,12 +51,12 @@ class Kept:
 class Assistant:
     """An assistant that knows an address, with a member at a browser beside it; `shown` is what they were asked."""
 
-    def __init__(self, site: Site, page: Page, *, document: str | None, host: str = "127.0.0.1") -> None:
+    def __init__(self, site: Site, page: Page, *, document: str | None) -> None:
         self.kept = Kept()
         self.shown: list[str] = []
         self._page = page
         self._answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self.url = f"{site.server.base_url}/mcp".replace("127.0.0.1", host)
+        self.url = f"{site.server.base_url}/mcp"
         metadata = OAuthClientMetadata(client_name="Helper", redirect_uris=[AnyUrl(CALLBACK)])
         self.auth = OAuthClientProvider(
             self.url, metadata, self.kept, self._consent, self._called_back, client_metadata_url=document
@@ -112,53 +106,6 @@ async def test_a_client_connects_with_only_the_url(
     assert assistant.kept.client is not None
     assert assistant.kept.client.client_secret is None
     assert (assistant.kept.client.client_id == document) is (document is not None)
-
-
-async def test_a_client_on_this_machine_may_use_either_name_of_it(site: Site) -> None:
-    assistant = Assistant(site, await site.visit(), document=None, host="localhost")
-
-    async with assistant.connected("legacy") as client:
-        programs = await client.call_tool("list_programs")
-
-    assert programs.is_error is False
-    assert assistant.url.startswith("http://localhost:")
-
-
-@pytest.mark.parametrize("mode", CLIENTS)
-async def test_a_client_asks_for_more_when_a_tool_needs_more(site: Site, client_host: ClientHost, mode: str) -> None:
-    document = client_host.publish()
-    assistant = Assistant(site, await site.visit(), document=document)
-    assistant.kept.client = OAuthClientInformationFull(client_id=document, token_endpoint_auth_method="none")
-    assistant.kept.tokens = await narrow(site, document)
-
-    async with assistant.connected(mode) as client:
-        before = await client.call_tool("list_programs")
-        asked_before = len(assistant.shown)
-        report = await client.call_tool("get_performance", {"program_id": site.acme.program_id})
-
-    assert before.is_error is False
-    assert report.is_error is False
-    assert (asked_before, len(assistant.shown)) == (0, 1)
-    assert "Performance: clicks, leads, sales and revenue" in assistant.shown[0]
-    assert "Commissions" not in assistant.shown[0]
-
-
-async def narrow(site: Site, client_id: str) -> OAuthToken:
-    """Return tokens with which Olga lets a client read her programs' settings alone."""
-    now, resource = datetime.now(UTC), f"{site.server.base_url}/mcp"
-    asked = AuthorizationRequest(
-        client_id, "Documented", "localhost", CALLBACK, (Scope.PROGRAMS_READ,), resource, "c" * 43
-    )
-    async with storage.opened(site.server.database_url) as store:
-        account = await store.read(sessions.account, OLGA)
-        assert account is not None
-        session = await store.write(sessions.start, account.user_id, at=now)
-        olga = await store.read(sessions.identify, keys.digest(session.token), at=now)
-        code = await store.write(assistants.connect, asked, visitor=olga, program_ids=[site.acme.program_id], at=now)
-        given = await store.write(assistant_tokens.exchange, code, client_id=client_id, at=now)
-    return OAuthToken(
-        access_token=given.access, refresh_token=given.refresh, expires_in=900, scope=" ".join(given.scopes)
-    )
 
 
 async def test_the_conformance_suite_completes_a_grant_and_finds_the_metadata_sound(

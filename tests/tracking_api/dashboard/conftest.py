@@ -21,12 +21,6 @@ OURS = {"Origin": "http://svc.test", "Sec-Fetch-Site": "same-origin"}
 FOREIGN = {"Sec-Fetch-Site": "cross-site"}
 
 
-@pytest.fixture
-def database_url(sqlite_url: str) -> str:
-    """The surface is the same on each database: storage's own tests run on both."""
-    return sqlite_url
-
-
 class Dashboard:
     """A client of the dashboard API; `at` is the service's time."""
 

@@ -13,7 +13,7 @@ from storage.rules.errors import CustomerNotFound
 from storage.rules.settings import ProgramSettings
 from tests.tracking_api.dashboard.conftest import Dashboard
 from tests.tracking_api.dashboard.reading import link, words
-from tests.world import HELD_SINCE, NOW
+from tests.world import NOW
 
 PROGRAM = "/programs/1"
 
@@ -128,23 +128,6 @@ async def test_the_logs_are_lists_too(page: httpx.AsyncClient, dashboard: Dashbo
     assert (len(files[1]), "lost-1" in files[1][1]) == (2, True)
     assert (len(files[2]), len(files[3])) == (1, 3)
     assert (len(files[4]), "shared_click,open" in files[4][1]) == (2, True)
-
-
-async def test_what_needs_action_is_listed_with_the_money_at_stake(dashboard: Dashboard, olga: httpx.AsyncClient):
-    acme = dashboard.acme
-    before = words((await olga.get(dashboard.pages)).text)
-    await acme.customer(at=HELD_SINCE)
-    await acme.sale(at=HELD_SINCE)
-    await acme.reject(CustomerNotFound(), transaction_id="inv-9", amount_cents=4_200, currency="USD")
-    await acme.lead(await acme.visitor(), "user-2", is_trusted=False)
-    await acme.sale("inv-2")
-    await acme.flag()
-
-    needed = words((await olga.get(dashboard.pages)).text).partition("Needs action")[2].partition("Results of")[0]
-
-    titles = ["1 rejected call", "1 sign of fraud", "1 commission to approve", "1 provisional lead"]
-    assert [title for title in titles if title not in needed] == []
-    assert ("at stake $42.00" in needed, "at stake $20.00" in needed, "Needs action" in before) == (True, True, False)
 
 
 async def test_the_overview_shows_the_chosen_days_and_says_what_is_no_period(

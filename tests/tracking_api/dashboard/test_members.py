@@ -9,7 +9,7 @@ import pytest
 
 import tracking_api.app
 from configuration import Configuration
-from storage.access import accounts, members
+from storage.access import members
 from storage.access.workspaces import Role
 from tests import smtp
 from tests.smtp import Mailbox
@@ -131,17 +131,6 @@ async def test_an_invitation_is_withdrawn_and_one_to_no_address_is_not_made(dash
         rejected = await dashboard.post(path(dashboard, "invitations"), email=email)
         assert [each["field"] for each in rejected.json()["error"]["fields"]] == ["email"], email
     assert (await dashboard.get(path(dashboard, "invitations"))).json() == {"data": []}
-
-
-async def test_an_owner_creates_a_link_that_sets_a_members_password(dashboard: Dashboard):
-    max_id = await dashboard.acme.store.read(accounts.find_id, MAX)
-    made = await dashboard.post(path(dashboard, "members", max_id, "reset-link"))
-    link = made.json()["link"].removeprefix("http://127.0.0.1:8000")
-
-    await dashboard.browser(None).post(link, data=NEW)
-
-    assert made.headers["cache-control"] == "no-store"
-    assert (await dashboard.login(MAX, NEW["new_password"])).status_code == 200
 
 
 async def test_an_invitation_goes_out_as_text_and_html_and_stands_while_the_smtp_server_is_down(

@@ -2,7 +2,6 @@
 
 import html
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
 
 import httpx
 import pytest
@@ -12,7 +11,7 @@ from storage.reading.results import Step
 from tests.tracking_api.dashboard.conftest import OLGA, Dashboard
 from tests.tracking_api.dashboard.reading import follow, form_of
 from tracking_api import assets
-from tracking_api.dashboard.pages import csv_export, locales, spans, text, viewing
+from tracking_api.dashboard.pages import locales, spans, text, viewing
 
 HTML = {"Accept": "text/html"}
 MENU = 'aria-label="Program"'
@@ -88,13 +87,6 @@ def test_a_long_range_is_added_up_without_losing_a_day(days: int, unit: str, row
     assert sum(row.totals.revenue_cents for row in shown.rows) == days
 
 
-def test_a_spreadsheet_runs_no_cell_of_the_export():
-    for cell in ("=1+1", "+1", "-1", "@sum", "\t=1", " =1", "\uff1d1"):
-        assert csv_export.guarded(cell) == f"'{cell}"
-
-    assert csv_export.guarded("user-1 = Anna") == "user-1 = Anna"
-
-
 @pytest.mark.parametrize(
     ("accepted", "amount", "day"),
     [
@@ -130,22 +122,6 @@ async def test_a_missing_page_has_the_way_back_the_request_id_and_the_menu_of_a_
     assert f'<code>{missing.headers["x-request-id"]}</code></pre><button type="button" class="copy"' in missing.text
     assert "default-src 'none'" in stranger.headers["content-security-policy"]
     assert "You may not open this page" in foreign.text
-
-
-async def test_without_the_database_a_page_has_the_menu_another_try_and_the_way_back(
-    olga: httpx.AsyncClient, dashboard: Dashboard, tmp_path: Path
-):
-    place = dashboard.pages
-    await olga.get(place)
-    (tmp_path / "svc.db").rename(tmp_path / "aside.db")
-
-    page = await olga.get(f"{place}/customers", headers=HTML | {"Referer": f"http://svc.test{place}"})
-    (tmp_path / "aside.db").rename(tmp_path / "svc.db")
-
-    assert (page.status_code, page.headers["retry-after"], MENU in page.text) == (503, "2", True)
-    assert "The server cannot reach its database" in page.text
-    assert f'href="{place}/customers">Try again</a>' in page.text
-    assert f'href="{place}">Go back</a>' in page.text
 
 
 async def test_a_form_says_in_peoples_words_what_to_enter_keeps_the_value_and_saves_nothing(

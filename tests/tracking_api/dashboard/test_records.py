@@ -1,12 +1,9 @@
 """The pages of what is recorded: a customer, a commission, rejected calls, flags, the audit log, and a partner."""
 
-from datetime import timedelta
-
 import httpx
 import pytest
 
 from storage.management import commission_details, commissions, flags, partners
-from storage.reading import customer_timelines
 from storage.rules.errors import ValidationError
 from storage.rules.fraud.flag import Finding, FlagKind
 from storage.tracking.ledger import EntryKind
@@ -23,30 +20,6 @@ async def shown(olga: httpx.AsyncClient, path: str) -> str:
     page = await olga.get(f"/programs/1{path}")
     assert page.status_code == 200
     return words(page.text)
-
-
-async def test_a_customer_has_totals_a_story_in_order_and_the_reasons_of_each_sale(
-    dashboard: Dashboard, olga: httpx.AsyncClient
-):
-    acme = dashboard.acme
-    await acme.customer(at=NOW - timedelta(days=3))
-    await acme.sale()
-    await acme.sale("inv-2", 5_000, occurred_at=NOW - timedelta(days=1))
-    await acme.refund("inv-2")
-    [customer] = (await acme.store.read(customer_timelines.list_customers, acme.program_id)).data
-
-    page, refunded, foreign = [
-        await shown(olga, f"/customers/{customer.id}{query}")
-        for query in ("", "?transaction_id=inv-2", "?transaction_id=inv-9")
-    ]
-
-    totals = ("Revenue $100.00", "Paid sales 1", "Refunded $50.00", "Commission $20.00")
-    assert [total for total in totals if total not in page] == []
-    story = page.partition("Story")[2]
-    order = [story.index(each) for each in ("Click", "Lead", "2 days later", "inv-2", "inv-1")]
-    assert order == sorted(order)
-    assert "Why sale inv-2 is not credited" in refunded
-    assert "Why sale inv-9" not in foreign
 
 
 async def test_a_commission_shows_its_arithmetic_the_terms_that_priced_it_and_its_ledger(

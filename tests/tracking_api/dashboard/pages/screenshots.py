@@ -1,17 +1,10 @@
-"""Takes every page of the sample workspace at two widths into docs/screenshots: `make screenshots`.
-
-With a folder it takes them whole, at four widths in both schemes, beside those of an empty program; names of pages
-after the folder take these alone: `python -m tests.tracking_api.dashboard.pages.screenshots FOLDER [PAGE ...]`.
-"""
+"""Takes every page of the sample workspace at two widths into docs/screenshots: `make screenshots`."""
 
 import asyncio
 import base64
-import sys
 import tempfile
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
 from urllib.parse import parse_qs, urlsplit
 
 from playwright.async_api import Browser, Page, ViewportSize
@@ -36,33 +29,9 @@ PAGES = {
     **{name: f"{{program}}/{name}" for name in ("refused-calls", "settings")},
     **{name: f"{{program}}/settings/{name}" for name in ("api-keys", "checklist", "payments", "members", "audit-log")},
 }
-FURTHER = {  # that docs/screenshots has no picture of
-    "partner": "{partner}",
-    "commission": "{commission}",
-    "review": "{program}/review",
-    **{name: f"{{program}}/settings/{name}" for name in ("rates", "sandbox", "workspace", "agent-caps")},
-    "account": "/account",
-    "search": "/search?q=ledger",
-    "device": "/device",
-    "guides": "/docs",
-    "guide": "/docs/integration",
-    "missing": "/no-such-page",
-}
-PUBLIC = {"home": "/", "sign-in": "/sign-in", "forgotten-password": "/forgotten-password", "join": "/join/none"}
-LISTS = {  # whose first row has the page
-    "customer": "{program}/customers?status=conversion",
-    "partner": "{program}/partners",
-    "commission": "{program}/commissions?status=approved",
-}
-EMPTY = (
-    *("overview", "explore", "partners", "customers", "commissions", "events", "refused-calls", "review"),
-    *("api-keys", "checklist", "payments", "sandbox"),
-)
-WIDTHS = (390, 768, 1440, 1920)
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
-async def main(folder_to_review: str | None = None, *pages: str) -> None:
+async def main() -> None:
     """Serve the sample workspace for as long as the pictures take."""
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite+aiosqlite:///{folder}/svc.db"
@@ -71,11 +40,7 @@ async def main(folder_to_review: str | None = None, *pages: str) -> None:
             made = await store.write(sample.create, password_hash=passwords.protect(PASSWORD), at=datetime.now(UTC))
         with serving.in_a_thread(url) as server:
             async with chromium.launched() as browser:
-                if folder_to_review:
-                    folder_to_fill = Path(folder_to_review)
-                    await take_every_look(browser, server.base_url, made.programs[0][0], folder_to_fill, pages)
-                else:
-                    await take(browser, server.base_url, made.programs[0][0])
+                await take(browser, server.base_url, made.programs[0][0])
 
 
 async def take(browser: Browser, base_url: str, program_id: int) -> None:
@@ -84,8 +49,8 @@ async def take(browser: Browser, base_url: str, program_id: int) -> None:
     for name, size in SIZES.items():
         context = await browser.new_context(base_url=base_url, viewport=size)
         page = await context.new_page()
-        for title in ("home", "sign-in"):
-            await picture(page, title, PUBLIC[title], name)
+        for title, path in (("home", "/"), ("sign-in", "/sign-in")):
+            await picture(page, title, path, name)
         paths = await _sign_in(page, program_id)
         for title in PAGES:
             await picture(page, title, paths[title], name)
@@ -95,26 +60,6 @@ async def take(browser: Browser, base_url: str, program_id: int) -> None:
         await context.close()
 
 
-async def take_every_look(browser: Browser, base_url: str, program_id: int, folder: Path, only: Sequence[str]) -> None:
-    """Take whole pages at each width in each scheme, also those of a program without events."""
-    page = await (await browser.new_context(base_url=base_url)).new_page()
-    stranger = await (await browser.new_context(base_url=base_url)).new_page()
-    addresses = {title: (stranger, path) for title, path in PUBLIC.items()}
-    addresses |= {title: (page, path) for title, path in (await _sign_in(page, program_id)).items()}
-    empty = await _create_program(page)
-    addresses |= {f"empty-{title}": (page, (PAGES | FURTHER)[title].format(program=empty)) for title in EMPTY}
-    addresses |= {"assistants": (page, "/assistants")}
-    for title, (visited, path) in addresses.items():
-        if only and title not in only:
-            continue
-        await visited.goto(path, wait_until="networkidle")
-        for scheme in SCHEMES:
-            await visited.emulate_media(color_scheme=scheme)
-            for width in WIDTHS:
-                await visited.set_viewport_size({"width": width, "height": 900})
-                await visited.screenshot(path=folder / f"{title}-{width}-{scheme}.png", full_page=True)
-
-
 async def _sign_in(page: Page, program_id: int) -> dict[str, str]:
     """Sign in as the owner, and return the address of each page."""
     await page.goto("/sign-in")
@@ -122,19 +67,9 @@ async def _sign_in(page: Page, program_id: int) -> dict[str, str]:
     await page.get_by_label("Password").fill(PASSWORD)
     await page.get_by_role("button", name="Sign in").click()
     named = {"program": f"/programs/{program_id}"}
-    for name, path in LISTS.items():
-        await page.goto(path.format(**named))
-        named[name] = await page.locator("tbody a").first.get_attribute("href") or ""
-    return {title: path.format(**named) for title, path in (PAGES | FURTHER).items()}
-
-
-async def _create_program(page: Page) -> str:
-    """Create a program without events, and return its path."""
-    await page.goto("/programs/new")
-    await page.get_by_label("Name").fill("Tidewater Coffee")
-    await page.get_by_label("Domain").fill("tidewater.example")
-    await page.get_by_role("button", name="Create").click()
-    return "/".join(urlsplit(page.url).path.split("/")[:3])
+    await page.goto(f"{named['program']}/customers?status=conversion")
+    named["customer"] = await page.locator("tbody a").first.get_attribute("href") or ""
+    return {title: path.format(**named) for title, path in PAGES.items()}
 
 
 async def fill_shop_window(page: Page, program: str) -> None:
@@ -167,4 +102,4 @@ async def picture(page: Page, title: str, path: str, size: str, *, folder: Path 
 
 
 if __name__ == "__main__":
-    asyncio.run(main(*sys.argv[1:]))
+    asyncio.run(main())

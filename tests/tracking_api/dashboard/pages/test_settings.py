@@ -1,4 +1,4 @@
-"""What members choose, in a real browser: the assistants that are connected, and how pages look."""
+"""The assistants that a member connects and an owner disconnects, in a real browser."""
 
 from urllib.parse import parse_qs, urlsplit
 
@@ -6,12 +6,6 @@ from playwright.async_api import Page, Route, expect
 
 from tests.tracking_api.authorization.consenting import ask, consent, fetch_tokens
 from tests.tracking_api.dashboard.pages.conftest import MAX, Site
-
-
-async def ground(page: Page) -> str:
-    colour: str = await page.evaluate("getComputedStyle(document.body).backgroundColor")
-    return colour
-
 
 HOSTILE = "<script>document.title='taken'</script>\u202e gnp.exe"
 SHOWN = "<script>document.title='taken'</script> gnp.exe"
@@ -57,24 +51,3 @@ async def test_a_member_connects_an_assistant_to_the_programs_they_choose_and_an
     await olga.get_by_role("button", name="Disconnect").click()
     await olga.get_by_role("button", name="Disconnect").click()
     await expect(olga.get_by_text("No assistant is connected")).to_be_visible()
-
-
-async def test_a_chosen_theme_outranks_the_device_and_menus_close_with_escape(site: Site):
-    page = await site.sign_in(color_scheme="light")
-    light = await ground(page)
-    await page.goto("/account")
-    await page.get_by_label("Theme").select_option("dark")
-    await page.get_by_role("button", name="Save").click()
-    await expect(page.get_by_role("status")).to_be_visible()
-    dark = await ground(page)
-    await page.emulate_media(color_scheme="dark")
-    await page.goto("/sign-in")
-
-    assert (light, dark) == ("rgb(246, 247, 249)", "rgb(16, 18, 24)")
-    assert await ground(page) == dark
-    await page.goto(f"{site.program}/settings")
-    summary = page.get_by_label("Account: ")
-    await summary.click()
-    await page.keyboard.press("Escape")
-    await expect(page.get_by_role("button", name="Sign out")).to_be_hidden()
-    await expect(summary).to_be_focused()
