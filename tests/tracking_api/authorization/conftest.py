@@ -12,7 +12,6 @@ import pytest
 
 import asgi
 from configuration import Configuration
-from storage import Storage
 from storage.access import sessions, workspaces
 from storage.access.workspaces import Role
 from tests import world
@@ -136,7 +135,9 @@ async def unregistered(sqlite_url: str, tmp_path: Any, monkeypatch: pytest.Monke
     service = asgi.Service(Configuration(database_url=sqlite_url, base_url=BASE, rate_limit=False))
     async with service.opened() as store:
         acme = await world.acme(store)
-        olga = await signed_in(store, acme.workspace_id)
+        about = {"email": OLGA, "role": Role.OWNER, "password_hash": HASH, "at": datetime.now(UTC)}
+        user_id = await store.write(workspaces.add_member, acme.workspace_id, **about)
+        olga = (await store.write(sessions.start, user_id, at=datetime.now(UTC))).token
         async with httpx.AsyncClient(
             transport=httpx.ASGITransport(RequestMiddleware(service)), base_url=BASE
         ) as client:
@@ -148,14 +149,3 @@ async def flow(unregistered: Flow) -> Flow:
     """The same, with a client that registered itself."""
     await unregistered.register()
     return unregistered
-
-
-async def signed_in(store: Storage, workspace_id: int) -> str:
-    """Add Olga to a workspace, as an owner, and return her session's token."""
-    now = datetime.now(UTC)
-    user_id = await store.write(
-        workspaces.add_member, workspace_id, email=OLGA, role=Role.OWNER, password_hash=HASH, at=now
-    )
-    started = await store.write(sessions.start, user_id, at=now)
-    token: str = started.token
-    return token

@@ -35,6 +35,7 @@ async def test_the_metadata_of_the_resource_and_of_its_server_agree(flow: Flow):
     assert server["code_challenge_methods_supported"] == ["S256"]
     assert server["token_endpoint_auth_methods_supported"] == ["none"]
     assert server["client_id_metadata_document_supported"] is True
+    assert server["authorization_response_iss_parameter_supported"] is True
     assert {server[f"{name}_endpoint"] for name in ("authorization", "token", "registration", "revocation")} == {
         f"{BASE}/{name}" for name in ("authorize", "token", "register", "revoke")
     }
@@ -161,7 +162,8 @@ def test_a_request_is_sealed_in_the_browser_for_twenty_minutes():
 
     assert unseal(sealed, sealer, at=NOW) == ASKED
     assert "assistant" not in sealed
-    for wrong in ((sealed, other, NOW), (sealed[:-4], sealer, NOW), (sealed, sealer, NOW + timedelta(minutes=20))):
+    changed = sealed[:-10] + ("A" if sealed[-10] != "A" else "B") + sealed[-9:]
+    for wrong in ((sealed, other, NOW), (changed, sealer, NOW), (sealed, sealer, NOW + timedelta(minutes=20))):
         with pytest.raises(NotFound):
             unseal(*wrong[:2], at=wrong[2])
 

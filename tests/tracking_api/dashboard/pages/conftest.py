@@ -57,19 +57,11 @@ class Site:
         await page.goto("/programs")
         return page
 
-    async def sell(self, customer_key: str = "user-1", transaction_id: str = "inv-1", **click: Any) -> str:
-        """Let a visitor follow Anna's link, sign up and pay 100.00; return their click_id."""
-        landing = "https://acme.example/?aff=anna"
-        clicked = await self.call(
-            "/api/v1/track/click", {"program_id": self.acme.program_id, "affiliate_url": landing, **click}
-        )
-        click_id: str = clicked.json()["click_id"]
-        email = "jane@example.com" if customer_key == "user-1" else f"{customer_key}@example.com"  # one each
-        lead = {"click_id": click_id, "customer_key": customer_key, "email": email}
-        sale = {"customer_key": customer_key, "transaction_id": transaction_id, "amount_cents": 10_000}
-        assert (await self.call("/api/v1/track/lead", lead)).status_code == 200
-        assert (await self.call("/api/v1/track/sale", sale)).status_code == 200
-        return click_id
+    async def sell(self, customer_key: str = "user-1", transaction_id: str = "inv-1") -> None:
+        """Let a visitor follow Anna's link, sign up and pay 100.00."""
+        now = datetime.now(UTC)
+        await self.acme.customer(customer_key, at=now)
+        await self.acme.sale(transaction_id, customer_key=customer_key, at=now)
 
     async def call(self, path: str, body: Any, key: str | None = None) -> httpx.Response:
         """Post to the tracking API as an integrator's server does."""
