@@ -1,4 +1,4 @@
-"""Every list has one grammar (search, order, filters, totals, pages, a file of what is filtered); and the overview."""
+"""Every list has one grammar (search, order, filters, totals, pages, a file of what is filtered)."""
 
 import csv
 import io
@@ -128,19 +128,3 @@ async def test_the_logs_are_lists_too(page: httpx.AsyncClient, dashboard: Dashbo
     assert (len(files[1]), "lost-1" in files[1][1]) == (2, True)
     assert (len(files[2]), len(files[3])) == (1, 3)
     assert (len(files[4]), "shared_click,open" in files[4][1]) == (2, True)
-
-
-async def test_the_overview_shows_the_chosen_days_and_says_what_is_no_period(
-    dashboard: Dashboard, olga: httpx.AsyncClient
-):
-    shown = {
-        query: words((await olga.get(f"{dashboard.pages}?{query}")).text)
-        for query in ("dateFrom=2026-05-01&dateTo=2026-05-31", "period=last_month&compare=last_year")
-    }
-
-    assert "May 1, 2026 to May 31, 2026" in shown["dateFrom=2026-05-01&dateTo=2026-05-31"]
-    assert "Apr 1, 2025 to Apr 30, 2025" in shown["period=last_month&compare=last_year"]
-    for page in ("", "/explore"):
-        for wrong in ("period=fortnight", "compare=other", "dateFrom=2026-05-31&dateTo=2026-05-01"):
-            answer = await olga.get(f"{dashboard.pages}{page}?{wrong}")
-            assert (answer.status_code, 'role="alert"' in answer.text) == (400, True), (page, wrong)

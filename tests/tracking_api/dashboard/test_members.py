@@ -14,7 +14,6 @@ from storage.access.workspaces import Role
 from tests import smtp
 from tests.smtp import Mailbox
 from tests.tracking_api.dashboard.conftest import FOREIGN, MAX, OLGA, Dashboard
-from tests.tracking_api.dashboard.reading import csrf, words
 from tests.world import NOW
 
 OWNER = "owner@acme.example"
@@ -81,23 +80,6 @@ async def test_an_owner_suspends_reactivates_promotes_and_removes_a_member_and_h
     assert (handed.status_code, again.json()["error"]["code"]) == (200, "owner_required")
     listed = (await dashboard.get(path(dashboard, "members"))).json()["data"]
     assert {each["email"]: each["role"] for each in listed} == {OLGA: "member", "eva@acme.example": "owner"}
-
-
-async def test_the_page_keeps_the_last_owner_and_hands_the_workspace_over(
-    dashboard: Dashboard, olga: httpx.AsyncClient
-):
-    place, form = f"{dashboard.pages}/settings/members", {"csrf": await csrf(olga), "confirmed": "yes"}
-    owner, olga_id, max_id = [await id_of(dashboard, email) for email in (OWNER, OLGA, MAX)]
-
-    removed, last, handed = [
-        await olga.post(place, data=form | {"action": action, "user": user_id})
-        for action, user_id in (("remove", owner), ("make-member", olga_id), ("hand-over", max_id))
-    ]
-
-    listed = (await dashboard.get(path(dashboard, "members"))).json()["data"]
-    assert [each.status_code for each in (removed, last, handed)] == [303, 400, 303]
-    assert "owner" in words(last.text.partition('role="alert"')[2].partition("</")[0])
-    assert {each["email"]: each["role"] for each in listed} == {MAX: "owner", OLGA: "member"}
 
 
 async def test_an_owner_invites_and_the_link_creates_the_account(dashboard: Dashboard):
