@@ -119,19 +119,6 @@ async def test_the_steps_of_a_customer_are_those_of_the_sale_that_the_outcome_na
     assert next(step.state for step in found.steps if step.step == "lead") == State.PASS
 
 
-async def test_an_expired_window_is_explained_with_the_programs_number_of_days(acme: World):
-    await change(acme, attribution_window_days=14)
-    await acme.customer()
-    late = {"at": NOW + timedelta(days=15), "customer_key": "user-1"}
-    await acme.reject(errors.AttributionWindowExpired(), transaction_id="inv-1", **late)
-
-    found = await explained(acme, transaction_id="inv-1", at=NOW + timedelta(days=20))
-
-    expected = "The sale came more than 14 days after the click."
-    assert found.text == expected
-    assert next(step.text for step in found.steps if step.step == "window") == expected
-
-
 async def test_what_was_not_sold_is_explained_by_its_last_step(acme: World):
     other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
     clicked, filtered, provisional = await acme.visitor(), await acme.visitor(filtered="bot"), await acme.visitor()

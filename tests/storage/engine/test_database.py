@@ -3,13 +3,11 @@
 import asyncio
 import os
 import shutil
-import sqlite3
 import threading
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import aiosqlite
 import pytest
 from sqlalchemy import Connection, text
 
@@ -23,12 +21,6 @@ from storage.migrations import is_current
 from storage.rules.errors import StorageUnavailable
 from tests.storage.engine.naming import add, names
 from tests.world import NOW, World
-
-
-async def test_aiosqlite_still_runs_a_function_on_its_thread(tmp_path: Path):
-    async with aiosqlite.connect(tmp_path / "a.db") as connection:
-        assert await connection._execute(lambda: 41 + 1) == 42  # type: ignore[no-untyped-call]  # noqa: SLF001 - the tripwire
-        assert isinstance(connection._conn, sqlite3.Connection)  # noqa: SLF001 - the tripwire
 
 
 async def test_an_acknowledged_event_survives_power_loss(sqlite_url: str):

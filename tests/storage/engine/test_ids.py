@@ -1,6 +1,5 @@
 """Ids and cursors: ids ascend and are never given out twice; an invented cursor does no harm."""
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -8,10 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, delete, insert
 
-from storage.engine import assigned_ids, audit, ids, pagination
-from storage.engine.pagination import LARGEST_ID, Page, Paging
-from storage.management import commissions, partners, program_settings
-from storage.reading import customer_timelines, events, rejected_calls
+from storage.engine import assigned_ids, ids, pagination
+from storage.engine.pagination import Page
 from storage.rules.errors import ValidationError
 from storage.tables import metadata
 from tests.world import NOW, World
@@ -65,16 +62,6 @@ def test_ids_are_exact_in_json_until_the_year_2300():
     assert ids.first(datetime(2300, 1, 1, tzinfo=UTC)) < 2**53
 
 
-LISTS: tuple[Callable[..., Page[Any]], ...] = (
-    audit.list_entries,
-    commissions.list_commissions,
-    customer_timelines.list_customers,
-    events.list_events,
-    partners.list_partners,
-    rejected_calls.list_calls,
-)
-
-
 def cut(rows: list[int], limit: int, *place: str) -> Page[int]:
     return pagination.cut(rows, limit, key=lambda row: [row, *place], of_row=lambda row: row)
 
@@ -87,15 +74,3 @@ def test_a_cursor_names_exactly_what_the_list_expects_and_the_last_page_has_none
     with pytest.raises(ValidationError):
         pagination.decode(str(page.next_cursor), int, str)
     assert cut([2, 1], 2) == ([2, 1], None)
-
-
-async def test_an_invented_cursor_lists_nothing_or_is_rejected(acme: World):
-    invented, place = (cut([LARGEST_ID, 0], 1, *more).next_cursor for more in ((), ("sale", "x")))
-
-    for each in LISTS:
-        cursor = place if each is events.list_events else invented
-        page = await acme.store.read(each, acme.program_id, Paging(50, cursor))
-        assert page.next_cursor is None
-    reach = [acme.workspace_id]
-    programs = await acme.store.read(program_settings.list_programs, workspace_ids=reach, paging=Paging(50, invented))
-    assert [program.id for program in programs.data] == [acme.program_id]

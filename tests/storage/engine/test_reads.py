@@ -2,7 +2,6 @@
 
 import asyncio
 import shutil
-import threading
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -80,15 +79,6 @@ async def test_a_read_whose_caller_left_returns_its_connection(store: Storage):
     assert await asyncio.gather(*(store.read(one) for _ in range(2 * READERS))) == [1] * 2 * READERS
 
 
-async def test_closing_ends_the_threads_of_the_readers(database_url: str):
-    before = set(threading.enumerate())
-    async with storage.opened(database_url) as store:
-        await asyncio.gather(*(store.read(one) for _ in range(READERS)))
-
-    started = set(threading.enumerate()) - before
-    assert [thread.name for thread in started if thread.name.startswith(("reader", "connection_worker"))] == []
-
-
 async def test_a_read_that_comes_while_storage_closes_is_rejected(postgres_url: str):
     async with storage.opened(postgres_url) as store:
         assert await store.read(one) == 1
@@ -135,11 +125,6 @@ async def test_what_the_replica_does_not_have_yet_is_read_on_the_primary(replica
         return found[0]
 
     assert await replicated.report(first) == "Acme"
-
-
-async def test_without_a_replica_reports_are_ordinary_reads(store: Storage):
-    assert await store.report(names) == []
-    assert store.measures().replica_lag_seconds is None
 
 
 @pytest.mark.postgresql

@@ -19,7 +19,6 @@ from storage.reading.listed_commissions import CommissionMatch
 from storage.reading.listed_partners import PartnerMatch
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import ValidationError
 from storage.rules.period import Window
 from storage.tracking import currencies
 from tests import world
@@ -218,10 +217,3 @@ async def test_a_list_of_too_many_rows_is_sorted_by_time_and_has_no_totals(
 
     assert (listed.totals, listed.order) == (None, listing.NEWEST_FIRST)
     assert [row.id for row in listed.data] == sorted((row.id for row in listed.data), reverse=True)
-
-
-async def test_an_invented_cursor_is_rejected_or_shows_nothing(sold: World):
-    with pytest.raises(ValidationError):
-        await commissions(sold)(ListQuery(cursor="WzFd"))
-
-    assert not (await commissions(sold)(ListQuery(cursor="WzAsIDFd", order=Order("net")))).data

@@ -1,7 +1,7 @@
 """What was received and changed: rejected calls by cause, payments, events, timelines, and the lists of them."""
 
 import json
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,12 +9,9 @@ from sqlalchemy import update
 
 from storage.engine.listing import ListQuery
 from storage.engine.pagination import Paging
-from storage.management import commissions
 from storage.payments import disputes
-from storage.reading import audit_subjects, customer_timelines, events, listed_calls, listed_flags, rejected_calls
+from storage.reading import audit_subjects, events, listed_calls, listed_flags, rejected_calls
 from storage.reading.audit_subjects import EntryMatch
-from storage.reading.customer_timelines import CustomerFilter
-from storage.reading.event_filters import EventFilter
 from storage.reading.event_kinds import EventKind
 from storage.rules.errors import (
     CurrencyNotSupported,
@@ -24,7 +21,6 @@ from storage.rules.errors import (
     InvalidKey,
 )
 from storage.rules.fraud.flag import FlagState
-from storage.rules.period import Span
 from storage.tables import payment_events
 from tests import stripe_events as stripe
 from tests.storage.databases import both_databases
@@ -114,27 +110,6 @@ async def test_payments_are_added_up_in_each_currency_whichever_release_stored_t
     assert added.amounts == {"EUR": 600, "JPY": 40_000, "USD": 500}
 
 
-async def test_lists_are_filtered(acme: World):
-    await acme.customer()
-    await acme.sale()
-
-    async def found(match: EventFilter) -> int:
-        return len((await acme.store.read(events.list_events, acme.program_id, match=match)).data)
-
-    async def stopped(before: datetime) -> int:
-        match = CustomerFilter(last_sale_before=before)
-        return len((await acme.store.read(customer_timelines.list_customers, acme.program_id, match=match)).data)
-
-    [customer] = (await acme.store.read(customer_timelines.list_customers, acme.program_id)).data
-    paid = await acme.store.read(commissions.list_commissions, acme.program_id, paid=Span(NOW, NOW))
-    assert (customer.sales, customer.last_sale_at) == (1, NOW)
-    assert await found(EventFilter(customer_id=customer.id)) == await found(EventFilter(partner_id=acme.anna)) == 3
-    assert await found(EventFilter(Span(NOW, NOW + timedelta(seconds=1)))) == 3
-    assert await found(EventFilter(Span(NOW + timedelta(seconds=1)))) == 0
-    assert (await stopped(NOW), await stopped(NOW + timedelta(days=1))) == (0, 1)
-    assert paid.data == []
-
-
 async def test_a_dispute_marks_its_refund(acme: World):
     await take(acme, stripe.checkout(metadata=await named(acme)))
     await take(acme, stripe.dispute())
@@ -164,17 +139,3 @@ async def test_events_of_every_kind_are_one_list_that_skips_and_repeats_nothing(
     assert len({(each.kind, each.id) for each in whole}) == len(whole) == 12
     only = await acme.store.read(events.list_events, acme.program_id, kind=EventKind.LEAD)
     assert only.data == [each for each in whole if each.kind == EventKind.LEAD]
-
-
-async def test_a_timeline_has_only_the_events_of_its_customer(acme: World):
-    for n in range(2):
-        await acme.customer(f"user-{n}")
-        await acme.sale(f"inv-{n}", customer_key=f"user-{n}")
-    match = customer_timelines.CustomerFilter(customer_key="user-1")
-    (record,) = (await acme.store.read(customer_timelines.list_customers, acme.program_id, match=match)).data
-
-    trail = await acme.store.read(customer_timelines.get_timeline, acme.program_id, record.id)
-
-    assert trail.customer == record
-    assert len(trail.steps) == 4
-    assert {step.customer_key for step in trail.steps if step.customer_id} == {"user-1"}

@@ -4,20 +4,13 @@ from datetime import date, timedelta
 from itertools import product
 from typing import Any
 
-import pytest
-from sqlalchemy import Connection, event
 
-from storage.engine.audit import OPERATOR
-from storage.management import balances, commission_totals, commissions, partners, pending_work
+from storage.management import balances, commission_totals, partners, pending_work
 from storage.management.pending_work import Waiting
 from storage.reading import partner_results, performance, refund_totals, results
-from storage.reading.performance import Performance
 from storage.reading.refund_totals import RefundedMonth, RefundTotals
 from storage.reading.results import Results
-from storage.rules import errors
-from storage.rules.commission import CommissionStatus
 from storage.rules.period import DateRangeQuery, Window
-from tests import world
 from tests.world import HELD_SINCE, NOW, World
 
 DAY = NOW.date()
@@ -123,20 +116,6 @@ async def test_all_starts_with_the_first_recorded_day_where_that_is_before_the_p
     assert everything.current.revenue_cents == 10_000
 
 
-async def test_a_report_reads_the_rollups_once_for_both_windows(acme: World):
-    statements: list[str] = []
-
-    def watched(connection: Connection) -> Performance:
-        event.listen(connection, "before_cursor_execute", lambda _c, _u, statement, *_: statements.append(statement))
-        return performance.get_report(connection, acme.program_id, DateRangeQuery("90d"), at=NOW)
-
-    await acme.customer()
-
-    assert (await acme.store.read(watched)).current.clicks == 1
-    assert sum("FROM rollups" in statement for statement in statements) == 1
-    assert len(statements) == 2
-
-
 async def test_a_window_is_compared_with_the_one_before_it_or_with_another(acme: World):
     for n in range(12):
         at = NOW + timedelta(days=n)
@@ -162,17 +141,3 @@ async def test_partners_are_ranked_by_what_they_brought(acme: World):
 
     brought = [(each.name, each.totals.revenue_cents, each.totals.clicks) for each in ranked]
     assert brought == [("Ben", 10_000, 1), ("Anna", 0, 1)]
-
-
-async def test_another_programs_partner_and_commission_and_no_program_s_report_are_not_found(acme: World):
-    other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
-    await acme.customer()
-    sold = await acme.sale()
-    decide = (commissions.decide, other.program_id, sold.commission_id, CommissionStatus.APPROVED)
-
-    with pytest.raises(errors.NotFound):
-        await acme.store.write(partners.change, other.program_id, acme.anna, {"name": "X"}, actor=OPERATOR, at=NOW)
-    with pytest.raises(errors.NotFound):
-        await acme.store.write(*decide, actor=OPERATOR, at=NOW)
-    with pytest.raises(errors.NotFound):
-        await acme.store.read(performance.get_report, 99, DateRangeQuery(), at=NOW)

@@ -67,28 +67,6 @@ async def test_stored_totals_equal_the_rows_also_after_refunds_and_late_sales(ac
     await require_equality(acme)
 
 
-async def test_a_breakdown_of_many_clicks_reads_no_click(acme: World, monkeypatch: pytest.MonkeyPatch):
-    for source in ("letter", "letter", "video"):
-        await visit(acme, source)
-    await background.group_all(acme.store, at=SOON)
-    monkeypatch.setattr(breakdown, "MOST_EVENTS", 1)
-
-    result = await broken_down(acme, Dimension.UTM_SOURCE)
-
-    assert {group.values[0]: group.totals.clicks for group in result.groups} == {"letter": 2, "video": 1}
-
-
-async def test_the_last_events_are_in_the_total_before_they_are_grouped(acme: World):
-    await visit(acme, "letter")
-    await background.group_all(acme.store, at=SOON)
-    await visit(acme, "video")
-
-    result = await broken_down(acme, Dimension.UTM_SOURCE)
-
-    assert [group.values for group in result.groups] == [("letter",)]
-    assert (result.other_groups, result.other.clicks, result.total.clicks) == (1, 1, 2)
-
-
 async def test_a_program_with_few_clicks_is_not_grouped_and_before_it_is_its_events_are_read(
     acme: World, monkeypatch: pytest.MonkeyPatch
 ):
