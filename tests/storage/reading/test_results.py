@@ -4,7 +4,6 @@ from datetime import date, timedelta
 from itertools import product
 from typing import Any
 
-
 from storage.management import balances, commission_totals, partners, pending_work
 from storage.management.pending_work import Waiting
 from storage.reading import partner_results, performance, refund_totals, results
