@@ -165,13 +165,6 @@ async def test_an_operator_goes_back_to_0_2_0_and_upgrades_again_with_all_rows(r
     assert await released.run(found) == DERIVED
 
 
-async def test_the_schema_of_0_2_0_can_be_removed(writer: WriteLane):
-    for revision, change in (("0006", command.upgrade), ("base", command.downgrade), ("head", command.upgrade)):
-        await to(writer, revision, change)
-
-    assert await writer.run(difference) == []
-
-
 @pytest.mark.parametrize(
     ("revision", "through"),
     [

@@ -95,15 +95,6 @@ async def test_a_reader_cannot_write(store: Storage):
     assert await names(store) == []
 
 
-async def test_a_reader_of_sqlite_cannot_attach_another_file(sqlite_url: str, tmp_path: Any):
-    async with storage.opened(sqlite_url) as store:
-        attach = text(f"ATTACH '{tmp_path}/new.db' AS other")
-        with pytest.raises(Exception, match="not authorized"):
-            await store.read(lambda connection: connection.execute(attach))
-
-    assert not (tmp_path / "new.db").exists()
-
-
 def queued(operation: Any, program: Any, number: int = 0) -> QueuedWrite:
     future: Any = None
     return QueuedWrite(operation, (f"{program}{number}",), {}, future, 0.0, program)

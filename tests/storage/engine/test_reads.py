@@ -37,16 +37,6 @@ async def test_the_event_loop_and_writes_run_on_while_every_reader_computes(stor
     assert [await read for read in busy.reads] == [1] * READERS
 
 
-async def test_a_read_waits_for_a_connection_and_runs(store: Storage):
-    async with Busy(store) as busy:
-        waiting = asyncio.ensure_future(store.read(one))
-        await asyncio.create_task(turn())
-        assert not waiting.done()
-        busy.let_go()
-
-        assert await waiting == 1
-
-
 async def test_a_read_that_waited_too_long_is_rejected(store: Storage, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(read_queue, "LONGEST_WAIT_SECONDS", 0.01)
 

@@ -8,8 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, event
 
 from storage.rules import keys
-from storage.rules.errors import CustomerNotFound, InvalidKey
-from storage.tracking import clicks, currencies, leads, principals, sales
+from storage.tracking import clicks, currencies, leads, sales
 from storage.tracking.clicks import Click
 from storage.tracking.principals import Call, PresentedKey, staged
 from storage.tracking.rejection_log import CallDetails
@@ -98,12 +97,3 @@ async def test_a_batch_of_sales_needs_at_most_twelve_statements_however_mixed_it
 
     assert taken[32] == taken[256] <= 12
     assert taken[1] <= taken[32]
-
-
-async def test_rejected_calls_need_at_most_four_statements(acme: World):
-    for size in SIZES:
-        batch = [call(acme, CustomerNotFound(), "0" * 64 if n % 3 == 1 else None) for n in range(size)]
-        taken, results = await statements(acme, staged(principals.reject), batch)
-
-        assert taken <= 4
-        assert [isinstance(each.result, InvalidKey) for each in results] == [n % 3 == 1 for n in range(size)]

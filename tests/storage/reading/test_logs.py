@@ -8,11 +8,9 @@ import pytest
 from sqlalchemy import update
 
 from storage.engine.listing import ListQuery
-from storage.engine.pagination import Paging
 from storage.payments import disputes
 from storage.reading import audit_subjects, events, listed_calls, listed_flags, rejected_calls
 from storage.reading.audit_subjects import EntryMatch
-from storage.reading.event_kinds import EventKind
 from storage.rules.errors import (
     CurrencyNotSupported,
     CustomerNotFound,
@@ -119,23 +117,3 @@ async def test_a_dispute_marks_its_refund(acme: World):
 
     assert (dispute.state, dispute.amount_cents, dispute.closed_at) == ("open", 10_000, None)
     assert [event.disputed for event in log.data if event.kind == "refund"] == [True]
-
-
-async def test_events_of_every_kind_are_one_list_that_skips_and_repeats_nothing(acme: World):
-    for n in range(4):
-        at = NOW + timedelta(milliseconds=n // 2)  # several kinds share a moment
-        await acme.customer(f"user-{n}", at=at)
-        await acme.sale(f"inv-{n}", customer_key=f"user-{n}", at=at)
-    whole = (await acme.store.read(events.list_events, acme.program_id, Paging(200))).data
-
-    read, cursor = [], None
-    while page := await acme.store.read(events.list_events, acme.program_id, Paging(2, cursor)):
-        read += page.data
-        cursor = page.next_cursor
-        if cursor is None:
-            break
-
-    assert read == whole
-    assert len({(each.kind, each.id) for each in whole}) == len(whole) == 12
-    only = await acme.store.read(events.list_events, acme.program_id, kind=EventKind.LEAD)
-    assert only.data == [each for each in whole if each.kind == EventKind.LEAD]

@@ -1,28 +1,22 @@
-"""Clicks by month on PostgreSQL: made ahead, none lost outside of them, dropped whole, attached to what was there."""
+"""Clicks by month on PostgreSQL: made ahead, none lost outside of them, and dropped whole."""
 
-import asyncio
 import json
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from alembic import command
-from sqlalchemy import Connection, MetaData, insert, select, text
+from sqlalchemy import Connection, text
 
 import background
 from cli.admin import retention
-from storage import migrations
 from storage.checks import books
-from storage.engine import database
 from storage.engine.database import run_prepared
 from storage.engine.statements import Prepared
-from storage.rules import keys
 from storage.rules.month import Month
-from storage.tables import clicks, commissions, customers
+from storage.tables import commissions, customers
 from storage.tracking import click_months
 from tests import statements, world
-from tests.storage.test_migrations import MARCH, ROWS, difference
 from tests.world import World, stored
 
 SHARD = "_1[0-9]{5}$"  # which ends the partition's name on a distributed database
@@ -148,41 +142,3 @@ def explain(connection: Connection, statement: Prepared, row: list[Any]) -> list
     values = constants | {"rows": json.dumps([row])}
     explained = f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) {sql}"
     return [line for (line,) in run_prepared(connection, explained, tuple(values[name] for name in order))]
-
-
-def fill(connection: Connection) -> None:
-    """Store a customer's click and clicks of last year, of now, and of next year, as an earlier release did."""
-    schema = MetaData()
-    schema.reflect(connection)
-    for name in ("workspaces", "programs", "partners"):
-        connection.execute(insert(schema.tables[name]), ROWS[name])
-    ids = [keys.click_id(1, day(THIS.plus(ahead))) for ahead in (-12, 0, 12)]
-    rows = [{"program_id": 1, "click_id": each, "partner_id": 1, "at": MARCH, "landing_url": ""} for each in ids]
-    connection.execute(insert(schema.tables["clicks"]), rows)
-    connection.execute(text('CREATE UNIQUE INDEX clicks_by_bytes ON clicks (program_id, click_id COLLATE "C")'))
-
-
-async def test_the_table_that_was_there_becomes_a_partition_without_being_rewritten(empty_postgres_url: str):
-    [writer, *_] = lanes = database.writers(database.parse_url(empty_postgres_url))
-    await writer.run(lambda connection: command.upgrade(migrations.config_for(connection), "0006"))
-    await writer.run(fill)
-    files = await writer.run(lambda connection: [file_of(connection, name) for name in ("clicks", "clicks_by_bytes")])
-
-    await writer.run(lambda connection: command.upgrade(migrations.config_for(connection), "head"))
-
-    there = ("clicks_before", "pk_clicks_before")
-    assert await writer.run(lambda connection: [file_of(connection, name) for name in there]) == files
-    assert await writer.run(difference) == []
-    held = await writer.run(placed)
-    first, *_ = await writer.run(lambda connection: click_months.list_partitions(connection)[1:])
-    assert first.name == named(THIS.plus(1))
-    assert held == {"clicks_before": 2, "clicks_other": 1}
-    await writer.run(lambda connection: command.downgrade(migrations.config_for(connection), "0006"))
-    whole = await writer.run(lambda connection: connection.execute(select(clicks.c.click_id)).all())
-    assert len(whole) == sum(held.values())
-    await asyncio.gather(*(lane.close() for lane in lanes))
-
-
-def file_of(connection: Connection, name: str) -> int:
-    """Return the number of the file that holds a table's or an index's rows."""
-    return connection.execute(text(f"SELECT pg_relation_filenode('{name}')")).scalar_one()
