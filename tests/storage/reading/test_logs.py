@@ -8,8 +8,7 @@ import pytest
 from sqlalchemy import update
 
 from storage.engine.listing import ListQuery
-from storage.payments import disputes
-from storage.reading import audit_subjects, events, listed_calls, listed_flags, rejected_calls
+from storage.reading import audit_subjects, listed_calls, listed_flags, rejected_calls
 from storage.reading.audit_subjects import EntryMatch
 from storage.rules.errors import (
     CurrencyNotSupported,
@@ -22,7 +21,7 @@ from storage.rules.fraud.flag import FlagState
 from storage.tables import payment_events
 from tests import stripe_events as stripe
 from tests.storage.databases import both_databases
-from tests.storage.payments.paying import named, take
+from tests.storage.payments.paying import take
 from tests.storage.reading.test_lists import Keys, Read, listed, of, require_each_order
 from tests.world import NOW, World
 
@@ -106,14 +105,3 @@ async def test_payments_are_added_up_in_each_currency_whichever_release_stored_t
     await watched.store.write(lambda connection: connection.execute(replaced).rowcount)
     added = await listed(watched, listed_calls.read_payments, search="checkout.")(ListQuery(1))
     assert added.amounts == {"EUR": 600, "JPY": 40_000, "USD": 500}
-
-
-async def test_a_dispute_marks_its_refund(acme: World):
-    await take(acme, stripe.checkout(metadata=await named(acme)))
-    await take(acme, stripe.dispute())
-
-    [dispute] = await acme.store.read(disputes.list_disputes, acme.program_id)
-    log = await acme.store.read(events.list_events, acme.program_id)
-
-    assert (dispute.state, dispute.amount_cents, dispute.closed_at) == ("open", 10_000, None)
-    assert [event.disputed for event in log.data if event.kind == "refund"] == [True]

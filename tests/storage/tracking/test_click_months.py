@@ -1,9 +1,6 @@
 """Clicks by month on PostgreSQL: made ahead, none lost outside of them, and dropped whole."""
 
-import json
-import re
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 from sqlalchemy import Connection, text
@@ -11,12 +8,10 @@ from sqlalchemy import Connection, text
 import background
 from cli.admin import retention
 from storage.checks import books
-from storage.engine.database import run_prepared
-from storage.engine.statements import Prepared
 from storage.rules.month import Month
 from storage.tables import commissions, customers
 from storage.tracking import click_months
-from tests import statements, world
+from tests import world
 from tests.world import World, stored
 
 SHARD = "_1[0-9]{5}$"  # which ends the partition's name on a distributed database
@@ -116,29 +111,3 @@ async def test_days_of_the_oldest_month_are_deleted_only_exactly(acme: World):
 
     assert (whole["clicks_before"], whole["deleted"]) == (month.starts_at, 0)
     assert (exact["clicks_before"], exact["deleted"]) == (day(month) + timedelta(days=4), 1)
-
-
-@pytest.mark.not_on_citus("a write cannot be explained and run there; tests/distributed/test_calls.py reads the plans")
-async def test_a_batch_looks_into_no_month_that_it_does_not_name(acme: World):
-    click_id = await acme.visitor(at=day(THIS))
-    named_in = {
-        "tracking.clicks.find": [acme.program_id, 0, "anna", click_id],
-        "tracking.customers.find": [acme.program_id, "user-1", click_id],
-    }
-
-    for name, row in named_in.items():
-        plan = await acme.store.write(explain, dict(statements.statements())[name], row)
-
-        scans = [line for line in plan if re.search(r" on clicks_\w+", line)]
-        ran = [line for line in scans if "never executed" not in line]
-        assert (len(scans), len(ran)) == (6, 1), "\n".join(plan)
-        assert named(THIS) in ran[0]
-        assert "program_id" in plan[plan.index(ran[0]) + 1]  # the index's first column
-
-
-def explain(connection: Connection, statement: Prepared, row: list[Any]) -> list[str]:
-    """Run a prepared statement for one row, and return its plan."""
-    sql, constants, order = statement._compile(connection)  # noqa: SLF001 - explained, not run
-    values = constants | {"rows": json.dumps([row])}
-    explained = f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) {sql}"
-    return [line for (line,) in run_prepared(connection, explained, tuple(values[name] for name in order))]
