@@ -8,7 +8,8 @@ import pytest
 from sqlalchemy import Connection, delete, insert
 
 from storage.engine import assigned_ids, ids, pagination
-from storage.engine.pagination import Page
+from storage.engine.pagination import Page, Paging
+from storage.management import partners
 from storage.rules.errors import ValidationError
 from storage.tables import metadata
 from tests.world import NOW, World
@@ -74,3 +75,11 @@ def test_a_cursor_names_exactly_what_the_list_expects_and_the_last_page_has_none
     with pytest.raises(ValidationError):
         pagination.decode(str(page.next_cursor), int, str)
     assert cut([2, 1], 2) == ([2, 1], None)
+
+
+async def test_an_invented_cursor_of_the_largest_id_is_read_by_every_database(acme: World):
+    invented = cut([pagination.LARGEST_ID, 0], 1).next_cursor
+
+    page = await acme.store.read(partners.list_partners, acme.program_id, Paging(50, invented))
+
+    assert page.next_cursor is None

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, event
 from storage.rules import keys
 from storage.tracking import clicks, currencies, leads, sales
 from storage.tracking.clicks import Click
-from storage.tracking.principals import Call, PresentedKey, staged
+from storage.tracking.principals import Call, staged
 from storage.tracking.rejection_log import CallDetails
 from storage.tracking.reported_leads import Lead
 from storage.tracking.sales import Sale, SaleResult
@@ -46,9 +46,8 @@ def counted(connection: Connection) -> Iterator[list[str]]:
         yield statements
 
 
-def call(acme: World, item: Any, key_hash: str | None = None) -> Call:
-    details = CallDetails("sale", "request-1", NOW, customer_key="user-1")
-    return Call(PresentedKey(key_hash) if key_hash else acme.principal, item, details)
+def call(acme: World, item: Any) -> Call:
+    return Call(acme.principal, item, CallDetails("sale", "request-1", NOW, customer_key="user-1"))
 
 
 async def statements(acme: World, operation: Any, batch: list[Any]) -> tuple[int, list[Any]]:

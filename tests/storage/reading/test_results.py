@@ -129,3 +129,14 @@ async def test_a_window_is_compared_with_the_one_before_it_or_with_another(acme:
     far = Window(NOW.date(), NOW.date() + timedelta(days=1))
     compared = await report(acme, None, NOW + timedelta(days=5), NOW + timedelta(days=5), before=far)
     assert (compared.current.clicks, compared.previous.clicks, compared.previous_window) == (1, 2, far)
+
+
+async def test_partners_are_ranked_by_what_they_brought(acme: World):
+    await acme.customer("user-1", "ben")
+    await acme.sale()
+    await acme.click("anna")
+
+    ranked = await acme.store.read(performance.by_partner, acme.program_id, (await report(acme)).window)
+
+    brought = [(each.name, each.totals.revenue_cents, each.totals.clicks) for each in ranked]
+    assert brought == [("Ben", 10_000, 1), ("Anna", 0, 1)]
