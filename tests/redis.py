@@ -1,7 +1,6 @@
 """A Redis server of our own for a test."""
 
 import signal
-import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,14 +20,6 @@ class RedisServer(NamedTuple):
     def url(self) -> str:
         """Its URL."""
         return f"redis://127.0.0.1:{self.port}"
-
-    def connections(self) -> int:
-        """Return how many clients are connected, without this question."""
-        with socket.create_connection(("127.0.0.1", self.port)) as asking, asking.makefile("rwb") as lines:
-            lines.write(b"CLIENT LIST\r\n")
-            lines.flush()
-            clients = lines.read(int(lines.readline()[1:]))
-        return len(clients.splitlines()) - 1
 
 
 @contextmanager

@@ -1,12 +1,9 @@
 """An outage of the database as callers see it: 503 with Retry-After on every surface, and then all is well again."""
 
 import asyncio
-import shutil
 import time
 from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 
-import asyncpg
 import httpx
 import pytest
 from sqlalchemy import select
@@ -20,7 +17,6 @@ from storage.tables import refused_calls
 from tests import proxy, world
 from tests.conftest import LiveServer
 from tests.proxy import Proxy
-from tests.serving import Serve
 from tests.world import LANDING_PAGE
 from web.middleware import RequestMiddleware
 
@@ -107,37 +103,6 @@ async def test_an_outage_is_not_logged_as_a_rejected_call(client: httpx.AsyncCli
         assert "storage_unavailable" not in logged
 
 
-async def test_a_read_only_database_is_not_ready(client: httpx.AsyncClient, between: Proxy, postgres_url: str):
-    await becomes(client, 200)
-    await set_read_only(postgres_url, "on")
-    between.cut()
-    await becomes(client, 503)
-
-    await set_read_only(postgres_url, "off")
-    between.cut()
-    await becomes(client, 200)
-
-
-async def test_a_server_responds_503_while_its_file_is_removed_or_replaced(
-    sqlite_url: str, tmp_path: Path, serve: Serve
-):
-    path, aside, copy = tmp_path / "svc.db", tmp_path / "aside.db", tmp_path / "copy.db"
-    shutil.copy(path, copy)
-    served = serve(sqlite_url)
-    async with httpx.AsyncClient(base_url=served.base_url, timeout=30) as client:
-        await becomes(client, 200)
-        for is_replaced in (False, True):
-            path.rename(aside)
-            if is_replaced:
-                copy.rename(path)
-
-            answers = [await client.get("/readyz"), await client.post("/api/v1/track/click", json=CLICK)]
-
-            assert {(answer.status_code, answer.headers["retry-after"]) for answer in answers} == {(503, "2")}
-            aside.replace(path)
-            await becomes(client, 200)
-
-
 async def test_a_server_stops_within_ten_seconds_while_its_database_hangs(
     between: Proxy, live_server: Callable[..., LiveServer]
 ):
@@ -156,11 +121,3 @@ async def test_a_server_stops_within_ten_seconds_while_its_database_hangs(
 
     assert took < 10
     assert {answer.status_code for answer in answers if isinstance(answer, httpx.Response)} <= {503}
-
-
-async def set_read_only(url: str, setting: str) -> None:
-    operator = await asyncpg.connect(url.replace("+asyncpg", ""))
-    name = await operator.fetchval("SELECT current_database()")
-    await operator.execute("SET default_transaction_read_only = off")
-    await operator.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = {setting}')
-    await operator.close()

@@ -102,16 +102,6 @@ async def test_no_call_throws(scene: Scene):
         assert scene.thrown == [], nonsense
 
 
-async def test_the_console_shows_each_step_in_debug_mode_alone(scene: Scene):
-    for attributes, number in (("", 0), ("data-svc-debug", 4)):
-        await scene.context.clear_cookies()
-        scene.show(scene.tag(attributes))
-        page, _ = await scene.arrive("anna")
-        await page.evaluate(SIGN_UP)
-        steps = ("code anna in the address", "sending", "click through the link of anna", "cookie svc_click_id set")
-        assert len([step for step in steps if any("[svc]" in line and step in line for line in scene.said)]) == number
-
-
 async def test_the_service_may_be_elsewhere_than_the_script(scene: Scene):
     script = (await (await scene.context.request.get(f"{scene.server.base_url}/js/svc-tracker.js")).body()).decode()
     scene.shop.files["/js/mine.js"] = script
@@ -130,14 +120,6 @@ async def test_the_guides_tags_record_a_click(scene: Scene):
         scene.show(guides.blocks(guide, filling)[name])
         _, click_id = await scene.arrive("anna")
         assert (name, (await scene.cookie())["value"]) == (name, click_id)
-
-
-async def test_the_calls_path_may_end_with_a_slash_or_not(scene: Scene):
-    for calls in ("/x/y", "/x/y/"):
-        scene.show(scene.tag(f'data-svc-calls="{calls}"'))
-        page = await scene.tab()
-        async with page.expect_request("**/x/y/click"):
-            await page.goto(scene.shop.url("/?aff=anna"))
 
 
 async def test_no_error_of_the_service_reaches_a_page_and_a_lost_call_is_sent_once_more(scene: Scene):

@@ -125,16 +125,3 @@ async def migrate(url: str) -> None:
             await lane.run(step.run)
     await lane.close()
     await migrations.upgrade(url)
-
-
-def test_a_plain_postgresql_says_what_to_do(
-    postgres_server: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    monkeypatch.setenv("SVC_DATABASE_URL", f"{postgres_server.rpartition('/')[0]}/service")
-
-    with pytest.raises(typer.Exit):
-        distribute()
-
-    shown = capsys.readouterr().err
-    assert "This database does not have the extension Citus." in shown
-    assert "CREATE EXTENSION citus" in shown

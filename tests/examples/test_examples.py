@@ -13,23 +13,10 @@ from playwright.async_api import Browser
 from tests.cli.integrator.conftest import Shop, prepare, shop  # noqa: F401 - fixtures
 from tests.conftest import ROOT
 from tests.examples.conftest import EXAMPLES, Around, Shopper, counts, open_shopper, running
-from tests.failing import CUTS
 
 PAGE = (ROOT / "docs/integration-times.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"```sh times\n(.*?)\n```", PAGE, re.DOTALL)[0].splitlines()
 SERVE = next(number for number, command in enumerate(COMMANDS) if "runserver" in command)
-
-
-async def test_an_ordinary_visitor_signs_up_and_buys(service: Around, shopper: Shopper):
-    before = await counts(service)
-
-    await shopper.sign_up()
-    await shopper.pay()
-    service.between.wait_for("sale", 1)
-
-    assert service.between.bodies("lead") == []
-    assert await counts(service) == before
-    assert "customer_not_found" not in shopper.example.log
 
 
 async def test_a_referred_visitor_buys_and_gets_a_refund(service: Around, shopper: Shopper):
@@ -46,18 +33,6 @@ async def test_a_referred_visitor_buys_and_gets_a_refund(service: Around, shoppe
     assert f"sale {order}" not in shopper.example.log
     assert await counts(service) == [each + 1 for each in before]
     assert [each["value"] for each in await shopper.context.cookies() if each["name"] == "svc_click_id"] == [click_id]
-
-
-async def test_a_service_that_fails_reaches_no_shopper(service: Around, shopper: Shopper):
-    await shopper.arrive("anna")
-    service.between.answers = [CUTS]
-
-    await shopper.sign_up()
-    await shopper.pay()
-    await shopper.refund()
-
-    for call in ("lead", "sale", "refund"):
-        service.between.wait_for(call, 1)
 
 
 @pytest.mark.parametrize("example", ["django"], indirect=True)

@@ -44,14 +44,3 @@ def test_the_command_declares_what_it_imports_as_the_server_does():
 
     assert names(needed) == providers
     assert set(needed) <= set(NEEDED)
-
-
-def test_commands_for_integrators_import_no_other_half_of_the_command():
-    others = {
-        f"{path.name} imports {module}"
-        for path in SOURCES
-        for module in imported(path)
-        if module.startswith("cli.") and not module.startswith("cli.integrator")
-    }
-
-    assert others == set()
