@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-import httpx
-
 import storage
 from tests import forked, world
 from tests.conftest import LiveServer, servers
@@ -26,26 +24,17 @@ BETWEEN_FAULTS = 12  # acknowledgements: the service is at work when the next on
 
 
 class Service:
-    """`svc serve` as operators run it, a process of its own: started, killed, and started again on another port."""
+    """`svc serve` as operators run it, a process of its own; started again it listens on another port."""
 
     def __init__(self, start: Callable[[], LiveServer]) -> None:
-        self.start_one = start
-        self.start()
+        self._start = start
+        self.server = start()
 
-    def start(self) -> None:
-        """Start it and wait until it is ready."""
-        self.server = self.start_one()
-
-    def kill(self) -> None:
-        """End it as a crash does: without a word."""
+    def restart(self) -> None:
+        """End it as a crash does, without a word, and start it again; return when it is ready."""
         self.server.process.kill()
         self.server.process.wait()
-
-    async def wait_until(self, status: int) -> None:
-        """Wait until /readyz answers with a status."""
-        async with httpx.AsyncClient(base_url=self.server.base_url, timeout=30) as client:
-            while (await client.get("/readyz")).status_code != status:
-                pass
+        self.server = self._start()
 
 
 @dataclass

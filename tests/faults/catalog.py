@@ -18,8 +18,7 @@ UNTIL_NOTICED = 4  # acknowledged or rejected calls, while something is broken
 
 async def kill(scene: Scene) -> None:
     """Kill the service under load, and start it again."""
-    scene.service.kill()
-    await asyncio.to_thread(scene.service.start)
+    await asyncio.to_thread(scene.service.restart)
 
 
 async def lock_file(scene: Scene) -> None:
@@ -45,7 +44,6 @@ async def fill_disk(scene: Scene) -> None:
 async def remove_file(scene: Scene) -> None:
     """Take the database away, wait until the service notices, and put it back."""
     away = scene.place.file.rename(scene.place.file.with_name("away.db"))
-    await scene.service.wait_until(503)
     await rejected(scene)
     away.rename(scene.place.file)
 
