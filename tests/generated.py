@@ -29,7 +29,11 @@ from web.errors import STATUS
 
 ROOT = Path(__file__).parent.parent
 CALLS = {"trackLead", "trackSale", "trackRefund"}
-PACKAGES = ("browser/sdk", "sdks/node")
+VERSIONED = {  # how often a file of npm states the package's version
+    f"{folder}/{name}": times
+    for folder in ("browser/sdk", "sdks/node")
+    for name, times in (("package.json", 1), ("package-lock.json", 2))
+}
 LOCAL = {
     "not_configured": "There is no program key.",
     "not_the_service": "The server at the service's URL does not respond as the service does.",
@@ -98,22 +102,6 @@ def with_version(path: str, *, times: int) -> str:
     """Return a file of npm with the version of pyproject.toml, which is the only place that states it."""
     content = (ROOT / path).read_text(encoding="utf-8")
     return re.sub(r'("version": )"[^"]*"', rf'\1"{_version()}"', content, count=times)
-
-
-def sdk_files() -> dict[str, Callable[[], str]]:
-    """Return what writes each file."""
-    written: dict[str, Callable[[], str]] = {
-        "sdks/python/LICENSE": (ROOT / "LICENSE").read_text,
-        "sdks/python/src/svc_affiliate/codes.py": python_codes,
-        "sdks/cli/LICENSE": (ROOT / "LICENSE").read_text,
-        "sdks/node/LICENSE": (ROOT / "LICENSE").read_text,
-        "sdks/node/src/codes.ts": node_codes,
-        "sdks/node/src/version.ts": node_version,
-    }
-    for folder in PACKAGES:
-        written[f"{folder}/package.json"] = partial(with_version, f"{folder}/package.json", times=1)
-        written[f"{folder}/package-lock.json"] = partial(with_version, f"{folder}/package-lock.json", times=2)
-    return written
 
 
 def node_version() -> str:
@@ -205,10 +193,13 @@ FILES: dict[str, Callable[[], str]] = {
     "presentation/guides/errors.md": errors_guide,
     "docs/configuration.md": configuration_page,
     "docs/settings.md": settings_page,
-} | {f"tests/storage/sql/{name}.sql": partial(statements.sql, each) for name, each in statements.statements()}
-
-
-FILES |= sdk_files()
+    "sdks/python/src/svc_affiliate/codes.py": python_codes,
+    "sdks/node/src/codes.ts": node_codes,
+    "sdks/node/src/version.ts": node_version,
+    **{f"sdks/{sdk}/LICENSE": (ROOT / "LICENSE").read_text for sdk in ("python", "cli", "node")},
+    **{path: partial(with_version, path, times=times) for path, times in VERSIONED.items()},
+    **{f"tests/storage/sql/{name}.sql": partial(statements.sql, each) for name, each in statements.statements()},
+}
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from svc_affiliate import Track, log
+from svc_affiliate import Track, log, resending
 
 from tests import failing
 from tests.conftest import ROOT
@@ -35,6 +35,12 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[FailingService]:
 def database_url(sqlite_url: str) -> str:
     """A SQLite file alone."""
     return sqlite_url
+
+
+@pytest.fixture
+def no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Resend only when a test says so."""
+    monkeypatch.setattr(resending.Resender, "start", lambda *_: None)
 
 
 @dataclass

@@ -1,6 +1,5 @@
 """The integrator's `svc` as a package of its own: small, without the server, and with every command for integrators."""
 
-import asyncio
 import os
 import subprocess
 import sys
@@ -11,8 +10,6 @@ import pytest
 from cli.main import COMMANDS
 from tests.conftest import ROOT
 from tests.sdks.python.test_package import SOURCES
-from tests.serving import Serve
-from tests.world import World
 
 MOST_BYTES = 25 * 1024 * 1024  # the server takes more than 200 MB
 UV = [sys.executable, "-m", "uv"]
@@ -53,14 +50,3 @@ def test_it_is_small_and_has_every_command_for_integrators_alone(environment: Pa
     assert {name for name in COMMANDS if f" {name} " in helped.stdout} == ours
     assert done.returncode == 0, done.stderr
     assert size < MOST_BYTES
-
-
-async def test_status_works_against_a_service(
-    environment: Path, tmp_path: Path, acme: World, sqlite_url: str, serve: Serve
-):
-    settings = {"SERVICE_BASE_URL": serve(sqlite_url).base_url, "SERVICE_API_KEY": acme.key}
-
-    done = await asyncio.to_thread(svc, environment, tmp_path, "status", **settings)
-
-    assert done.returncode == 0, done.stderr
-    assert "acme.example" in done.stdout

@@ -5,16 +5,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from svc_affiliate import Status, resending
+from svc_affiliate import Status
 
 from tests.failing import HANGS, Answer, FailingService
 from tests.sdks.conftest import KEY, Sdk
 
-
-@pytest.fixture(autouse=True)
-def no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Resend only when a test says so."""
-    monkeypatch.setattr(resending.Resender, "start", lambda *_: None)
+pytestmark = pytest.mark.usefixtures("no_thread")
 
 
 @pytest.fixture

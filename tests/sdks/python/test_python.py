@@ -30,8 +30,8 @@ def test_what_cannot_be_sent_is_a_result(service: FailingService, sdk: Sdk, monk
     assert service.received == []
 
 
-async def test_asyncio_has_the_same_results(service: FailingService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(resending.Resender, "start", lambda *_: None)
+@pytest.mark.usefixtures("no_thread")
+async def test_asyncio_has_the_same_results(service: FailingService, tmp_path: Path):
     wrong: Any = {"clickid": "c1"}
     track = AsyncTrack(base_url=service.base_url, api_key=KEY, timeout_seconds=0.3, outbox=tmp_path)
     visitor = track.of({"svc_click_id": "c1"})
@@ -52,10 +52,10 @@ async def test_asyncio_has_the_same_results(service: FailingService, tmp_path: P
     assert hung.error.code in {ErrorCode.TIMED_OUT, ErrorCode.SERVICE_UNREACHABLE}
 
 
+@pytest.mark.usefixtures("no_thread")
 def test_a_full_outbox_fails_the_call_only(
     service: FailingService, sdk: Sdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(resending.Resender, "start", lambda *_: None)
     monkeypatch.setattr(outbox, "MOST_WAITING", 1)
     service.answers = ["overloaded"]
     track = sdk(outbox=tmp_path)
@@ -63,10 +63,8 @@ def test_a_full_outbox_fails_the_call_only(
     assert [track.lead(click_id="c1").status for _ in range(2)] == [Status.QUEUED, Status.FAILED]
 
 
-def test_calls_that_several_workers_resend_arrive_once_each(
-    service: FailingService, sdk: Sdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(resending.Resender, "start", lambda *_: None)
+@pytest.mark.usefixtures("no_thread")
+def test_calls_that_several_workers_resend_arrive_once_each(service: FailingService, sdk: Sdk, tmp_path: Path):
     service.answers = ["overloaded"]
     workers: list[Any] = [sdk(outbox=tmp_path) for _ in range(4)]
     with ThreadPoolExecutor() as pool:
