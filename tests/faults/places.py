@@ -21,7 +21,7 @@ class Place:
     url: str
     direct_url: str
     nodes: list[Server] = field(default_factory=list)
-    file: Path = field(init=False)
+    file: Path = Path()
     proxy: Proxy = field(init=False)
 
 
@@ -72,9 +72,7 @@ async def proxied_postgresql(folder: Path) -> AsyncIterator[Place]:
 
 def _with_file(file: Path) -> Place:
     url = f"sqlite+aiosqlite:///{file}"
-    place = Place(url, url)
-    place.file = file
-    return place
+    return Place(url, url, file=file)
 
 
 def _run(*command: str) -> None:
