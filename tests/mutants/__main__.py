@@ -1,89 +1,93 @@
 """`python -m tests.mutants`: put each fault of mutants.toml into a copy of the checkout, and say which test notices it.
 
-First run the tests that mirror the file's folder; if none notices, run a second selection: `--then PATH...`, `-m EXPR`.
+First run the tests that mirror the file's folder; if none notices, those that `--then PATH...` and `-m EXPR` select.
 """
 
 import argparse
 import json
+import os
+import re
+import shutil
+import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 from collections import Counter
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
-from queue import Queue
-from typing import Any, NamedTuple
+from typing import Any
 
-from tests.mutants.copied import KILLED, SURVIVED, Copy, Outcome
-from tests.needs import EMBEDDED
+from tests.needs import EMBEDDED, ROOT
 
-MUTANTS: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("mutants.toml").read_text(encoding="utf-8"))[
+MUTANTS: list[dict[str, Any]] = tomllib.loads((ROOT / "tests/mutants/mutants.toml").read_text(encoding="utf-8"))[
     "mutant"
 ]
-NO_FIT = Outcome("does not apply", "its old text is not there once")
-
-
-class Verdict(NamedTuple):
-    """What became of a mutant, and which test noticed it."""
-
-    name: str
-    folder: str
-    result: str
-    by: str
-    seconds: int
+NOTICED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
 
 
 def main() -> int:
-    """Run the mutants; return 1 unless all are killed."""
+    """Run the mutants; return 1 unless all are noticed."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
-    parser.add_argument("--only", action="append", default=[], help="run mutants whose name contains this; repeatable")
+    parser.add_argument("--only", action="append", default=[""], help="mutants whose name contains this; repeatable")
     parser.add_argument("--then", nargs="*", default=[], metavar="PATH", help="the second run's tests (all)")
-    parser.add_argument("-m", dest="marks", default=EMBEDDED, metavar="EXPR", help=f"its marks ({EMBEDDED!r})")
-    parser.add_argument("--jobs", type=int, default=1, help="mutants at a time")
-    parser.add_argument("--out", type=Path, help="write the verdicts to this file as JSON")
+    parser.add_argument("-m", dest="marks", default=EMBEDDED, metavar="EXPR", help=f"its marks ({EMBEDDED})")
+    parser.add_argument("--out", type=Path, help="write who noticed each to this file as JSON")
     options = parser.parse_args()
-    chosen = [each for each in MUTANTS if not options.only or any(part in each["name"] for part in options.only)]
-    verdicts: list[Verdict] = []
-    with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(options.jobs) as threads:
-        copies: Queue[Copy] = Queue()
-        for number in range(options.jobs):
-            copies.put(Copy(Path(folder) / str(number)))
-        _require_sound(copies.queue[0], chosen)
-        for verdict in threads.map(partial(_judge, copies, [*options.then, "-m", options.marks]), chosen):
-            verdicts.append(verdict)
-            sys.stdout.write(f"{verdict.name}: {verdict.result} {verdict.by} ({verdict.seconds} s)\n")
+    names = options.only[1:] or options.only
+    noticed: dict[str, str] = {}
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        copy = copied(Path(folder))
+        for mutant in (each for each in MUTANTS if any(part in each["name"] for part in names)):
+            then = [*options.then, "-m", options.marks]
+            noticed[mutant["name"]] = judge(copy, mutant, then)
+            sys.stdout.write(f"{mutant['name']}: {noticed[mutant['name']] or 'survived'}\n")
             sys.stdout.flush()
             if options.out:
-                options.out.write_text(json.dumps([each._asdict() for each in verdicts], indent=1), encoding="utf-8")
-    counts = Counter((each.folder, each.result) for each in verdicts)
-    sys.stdout.writelines(f"{folder:32}{result:16}{count}\n" for (folder, result), count in sorted(counts.items()))
-    return 0 if all(each.result == KILLED for each in verdicts) else 1
+                options.out.write_text(json.dumps(noticed, indent=1), encoding="utf-8")
+    kinds = Counter((name.partition(":")[0], "noticed" if by else "survived") for name, by in noticed.items())
+    sys.stdout.writelines(f"{kind:12}{result:12}{count}\n" for (kind, result), count in sorted(kinds.items()))
+    return 0 if all(noticed.values()) else 1
 
 
-def _require_sound(copy: Copy, chosen: Sequence[dict[str, Any]]) -> None:
-    """Exit unless the first tests pass without a mutant."""
-    found = copy.test([*dict.fromkeys(copy.mirror(each["file"]) for each in chosen), "-m", EMBEDDED])
-    if found.result != SURVIVED:
-        sys.exit(f"The first tests fail without a mutant: {found.by}")
+def copied(folder: Path) -> Path:
+    """Copy the files that git tracks, as they are now."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    for name in filter(None, listed.split("\0")):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, folder / name, follow_symlinks=False)
+    return folder
 
 
-def _judge(copies: "Queue[Copy]", then: Sequence[str], mutant: dict[str, Any]) -> Verdict:
-    """Put a mutant into a copy, run the tests, and put the file back."""
-    copy, started_at = copies.get(), time.monotonic()
-    name, text = mutant["file"], copy.text(mutant["file"])
-    if text.count(mutant["old"]) == 1:
-        copy.write(name, text.replace(mutant["old"], mutant["new"]))
-        found = copy.test([copy.mirror(name), "-m", EMBEDDED])
-        if found.result == SURVIVED:
-            found = copy.test(then)
-        copy.write(name, text)
-    else:
-        found = NO_FIT
-    copies.put(copy)
-    return Verdict(mutant["name"], str(Path(name).parent), *found, round(time.monotonic() - started_at))
+def judge(copy: Path, mutant: dict[str, Any], then: list[str]) -> str:
+    """Put a mutant into the copy, run the tests, put the file back, and return the test that noticed it, or nothing."""
+    path = copy / mutant["file"]
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    if text.count(mutant["old"]) != 1:
+        sys.exit(f"{mutant['name']} does not apply: its old text is not in {mutant['file']} once")
+    write(path, text.replace(mutant["old"], mutant["new"]))
+    mirrored = next(each for each in Path(mutant["file"]).parents if (copy / "tests" / each).is_dir())
+    found = next(filter(None, tried(copy, [f"tests/{mirrored}", "-m", EMBEDDED], then)), "")
+    write(path, text)
+    return found
+
+
+def tried(copy: Path, *selections: list[str]) -> Iterator[str]:
+    """Yield of each selection of tests the first that failed, or nothing."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+    for selection in selections:
+        environment = os.environ | {"PYTHONPATH": str(copy)}
+        done = subprocess.run(
+            [*command, *selection], cwd=copy, env=environment, capture_output=True, text=True, check=False
+        )
+        failed = NOTICED.search(done.stdout)
+        yield (failed[1] if failed else f"pytest ended with {done.returncode}") if done.returncode not in {0, 5} else ""
+
+
+def write(path: Path, text: str) -> None:
+    """Write a module and delete its compiled form: Python takes one of the same second and size for unchanged."""
+    path.write_text(text, encoding="utf-8")
+    for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
+        compiled.unlink()
 
 
 if __name__ == "__main__":
