@@ -25,8 +25,9 @@ async def test_a_lead_with_the_key_is_settled_once_and_its_email_stored_hashed_a
     assert "doe" not in repr(customer).lower()
 
 
-async def test_a_browser_lead_is_provisional_until_the_server_settles_it(api: Api):
-    click_id = await api.acme.visitor()
+async def test_a_browser_lead_is_provisional_and_has_a_hash_of_its_network_until_the_server_settles_it(api: Api):
+    api.come_from("203.0.113.7")
+    click_id = (await api.click()).json()["click_id"]
 
     browser = await api.lead(key=None, click_id=click_id, customer_key="user-1")
     status = await api.status()
@@ -35,6 +36,9 @@ async def test_a_browser_lead_is_provisional_until_the_server_settles_it(api: Ap
     assert (browser.status_code, browser.json()["provisional"]) == (200, True)
     assert (status["provisional_leads"], status["recent_events"]["leads_24h"]) == (1, 0)
     assert set(settled.json()) == RECORDED
+    clicked = (await api.rows(clicks))[0].address_hash
+    assert clicked is not None
+    assert {row.with_key: row.address_hash for row in await api.rows(leads)} == {False: clicked, True: None}
 
 
 async def test_a_bad_authorization_header_is_401_and_never_browser_mode(api: Api):
@@ -68,18 +72,6 @@ async def test_a_lead_names_a_customer_of_its_program_and_only_the_server_s_reje
         ("lead", expected, fields.get("click_id"), fields.get("customer_key"), NOW) for fields, expected in rejected
     ]
     assert await api.count(*ALL) == 0
-
-
-async def test_a_browser_s_lead_stores_a_hash_of_its_network_and_a_server_s_does_not(api: Api):
-    api.come_from("203.0.113.7")
-    first, second = [(await api.click()).json()["click_id"] for _ in range(2)]
-    await api.lead(key=None, click_id=first)
-    await api.lead(click_id=second, customer_key="user-2")
-
-    by_key = {row.with_key: row.address_hash for row in await api.rows(leads)}
-    clicked = {row.address_hash for row in await api.rows(clicks)}
-    assert {by_key[False]} == clicked
-    assert by_key[True] is None
 
 
 async def test_a_test_lead_belongs_to_its_key_or_to_the_program_that_it_or_its_click_names(api: Api):
