@@ -108,23 +108,17 @@ async def test_events_lost_to_a_wrong_key_fail_their_gate_until_they_stop(acme: 
     assert "still happening" not in (found[2].next_action or "")
 
 
-async def test_customers_without_a_partner_are_not_reported(acme: World):
+async def test_customers_without_a_partner_are_not_reported_and_keys_like_those_of_leads_are(acme: World):
     await sell(acme, "user-1", "user-2")
     for key in ("user-3", "user-4"):
         await reject_sale(acme, key)
-
-    found = await health(acme)
-
-    assert (found.state, found.groups, found.sale_keys) == (HealthState.HEALTHY, [], 4)
-    assert (found.matched, found.not_referred) == (2, 2)
-
-
-async def test_keys_that_match_no_lead_are_grouped_with_the_likely_mapping(acme: World):
-    await sell(acme, "user-1", "user-2")
+    healthy = await health(acme)
     await reject_sale(acme, "USER-1")
 
     found = await health(acme)
 
+    assert (healthy.state, healthy.groups, healthy.sale_keys) == (HealthState.HEALTHY, [], 4)
+    assert (healthy.matched, healthy.not_referred) == (2, 2)
     (group,) = found.groups
     assert found.state == HealthState.MISMATCHED
     assert (group.difference, group.shape, group.keys) == (Difference.LETTER_CASE, KeyFormat.PREFIXED, 1)
