@@ -76,6 +76,8 @@ async def test_a_lead_names_a_customer_of_its_program_and_only_the_server_s_reje
 
 async def test_a_test_lead_belongs_to_its_key_or_to_the_program_that_it_or_its_click_names(api: Api):
     named = {**TEST, "program_id": api.acme.program_id}
+    unknown = {**TEST, "program_id": 987_654}
+    foreign = {**TEST, "program_id": (await api.beside()).acme.program_id}
     click_id = await api.acme.visitor()
 
     answers = [
@@ -84,12 +86,19 @@ async def test_a_test_lead_belongs_to_its_key_or_to_the_program_that_it_or_its_c
         await api.lead(key=None, click_id=click_id, additional_data=TEST),
         await api.lead(key=None, additional_data=TEST),
     ]
+    rejected = [await api.lead(key=key, additional_data=unknown) for key in ("acme", None)]
+    rejected += [await api.lead(additional_data=foreign), await api.lead(key="aff_wrong", additional_data=TEST)]
 
     stored = await api.rows(test_events)
     first = {"eventId": stored[0].id, "programId": api.acme.program_id, "test_mode": True}
     assert answers[0].json()["data"] == first
     assert [answer.json()["data"]["programId"] for answer in answers] == [*[api.acme.program_id] * 3, 0]
     assert [(row.is_test, row.with_key) for row in stored] == [(True, True), (True, False), (True, False)]
+    assert [(answer.status_code, answer.json()["error"]["code"]) for answer in rejected] == [
+        *[(400, "program_not_found")] * 2,
+        (400, "customer_wrong_program"),
+        (401, "invalid_key"),
+    ]
 
 
 async def test_a_test_lead_s_details_are_stored_and_it_alone_verifies_the_integration(api: Api):
@@ -108,25 +117,6 @@ async def test_a_test_lead_s_details_are_stored_and_it_alone_verifies_the_integr
     assert (read.event_name, read.customer_key, read.click_id, read.email_masked) == about
     assert (read.is_test, without_key, await verified()) == (True, False, True)
     assert await api.count(*ALL) == 0
-
-
-async def test_a_test_lead_for_an_unknown_or_another_program_or_with_a_bad_key_is_rejected(api: Api):
-    unknown = {**TEST, "program_id": 987_654}
-    foreign = {**TEST, "program_id": (await api.beside()).acme.program_id}
-
-    answers = [
-        await api.lead(additional_data=unknown),
-        await api.lead(key=None, additional_data=unknown),
-        await api.lead(additional_data=foreign),
-        await api.lead(key="aff_wrong", additional_data=TEST),
-    ]
-
-    assert [(answer.status_code, answer.json()["error"]["code"]) for answer in answers] == [
-        *[(400, "program_not_found")] * 2,
-        (400, "customer_wrong_program"),
-        (401, "invalid_key"),
-    ]
-    assert await api.count(test_events) == 0
 
 
 async def test_an_invalid_email_is_left_out_with_a_warning(api: Api):
