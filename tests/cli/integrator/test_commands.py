@@ -8,7 +8,7 @@ import subprocess
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, expect
 
 from storage.access import program_keys
 from tests.cli.integrator.conftest import OLGA, PASSWORD, Shop
@@ -16,43 +16,34 @@ from tests.cli.integrator.conftest import OLGA, PASSWORD, Shop
 BLOCK = re.compile(r"^```sh (\w+)\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 
 
-async def open_page(browser: Browser, address: str) -> Page:
-    """Open an address and sign in as Olga on the way."""
+async def log_in(shop: Shop, browser: Browser, button: str) -> tuple[int, str]:
+    """Log in, decide with a button in the browser, and return how the command ended and what it said."""
+    waiting = shop.start("login")
+    assert waiting.stdout
+    address, code = [(await asyncio.to_thread(waiting.stdout.readline)).split()[-1] for _ in range(2)]
     page = await browser.new_page()
     await page.goto(address)
     await page.get_by_label("E-mail address").fill(OLGA)
     await page.get_by_label("Password").fill(PASSWORD)
     await page.get_by_role("button", name="Sign in").click()
-    return page
-
-
-async def test_a_member_approves_the_login_in_the_browser(shop: Shop, browser: Browser):
-    waiting = shop.start("login")
-    assert waiting.stdout
-    address, code = [(await asyncio.to_thread(waiting.stdout.readline)).split()[-1] for _ in range(2)]
-
-    page = await open_page(browser, address)
     await expect(page.get_by_label("Code")).to_have_text(code)
-    await page.get_by_role("button", name="Connect").click()
-    await expect(page.get_by_role("heading", level=1)).to_have_text("Connected")
+    await page.get_by_role("button", name=button).click()
     said, _ = await asyncio.to_thread(waiting.communicate)
+    return waiting.returncode, said
 
-    assert (waiting.returncode, f"Logged in as {OLGA}" in said) == (0, True)
+
+async def test_a_member_rejects_the_login_in_the_browser_and_nothing_is_stored_or_approves_it(
+    shop: Shop, browser: Browser
+):
+    rejected, _ = await log_in(shop, browser, "Cancel")
+    is_stored = shop.login.exists()
+    approved, said = await log_in(shop, browser, "Connect")
+
+    assert (rejected, is_stored) == (1, False)
+    assert (approved, f"Logged in as {OLGA}" in said) == (0, True)
     assert shop.login.stat().st_mode & 0o777 == 0o600
     assert json.loads(shop.login.read_text())["token"] not in said
     assert (await shop.svc("programs", "list", "--json")).json["data"][0]["id"] == shop.acme.program_id
-
-
-async def test_a_rejected_login_stores_nothing(shop: Shop, browser: Browser):
-    waiting = shop.start("login")
-    assert waiting.stdout
-    page = await open_page(browser, (await asyncio.to_thread(waiting.stdout.readline)).split()[-1])
-
-    await page.get_by_role("button", name="Cancel").click()
-    await asyncio.to_thread(waiting.communicate)
-
-    assert waiting.returncode == 1
-    assert not shop.login.exists()
 
 
 async def test_logging_out_ends_the_session_and_a_command_that_needs_one_says_how_to_get_it(shop: Shop):
@@ -122,36 +113,27 @@ async def test_an_owner_creates_a_partner_and_deletes_a_program_without_events(s
     assert (used.code, used.json["error"]["code"]) == (1, "program_has_events")
 
 
-async def initialize(shop: Shop) -> None:
-    await shop.sign_in()
-    assert (await shop.svc("init", "--api-key-stdin", stdin=f"{shop.acme.key}\n")).code == 0
-
-
 @pytest.fixture
 async def ready(shop: Shop) -> Shop:
     """The shop after `svc init` with its key."""
-    await initialize(shop)
+    await shop.sign_in()
+    assert (await shop.svc("init", "--api-key-stdin", stdin=f"{shop.acme.key}\n")).code == 0
     return shop
 
 
-async def test_a_test_call_shows_the_request_the_response_and_what_it_proves(ready: Shop):
-    for number, call in enumerate(("click", "lead", "sale")):
-        result = await ready.svc("test", call)
+async def test_a_test_call_is_marked_as_one_and_proves_its_step(ready: Shop):
+    for number, call in enumerate(("click", "lead", "sale"), start=1):
         done = await ready.svc("test", call, "--json")
 
-        assert result.code == 0, call
-        assert all(word in result.stdout for word in (f"POST /api/v1/track/{call}", "Response", "Proves:", "Next:"))
         assert done.json["answer"]["data"]["test_mode"] is True
         steps = (await ready.svc("status", "--json")).json["checklist"]
-        assert [step["step"] for step in steps if step["done"]] == ["test_click", "test_lead", "test_sale"][
-            : number + 1
-        ]
+        assert [step["step"] for step in steps if step["done"]] == ["test_click", "test_lead", "test_sale"][:number]
 
 
-async def test_the_environment_outranks_the_file_and_without_a_key_the_next_step_is_named(shop: Shop):
-    without = await shop.svc("test", "sale", "--json")
-    await initialize(shop)
-    wrong = await shop.svc("status", "--json", SERVICE_API_KEY="aff_wrong")
+async def test_the_environment_outranks_the_file_and_without_a_key_the_next_step_is_named(ready: Shop):
+    wrong = await ready.svc("status", "--json", SERVICE_API_KEY="aff_wrong")
+    (ready.project / ".svc/.env").unlink()
+    without = await ready.svc("test", "sale", "--json")
 
     assert (without.code, without.json["error"]["code"]) == (4, "no_program_key")
     assert (wrong.code, wrong.json["error"]["code"]) == (4, "invalid_key")
@@ -184,11 +166,7 @@ async def test_a_sale_is_explained_and_the_exit_code_says_whether_it_is_credited
     missing = await ready.svc("explain", "inv-2")
 
     assert (credited.code, credited.json["verdict"]) == (0, "credited")
-    assert (missing.code, "not_recorded" in missing.stdout, "Smallest change" in missing.stdout) == (
-        1,
-        True,
-        True,
-    )
+    assert (missing.code, "not_recorded" in missing.stdout) == (1, True)
 
 
 @pytest.mark.shops
