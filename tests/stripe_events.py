@@ -149,46 +149,29 @@ def refund_updated(
     kind: str = "refund.updated",
 ) -> dict[str, Any]:
     """Return a refund in a status."""
-    refund = {
-        "id": name,
-        "object": "refund",
-        "amount": amount,
-        "charge": f"ch_{intent}",
-        "currency": "usd",
-        "payment_intent": intent,
-        "status": status,
-    }
-    return event(kind, refund, event_id=event_id, at=at)
+    return event(kind, _of_charge("refund", name, amount, intent, status), event_id=event_id, at=at)
 
 
 def dispute(
-    event_id: str = "evt_dispute",
-    *,
-    amount: int = 10_000,
-    status: str = "needs_response",
-    intent: str = "pi_1",
-    name: str = "dp_1",
+    event_id: str = "evt_dispute", *, amount: int = 10_000, intent: str = "pi_1", name: str = "dp_1"
 ) -> dict[str, Any]:
     """Return a dispute that was opened."""
-    found = {
-        "id": name,
-        "object": "dispute",
-        "amount": amount,
-        "charge": f"ch_{intent}",
-        "currency": "usd",
-        "payment_intent": intent,
-        "reason": "fraudulent",
-        "status": status,
-    }
-    return event("charge.dispute.created", found, event_id=event_id)
+    status = "needs_response"
+    return event("charge.dispute.created", _of_charge("dispute", name, amount, intent, status), event_id=event_id)
 
 
 def dispute_closed(
     status: str, *, amount: int = 10_000, intent: str = "pi_1", name: str = "dp_1", at: datetime = NOW
 ) -> dict[str, Any]:
     """Return a dispute that was won or lost."""
-    found = dispute(amount=amount, status=status, intent=intent, name=name)["data"]["object"]
+    found = _of_charge("dispute", name, amount, intent, status)
     return event("charge.dispute.closed", found, event_id="evt_closed", at=at)
+
+
+def _of_charge(kind: str, name: str, amount: int, intent: str, status: str) -> dict[str, Any]:
+    """Return a refund or a dispute."""
+    about = {"charge": f"ch_{intent}", "payment_intent": intent}
+    return {"id": name, "object": kind, "amount": amount, "currency": "usd", "status": status, **about}
 
 
 def signed(body: dict[str, Any], *, secret: str = SECRET, at: datetime | None = None) -> tuple[bytes, dict[str, str]]:

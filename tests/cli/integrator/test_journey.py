@@ -117,16 +117,3 @@ async def test_in_a_browser_the_shop_s_own_click_goes_through_the_chain(shop: Sh
     assert [(step["step"], step["verdict"]) for step in walked.json["steps"]] == [("shop", "click_recorded"), *CHAIN]
     assert (blocked.code, blocked.json["steps"][0]["verdict"]) == (1, "no_click")
     assert status.json["recent_events"]["clicks_24h"] == 2  # the shop's own, and for the blocked page a call's
-
-
-async def test_a_shop_without_the_tracker_or_down_is_named(shop: Shop, web: WebShop):
-    await sandboxed(shop, web)
-    web.page = "<h1>The shop</h1>"
-
-    walks = [
-        await shop.svc("test", "journey", "--shop", url, "--json", **NO_BROWSER)
-        for url in (web.url(), "http://127.0.0.1:9/")
-    ]
-
-    first = [walked.json["steps"][0] for walked in walks]
-    assert [(step["verdict"], step["state"]) for step in first] == [("no_tracker", "unknown"), ("unreachable", "fail")]

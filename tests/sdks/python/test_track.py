@@ -61,15 +61,6 @@ def test_nothing_is_sent_for_a_visitor_without_a_click_or_known_key(service: Fai
     assert all("known" not in sent.body for sent in service.received)
 
 
-def test_the_click_id_comes_from_the_visitor_s_cookies(service: FailingService, sdk: Sdk):
-    track = sdk()
-    track.of({"svc_click_id": "c1", "theme": "dark"}).lead(customer_key="user-1")
-    track.of({}).lead(customer_key="user-2")
-    track.lead(customer_key="user-3")
-
-    assert [sent.body for sent in service.received] == [{"click_id": "c1", "customer_key": "user-1"}]
-
-
 def test_every_error_is_a_result_with_its_code_and_no_fault_where_no_partner_sent_the_customer(
     service: FailingService, sdk: Sdk
 ):
