@@ -3,18 +3,13 @@
 import asyncio
 import sqlite3
 from contextlib import closing
-from pathlib import Path
-from typing import Any
-
-import pytest
 
 import storage
-from storage.engine.audit import Actor
 from storage.engine.sealing import Sealer
 from storage.payments import accounts
 from tests import world
 from tests.cli.conftest import Svc
-from tests.world import NOW
+from tests.storage.payments import paying
 
 PARTNERS = "Token,Email,PayPal Email\nnora,nora@blogs.example,pay@blogs.example\n"
 COMMISSIONS = (
@@ -120,21 +115,15 @@ def test_malformed_arguments_are_usage_errors(svc: Svc) -> None:
     assert "two decimals" in fine.stderr
 
 
-@pytest.fixture
-def files(svc: Svc, tmp_path: Path) -> list[Path]:
-    """A program, and two exports of Rewardful."""
+def test_an_import_is_tried_done_and_repeated(svc: Svc):
     svc.set_up()
     svc("admin", "program", "create", "--workspace", 1, "--name", "Acme", "--domain", "acme.example")
-    written = [tmp_path / "affiliates.csv", tmp_path / "commissions.csv"]
-    for path, content in zip(written, (PARTNERS, COMMISSIONS), strict=True):
-        path.write_text(content)
-    return written
-
-
-def test_an_import_is_tried_done_and_repeated(svc: Svc, files: list[Path]):
     command = ("admin", "import", "--program", 1, "--from", "rewardful")
+    files = {"affiliates.csv": PARTNERS, "commissions.csv": COMMISSIONS}
+    for name, content in files.items():
+        (svc.folder / name).write_text(content)
 
-    without_partners = svc(*command, files[1])
+    without_partners = svc(*command, "commissions.csv")
     dry = svc(*command, *files, "--dry-run")
     done = svc(*command, *files, "--json")
     again = svc(*command, *files, "--json")
@@ -152,9 +141,7 @@ def test_an_import_is_tried_done_and_repeated(svc: Svc, files: list[Path]):
 async def connect(url: str, key: str) -> int:
     async with storage.opened(url) as store:
         acme = await world.acme(store)
-        about: dict[str, Any] = {"provider": "stripe", "account_id": "acct_1", "secret": "whsec_12345678"}
-        actor = Actor("user", "1", "olga@acme.example")
-        await store.write(accounts.connect, acme.program_id, **about, sealer=Sealer(key), actor=actor, at=NOW)
+        await paying.connect(acme, key=key)
         return acme.program_id
 
 

@@ -18,15 +18,14 @@ from storage import Storage
 from storage.access import sessions, workspaces
 from storage.access.workspaces import Role
 from storage.engine.audit import Actor
-from storage.engine.sealing import Sealer
 from storage.management import program_settings
-from storage.payments import accounts
 from tests import serving, stripe_events, world
 from tests.browser import shop as web_shop
 from tests.browser.shop import Shop as WebShop
 from tests.cli.conftest import CHECKOUT, command
 from tests.forked import Done, run
 from tests.serving import PLAIN, Serve, Served
+from tests.storage.payments import paying
 from tests.world import World
 
 OLGA, MAX, PASSWORD = "olga@acme.example", "max@acme.example", "correct horse battery"
@@ -99,16 +98,7 @@ class Shop:
 
 async def connect(shop: Shop) -> None:
     """Connect an account as the server can read it."""
-    await shop.acme.store.write(
-        accounts.connect,
-        shop.acme.program_id,
-        provider="stripe",
-        account_id="acct_1",
-        secret=stripe_events.SECRET,
-        sealer=Sealer(serving.SECRET_KEY),
-        actor=Actor("user", "1", OLGA),
-        at=datetime.now(UTC),
-    )
+    await paying.connect(shop.acme, secret=stripe_events.SECRET, key=serving.SECRET_KEY)
 
 
 @pytest.fixture

@@ -2,18 +2,15 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
-from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
 
 from cli.integrator.doctor import page_checks, policy, service_checks, shop_page
 from cli.integrator.doctor.finding import ShopFinding
-from cli.integrator.doctor.shop_page import ShopPage
 from storage.access import program_keys
 from tests import stripe_events as stripe
-from tests import threads
 from tests.browser.shop import Shop as WebShop
 from tests.cli.integrator.conftest import Shop, connect
 from tests.forked import Done
@@ -134,29 +131,17 @@ async def test_what_is_wrong_with_a_page_is_found(shop: Shop, web: WebShop, monk
     for attributes, changed, headers, wanted in BROKEN:
         web.page, web.headers = tag(shop, attributes, **changed), headers
         page = await asyncio.to_thread(shop_page.fetch, web.url())
-        findings = await asyncio.to_thread(partial(_check, page, about))
+        findings = await asyncio.to_thread(list[ShopFinding], page_checks.check(page, **about))
 
         found = {each.code for each in findings}
         assert found - {"cookie_by_script_only"} == wanted, (attributes, changed, headers)
         assert ("cookie_by_script_only" in found) == ("Set-Cookie" not in headers)
 
 
-def _check(page: ShopPage, about: dict[str, str]) -> list[ShopFinding]:
-    return list(page_checks.check(page, **about))
+def test_a_machine_whose_clock_is_wrong_is_found(web: WebShop, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(BaseHTTPRequestHandler, "date_time_string", lambda _: "Wed, 21 Oct 2015 07:28:00 GMT")
 
-
-def test_a_machine_whose_clock_is_wrong_is_found():
-    class Late(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response_only(200)
-            self.send_header("Date", "Wed, 21 Oct 2015 07:28:00 GMT")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-    with threads.serving(ThreadingHTTPServer(("127.0.0.1", 0), Late)) as server:
-        found = list(service_checks.check_clock(f"http://127.0.0.1:{server.server_port}"))
-
-    assert [each.code for each in found] == ["clock"]
+    assert [each.code for each in service_checks.check_clock(web.url(""))] == ["clock"]
 
 
 def test_a_policy_is_read_as_browsers_read_it():

@@ -17,11 +17,11 @@ async def take(acme: World, event: dict[str, Any]) -> EventOutcome:
     return done
 
 
-async def connect(acme: World) -> None:
+async def connect(acme: World, *, secret: str = "whsec_12345678", key: str = "a key") -> None:
     """Connect Acme's account."""
-    about: dict[str, Any] = {"provider": "stripe", "account_id": "acct_1", "secret": "whsec_12345678"}
+    about: dict[str, Any] = {"provider": "stripe", "account_id": "acct_1", "secret": secret}
     owner = Actor("user", "1", "owner@acme.example")
-    await acme.store.write(accounts.connect, acme.program_id, **about, sealer=Sealer("a key"), actor=owner, at=NOW)
+    await acme.store.write(accounts.connect, acme.program_id, **about, sealer=Sealer(key), actor=owner, at=NOW)
 
 
 async def named(acme: World, **more: str) -> dict[str, str]:
