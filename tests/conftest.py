@@ -229,14 +229,6 @@ def _wait_until_it_answers(server: LiveServer, log: Path) -> None:
             with urllib.request.urlopen(f"{server.base_url}/readyz", timeout=5):
                 return
         except (URLError, OSError):
-            server.process.poll()
-            _pause(server)
+            with suppress(subprocess.TimeoutExpired):  # it should not end
+                server.process.wait(timeout=0.05)
     pytest.fail(f"the server did not answer in a minute:\n{log.read_text()}")
-
-
-def _pause(server: LiveServer) -> None:
-    """Wait a twentieth of a second for the process to end, which it should not."""
-    try:
-        server.process.wait(timeout=0.05)
-    except subprocess.TimeoutExpired:
-        return

@@ -22,10 +22,10 @@ RECOVERED = "restore_command = 'cp ../archive/%f %p'\nrecovery_target_action = p
 
 
 def binaries() -> Path | None:
-    """Return the folder of the newest installed server binaries, or None."""
+    """Return the folder of the newest installed server binaries, or None, also where its client is not on the PATH."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: float(path.parts[4]))
     on_path = shutil.which("initdb")
-    if found:
+    if found and shutil.which("psql"):
         return found[-1].parent
     return Path(on_path).parent if on_path else None
 

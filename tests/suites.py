@@ -26,11 +26,13 @@ FOLDERS = {
 }
 FIXTURES = {
     "postgres_server": POSTGRESQL,
+    "postgres_url": POSTGRESQL,  # it takes the server or the cluster
     "redis_server": POSTGRESQL,
     "running_chromium": BROWSER,
     "node": SHOPS,
     "citus_cluster": CITUS,
 }
+STORED = ("tests/storage/", "tests/distributed/", "tests/test_journeys.py")  # what runs on a cluster, too
 PARAMETERS = {"postgresql": POSTGRESQL, "citus": CITUS}
 
 
@@ -38,7 +40,7 @@ def suite_of(item: pytest.Item) -> str:
     """Return the name of the suite that a test belongs to."""
     fixtures = set(getattr(item, "fixturenames", ()))
     marks = {mark.name for mark in item.iter_markers()}
-    if ON_CITUS and "postgres_url" in fixtures and "not_on_citus" not in marks:
+    if ON_CITUS and "postgres_url" in fixtures and "not_on_citus" not in marks and item.nodeid.startswith(STORED):
         return CITUS
     parameters = map(str, item.callspec.params.values()) if hasattr(item, "callspec") else ()
     named = {FIXTURES[name] for name in FIXTURES.keys() & fixtures}

@@ -231,12 +231,3 @@ async def test_a_payment_that_settles_days_later_is_a_sale_then_and_one_that_fai
     assert (pending, before) == (["linked", "ignored"], [])
     assert done == EventOutcome("recorded", "pi_1")
     assert await stored(acme, sales.c.occurred_at) == [(later,)]
-
-
-async def test_two_programs_of_one_account_record_a_payment_each(acme: World):
-    second = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
-
-    done = [await take(each, stripe.checkout(metadata=await named(each))) for each in (acme, second)]
-
-    assert done == [EventOutcome("recorded", "pi_1")] * 2
-    assert sorted(await stored(acme, sales.c.program_id)) == [(acme.program_id,), (second.program_id,)]
