@@ -102,6 +102,9 @@ async def test_programs_are_compared_by_calendar_month(assistant: Assistant):
     assert own["totals"]["earnings_per_click_cents"] == 1_800
     assert (other["currency"], other["totals"]["clicks"]) == ("USD", 1)
     assert [(row["id"], row["totals"]["clicks"]) for row in report["programs"]] == [(second.program_id, 1)]
+    narrow = await assistant.issue([Scope.PERFORMANCE_READ], program_ids=[acme.program_id])
+    beyond = (await assistant.tool("get_performance", key=narrow, compare_with=[second.program_id])).rejection
+    assert beyond["code"] == "program_not_allowed"
     assert split == {"lead_cents": 150, "sale_cents": 0, "previous_lead_cents": 0, "previous_sale_cents": 0}
 
 

@@ -8,7 +8,6 @@ from urllib.parse import urljoin
 from presentation import guides
 from tests.tracking_api.conftest import Api
 from tracking_api import assets
-from tracking_api.guides import SUBJECTS
 
 PLAIN = {"Accept-Encoding": "identity"}
 HTML = {"Accept": "text/html"}
@@ -68,16 +67,6 @@ def test_an_earlier_version_is_served_beside_the_newest(tmp_path: Path):
     assert served["svc-tracker.js"].content == b"new"
     assert served[f"svc-tracker.{old}.js"].content == b"old"
     assert len(served) == 3
-
-
-async def test_the_list_names_every_guide(api: Api):
-    listed = await api.client.get("/docs")
-
-    assert listed.headers["content-type"].startswith("text/markdown")
-    assert sorted(name for names in SUBJECTS.values() for name in names) == sorted(guides.titles())
-    for name in guides.titles():
-        assert f"(/docs/{name})" in listed.text
-        assert (await api.client.get(f"/docs/{name}")).status_code == 200
 
 
 async def test_every_link_of_every_guide_leads_to_a_page_and_a_section_of_it(api: Api):

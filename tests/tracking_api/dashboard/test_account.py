@@ -9,6 +9,7 @@ import pyotp
 
 from storage.access import accounts
 from storage.engine.audit import OPERATOR
+from tests import documented
 from tests.tracking_api.dashboard.conftest import FOREIGN, MAX, OLGA, PASSWORD, Dashboard
 from tests.tracking_api.dashboard.reading import csrf, hidden
 from tests.world import NOW
@@ -126,9 +127,13 @@ async def test_who_knows_the_password_cannot_guess_codes_for_ever(dashboard: Das
     assert [answer.status_code for answer in on_the_page] == [401] * 9 + [429] * 2
     dashboard.at += timedelta(days=1)
 
-    tries = [await login(dashboard, totp=f"{number:06}") for number in range(11)]
+    sent, tries = {"email": OLGA, "password": PASSWORD, "totp": "000000"}, []
+    for number in range(11):  # from as many networks, so that only the account's limit counts
+        transport = documented.transport_to(dashboard.app, client=(f"203.0.113.{number}", 1))
+        async with documented.client(transport) as elsewhere:
+            tries.append((await elsewhere.post("/api/auth/login", json=sent)).status_code)
 
-    assert tries[-1] == (429, "rate_limited")
+    assert tries[-1] == 429
     assert await login(dashboard, totp=app.at(dashboard.at)) == (429, "rate_limited")
 
 
