@@ -36,7 +36,7 @@ class SqliteLane:
     """A SQLite connection on aiosqlite's thread; each transaction runs there in one call.
 
     aiosqlite has no public call that runs a function on its thread, so this uses `Connection._execute`, which all
-    its public calls go through; tests/storage/engine/test_database.py fails if that changes.
+    its public calls go through; every test fails if that changes.
     """
 
     def __init__(self, file: DatabaseFile, *, read_only: bool, patient: bool) -> None:
