@@ -169,7 +169,7 @@ async def test_a_rejected_commission_costs_no_platform_fee(store: Storage):
     acme = await world.acme(store, platform_fee_bps=1_000)
     await acme.customer()
     sold = await acme.sale()
-    fee = (ledger.net, acme.program_id, sold.commission_id, ledger.PLATFORM_KINDS)
+    fee: Any = (ledger.net, acme.program_id, sold.commission_id, ledger.PLATFORM_KINDS)
     before = await store.read(*fee)
 
     await decide(acme, sold.commission_id or 0, CommissionStatus.REJECTED)
