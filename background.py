@@ -12,7 +12,7 @@ from storage.engine import committed_batches, new_tables, pruning, recurring
 from storage.engine.recurring import TaskTurn
 from storage.management import flags, fraud_review
 from storage.payments import late_leads
-from storage.reading import ungrouped
+from storage.reports import breakdown_increments
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
 from storage.tracking import (
     click_dimensions,
@@ -191,8 +191,8 @@ async def analyze_new_tables(store: Storage) -> None:
 async def group_all(store: Storage, *, at: datetime | None = None) -> None:
     """Group what can be grouped now, or at the time `at`, a step at a time."""
     with _failures_logged("grouping events by dimension"):
-        for program_id in await store.read(ungrouped.list_programs):
-            while step := await store.read(ungrouped.next_step, program_id, at=at or datetime.now(UTC)):
+        for program_id in await store.read(breakdown_increments.list_programs):
+            while step := await store.read(breakdown_increments.next_step, program_id, at=at or datetime.now(UTC)):
                 if not await store.write(dimension_rollups.save, step, lane=program_id):
                     break  # another process stored a step first
 

@@ -16,8 +16,8 @@ from benchmarks.world import World
 from benchmarks.writes import BARE, FEW_CLICKS, grown
 from mcp_server.tools import ALL
 from storage import Reader
-from storage.reading import performance
-from storage.rules.period import DateRangeQuery, Period
+from storage.reports import performance
+from storage.rules.periods.period import DateRangeQuery, Period
 
 ROLL_UP = text("""INSERT INTO rollups (program_id, day, clicks)
 SELECT program_id, date(at / 1000, 'unixepoch') AS day, count(*) FROM clicks WHERE true GROUP BY program_id, day

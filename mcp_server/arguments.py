@@ -8,9 +8,9 @@ from pydantic import ValidationError as Invalid
 
 from mcp_server import schema
 from mcp_server.sanitize import clean
-from storage.rules import period
 from storage.rules.errors import FieldError, InvalidRange, ValidationError
-from storage.rules.period import Span
+from storage.rules.periods import period
+from storage.rules.periods.period import Span
 
 Parsed = TypeVar("Parsed", bound="Arguments")
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]

@@ -5,8 +5,8 @@ from typing import Self
 
 from presentation.report import Number
 from presentation.view import View
-from storage.reading.breakdown import BreakdownResult
-from storage.rules.breakdown import NONE, Dimension, GroupTotals, Metric, label
+from storage.reports.breakdown import BreakdownResult
+from storage.rules.reports.breakdown import NONE, Dimension, GroupTotals, Metric, label
 
 Figures = dict[Metric, Number]
 

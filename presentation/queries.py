@@ -7,9 +7,9 @@ from starlette.requests import Request
 
 from storage.engine import pagination
 from storage.engine.pagination import Paging
-from storage.rules import period
 from storage.rules.errors import FieldError, ValidationError
-from storage.rules.period import Span
+from storage.rules.periods import period
+from storage.rules.periods.period import Span
 
 Choice = TypeVar("Choice", bound=StrEnum)
 LONGEST = 255

@@ -7,11 +7,11 @@ from typing import Annotated, Self
 from pydantic import PlainSerializer, WithJsonSchema
 
 from presentation.view import View
-from storage.reading.performance import Day, Performance
-from storage.rules import metrics, trend
+from storage.reports.performance import Day, Performance
 from storage.rules.money import dollars
-from storage.rules.period import Period, Window
-from storage.rules.trend import Direction
+from storage.rules.periods.period import Period, Window
+from storage.rules.reports import metrics, trend
+from storage.rules.reports.trend import Direction
 
 # A trend's metric, its name in Totals, whether it is money
 TRENDS = (

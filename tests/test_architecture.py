@@ -48,8 +48,9 @@ STORAGE_FOLDERS: dict[str, set[str]] = {
     "tracking": {"access", "engine", "rules", "tables"},
     "payments": {"engine", "rules", "tables", "tracking"},
     "management": {"access", "engine", "rules", "tables", "tracking"},
-    "reading": {"access", "engine", "management", "payments", "rules", "tables"},
-    "diagnosis": {"management", "reading", "rules", "tables"},
+    "reading": {"engine", "management", "payments", "rules", "tables"},
+    "reports": {"access", "engine", "management", "payments", "reading", "rules", "tables"},
+    "diagnosis": {"management", "reading", "reports", "rules", "tables"},
     "checks": {"rules", "tables", "tracking"},
     "": {"engine", "tracking"},
 }

@@ -20,12 +20,12 @@ import storage
 from storage import migrations
 from storage.checks import books
 from storage.engine import database
-from storage.reading import performance
+from storage.reports import performance
 from storage.rules import keys
-from storage.rules.period import DateRangeQuery
+from storage.rules.periods.period import DateRangeQuery
 from tests import postgres
 from tests.serving import Serve
-from tests.storage.reading.rows import SUMS
+from tests.storage.reports.rows import SUMS
 from tests.storage.test_migrations import MARCH, ROWS
 
 RELEASED, REVISION = Path(__file__).parent / "released" / "0.2.0.tar.xz", "0006"

@@ -9,10 +9,10 @@ import typer
 from cli.admin import command, options, parquet
 from cli.admin.command import CommandError
 from storage import Storage
-from storage.reading import exported_events
-from storage.rules import breakdown
-from storage.rules.breakdown import GroupTotals
-from storage.rules.month import Month
+from storage.reports import exported_events
+from storage.rules.periods.month import Month
+from storage.rules.reports import breakdown
+from storage.rules.reports.breakdown import GroupTotals
 
 Name = Annotated[str, typer.Option("--month", help="A month that is over, such as 2026-05.")]
 Folder = Annotated[Path, typer.Option("--to", help="The folder of the files; it is created.")]

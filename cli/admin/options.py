@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
+from presentation.host_name import is_host
 from storage.access import passwords
-from storage.rules.host_name import is_host
 
 LONGEST_TEXT = 512
 LONGEST_IDENTIFIER = 255

@@ -10,10 +10,10 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from cli.admin.command import CommandError
-from storage.reading.breakdown import added
-from storage.reading.exported_events import METRICS
-from storage.rules.breakdown import NONE, BreakdownQuery, Dimension, GroupTotals
-from storage.rules.month import Month
+from storage.reports.breakdown import added
+from storage.reports.exported_events import METRICS
+from storage.rules.periods.month import Month
+from storage.rules.reports.breakdown import NONE, BreakdownQuery, Dimension, GroupTotals
 
 COLUMNS = {
     "program_id": "BIGINT",

@@ -13,12 +13,13 @@ from storage.access import program_keys
 from storage.engine.audit import Actor
 from storage.engine.pagination import MOST, Paging
 from storage.management import commissions, partners, program_settings
-from storage.rules import click_details, contact, dimensions, keys
+from storage.rules import click_details, contact, keys
 from storage.rules.attribution import PartnerStatus
 from storage.rules.click_details import AddressHashes
 from storage.rules.commission import CommissionStatus
-from storage.rules.dimensions import Agent, Location
 from storage.rules.errors import ServiceError
+from storage.rules.reports import dimensions
+from storage.rules.reports.dimensions import Agent, Location
 from storage.rules.settings import ProgramSettings
 from storage.rules.settlement import LeadAuthPolicy
 from storage.tables import commissions as earned

@@ -11,11 +11,11 @@ from mcp_server.results import BUDGET, Result, weight
 from mcp_server.sanitize import UNTRUSTED, clean
 from mcp_server.tools.report import CALENDAR
 from mcp_server.tools.tool import ToolRequest, tool
-from storage.reading import breakdown
-from storage.reading.breakdown import BreakdownResult
-from storage.rules.breakdown import Dimension, GroupTotals, query
+from storage.reports import breakdown
+from storage.reports.breakdown import BreakdownResult
 from storage.rules.errors import FieldError, InvalidPeriod, ValidationError
-from storage.rules.period import CalendarPeriod, DateRangeQuery, calendar
+from storage.rules.periods.period import CalendarPeriod, DateRangeQuery, calendar
+from storage.rules.reports.breakdown import Dimension, GroupTotals, query
 from storage.rules.scope import Scope
 
 Cell = str | int | float | None

@@ -12,7 +12,7 @@ from mcp_server.tools.tool import ToolRequest, tool
 from storage.engine import audit
 from storage.engine.audit import Entry
 from storage.engine.pagination import Paging
-from storage.reading import terms_history
+from storage.reports import terms_history
 from storage.rules.scope import Scope
 
 

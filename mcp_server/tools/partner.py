@@ -18,11 +18,11 @@ from mcp_server.tools.report import (
 )
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.management import balances, partners
-from storage.reading import partner_results, performance
-from storage.reading.performance import Totals
-from storage.reading.refund_totals import RefundedMonth
-from storage.rules import metrics
+from storage.reports import partner_results, performance
+from storage.reports.performance import Totals
+from storage.reports.refunds import RefundedMonth
 from storage.rules.errors import FieldError, NotFound, ValidationError
+from storage.rules.reports import metrics
 from storage.rules.scope import Scope
 
 MOST_WEEKS = 27

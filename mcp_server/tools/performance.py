@@ -27,10 +27,11 @@ from mcp_server.tools.report import (
 )
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.management import commission_totals
-from storage.reading import performance, refund_totals
-from storage.reading.performance import Day, Performance
-from storage.rules import metrics
+from storage.reports import performance
+from storage.reports import refunds as refund_totals
+from storage.reports.performance import Day, Performance
 from storage.rules.errors import InsufficientScope, ProgramNotAllowed
+from storage.rules.reports import metrics
 from storage.rules.scope import Scope
 
 MOST_ROWS = 53  # a year of weeks

@@ -11,11 +11,11 @@ from mcp_server.tools.tool import ToolRequest
 from storage.engine.pagination import MOST, Paging
 from storage.management import program_settings
 from storage.management.program_settings import Program
-from storage.reading import performance, refund_totals
-from storage.reading.performance import Performance
-from storage.rules import metrics, trend
+from storage.reports import performance, refunds
+from storage.reports.performance import Performance
 from storage.rules.errors import FieldError, InvalidRange, ValidationError
-from storage.rules.period import CalendarPeriod, DateRangeQuery, Window, calendar
+from storage.rules.periods.period import CalendarPeriod, DateRangeQuery, Window, calendar
+from storage.rules.reports import metrics, trend
 
 
 class ReportPeriod(StrEnum):
@@ -117,7 +117,7 @@ def read_report(
 
 def report_totals(request: ToolRequest, program_id: int, window: Window, sums: performance.Totals) -> ReportTotals:
     """Return the totals of a window with its ratios and refunds."""
-    back = refund_totals.total(request.connection, program_id, window.span)
+    back = refunds.total(request.connection, program_id, window.span)
     return ReportTotals(
         **sums._asdict(),
         **back._asdict(),

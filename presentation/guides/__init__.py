@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
+from presentation.host_name import is_host
 from storage.management.program_settings import Program
 from storage.rules.errors import NotFound
-from storage.rules.host_name import is_host
 
 DOMAIN = "shop.example"  # in the guides' examples
 _FOLDER = Path(__file__).parent

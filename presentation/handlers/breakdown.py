@@ -5,10 +5,10 @@ from presentation.api_request import ApiRequest
 from presentation.breakdown import BreakdownView
 from presentation.handlers.performance import RANGE
 from presentation.operations import operation
-from storage.reading import breakdown
-from storage.rules.breakdown import MOST_ROWS, NONE, Dimension, Metric, query
+from storage.reports import breakdown
 from storage.rules.errors import InvalidPeriod, InvalidRange, ValidationError
-from storage.rules.period import DateRangeQuery
+from storage.rules.periods.period import DateRangeQuery
+from storage.rules.reports.breakdown import MOST_ROWS, NONE, Dimension, Metric, query
 from web.response import ModelResponse
 
 QUERY = {

@@ -3,9 +3,9 @@
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
 from presentation.report import ReportView
-from storage.reading import performance
+from storage.reports import performance
 from storage.rules.errors import InvalidPeriod, InvalidRange
-from storage.rules.period import DateRangeQuery
+from storage.rules.periods.period import DateRangeQuery
 from web.response import ModelResponse
 
 RANGE = {

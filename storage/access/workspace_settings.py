@@ -7,10 +7,10 @@ from typing import NamedTuple
 from sqlalchemy import Connection, delete, insert, select, update
 
 from storage.access import members
+from storage.access.images import Image
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
 from storage.rules.errors import NotFound
-from storage.rules.images import Image
 from storage.tables import workspace_logos, workspaces
 
 

@@ -7,13 +7,13 @@ from sqlalchemy import Connection
 
 from storage.diagnosis import identifier_health, steps
 from storage.diagnosis.facts import Facts, Subject, gather
+from storage.diagnosis.messages import MESSAGES
 from storage.diagnosis.steps import ExplanationStep
 from storage.reading.rejected_calls import LoggedRejection
 from storage.rules import keys, outcome
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import earns
 from storage.rules.errors import CustomerNotFound, FieldError, ValidationError
-from storage.rules.messages import MESSAGES
 from storage.rules.outcome import IdentifierFacts, SaleFacts, SaleOutcome
 from storage.rules.settlement import CustomerStatus, Settlement
 

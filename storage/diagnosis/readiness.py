@@ -10,8 +10,8 @@ from storage.diagnosis.identifier_health import HealthState, IdentifierHealth
 from storage.diagnosis.rejected_keys import RejectedKeys
 from storage.management import program_settings
 from storage.management.program_settings import Program
-from storage.reading import checklist
-from storage.reading.checklist import ChecklistStep
+from storage.reports import checklist
+from storage.reports.checklist import ChecklistStep
 from storage.rules import rotation
 from storage.rules.attribution import PartnerStatus, ProgramStatus
 from storage.rules.rotation import Rotation

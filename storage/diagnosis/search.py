@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from storage.diagnosis import identifier_health, rejected_keys
+from storage.diagnosis import identifier_health, identifier_search, rejected_keys
 from storage.diagnosis.explanation import Explanation, explain
-from storage.reading import identifier_search
-from storage.reading.identifier_search import FoundPartner
+from storage.diagnosis.identifier_search import FoundPartner
 
 MOST_SILENT = 5
 MOST_LEADS = 2_000

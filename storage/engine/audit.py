@@ -9,7 +9,7 @@ from sqlalchemy import Connection, insert, select
 
 from storage.engine import ids, pagination
 from storage.engine.pagination import FIRST_PAGE, Page, Paging
-from storage.rules.period import ALWAYS, Span
+from storage.rules.periods.period import ALWAYS, Span
 from storage.tables import audit_entries
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, Select, literal
 
 from storage.engine import ids
 from storage.rules.errors import FieldError, ValidationError
-from storage.rules.period import Span
+from storage.rules.periods.period import Span
 
 DEFAULT_LIMIT = 50
 MOST = 200

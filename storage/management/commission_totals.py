@@ -5,7 +5,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, case, func, select
 
 from storage.engine import pagination
-from storage.rules.period import Span
+from storage.rules.periods.period import Span
 from storage.tables import commissions, ledger_entries
 from storage.tracking.ledger import PARTNER_KINDS
 

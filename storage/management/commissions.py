@@ -20,7 +20,7 @@ from storage.rules.errors import (
     ValidationError,
 )
 from storage.rules.fraud.flag import FlagKind
-from storage.rules.period import ALWAYS, Span
+from storage.rules.periods.period import ALWAYS, Span
 from storage.tables import commissions, customers, leads, ledger_entries, partners, sales
 from storage.tracking import payouts, rollups, taken_back
 from storage.tracking.ledger import PARTNER_KINDS, EntryKind

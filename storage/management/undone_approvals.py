@@ -9,7 +9,7 @@ from storage.engine import audit, pagination
 from storage.engine.audit import Actor, Change
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import ValidationError
-from storage.rules.period import Span
+from storage.rules.periods.period import Span
 from storage.tables import audit_entries, commissions
 from storage.tables.columns import from_millis, to_millis
 

@@ -10,7 +10,7 @@ from storage.engine import pagination
 from storage.engine.pagination import FIRST_PAGE, Page, Paging
 from storage.payments import stored_events
 from storage.rules.payment import PaymentOutcome
-from storage.rules.period import ALWAYS, Span
+from storage.rules.periods.period import ALWAYS, Span
 from storage.tables import customers, payment_events, sales
 
 REPORT_A_PAYMENT = ("checkout.session.completed", "invoice.paid")

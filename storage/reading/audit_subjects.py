@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Select, func, or_, select
 from storage.engine import audit, listing, pagination
 from storage.engine.audit import Entry
 from storage.engine.listing import Columns, Listed, ListQuery
-from storage.rules.period import ALWAYS, Span
+from storage.rules.periods.period import ALWAYS, Span
 from storage.tables import assistants, audit_entries, commissions, flags, partners, payment_events, users
 
 

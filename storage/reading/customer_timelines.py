@@ -12,7 +12,7 @@ from storage.management.commissions import Commission
 from storage.reading import events
 from storage.reading.event_kinds import Event
 from storage.rules.errors import FieldError, NotFound, ValidationError
-from storage.rules.period import ALWAYS, Span
+from storage.rules.periods.period import ALWAYS, Span
 from storage.rules.settlement import CustomerStatus, Settlement
 from storage.tables import customers, partners, sales
 

@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Table, select
 from storage.engine import pagination
 from storage.reading.event_kinds import EventKind
 from storage.rules import keys
-from storage.rules.period import ALWAYS, Span
+from storage.rules.periods.period import ALWAYS, Span
 from storage.tables import clicks, customers, leads, refunds, sales, test_events
 
 TABLES = {

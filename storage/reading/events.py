@@ -9,7 +9,7 @@ from storage.management import partners as enrolled
 from storage.reading import event_filters, event_kinds, sorted_events
 from storage.reading.event_filters import EVERY_EVENT, EventFilter
 from storage.reading.event_kinds import Event, EventKind, Place
-from storage.rules.period import ALWAYS, Span
+from storage.rules.periods.period import ALWAYS, Span
 from storage.tables import clicks, customers, leads, sales
 
 

@@ -11,7 +11,7 @@ from storage.payments import event_log, received_events, stored_events
 from storage.payments.received_events import PaymentEvent
 from storage.reading import rejected_calls
 from storage.reading.rejected_calls import LoggedRejection
-from storage.rules.period import ALWAYS, Span
+from storage.rules.periods.period import ALWAYS, Span
 from storage.tables import payment_event_names, payment_events, refused_calls
 
 

@@ -13,7 +13,7 @@ from storage.management import commissions as stored
 from storage.management import partners as enrolled
 from storage.management.commissions import Commission
 from storage.rules.commission import CommissionStatus
-from storage.rules.period import ALWAYS, Span
+from storage.rules.periods.period import ALWAYS, Span
 from storage.tables import commissions, customers, partners, sales
 
 

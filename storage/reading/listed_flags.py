@@ -8,7 +8,7 @@ from storage.management import flags as stored
 from storage.management.flags import Flag
 from storage.management.partners import named
 from storage.rules.fraud.flag import FlagState
-from storage.rules.period import ALWAYS, Span
+from storage.rules.periods.period import ALWAYS, Span
 from storage.tables import customers, flags, partners
 
 

@@ -10,7 +10,7 @@ from storage.management import balances
 from storage.management import partners as stored
 from storage.management.partners import Partner
 from storage.rules.attribution import PartnerStatus
-from storage.rules.period import Window
+from storage.rules.periods.period import Window
 from storage.tables import ledger_entries, partner_rollups, partners
 
 FIGURES = ("clicks", "leads", "conversions", "revenue_cents", "commission_cents")

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 from storage.engine import pagination
 from storage.engine.pagination import FIRST_PAGE, Page, Paging
 from storage.rules.errors import DuplicateTransaction
-from storage.rules.period import ALWAYS, Span
+from storage.rules.periods.period import ALWAYS, Span
 from storage.tables import refused_calls, sales
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select, update
 
-from storage.rules import click_details, dimensions
-from storage.rules.dimensions import NOWHERE, Agent
+from storage.rules import click_details
+from storage.rules.reports import dimensions
+from storage.rules.reports.dimensions import NOWHERE, Agent
 from storage.tables import clicks
 
 ROWS_AT_ONCE = 500

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, and_, column, insert, select, table, text
 
 from storage.engine import database
 from storage.rules import keys
-from storage.rules.month import Month
+from storage.rules.periods.month import Month
 from storage.tables import clicks, customers
 from storage.tables.columns import from_millis
 

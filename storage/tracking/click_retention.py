@@ -11,7 +11,7 @@ from sqlalchemy import Connection, case, delete, exists, select
 
 from storage.engine import database
 from storage.rules import keys
-from storage.rules.month import Month
+from storage.rules.periods.month import Month
 from storage.tables import click_retention, clicks, customers, programs
 from storage.tracking import click_months
 

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, insert, update
 
 from storage.engine.database import insert_for
-from storage.rules.dimension_totals import STORED, DayStep, written
+from storage.rules.reports.dimension_totals import STORED, DayStep, written
 from storage.tables import dimension_rollups, grouped_days
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, Connection, Text, case
 
 from storage.engine.pruning import delete_some
 from storage.engine.statements import Parameters, Prepared, insert_parameters
-from storage.rules import dimensions
+from storage.rules.reports import dimensions
 from storage.tables import key_callers
 from storage.tables.columns import to_millis
 from storage.tracking import program_terms

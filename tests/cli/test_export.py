@@ -12,15 +12,15 @@ from sqlalchemy import Table, update
 import storage
 from cli.admin import export, parquet, retention
 from storage.checks import books
-from storage.reading import breakdown, exported_events
-from storage.rules import breakdown as rules
-from storage.rules.breakdown import Dimension
-from storage.rules.month import Month
-from storage.rules.period import DateRangeQuery
+from storage.reports import breakdown, exported_events
+from storage.rules.periods.month import Month
+from storage.rules.periods.period import DateRangeQuery
+from storage.rules.reports import breakdown as rules
+from storage.rules.reports.breakdown import Dimension
 from storage.tables import clicks, commissions, partner_rollups, rollups
 from storage.tracking import click_retention
 from tests import world
-from tests.storage.reading.rows import busy
+from tests.storage.reports.rows import busy
 from tests.world import NOW, World, stored
 
 MONTHS = (Month(2026, 4), Month(2026, 5))

@@ -11,9 +11,9 @@ from sqlalchemy import Connection, Engine, event, select, text
 import storage
 from storage import Storage
 from storage.checks import books
-from storage.reading import performance, program_status
+from storage.reports import performance, program_status
 from storage.rules import keys
-from storage.rules.period import DateRangeQuery
+from storage.rules.periods.period import DateRangeQuery
 from storage.tables import clicks
 from tests import world
 from tests.citus import Cluster

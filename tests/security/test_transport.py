@@ -18,11 +18,11 @@ import storage
 from cli.integrator import project
 from configuration import Configuration
 from presentation import agents_file, guides
+from presentation.host_name import is_host
 from storage import migrations
 from storage.access import workspaces
 from storage.engine import serving_lock
 from storage.management import program_settings
-from storage.rules.host_name import is_host
 from tests import world
 from tests.tracking_api.dashboard.conftest import Dashboard
 from tests.world import NOW

@@ -18,15 +18,16 @@ from storage.diagnosis.facts import Subject
 from storage.engine.audit import OPERATOR
 from storage.management import commissions as decisions
 from storage.management import sandboxes
-from storage.reading.exported_events import ExportedProgram
-from storage.rules import breakdown, contact, keys
-from storage.rules.breakdown import Dimension
+from storage.reports.exported_events import ExportedProgram
+from storage.rules import contact, keys
 from storage.rules.click_details import ClickDetails
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import CustomerNotFound, ServiceError
 from storage.rules.fraud.flag import FlagState
-from storage.rules.month import Month
-from storage.rules.period import DateRangeQuery, Window
+from storage.rules.periods.month import Month
+from storage.rules.periods.period import DateRangeQuery, Window
+from storage.rules.reports import breakdown
+from storage.rules.reports.breakdown import Dimension
 from storage.rules.scope import READING
 from storage.tables import commissions, customers, flags
 from storage.tracking import currencies

@@ -9,7 +9,6 @@ from starlette.types import Receive, Scope, Send
 
 from storage.access.program_keys import ProgramKey
 from storage.rules import keys
-from storage.rules.dimensions import Location
 from storage.rules.errors import (
     InvalidKey,
     OutcomeUnknown,
@@ -19,6 +18,7 @@ from storage.rules.errors import (
     ServiceError,
     StorageUnavailable,
 )
+from storage.rules.reports.dimensions import Location
 from storage.tracking import program_terms, test_mode
 from storage.tracking.principals import PresentedKey, Principal, reject
 from storage.tracking.rejection_log import CallDetails

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic_core import to_json
 
-from storage.rules import attribution, click_details, dimensions, keys
+from storage.rules import attribution, click_details, keys
 from storage.rules.attribution import LinkCode
 from storage.rules.errors import (
     AffiliateUrlRequired,
@@ -15,6 +15,7 @@ from storage.rules.errors import (
     ProgramIdRequired,
     ProgramNotFound,
 )
+from storage.rules.reports import dimensions
 from storage.tracking import clicks
 from storage.tracking.clicks import Click, PartnerInactive
 from storage.tracking.test_mode import TestModeCall

@@ -6,7 +6,7 @@ from typing import Any
 import maxminddb
 
 from configuration import Configuration
-from storage.rules.dimensions import NOWHERE, Location, place_of
+from storage.rules.reports.dimensions import NOWHERE, Location, place_of
 
 
 class Places:

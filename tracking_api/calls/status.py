@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from storage.reading import program_status
-from storage.reading.program_status import ProgramHealth
+from storage.reports import program_status
+from storage.reports.program_status import ProgramHealth
 from tracking_api.calls.call import Endpoint, TrackingRequest
 from tracking_api.calls.described import keyed_call
 from tracking_api.calls.responses import StatusView

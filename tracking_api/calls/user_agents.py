@@ -6,7 +6,7 @@ from ua_parser import Domain
 from ua_parser.loaders import load_lazy_builtins
 from ua_parser.regex import Resolver
 
-from storage.rules.dimensions import Agent, clean
+from storage.rules.reports.dimensions import Agent, clean
 
 LONGEST = 512
 _UNKNOWN = Agent()

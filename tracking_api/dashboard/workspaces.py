@@ -8,10 +8,10 @@ from presentation.changes import Changes
 from presentation.operations import operation
 from presentation.settings_models import Name
 from presentation.view import View, with_fields_of
-from storage.access import workspace_settings
+from storage.access import images, workspace_settings
 from storage.access.workspace_settings import WorkspaceSettings
-from storage.rules import images, time_zones
 from storage.rules.errors import OwnerRequired, PayloadTooLarge
+from storage.rules.periods import time_zones
 from tracking_api.dashboard.invitations import owned
 from tracking_api.dashboard.roles import VisitorRequest
 from web.body import Body

@@ -14,9 +14,9 @@ import storage
 from storage import Storage, migrations
 from storage.engine import committed_batches, read_queue, replica
 from storage.engine.database import READERS
-from storage.reading import performance
+from storage.reports import performance
 from storage.rules.errors import NotFound, Overloaded
-from storage.rules.period import DateRangeQuery
+from storage.rules.periods.period import DateRangeQuery
 from storage.tables import workspaces
 from tests import postgres, world
 from tests.busy import Busy, one

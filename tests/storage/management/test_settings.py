@@ -8,6 +8,7 @@ import pytest
 
 from storage import Storage
 from storage.access import preferences, program_keys, sessions, workspace_settings, workspaces
+from storage.access.images import Image
 from storage.access.preferences import Preferences, Theme, TimeFormat
 from storage.access.workspace_settings import WorkspaceSettings
 from storage.access.workspaces import Role
@@ -22,12 +23,11 @@ from storage.management import (
     undone_approvals,
 )
 from storage.management.first_workspace import FirstWorkspace, SetUp
-from storage.reading import performance
+from storage.reports import performance
 from storage.rules import errors, keys
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
-from storage.rules.images import Image
-from storage.rules.period import DateRangeQuery
+from storage.rules.periods.period import DateRangeQuery
 from storage.rules.settings import ProgramSettings
 from storage.tables import commission_terms
 from storage.tracking import ledger

@@ -19,7 +19,7 @@ from storage.reading.listed_commissions import CommissionMatch
 from storage.reading.listed_partners import PartnerMatch
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
-from storage.rules.period import Window
+from storage.rules.periods.period import Window
 from storage.tracking import currencies
 from tests import world
 from tests.storage.databases import both_databases

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.rules import attribution, host_name, keys, settlement
+from presentation import host_name
+from storage.rules import attribution, keys, settlement
 from storage.rules.attribution import AttributionModel
 from storage.rules.errors import AffMissing, InvalidAffiliateUrl, InvalidHandover, StatusTransitionRefused
 from storage.rules.handover import HandoverTokens

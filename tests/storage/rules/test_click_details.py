@@ -8,9 +8,10 @@ from urllib.parse import urlencode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.rules import click_details, contact, dimensions
+from storage.rules import click_details, contact
 from storage.rules.click_details import AddressHashes, ClickDetails
-from storage.rules.dimensions import NOWHERE, Agent, Location
+from storage.rules.reports import dimensions
+from storage.rules.reports.dimensions import NOWHERE, Agent, Location
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
 

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.rules import commission, ecb, metrics, money, refund, trend
+from storage.rules import commission, ecb, money, refund
 from storage.rules.commission import CommissionType, Terms
 from storage.rules.errors import RefundExceedsSale
-from storage.rules.trend import Direction, Trend
+from storage.rules.reports import metrics, trend
+from storage.rules.reports.trend import Direction, Trend
 
 FIRST = datetime(2026, 1, 31, tzinfo=UTC)
 PERCENT = Terms(1, CommissionType.PERCENT, 2_000, 0, None, 0)

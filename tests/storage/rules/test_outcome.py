@@ -2,10 +2,10 @@
 
 import tracking_api.app
 from presentation.operations import DescribedRoute
+from storage.diagnosis.messages import MESSAGES
 from storage.rules import errors, outcome
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import CODES, ServiceError
-from storage.rules.messages import MESSAGES
 from storage.rules.outcome import IdentifierFacts, SaleFacts, SaleOutcome
 from storage.rules.settlement import CustomerStatus, Settlement
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.rules import period, picked_period
 from storage.rules.errors import InvalidPeriod, InvalidRange
-from storage.rules.period import MOST_DAYS, DateRangeQuery, Period, Window
-from storage.rules.picked_period import Comparison, PickedPeriod
+from storage.rules.periods import period, picked_period
+from storage.rules.periods.period import MOST_DAYS, DateRangeQuery, Period, Window
+from storage.rules.periods.picked_period import Comparison, PickedPeriod
 
 CREATED = datetime(2026, 1, 10, 23, 59, tzinfo=UTC)
 NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)

@@ -5,8 +5,8 @@ from datetime import UTC, date, datetime, timedelta
 import httpx
 import pytest
 
-from storage.reading.performance import Totals
-from storage.reading.results import Step
+from storage.reports.chart import Step
+from storage.reports.performance import Totals
 from tests.tracking_api.dashboard.conftest import OLGA, Dashboard
 from tests.tracking_api.dashboard.reading import follow, form_of
 from tracking_api import assets

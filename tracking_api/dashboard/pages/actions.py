@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from storage.management.pending_work import PendingWork
-from storage.reading.overview import Overview
 from storage.reading.rejected_calls import Cause
+from storage.reports.overview import Overview
 from storage.rules.rotation import Rotation
 from tracking_api.dashboard.pages import text
 from tracking_api.dashboard.pages.page_context import PageContext

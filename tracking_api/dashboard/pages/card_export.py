@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from storage.reading.explore import Card, ComparedGroup
-from storage.rules.breakdown import NONE, GroupTotals
+from storage.reports.explore import Card, ComparedGroup
+from storage.rules.reports.breakdown import NONE, GroupTotals
 from tracking_api.dashboard.pages import csv_export, text
 
 OTHER = "(other)"

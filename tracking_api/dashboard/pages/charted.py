@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from storage.reading.results import Results
-from storage.rules.period import Window
+from storage.reports.chart import Results
+from storage.rules.periods.period import Window
 from storage.tracking import currencies
 from tracking_api.dashboard.pages import spans, text
 from tracking_api.dashboard.pages.figures import DETAILS, FIGURES, Figure

@@ -5,7 +5,7 @@ from starlette.responses import Response
 
 from storage.engine.pagination import Paging
 from storage.management import partners, program_settings
-from storage.reading import checklist
+from storage.reports import checklist
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import page_context, snippets, templates
 

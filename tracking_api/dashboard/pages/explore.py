@@ -6,12 +6,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation import queries
-from storage.reading import explore
-from storage.reading.explore import Card
-from storage.rules import breakdown
-from storage.rules.breakdown import NONE, Dimension
+from storage.reports import explore
+from storage.reports.explore import Card
 from storage.rules.errors import InvalidPeriod, InvalidRange, ServiceError, ValidationError
-from storage.rules.picked_period import Picked
+from storage.rules.periods.picked_period import Picked
+from storage.rules.reports import breakdown
+from storage.rules.reports.breakdown import NONE, Dimension
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import card_export, filters, page_context, ranges, templates
 from tracking_api.dashboard.pages.filters import FilterValues

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
-from storage.rules import metrics
-from storage.rules.trend import Direction
+from storage.rules.reports import metrics
+from storage.rules.reports.trend import Direction
 from tracking_api.dashboard.pages import text
 from tracking_api.dashboard.pages.spans import ChartRow
 

@@ -7,11 +7,11 @@ import segno
 from starlette.requests import Request
 from starlette.responses import Response
 
+from presentation import host_name
 from presentation.api_request import path_id
 from storage.management import partners
-from storage.rules import host_name
-from storage.rules.dimensions import CAMPAIGN
 from storage.rules.errors import FieldError, ValidationError
+from storage.rules.reports.dimensions import CAMPAIGN
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import page_context
 

@@ -12,8 +12,8 @@ from starlette.requests import Request
 
 from storage.engine.listing import MOST_ROWS, Listed, ListQuery, Order
 from storage.rules.errors import FieldError, ValidationError
-from storage.rules.period import ALWAYS, Span
-from storage.rules.picked_period import Picked, PickedPeriod
+from storage.rules.periods.period import ALWAYS, Span
+from storage.rules.periods.picked_period import Picked, PickedPeriod
 from tracking_api.dashboard.authentication import time_of
 from tracking_api.dashboard.pages import filters, ranges
 from tracking_api.dashboard.pages.filters import FilterValues

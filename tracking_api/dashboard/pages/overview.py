@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage.reading import overview
+from storage.reports import overview
 from storage.rules.errors import InvalidPeriod, InvalidRange
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import actions, charted, page_context, ranges, templates

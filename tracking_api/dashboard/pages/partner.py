@@ -11,7 +11,7 @@ from presentation.api_request import path_id
 from presentation.changes import PartnerChange
 from storage.management import partners
 from storage.management.partners import Partner
-from storage.reading import partner_profile
+from storage.reports import partner
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import InvalidPeriod, InvalidRange, ValidationError
 from tracking_api.dashboard.authentication import storage_of
@@ -59,7 +59,7 @@ async def _show(request: Request, context: PageContext, typed: dict[str, str], p
     except (InvalidPeriod, InvalidRange) as rejection:
         range_problem, picked = rejection, ranges.usual(context.at)
     profile = await storage_of(request).report(
-        partner_profile.get_profile,
+        partner.get_profile,
         context.program.id,
         path_id(request, "partner_id"),
         picked.query,

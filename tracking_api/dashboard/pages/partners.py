@@ -7,17 +7,18 @@ from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
+from presentation import host_name
 from presentation.api_request import path_id
 from presentation.changes import NewPartner
 from storage.engine.listing import Listed, ListQuery
 from storage.management import balances, partners
 from storage.management.balances import PartnerBalance
-from storage.reading import listed_partners, performance
+from storage.reading import listed_partners
 from storage.reading.listed_partners import ListedPartner, PartnerMatch
-from storage.rules import host_name
+from storage.reports import performance
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import ValidationError
-from storage.rules.picked_period import PickedPeriod
+from storage.rules.periods.picked_period import PickedPeriod
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import (
     csv_export,

@@ -3,6 +3,7 @@
 from enum import StrEnum
 from typing import NamedTuple
 
+from storage.diagnosis.messages import MESSAGES
 from storage.payments.received_events import PaymentEvent
 from storage.rules.errors import (
     AttributionWindowExpired,
@@ -12,7 +13,6 @@ from storage.rules.errors import (
     IdentifierConflict,
     SaleBeforeClick,
 )
-from storage.rules.messages import MESSAGES
 from storage.rules.outcome import of_payment
 from storage.rules.payment import PaymentOutcome
 

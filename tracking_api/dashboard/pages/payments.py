@@ -13,7 +13,7 @@ from storage.payments.received_events import PaymentEvent
 from storage.reading import listed_calls
 from storage.rules.errors import NotFound, ValidationError
 from storage.rules.payment import PaymentOutcome
-from storage.rules.period import Span
+from storage.rules.periods.period import Span
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import (
     confirmation,

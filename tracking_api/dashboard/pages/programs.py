@@ -12,12 +12,13 @@ from storage.access.workspaces import Role
 from storage.engine.listing import Listed, ListQuery
 from storage.management import program_settings
 from storage.management.program_settings import Program
-from storage.reading import listed_programs, performance
-from storage.reading.performance import Performance
+from storage.reading import listed_programs
+from storage.reports import performance
+from storage.reports.performance import Performance
 from storage.rules import settings
 from storage.rules.attribution import ProgramStatus
 from storage.rules.errors import CurrencyNotSupported, OwnerRequired, ValidationError
-from storage.rules.picked_period import PickedPeriod
+from storage.rules.periods.picked_period import PickedPeriod
 from storage.rules.settings import BY_NAME, ProgramSettings
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from starlette.requests import Request
 
-from storage.rules import picked_period
 from storage.rules.errors import InvalidPeriod
-from storage.rules.period import ALWAYS, DateRangeQuery, Span, Window
-from storage.rules.picked_period import Comparison, Picked, PickedPeriod
+from storage.rules.periods import picked_period
+from storage.rules.periods.period import ALWAYS, DateRangeQuery, Span, Window
+from storage.rules.periods.picked_period import Comparison, Picked, PickedPeriod
 from tracking_api.dashboard.pages.filters import FilterValues
 
 NAMES = {

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from storage.access import workspaces
-from storage.reading import needed_rates
+from storage.reports import exchange_rates
 from storage.rules import ecb
 from storage.rules.errors import Forbidden, PayloadTooLarge, ValidationError
 from storage.tracking import currencies
@@ -63,7 +63,7 @@ async def _page(request: Request, context: PageContext, problems: Problems | Non
         "rates.html",
         status=400 if problems else 200,
         context=context,
-        rates=await storage.read(needed_rates.list_rates, context.program.id),
+        rates=await storage.read(exchange_rates.list_rates, context.program.id),
         may_import=await storage.read(workspaces.owns_all, context.member.user_id),
         problems=problems or Problems(),
     )

@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 from itertools import groupby, islice
 from typing import NamedTuple
 
-from storage.reading import performance
-from storage.reading.performance import Totals
-from storage.reading.results import Step
+from storage.reports import performance
+from storage.reports.chart import Step
+from storage.reports.performance import Totals
 
 MOST_DAYS = 92
 MOST_WEEKS_OF_DAYS = 732

@@ -15,8 +15,8 @@ from babel.numbers import format_currency, format_decimal
 from markupsafe import Markup, escape
 
 from storage.access.preferences import TimeFormat
-from storage.rules import trend
-from storage.rules.trend import Direction, Trend
+from storage.rules.reports import trend
+from storage.rules.reports.trend import Direction, Trend
 from storage.tracking import currencies
 from tracking_api.calls.user_agents import agent_of
 from tracking_api.dashboard.pages import locales, viewing

@@ -10,7 +10,7 @@ from babel import Locale
 
 from storage.access.preferences import Preferences, TimeFormat
 from storage.access.sessions import Member, Membership, Visitor
-from storage.rules.time_zones import UTC
+from storage.rules.periods.time_zones import UTC
 from tracking_api.dashboard.pages import locales
 
 

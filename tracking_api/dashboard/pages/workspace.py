@@ -9,10 +9,10 @@ from starlette.responses import Response
 
 from presentation.api_request import path_id
 from presentation.settings_models import Name
-from storage.access import workspace_settings
-from storage.rules import images, time_zones
+from storage.access import images, workspace_settings
+from storage.access.images import Image
 from storage.rules.errors import PayloadTooLarge, ValidationError
-from storage.rules.images import Image
+from storage.rules.periods import time_zones
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import forms, notices, page_context, templates, uploads, values

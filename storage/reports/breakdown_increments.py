@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Connection, and_, func, or_, select, type_coerce
 
-from storage.reading import countable_events
-from storage.reading.countable_events import CountableEvents
-from storage.rules import dimension_totals, keys
-from storage.rules.breakdown import Dimension
-from storage.rules.dimension_totals import Carried, DayStep, DayTotals, GroupedDay, Phase, filled
-from storage.rules.period import Window
+from storage.reports import breakdown_events
+from storage.reports.breakdown_events import CountableEvents
+from storage.rules import keys
+from storage.rules.periods.period import Window
+from storage.rules.reports import dimension_totals
+from storage.rules.reports.breakdown import Dimension
+from storage.rules.reports.dimension_totals import Carried, DayStep, DayTotals, GroupedDay, Phase, filled
 from storage.tables import clicks, dimension_rollups, grouped_days, rollups
 from storage.tables.columns import to_millis
 
@@ -143,7 +144,7 @@ def _add_clicks(connection: Connection, day: _Progress, until: str, totals: DayT
 def _add_others(connection: Connection, day: _Progress, totals: DayTotals) -> None:
     """Add the day's signups, first purchases, sales and commissions."""
     begin, end = to_millis(day.window.starts_at), to_millis(day.window.ends_at)
-    for events in countable_events.list_kinds(day.program_id, day.window):
+    for events in breakdown_events.list_kinds(day.program_id, day.window):
         if events.table is not clicks:
             for row in connection.execute(
                 _grouped(events).where(type_coerce(events.at, BigInteger).between(begin, end))

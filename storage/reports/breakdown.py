@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import BigInteger, Connection, column, func, null, select, type_coerce
 
 from storage.engine.json_rows import JsonField
-from storage.reading import countable_events, performance, stored_breakdown
-from storage.reading.countable_events import CountableEvents
-from storage.rules.breakdown import LABELS, OF_BUYERS, BreakdownQuery, Dimension, GroupTotals, Metric, label
+from storage.reports import breakdown_events, breakdown_rollups, performance
+from storage.reports.breakdown_events import CountableEvents
 from storage.rules.errors import FieldError, NotFound, ValidationError
-from storage.rules.period import DateRangeQuery, Window
+from storage.rules.periods.period import DateRangeQuery, Window
+from storage.rules.reports.breakdown import LABELS, OF_BUYERS, BreakdownQuery, Dimension, GroupTotals, Metric, label
 from storage.tables import clicks, partners, programs
 from storage.tables.columns import to_millis
 
@@ -67,7 +67,7 @@ def get_breakdown(
     enrolled = select(partners.c.id, partners.c.code).where(partners.c.program_id == program_id)
     needs_codes = Dimension.PARTNER in {*query.by, *query.filters}
     codes = {row.id: row.code for row in connection.execute(enrolled)} if needs_codes else {}
-    stored = stored_breakdown.find(connection, program_id, window, query, today=at.date())
+    stored = breakdown_rollups.find(connection, program_id, window, query, today=at.date())
     if stored is None:
         sums, rest = _read(connection, program_id, window, query, codes, most=most_events or MOST_EVENTS), GroupTotals()
     else:
@@ -109,7 +109,7 @@ def _read(
     """Return the totals of each combination of values, from the events."""
     sums: _Sums = defaultdict(lambda: [0] * len(GroupTotals._fields))
     lacking = {*query.by, *query.filters} <= {*OF_BUYERS}  # clicks lack all of these: they need not be read
-    for events in countable_events.list_kinds(program_id, window):
+    for events in breakdown_events.list_kinds(program_id, window):
         if lacking and events.table is clicks:
             if not any(value is not None for value in query.filters.values()):
                 reported = performance.get_totals(connection, program_id, window)

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
-from storage.rules import metrics
 from storage.rules.errors import FieldError, ValidationError
+from storage.rules.reports import metrics
 
 MOST_ROWS = 200
 NONE = "(none)"  # in a filter: what lacks the dimension

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, select
 
-from storage.rules import period
 from storage.rules.errors import NotFound
-from storage.rules.period import ChosenPeriod, DateRangeQuery, Period, Window
+from storage.rules.periods import period
+from storage.rules.periods.period import ChosenPeriod, DateRangeQuery, Period, Window
 from storage.tables import partner_rollups, partners, programs, rollups
 from storage.tables.rollup import COUNTS
 

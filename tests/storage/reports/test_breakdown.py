@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from storage.reading import breakdown, performance
-from storage.reading.breakdown import BreakdownResult
-from storage.rules import breakdown as rules
-from storage.rules.breakdown import Dimension, Metric
+from storage.reports import breakdown, performance
+from storage.reports.breakdown import BreakdownResult
 from storage.rules.click_details import ClickDetails
 from storage.rules.errors import NotFound, ValidationError
-from storage.rules.period import DateRangeQuery
+from storage.rules.periods.period import DateRangeQuery
+from storage.rules.reports import breakdown as rules
+from storage.rules.reports.breakdown import Dimension, Metric
 from tests.storage.databases import both_databases
-from tests.storage.reading.rows import busy, recomputed, require_equal
+from tests.storage.reports.rows import busy, recomputed, require_equal
 from tests.world import NOW, World
 
 MONTH = DateRangeQuery("30d")

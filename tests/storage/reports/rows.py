@@ -11,9 +11,9 @@ from sqlalchemy import Connection, text
 
 from storage.engine.audit import OPERATOR
 from storage.management import program_settings
-from storage.rules.breakdown import Dimension
 from storage.rules.click_details import ClickDetails
 from storage.rules.errors import ServiceError
+from storage.rules.reports.breakdown import Dimension
 from tests.world import NOW, World
 
 HOSTS = (None, "news.example", "search.example")

@@ -6,7 +6,7 @@ from datetime import date
 from enum import StrEnum
 from typing import NamedTuple
 
-from storage.rules.breakdown import OF_BUYERS, Dimension, GroupTotals
+from storage.rules.reports.breakdown import OF_BUYERS, Dimension, GroupTotals
 
 MOST_VALUES = 100  # of a dimension on a day; visitors choose most of them
 LACKING = ""  # the stored value of events that lack the dimension

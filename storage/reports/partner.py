@@ -11,13 +11,14 @@ from storage.management.balances import PartnerBalance
 from storage.management.commissions import Commission
 from storage.management.flags import Flag
 from storage.management.partners import Partner
-from storage.reading import breakdown, customer_timelines, results
+from storage.reading import customer_timelines
 from storage.reading.customer_timelines import CustomerFilter, CustomerRecord
-from storage.reading.results import MOST_EVENTS, Results
-from storage.rules.breakdown import BreakdownQuery, Dimension, GroupTotals, Metric
+from storage.reports import breakdown, chart
+from storage.reports.chart import MOST_EVENTS, Results
 from storage.rules.errors import ValidationError
 from storage.rules.fraud.flag import FlagState
-from storage.rules.period import DateRangeQuery, Window
+from storage.rules.periods.period import DateRangeQuery, Window
+from storage.rules.reports.breakdown import BreakdownQuery, Dimension, GroupTotals, Metric
 
 NEWEST = Paging(5)
 MOST_LINKS = 10
@@ -58,7 +59,7 @@ def get_profile(
     sent = CustomerFilter(partner_id=partner_id)
     return PartnerProfile(
         partner,
-        results.get_results(connection, program_id, query, at=at, before=before, partner=partner),
+        chart.get_results(connection, program_id, query, at=at, before=before, partner=partner),
         balances.of_partners(connection, program_id, [partner_id], at=at)[partner_id],
         _links(connection, partner, query, at),
         customer_timelines.list_customers(connection, program_id, NEWEST, sent),

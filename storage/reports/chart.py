@@ -6,11 +6,11 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from storage.management.partners import Partner
-from storage.reading import breakdown, performance, refund_totals
-from storage.reading.performance import Day, Performance, Totals
-from storage.rules.breakdown import BreakdownQuery, Dimension, GroupTotals, Metric
+from storage.reports import breakdown, performance, refunds
+from storage.reports.performance import Day, Performance, Totals
 from storage.rules.errors import ValidationError
-from storage.rules.period import DateRangeQuery, Window
+from storage.rules.periods.period import DateRangeQuery, Window
+from storage.rules.reports.breakdown import BreakdownQuery, Dimension, GroupTotals, Metric
 
 MOST_EVENTS = 100_000  # of each kind, of which the hours of a day are read
 
@@ -59,7 +59,7 @@ def get_results(
 def _days(
     connection: Connection, program_id: int, window: Window, days: list[Day], partner_id: int | None
 ) -> list[Step]:
-    refunded = refund_totals.by_day(connection, program_id, window, partner_id=partner_id)
+    refunded = refunds.by_day(connection, program_id, window, partner_id=partner_id)
     return [Step(_start(day.date), day.totals, refunded.get(day.date, 0)) for day in days]
 
 
@@ -72,7 +72,7 @@ def _hours(
     query = BreakdownQuery((Dimension.HOUR,), filters, (Metric.CLICKS,), Metric.CLICKS, limit=24)
     read = breakdown.get_breakdown(connection, program_id, day, query, at=at, most_events=MOST_EVENTS)
     totals = {group.values[0]: _totals(group.totals) for group in read.groups}
-    refunded = refund_totals.by_hour(connection, program_id, window, partner_id=partner.id if partner else None)
+    refunded = refunds.by_hour(connection, program_id, window, partner_id=partner.id if partner else None)
     starts = [_start(window.first) + timedelta(hours=hour) for hour in range(24)]
     return [Step(start, totals.get(f"{start:%H}", Totals()), refunded.get(start, 0)) for start in starts]
 

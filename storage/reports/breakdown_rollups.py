@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, and_, bindparam, case, func, select
 
-from storage.reading.ungrouped import FEW_CLICKS
-from storage.rules import dimension_totals
-from storage.rules.breakdown import BreakdownQuery, Dimension, GroupTotals
-from storage.rules.dimension_totals import LACKING, OTHER, STORED, filled
-from storage.rules.period import Window
+from storage.reports.breakdown_increments import FEW_CLICKS
+from storage.rules.periods.period import Window
+from storage.rules.reports import dimension_totals
+from storage.rules.reports.breakdown import BreakdownQuery, Dimension, GroupTotals
+from storage.rules.reports.dimension_totals import LACKING, OTHER, STORED, filled
 from storage.tables import dimension_rollups, grouped_days, rollups
 
 _LAG = timedelta(days=1)  # an older day that is not grouped at all is yet to be: right after an upgrade

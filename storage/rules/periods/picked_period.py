@@ -4,9 +4,9 @@ from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-from storage.rules import period
 from storage.rules.errors import InvalidPeriod, InvalidRange
-from storage.rules.period import CalendarPeriod, DateRangeQuery, Period, Window, months_later
+from storage.rules.periods import period
+from storage.rules.periods.period import CalendarPeriod, DateRangeQuery, Period, Window, months_later
 
 _DAY = timedelta(days=1)
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import BigInteger, Connection, Select, func, select, type_coerce
 
 from storage.engine import pagination
-from storage.rules.period import Span, Window
+from storage.rules.periods.period import Span, Window
 from storage.tables import refunds, sales
 from storage.tables.columns import from_millis
 

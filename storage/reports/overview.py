@@ -7,12 +7,13 @@ from sqlalchemy import Connection
 
 from storage.management import pending_work
 from storage.management.pending_work import PendingWork
-from storage.reading import checklist, performance, rejected_calls, results
-from storage.reading.checklist import ChecklistStep
-from storage.reading.performance import PartnerResult
+from storage.reading import rejected_calls
 from storage.reading.rejected_calls import Cause
-from storage.reading.results import Results
-from storage.rules.period import DateRangeQuery, Window
+from storage.reports import chart, checklist, performance
+from storage.reports.chart import Results
+from storage.reports.checklist import ChecklistStep
+from storage.reports.performance import PartnerResult
+from storage.rules.periods.period import DateRangeQuery, Window
 
 
 class Overview(NamedTuple):
@@ -35,7 +36,7 @@ def get_overview(
     before: Window | None = None,
 ) -> Overview:
     """Return the overview for a range, compared with another. Raises InvalidPeriod, InvalidRange, NotFound."""
-    found = results.get_results(connection, program_id, wanted, at=at, before=before)
+    found = chart.get_results(connection, program_id, wanted, at=at, before=before)
     return Overview(
         results=found,
         partners=performance.by_partner(connection, program_id, found.report.window),

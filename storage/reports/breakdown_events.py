@@ -11,8 +11,8 @@ from storage.engine.json_rows import JsonField
 from storage.engine.months import MonthNumber
 from storage.management.commissions import net_cents
 from storage.rules import keys
-from storage.rules.breakdown import NEW, RETURNING, Dimension
-from storage.rules.period import Window
+from storage.rules.periods.period import Window
+from storage.rules.reports.breakdown import NEW, RETURNING, Dimension
 from storage.rules.settlement import CustomerStatus
 from storage.tables import clicks, commissions, customers, refunds, sales
 

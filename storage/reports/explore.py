@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from storage.reading import breakdown
-from storage.reading.breakdown import MOST_GROUPS, BreakdownGroup, BreakdownResult
-from storage.rules.breakdown import BreakdownQuery, Dimension, Filters, GroupTotals, Metric
-from storage.rules.period import DateRangeQuery, Window
+from storage.reports import breakdown
+from storage.reports.breakdown import MOST_GROUPS, BreakdownGroup, BreakdownResult
+from storage.rules.periods.period import DateRangeQuery, Window
+from storage.rules.reports.breakdown import BreakdownQuery, Dimension, Filters, GroupTotals, Metric
 
 MOST_EVENTS = 100_000  # of each kind in a window: every card reads them twice
 

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
-from storage.reading import refund_totals
-from storage.reading.performance import Totals
-from storage.reading.refund_totals import RefundedMonth
-from storage.rules.period import Window
+from storage.reports import refunds
+from storage.reports.performance import Totals
+from storage.reports.refunds import RefundedMonth
+from storage.rules.periods.period import Window
 from storage.tables import customers, partner_rollups, sales
 
 
@@ -28,7 +28,7 @@ def get_results(connection: Connection, program_id: int, partner_id: int, window
     return PartnerResults(
         days=_days(connection, *mine, window),
         previous=_days(connection, *mine, window.previous),
-        refunds=refund_totals.by_month(connection, program_id, window.span, partner_id=partner_id),
+        refunds=refunds.by_month(connection, program_id, window.span, partner_id=partner_id),
         customers=_customers(connection, *mine),
         last_sale_at=_last_sale_at(connection, *mine),
     )

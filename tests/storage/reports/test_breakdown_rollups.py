@@ -7,18 +7,18 @@ import pytest
 from sqlalchemy import select
 
 import background
-from storage.reading import breakdown, performance, stored_breakdown, ungrouped
-from storage.reading.breakdown import BreakdownResult
-from storage.rules import breakdown as rules
-from storage.rules import dimension_totals
-from storage.rules.breakdown import Dimension
+from storage.reports import breakdown, breakdown_increments, breakdown_rollups, performance
+from storage.reports.breakdown import BreakdownResult
 from storage.rules.click_details import ClickDetails
-from storage.rules.dimension_totals import STORED
-from storage.rules.period import DateRangeQuery
+from storage.rules.periods.period import DateRangeQuery
+from storage.rules.reports import breakdown as rules
+from storage.rules.reports import dimension_totals
+from storage.rules.reports.breakdown import Dimension
+from storage.rules.reports.dimension_totals import STORED
 from storage.tables import dimension_rollups, grouped_days
 from storage.tracking import dimension_rollups as stored_totals
 from tests.storage.databases import both_databases
-from tests.storage.reading.rows import busy, recomputed, require_equal
+from tests.storage.reports.rows import busy, recomputed, require_equal
 from tests.world import NOW, World, stored
 
 GROUPED = (*STORED, Dimension.WEEKDAY)
@@ -28,9 +28,9 @@ NEXT_DAY = NOW + timedelta(days=1)
 
 @pytest.fixture(autouse=True)
 def few_clicks_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (ungrouped, stored_breakdown):
+    for module in (breakdown_increments, breakdown_rollups):
         monkeypatch.setattr(module, "FEW_CLICKS", 0)
-    monkeypatch.setattr(ungrouped, "CLICKS_AT_ONCE", 7)
+    monkeypatch.setattr(breakdown_increments, "CLICKS_AT_ONCE", 7)
 
 
 async def visit(acme: World, source: str, at: datetime = NOW) -> str:
@@ -72,7 +72,7 @@ async def test_a_program_with_few_clicks_is_not_grouped_and_before_it_is_its_eve
 ):
     await visit(acme, "letter", NOW - timedelta(days=9))
     with monkeypatch.context() as few:
-        few.setattr(ungrouped, "FEW_CLICKS", 1)
+        few.setattr(breakdown_increments, "FEW_CLICKS", 1)
         await background.group_all(acme.store, at=SOON)
 
     result = await broken_down(acme, Dimension.UTM_SOURCE)
@@ -93,7 +93,7 @@ async def test_a_click_that_was_too_late_is_counted_when_its_day_is_over(acme: W
 
     assert (await broken_down(acme, Dimension.UTM_SOURCE)).other_groups == 0
     assert set(await stored(acme, grouped_days.c.phase)) == {("closed",)}
-    assert await acme.store.read(ungrouped.next_step, acme.program_id, at=NEXT_DAY) is None
+    assert await acme.store.read(breakdown_increments.next_step, acme.program_id, at=NEXT_DAY) is None
 
 
 async def test_rare_values_of_a_day_with_many_are_one_sum(acme: World, monkeypatch: pytest.MonkeyPatch):
@@ -113,11 +113,11 @@ async def test_rare_values_of_a_day_with_many_are_one_sum(acme: World, monkeypat
 @both_databases
 async def test_two_processes_never_count_a_click_twice(acme: World):
     await visit(acme, "letter")
-    step = await acme.store.read(ungrouped.next_step, acme.program_id, at=SOON)
+    step = await acme.store.read(breakdown_increments.next_step, acme.program_id, at=SOON)
 
     stored = [await acme.store.write(stored_totals.save, step) for _ in range(2)]
     await visit(acme, "letter", SOON)
-    later = await acme.store.read(ungrouped.next_step, acme.program_id, at=SOON + timedelta(minutes=1))
+    later = await acme.store.read(breakdown_increments.next_step, acme.program_id, at=SOON + timedelta(minutes=1))
     stored += [await acme.store.write(stored_totals.save, later) for _ in range(2)]
 
     assert stored == [True, False, True, False]

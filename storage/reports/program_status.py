@@ -10,8 +10,8 @@ from storage.access.program_keys import ProgramKey
 from storage.engine import ids
 from storage.payments import accounts, received_events
 from storage.payments.received_events import LatestPayments
-from storage.reading import checklist
-from storage.reading.checklist import ChecklistStep
+from storage.reports import checklist
+from storage.reports.checklist import ChecklistStep
 from storage.rules import keys
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Connection, Select, column, select, type_coerce
 
-from storage.reading import countable_events
-from storage.reading.countable_events import CountableEvents
-from storage.rules.breakdown import LABELS, OF_BUYERS, Dimension, GroupTotals, label
-from storage.rules.month import Month
-from storage.rules.period import Window
+from storage.reports import breakdown_events
+from storage.reports.breakdown_events import CountableEvents
+from storage.rules.periods.month import Month
+from storage.rules.periods.period import Window
+from storage.rules.reports.breakdown import LABELS, OF_BUYERS, Dimension, GroupTotals, label
 from storage.tables import clicks, partners, programs
 from storage.tables.columns import from_millis, to_millis
 
@@ -46,7 +46,7 @@ def list_programs(connection: Connection) -> list[ExportedProgram]:
 def read_chunk(connection: Connection, program: ExportedProgram, month: Month, kind: str, *, after: Any) -> EventChunk:
     """Return the next events of a kind behind the key `after` (None: the first); metrics that are 0 are left out."""
     window = Window(month.starts_at.date(), month.last_day)
-    events = dict(zip(KINDS, countable_events.list_kinds(program.id, window), strict=True))[kind]
+    events = dict(zip(KINDS, breakdown_events.list_kinds(program.id, window), strict=True))[kind]
     key = events.table.c.click_id if kind == "click" else events.table.c.id
     millis = type_coerce(events.at, BigInteger)
     inside = millis.between(to_millis(window.starts_at), to_millis(window.ends_at))

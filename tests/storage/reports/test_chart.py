@@ -6,10 +6,10 @@ from typing import Any
 
 from storage.management import balances, commission_totals, partners, pending_work
 from storage.management.pending_work import Waiting
-from storage.reading import partner_results, performance, refund_totals, results
-from storage.reading.refund_totals import RefundedMonth, RefundTotals
-from storage.reading.results import Results
-from storage.rules.period import DateRangeQuery, Window
+from storage.reports import chart, partner_results, performance, refunds
+from storage.reports.chart import Results
+from storage.reports.refunds import RefundedMonth, RefundTotals
+from storage.rules.periods.period import DateRangeQuery, Window
 from tests.world import HELD_SINCE, NOW, World
 
 DAY = NOW.date()
@@ -20,7 +20,7 @@ async def get(acme: World, partner_id: int | None = None, **query: str) -> Resul
     """Return the results of Acme, or of one of its partners."""
     partner = await acme.store.read(partners.get_partner, acme.program_id, partner_id) if partner_id else None
     wanted = DateRangeQuery(**query)
-    return await acme.store.read(results.get_results, acme.program_id, wanted, at=NOW, partner=partner)
+    return await acme.store.read(chart.get_results, acme.program_id, wanted, at=NOW, partner=partner)
 
 
 async def test_days_have_refunds_on_the_day_of_the_refund(acme: World):
@@ -84,7 +84,7 @@ async def test_holds_say_when_they_end_and_refunds_are_summed_by_month_and_partn
     await acme.refund("inv-1", 2_500)
 
     results = await acme.store.read(partner_results.get_results, acme.program_id, acme.anna, TODAY)
-    by_partner = await acme.store.read(refund_totals.by_partner, acme.program_id, TODAY.span, [acme.anna, acme.ben])
+    by_partner = await acme.store.read(refunds.by_partner, acme.program_id, TODAY.span, [acme.anna, acme.ben])
     earned = await acme.store.read(commission_totals.by_cause, acme.program_id, TODAY.span)
 
     assert hold == (date(2026, 6, 4), 2_000)

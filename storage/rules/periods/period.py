@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from storage.rules.errors import InvalidPeriod, InvalidRange
-from storage.rules.month import Month
+from storage.rules.periods.month import Month
 
 MOST_DAYS = 1830
 _DAY = timedelta(days=1)

@@ -1,0 +1,1 @@
+"""Periods: the days that a report or a page covers."""

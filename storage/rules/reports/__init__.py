@@ -1,0 +1,1 @@
+"""What reports compute: ratios, trends and breakdowns."""
