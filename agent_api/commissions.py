@@ -1,11 +1,10 @@
 """PATCH /api/agent/v1/programs/:id/commissions/:commissionId: its status decides which scope the key needs."""
 
 from agent_api.call import AgentRequest, ScopeByBody
-from presentation import fraud_review
 from presentation.changes import CommissionChange
 from presentation.operations import operation
 from presentation.resources import CommissionView
-from storage.management import commissions
+from storage.management import commission_decisions
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import CommissionFlagged, CommissionOnHold, SecondKeyRequired, ServiceError
 from storage.rules.scope import Scope
@@ -36,5 +35,4 @@ async def decide_commission(call: AgentRequest) -> ModelResponse[CommissionView]
     """Approve, reject or pay a commission."""
     commission_id = call.path_id("commission_id")
     sent = await call.parse(CommissionChange)
-    await fraud_review.before(call.storage, call.program_id, [commission_id], sent.status, at=call.at)
-    return ModelResponse(CommissionView.of(await call.write(commissions.decide, commission_id, sent.status)))
+    return ModelResponse(CommissionView.of(await call.write(commission_decisions.decide, commission_id, sent.status)))

@@ -10,7 +10,7 @@ from starlette.requests import Request
 
 from storage import Storage
 from storage.engine.audit import Actor
-from storage.rules.errors import NotFound
+from storage.rules.errors import NotFound, ServiceError
 from web import body
 from web.body import Body
 
@@ -68,8 +68,8 @@ class ApiRequest:
         """Run a read operation on the program whose result may lag: on the read replica, if there is one."""
         return await self.storage.report(operation, self.program_id, *arguments, **options)
 
-    async def write(self, operation: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
-        """Run a write operation on the program, in the caller's name."""
+    async def write(self, operation: Callable[..., Result | ServiceError], *arguments: Any, **options: Any) -> Result:
+        """Run a write operation on the program, in the caller's name; raises an error that it returns."""
         result: Result = await self.storage.write(
             operation, self.program_id, *arguments, **options, actor=self.actor, at=self.at, lane=self.program_id
         )

@@ -99,8 +99,9 @@ class Storage(Reader):
     async def write(self, operation: Callable[..., Any], *arguments: Any, lane: Hashable = 0, **options: Any) -> Any:
         """Run a write operation and return its result after the commit that holds its rows.
 
-        `lane` is its program, whose writes never run side by side. Raises the operation's ServiceError, with nothing
-        stored; Overloaded when too many writes wait, or this one has waited too long, and nothing is stored for it;
+        `lane` is its program, whose writes never run side by side. Raises the ServiceError that the operation raises,
+        with nothing stored, or returns, after the commit; Overloaded when too many writes wait, or this one has waited
+        too long, and nothing is stored for it;
         StorageUnavailable in an outage; OutcomeUnknown where the database does not say whether it stored the write.
         """
         self._written.add(lane)

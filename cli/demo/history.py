@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 from storage.access import program_keys
 from storage.engine.audit import Actor
 from storage.engine.pagination import MOST, Paging
-from storage.management import commissions, partners, program_settings
+from storage.management import commission_decisions, partners, program_settings
 from storage.rules import click_details, contact, keys
 from storage.rules.attribution import PartnerStatus
 from storage.rules.click_details import AddressHashes
@@ -202,6 +202,7 @@ class History:
         row = earned.c
         mine = select(row.id, row.status).where(row.program_id == self.program_id, row.hold_until <= at)
         open_ = mine.where(row.status.in_([CommissionStatus.PENDING, CommissionStatus.APPROVED]))
+        decided: dict[CommissionStatus, list[int]] = {}
         for commission in self._connection.execute(open_.order_by(row.id)).all():
             if commission.status == CommissionStatus.PENDING:
                 rejected = self._chance.random() < 1 / 15
@@ -210,4 +211,6 @@ class History:
                 status = CommissionStatus.PAID
             else:
                 continue
-            commissions.decide(self._connection, self.program_id, commission.id, status, actor=self._owner, at=at)
+            decided.setdefault(status, []).append(commission.id)
+        for status, ids in decided.items():
+            commission_decisions.decide_each(self._connection, self.program_id, ids, status, actor=self._owner, at=at)

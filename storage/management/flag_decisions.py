@@ -7,8 +7,9 @@ from sqlalchemy import Connection, Select, func, select, update
 
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
-from storage.management import commissions as decisions
+from storage.management import commission_decisions
 from storage.management import flags as stored_flags
+from storage.management.commissions import net_cents
 from storage.management.flags import Flag
 from storage.management.pending_work import Waiting
 from storage.rules.commission import MAY_BECOME, CommissionStatus
@@ -52,7 +53,7 @@ def decide(
 
 def count_held(connection: Connection, program_id: int, flag_id: int) -> Waiting:
     """Return how many commissions an open flag holds, and what they are worth. Raises NotFound."""
-    worth = (func.count(), func.coalesce(func.sum(decisions.net_cents()), 0))
+    worth = (func.count(), func.coalesce(func.sum(net_cents()), 0))
     held = _held(stored_flags.get_flag(connection, program_id, flag_id)).with_only_columns(
         *worth, maintain_column_froms=True
     )
@@ -63,7 +64,8 @@ def _reject_held(connection: Connection, flag: Flag, *, actor: Actor, at: dateti
     """Reject each commission that the flag held and whose status allows it."""
     held = _held(flag).order_by(commissions.c.id)
     for commission_id in connection.execute(held).scalars().all():
-        decisions.decide(connection, flag.program_id, commission_id, CommissionStatus.REJECTED, actor=actor, at=at)
+        rejected = CommissionStatus.REJECTED
+        commission_decisions.record(connection, flag.program_id, commission_id, rejected, actor=actor, at=at)
         because = Change("commission.decide", commission_id, "flag", None, f"{flag.id} {flag.kind}")
         audit.write(connection, flag.program_id, [because], actor=actor, at=at)
 

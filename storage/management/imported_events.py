@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, insert, select
 
-from storage.management import commissions as decisions
+from storage.management import commission_decisions
 from storage.rules import contact, keys
 from storage.rules.commission import CommissionStatus, CommissionType
 from storage.rules.errors import ServiceError
@@ -86,7 +86,8 @@ def _decide(connection: Connection, program_id: int, sold: SaleResult, imported:
         if status == CommissionStatus.PAID and is_sandbox is not None:
             continue  # trials pay no one
         at = imported.paid_at if status == CommissionStatus.PAID and imported.paid_at else imported.at
-        decisions.change_status(connection, program_id, sold.commission_id or 0, status, at=at, overrides_hold=True)
+        commission_id = sold.commission_id or 0
+        commission_decisions.change_status(connection, program_id, commission_id, status, at=at, overrides_hold=True)
 
 
 def _click(connection: Connection, program_id: int, code: str, at: datetime) -> str:

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from storage.engine.audit import Actor
-from storage.management import agent_caps, commissions
+from storage.management import agent_caps, commission_decisions
 from storage.rules.commission import CommissionStatus
 from storage.rules.scope import Scope
 from storage.tables import customers
@@ -149,7 +149,7 @@ async def test_where_the_owner_wants_two_keys_one_pays_what_another_key_or_an_ow
     await store.write(agent_caps.change, program_id, {"two_keys_to_pay": True}, **about)
     await decide(agents, path, "approved")
     second = (await agents.acme.sale("inv-2", occurred_at=HELD_SINCE)).commission_id
-    await store.write(commissions.decide, program_id, second, CommissionStatus.APPROVED, **about)
+    await store.write(commission_decisions.decide, program_id, second, CommissionStatus.APPROVED, **about)
 
     same = await decide(agents, path, "paid")
     paid = [

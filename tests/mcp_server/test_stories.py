@@ -5,7 +5,7 @@ from typing import Any
 
 from storage.access import program_keys
 from storage.engine.audit import Actor
-from storage.management import commissions, partners, program_settings
+from storage.management import commission_decisions, commissions, partners, program_settings
 from storage.payments import processing
 from storage.payments.stripe import parse_event
 from storage.rules.commission import CommissionStatus
@@ -27,7 +27,7 @@ async def paid(assistant: Assistant) -> None:
     acme = assistant.acme
     [row] = (await acme.store.read(commissions.list_commissions, acme.program_id)).data
     for status in (CommissionStatus.APPROVED, CommissionStatus.PAID):
-        await acme.store.write(commissions.decide, acme.program_id, row.id, status, actor=OWNER, at=NOW)
+        await acme.store.write(commission_decisions.decide, acme.program_id, row.id, status, actor=OWNER, at=NOW)
 
 
 async def test_a_customers_story_is_one_call_by_any_identifier(assistant: Assistant, click_id: str):

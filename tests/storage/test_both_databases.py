@@ -16,8 +16,8 @@ from storage import Storage, access, diagnosis, management, reading
 from storage.access import accounts, agent_keys, device_logins, invitations
 from storage.diagnosis.facts import Subject
 from storage.engine.audit import OPERATOR
+from storage.management import commission_decisions, sandboxes
 from storage.management import commissions as decisions
-from storage.management import sandboxes
 from storage.reports.exported_events import ExportedProgram
 from storage.rules import contact, keys
 from storage.rules.click_details import ClickDetails
@@ -62,7 +62,7 @@ async def filled(store: Storage) -> World:
     await acme.flag()
     (earned, *_) = (await store.read(decisions.list_commissions, acme.program_id)).data
     late = {"at": NOW + timedelta(days=40), "actor": OPERATOR, "override_hold_reason": "tried"}
-    await store.write(decisions.decide, acme.program_id, earned.id, CommissionStatus.REJECTED, **late)
+    await store.write(commission_decisions.decide, acme.program_id, earned.id, CommissionStatus.REJECTED, **late)
     await store.write(agent_keys.issue, acme.workspace_id, name="Reporter", scopes=READING, at=NOW)
     await store.write(invitations.invite, acme.workspace_id, email="eva@acme.example", role="member", **ABOUT)
     await store.write(accounts.create_reset_link, acme.owner_id, **ABOUT)

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 
-from presentation import fraud_review
 from presentation.api_request import ApiRequest
 from presentation.changes import CommissionChanges, OwnerCommissionChange
 from presentation.operations import operation
 from presentation.resources import CommissionView
 from presentation.view import View
-from storage.management import commissions
+from storage.management import commission_decisions
 from storage.management.commissions import Commission
 from storage.rules.errors import CommissionFlagged, CommissionOnHold, ServiceError
 from web.error_model import FieldProblem
@@ -44,8 +43,8 @@ async def decide_commission(call: ApiRequest) -> ModelResponse[CommissionView]:
     commission_id = call.path_id("commission_id")
     sent = await call.parse(OwnerCommissionChange)
     reason = sent.override_hold_reason
-    await fraud_review.before(call.storage, call.program_id, [commission_id], sent.status, at=call.at)
-    decided = await call.write(commissions.decide, commission_id, sent.status, override_hold_reason=reason)
+    decide = commission_decisions.decide
+    decided = await call.write(decide, commission_id, sent.status, override_hold_reason=reason)
     return ModelResponse(CommissionView.of(decided))
 
 
@@ -53,8 +52,7 @@ async def decide_commission(call: ApiRequest) -> ModelResponse[CommissionView]:
 async def decide_commissions(call: ApiRequest) -> ModelResponse[DecidedView]:
     """Set the status of up to 200 commissions; each has its own result, a commission or an error."""
     sent = await call.parse(CommissionChanges)
-    await fraud_review.before(call.storage, call.program_id, sent.ids, sent.status, at=call.at)
-    results = await call.write(commissions.decide_each, sent.ids, sent.status)
+    results = await call.write(commission_decisions.decide_each, sent.ids, sent.status)
     return ModelResponse(DecidedView(data=[_result(call, *result) for result in results.items()]))
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Table, func, select
 from storage.access import agent_keys
 from storage.checks import books
 from storage.engine.audit import OPERATOR
-from storage.management import commissions, deletion, program_settings, sandboxes
+from storage.management import commission_decisions, deletion, program_settings, sandboxes
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import InvalidKey, NotFound, ProgramHasEvents, ValidationError
 from storage.rules.scope import Scope
@@ -131,7 +131,7 @@ async def test_a_sandbox_has_no_sandbox_and_a_program_without_one_has_none_to_em
 async def test_no_payout_includes_a_sandbox(acme: World):
     sandbox = await sold(acme)
     [(commission_id,)] = await stored(acme, earned.c.id)
-    decide = (commissions.decide, sandbox.program_id, commission_id)
+    decide = (commission_decisions.decide, sandbox.program_id, commission_id)
     await acme.store.write(*decide, CommissionStatus.APPROVED, **ABOUT, override_hold_reason="a trial")
 
     with pytest.raises(ValidationError, match="sandbox"):

@@ -13,14 +13,13 @@ from storage.access.preferences import Preferences, Theme, TimeFormat
 from storage.access.workspace_settings import WorkspaceSettings
 from storage.access.workspaces import Role
 from storage.engine import audit
-from storage.engine.audit import AGENT_KEY, OPERATOR, Actor
+from storage.engine.audit import OPERATOR, Actor
 from storage.management import (
-    commissions,
+    commission_decisions,
     first_workspace,
     partners,
     program_choices,
     program_settings,
-    undone_approvals,
 )
 from storage.management.first_workspace import FirstWorkspace, SetUp
 from storage.reports import performance
@@ -113,45 +112,6 @@ async def test_a_person_switches_between_the_programs_of_their_workspaces(acme: 
     assert not await acme.store.read(program_choices.list_choices, 987_654)
 
 
-async def test_what_was_approved_together_is_pending_again_unless_it_was_paid(acme: World):
-    """An approval can be undone for an hour, by the member who made it."""
-    await acme.customer()
-    for n in range(3):
-        await acme.sale(f"inv-{n}")
-    listed: Any = (commissions.list_commissions, acme.program_id)
-    ids = [each.id for each in (await acme.store.read(*listed)).data]
-    later = LATER + timedelta(milliseconds=1)
-    for some, status, at in ((ids[:2], "approved", LATER), (ids[2:], "approved", later), (ids[:1], "paid", LATER)):
-        chosen = (acme.program_id, some, CommissionStatus(status))
-        await acme.store.write(commissions.decide_each, *chosen, actor=OLGA, at=at)
-    undo, millis = (undone_approvals.undo, acme.program_id), undone_approvals.millis_of(LATER)
-
-    undone = [await acme.store.write(*undo, millis=millis, actor=each, at=LATER) for each in (MAX, OLGA, OLGA)]
-
-    after = {each.id: each.status for each in (await acme.store.read(*listed)).data}
-    assert undone == [0, 1, 0]
-    assert [after[each] for each in ids] == ["paid", "pending", "approved"]
-    newest = (await acme.store.read(audit.list_entries, acme.program_id)).data[0]
-    assert (newest.action, newest.before, newest.after) == ("commission.decide", "approved", "pending")
-    with pytest.raises(errors.ValidationError):
-        await acme.store.write(*undo, millis=millis, actor=OLGA, at=LATER + timedelta(hours=2))
-
-
-async def test_an_owner_alone_overrides_the_hold_with_a_reason(acme: World):
-    await acme.customer()
-    sold = await acme.sale()
-    approve: Any = (commissions.decide, acme.program_id, sold.commission_id, CommissionStatus.APPROVED)
-    reason: Any = {"override_hold_reason": "A partner of ten years", "at": NOW + timedelta(days=1)}
-
-    with pytest.raises(errors.CommissionOnHold):
-        await acme.store.write(*approve, actor=Actor(AGENT_KEY, "3", "Nightly job"), **reason)
-    approved = await acme.store.write(*approve, actor=OLGA, **reason)
-
-    assert approved.status == CommissionStatus.APPROVED
-    newest = (await acme.store.read(audit.list_entries, acme.program_id)).data[0]
-    assert (newest.field, newest.after) == ("override_hold_reason", "A partner of ten years")
-
-
 async def change(acme: World, values: dict[str, Any], **options: Any) -> Any:
     about = {"actor": OLGA, "at": NOW, **options}
     return await acme.store.write(program_settings.change, acme.program_id, values, **about)
@@ -203,7 +163,7 @@ async def test_a_rejection_reverses_commission_and_fee_in_the_ledger_and_on_its_
     later = NOW + timedelta(days=2)
 
     decided = (acme.program_id, sold.commission_id, CommissionStatus.REJECTED)
-    rejected = await store.write(commissions.decide, *decided, actor=OLGA, at=later)
+    rejected = await store.write(commission_decisions.decide, *decided, actor=OLGA, at=later)
 
     kinds = (ledger.PARTNER_KINDS, ledger.PLATFORM_KINDS)
     nets = [await store.read(ledger.net, acme.program_id, rejected.id, each) for each in kinds]

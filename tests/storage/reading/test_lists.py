@@ -11,7 +11,7 @@ from storage.engine import listing
 from storage.engine.audit import OPERATOR
 from storage.engine.listing import Listed, ListQuery, Order
 from storage.management import balances, partners
-from storage.management import commissions as decisions
+from storage.management import commission_decisions as decisions
 from storage.reading import event_kinds, events, listed_commissions, listed_customers, listed_partners, listed_programs
 from storage.reading.customer_timelines import EVERY_CUSTOMER
 from storage.reading.event_kinds import Event, EventKind

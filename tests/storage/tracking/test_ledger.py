@@ -9,7 +9,7 @@ from sqlalchemy import insert
 
 from storage import Storage
 from storage.checks import books
-from storage.management import balances, commissions
+from storage.management import balances, commission_decisions, commissions
 from storage.management.balances import PartnerBalance
 from storage.rules.commission import CommissionStatus, of_remaining
 from storage.rules.errors import ServiceError
@@ -37,7 +37,7 @@ async def balance(acme: World, partner_id: int) -> Balance:
 
 async def decide(acme: World, commission_id: int, status: CommissionStatus) -> None:
     await acme.store.write(
-        commissions.change_status, acme.program_id, commission_id, status, at=OFF_HOLD, lane=acme.program_id
+        commission_decisions.change_status, acme.program_id, commission_id, status, at=OFF_HOLD, lane=acme.program_id
     )
 
 

@@ -9,7 +9,7 @@ from storage.checks import books
 from storage.diagnosis import explanation
 from storage.engine.audit import OPERATOR
 from storage.management import partners
-from storage.management.commissions import decide
+from storage.management.commission_decisions import decide
 from storage.reading import customer_timelines
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from storage import Storage
 from storage.checks import books
 from storage.engine.audit import OPERATOR
-from storage.management import commissions
+from storage.management import commission_decisions
 from storage.rules import commission
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import IdempotencyKeyReused, RefundExceedsSale, TransactionNotFound
@@ -84,7 +84,7 @@ async def test_a_paid_commission_is_never_edited(sold: World):
     [(commission_id,)] = await stored(sold, commission_table.c.id)
     about = {"actor": OPERATOR, "at": NOW + timedelta(days=15)}
     for status in (CommissionStatus.APPROVED, CommissionStatus.PAID):
-        await sold.store.write(commissions.decide, sold.program_id, commission_id, status, **about)
+        await sold.store.write(commission_decisions.decide, sold.program_id, commission_id, status, **about)
     before = await stored(sold, commission_table)
 
     await sold.refund()

@@ -4,10 +4,9 @@ from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation import fraud_review
 from presentation.api_request import path_id
 from presentation.changes import OwnerCommissionChange
-from storage.management import commission_details, commissions, undone_approvals
+from storage.management import commission_decisions, commission_details
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import ValidationError
 from tracking_api.dashboard.authentication import storage_of
@@ -33,18 +32,17 @@ async def approve_on_hold(request: Request) -> Response:
     try:
         fields = {"status": CommissionStatus.APPROVED, REASON: form.text(REASON)}
         sent = body.parse(OwnerCommissionChange, to_json(fields))
-        await fraud_review.before(storage_of(request), context.program.id, [commission_id], sent.status, at=context.at)
         await page_context.change(
             request,
             context,
-            commissions.decide,
+            commission_decisions.decide,
             commission_id,
             sent.status,
             override_hold_reason=sent.override_hold_reason,
         )
     except ValidationError as rejection:
         return await _show(request, context, values.typed(form), Problems.of(rejection))
-    approved = ("approved", 1, 0, undone_approvals.millis_of(context.at))
+    approved = ("approved", 1, 0, commission_decisions.millis_of(context.at))
     return notices.leave(redirect(f"{context.program_path}/commissions/{commission_id}"), *approved)
 
 

@@ -6,12 +6,11 @@ from datetime import UTC, datetime
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation import fraud_review
 from storage.engine.pagination import MOST
-from storage.management import commissions, undone_approvals
+from storage.management import commission_decisions as decisions
+from storage.management.commission_decisions import MOST_TOGETHER
 from storage.management.commissions import Commission
 from storage.management.pending_work import Waiting
-from storage.management.undone_approvals import MOST_TOGETHER
 from storage.reading import listed_commissions
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import ServiceError, ValidationError
@@ -79,7 +78,7 @@ async def approve_all(request: Request) -> Response:
     if confirmation.is_given(form):
         return await _decide(request, context, CommissionStatus.APPROVED, ids, path)
     question = _question(CommissionStatus.APPROVED, await read(listed_commissions.get_each, program_id, ids), path)
-    asked_at = (READY_AT, str(undone_approvals.millis_of(context.at)))
+    asked_at = (READY_AT, str(decisions.millis_of(context.at)))
     return confirmation.ask(request, Form({}), question, added=asked_at, context=context)
 
 
@@ -90,7 +89,7 @@ async def undo_approval(request: Request) -> Response:
     sent = form.text("decided_at")
     if not _MILLIS.fullmatch(sent):
         raise ValidationError("There is no approval to undo.")
-    undone = await page_context.change(request, context, undone_approvals.undo, millis=int(sent))
+    undone = await page_context.change(request, context, decisions.undo_approvals, millis=int(sent))
     return notices.leave(redirect(f"{context.program_path}/commissions"), "undone", undone)
 
 
@@ -98,14 +97,12 @@ async def _decide(
     request: Request, context: PageContext, status: CommissionStatus, ids: list[int], path: str
 ) -> Response:
     """Decide on commissions, 50 in each transaction, so that no other call waits for all of them."""
-    storage, program_id = storage_of(request), context.program.id
     results: dict[int, Commission | ServiceError] = {}
     for some in (ids[start : start + AT_ONCE] for start in range(0, len(ids), AT_ONCE)):
-        await fraud_review.before(storage, program_id, some, status, at=context.at)
-        results |= await page_context.change(request, context, commissions.decide_each, some, status)
+        results |= await page_context.change(request, context, decisions.decide_each, some, status)
     undecided = sum(isinstance(result, ServiceError) for result in results.values())
     done = len(results) - undecided
-    decided_at = [undone_approvals.millis_of(context.at)] if status == CommissionStatus.APPROVED and done else []
+    decided_at = [decisions.millis_of(context.at)] if status == CommissionStatus.APPROVED and done else []
     return notices.leave(redirect(path), status, done, undecided, *decided_at)
 
 

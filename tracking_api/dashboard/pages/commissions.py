@@ -3,8 +3,8 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
+from storage.management.commission_decisions import MOST_TOGETHER
 from storage.management.commissions import Commission
-from storage.management.undone_approvals import MOST_TOGETHER
 from storage.reading import listed_commissions
 from storage.reading.listed_commissions import CommissionMatch
 from storage.rules.commission import CommissionStatus

@@ -1,0 +1,101 @@
+"""Decisions on commissions: reviewed for signs of fraud in the same transaction, on hold until approved, undone."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from storage import tables
+from storage.engine import audit
+from storage.engine.audit import AGENT_KEY, Actor
+from storage.management import commission_decisions, commissions, flag_decisions, flags, partners
+from storage.rules import contact, errors
+from storage.rules.commission import CommissionStatus
+from storage.rules.fraud.flag import FlagKind, FlagState
+from tests.storage.databases import both_databases
+from tests.world import NOW, World, stored
+
+LATER = NOW + timedelta(days=60)
+OLGA, MAX = Actor("user", "7", "olga@acme.example"), Actor("user", "8", "max@acme.example")
+ABOUT: Any = {"actor": OLGA, "at": LATER}
+
+
+@both_databases
+async def test_a_decision_reviews_in_its_own_transaction_and_keeps_the_flag_that_refuses_it(acme: World):
+    def transactions() -> float:
+        (metric,) = acme.store.measures().batches.commit_seconds.collect()
+        return sum(each.value for each in metric.samples if each.name.endswith("_count"))
+
+    money = (tables.commissions, tables.ledger_entries, tables.partner_rollups)
+    anna, approved = "anna@partners.example", CommissionStatus.APPROVED
+    await acme.store.write(partners.change, acme.program_id, acme.anna, {"email": anna}, actor=OLGA, at=NOW)
+    await acme.lead(await acme.visitor(), "user-1", contact=contact.protect(anna))
+    await acme.customer("user-2")
+    own, ordinary = await acme.sale("inv-1"), await acme.sale("inv-2", customer_key="user-2")
+    decide: Any = (commission_decisions.decide, acme.program_id)
+    before, earlier = [await stored(acme, *table.c) for table in money], transactions()
+
+    with pytest.raises(errors.CommissionFlagged):
+        await acme.store.write(*decide, own.commission_id, approved, **ABOUT)
+
+    assert [await stored(acme, *table.c) for table in money] == before
+    (flag,) = (await acme.store.read(flags.list_flags, acme.program_id)).data
+    assert (flag.kind, flag.commission_id) == (FlagKind.SELF_REFERRAL, own.commission_id)
+    assert (await acme.store.read(audit.list_entries, acme.program_id)).data[0].action == "flag.raise"
+    assert (await acme.store.write(*decide, ordinary.commission_id, approved, **ABOUT)).status == approved
+    assert transactions() == earlier + 2
+
+
+async def test_an_approved_commission_that_is_flagged_later_is_not_paid_and_a_paid_one_is_not_touched(acme: World):
+    await acme.customer()
+    paid, approved = [(await acme.sale(f"inv-{number}")).commission_id for number in range(2)]
+    decide: Any = (commission_decisions.decide, acme.program_id)
+    for each, status in ((paid, "approved"), (approved, "approved"), (paid, "paid")):
+        await acme.store.write(*decide, each, CommissionStatus(status), **ABOUT)
+    [(customer_id, *_)] = await stored(acme, tables.customers.c.id)
+    flag_id = await acme.flag(customer_id)
+
+    with pytest.raises(errors.CommissionFlagged):
+        await acme.store.write(*decide, approved, CommissionStatus.PAID, **ABOUT)
+    await acme.store.write(flag_decisions.decide, acme.program_id, flag_id, FlagState.CONFIRMED, **ABOUT)
+
+    assert [status for (status,) in await stored(acme, tables.commissions.c.status)] == ["paid", "rejected"]
+
+
+async def test_what_was_approved_together_is_pending_again_unless_it_was_paid(acme: World):
+    """An approval can be undone for an hour, by the member who made it."""
+    await acme.customer()
+    for n in range(3):
+        await acme.sale(f"inv-{n}")
+    listed: Any = (commissions.list_commissions, acme.program_id)
+    ids = [each.id for each in (await acme.store.read(*listed)).data]
+    later = LATER + timedelta(milliseconds=1)
+    for some, status, at in ((ids[:2], "approved", LATER), (ids[2:], "approved", later), (ids[:1], "paid", LATER)):
+        chosen = (acme.program_id, some, CommissionStatus(status))
+        await acme.store.write(commission_decisions.decide_each, *chosen, actor=OLGA, at=at)
+    undo, millis = (commission_decisions.undo_approvals, acme.program_id), commission_decisions.millis_of(LATER)
+
+    undone = [await acme.store.write(*undo, millis=millis, actor=each, at=LATER) for each in (MAX, OLGA, OLGA)]
+
+    after = {each.id: each.status for each in (await acme.store.read(*listed)).data}
+    assert undone == [0, 1, 0]
+    assert [after[each] for each in ids] == ["paid", "pending", "approved"]
+    newest = (await acme.store.read(audit.list_entries, acme.program_id)).data[0]
+    assert (newest.action, newest.before, newest.after) == ("commission.decide", "approved", "pending")
+    with pytest.raises(errors.ValidationError):
+        await acme.store.write(*undo, millis=millis, actor=OLGA, at=LATER + timedelta(hours=2))
+
+
+async def test_an_owner_alone_overrides_the_hold_with_a_reason(acme: World):
+    await acme.customer()
+    sold = await acme.sale()
+    approve: Any = (commission_decisions.decide, acme.program_id, sold.commission_id, CommissionStatus.APPROVED)
+    reason: Any = {"override_hold_reason": "A partner of ten years", "at": NOW + timedelta(days=1)}
+
+    with pytest.raises(errors.CommissionOnHold):
+        await acme.store.write(*approve, actor=Actor(AGENT_KEY, "3", "Nightly job"), **reason)
+    approved = await acme.store.write(*approve, actor=OLGA, **reason)
+
+    assert approved.status == CommissionStatus.APPROVED
+    newest = (await acme.store.read(audit.list_entries, acme.program_id)).data[0]
+    assert (newest.field, newest.after) == ("override_hold_reason", "A partner of ten years")
