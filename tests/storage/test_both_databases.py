@@ -12,7 +12,7 @@ from typing import Any, get_args, get_type_hints
 
 import background
 import storage
-from storage import Storage, access, diagnosis, management, reading
+from storage import Storage, access, diagnosis, management, reading, reports
 from storage.access import accounts, agent_keys, device_logins, invitations
 from storage.diagnosis.facts import Subject
 from storage.engine.audit import OPERATOR
@@ -74,12 +74,12 @@ async def filled(store: Storage) -> World:
 
 
 def reads() -> Iterator[Callable[..., Any]]:
-    """Give every public read of the four folders."""
-    for package in (reading, diagnosis, management, access):
+    """Give every public read of the five folders."""
+    for package in (reading, reports, diagnosis, management, access):
         for each in pkgutil.iter_modules(package.__path__):
             module = importlib.import_module(f"{package.__name__}.{each.name}")
             for name, function in inspect.getmembers(module, inspect.isfunction):
-                is_read = package in {reading, diagnosis} or name.startswith(READS)
+                is_read = package in {reading, reports, diagnosis} or name.startswith(READS)
                 is_ours = function.__module__ == module.__name__ and not name.startswith("_")
                 if is_ours and is_read and next(iter(inspect.signature(function).parameters), "") == "connection":
                     yield function
