@@ -1,9 +1,9 @@
 """Imports what another tool has exported: partners, their customers, and the commissions that they earned."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, func, select
@@ -16,11 +16,10 @@ from storage.rules import import_rows
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import ServiceError
 from storage.rules.import_layouts import FileKind, ImportFile, ImportTool
-from storage.rules.import_rows import ImportedPartner, PartnerReference
+from storage.rules.import_rows import PartnerReference
 from storage.tables import partners as partners_table
 from storage.tracking import currencies
 
-ORDER = tuple(FileKind)
 MOST_TRIES = 5
 
 
@@ -31,24 +30,6 @@ class ImportReport:
     added: dict[FileKind, int] = field(default_factory=lambda: dict.fromkeys(FileKind, 0))
     there: dict[FileKind, int] = field(default_factory=lambda: dict.fromkeys(FileKind, 0))
     problems: list[dict[str, Any]] = field(default_factory=list)
-
-
-@dataclass
-class _Known:
-    """The program's partners, by what rows call them."""
-
-    by_code: dict[str, int]
-    by_email: dict[str, str]
-    by_id: dict[str, str] = field(default_factory=dict)
-    to_end: dict[int, PartnerStatus] = field(default_factory=dict)
-
-    def code(self, reference: PartnerReference) -> str:
-        """Return the code of the partner whom a row names. Raises ValueError."""
-        codes = (reference.code, self.by_email.get(reference.email, ""), self.by_id.get(reference.id, ""))
-        code = next((code for code in codes if code in self.by_code), None)
-        if code is None:
-            raise ValueError(f"no partner {next(filter(None, reference))[:64]!r}: import the partners' file too")
-        return code
 
 
 def run(
@@ -64,13 +45,12 @@ def run(
     """Import named files and return the report; a dry run undoes everything. What is there is not changed."""
     report = ImportReport()
     with connection.begin_nested() as everything:
-        known = _known(connection, program_id)
-        for kind in ORDER:
-            for name, each in files:
-                if each.kind == kind:
-                    _import(connection, program_id, (name, each), tool, known=known, report=report, actor=actor, at=at)
-        for partner_id, status in known.to_end.items():
-            partners.change(connection, program_id, partner_id, {"status": status}, actor=actor, at=at)
+        rows = _Rows(connection, program_id, tool, actor, at)
+        for kind in FileKind:
+            for name, file in files:
+                if file.kind == kind:
+                    rows.add(name, file, report)
+        rows.end_partners()
         counted = {kind.value: count for kind, count in report.added.items()}
         audit.write(connection, program_id, [audit.Change("program.import", None, after=counted)], actor=actor, at=at)
         if dry_run:
@@ -78,82 +58,83 @@ def run(
     return report
 
 
-def _import(
-    connection: Connection,
-    program_id: int,
-    named: tuple[str, ImportFile],
-    tool: ImportTool,
-    *,
-    known: _Known,
-    report: ImportReport,
-    actor: Actor,
-    at: datetime,
-) -> None:
-    name, file = named
+class _Rows:
+    """Adds the rows of files to a program, whose partners it knows by what rows call them."""
 
-    def import_row(row: dict[str, str]) -> bool:
-        if file.kind == FileKind.PARTNERS:
-            return _partner(connection, program_id, import_rows.partner(row), known, actor=actor, at=at)
-        if file.kind == FileKind.CUSTOMERS:
-            customer = import_rows.customer(row)
-            return imported_events.customer(connection, program_id, customer, known.code(customer.partner), at=at)
-        commission = import_rows.commission(row, tool, currencies.digits)
-        code = known.code(commission.customer.partner)
-        return imported_events.commission(connection, program_id, commission, code)
+    def __init__(self, connection: Connection, program_id: int, tool: ImportTool, actor: Actor, at: datetime) -> None:
+        self._connection, self._program_id, self._tool = connection, program_id, tool
+        self._actor, self._at = actor, at
+        mine = partners_table.c.program_id == program_id
+        columns = (partners_table.c.code, func.lower(partners_table.c.email).label("email"))
+        rows = connection.execute(select(*columns).where(mine)).all()
+        self._codes: set[str] = {row.code for row in rows}
+        self._by_email: dict[str, str] = {row.email: row.code for row in rows if row.email}
+        self._by_id: dict[str, str] = {}
+        self._to_end: dict[int, PartnerStatus] = {}
 
-    for line, row in file.rows:
-        try:
-            counts = report.added if _once(connection, partial(import_row, row)) else report.there
-            counts[file.kind] += 1
-        except (ServiceError, ValueError) as problem:
-            report.problems.append({"file": name, "line": line, "message": str(problem)})
+    def add(self, name: str, file: ImportFile, report: ImportReport) -> None:
+        """Add the rows of a file; one that cannot be added is a problem in the report."""
+        add_row = {
+            FileKind.PARTNERS: self._partner,
+            FileKind.CUSTOMERS: self._customer,
+            FileKind.COMMISSIONS: self._commission,
+        }[file.kind]
+        for line, row in file.rows:
+            try:
+                counts = report.added if self._once(add_row, row) else report.there
+                counts[file.kind] += 1
+            except (ServiceError, ValueError) as problem:
+                report.problems.append({"file": name, "line": line, "message": str(problem)})
 
+    def end_partners(self) -> None:
+        """Let the partners who have left leave, after their history is there."""
+        for partner_id, status in self._to_end.items():
+            changes = {"status": status}
+            partners.change(self._connection, self._program_id, partner_id, changes, actor=self._actor, at=self._at)
 
-def _once(connection: Connection, import_row: Callable[[], bool]) -> bool:
-    """Import a row in a savepoint; a second try draws other ids for what happened in the same microsecond."""
-    for tries in range(1, MOST_TRIES + 1):
-        try:
-            with connection.begin_nested():
-                return import_row()
-        except IntegrityError:
-            if tries == MOST_TRIES:
-                raise ValueError("the database rejects it: is it a duplicate of another row?") from None
-    raise AssertionError
+    def _once(self, add_row: Callable[[dict[str, str]], bool], row: dict[str, str]) -> bool:
+        """Add a row in a savepoint; a second try draws other ids for what happened in the same microsecond."""
+        for _ in range(MOST_TRIES):
+            with suppress(IntegrityError), self._connection.begin_nested():
+                return add_row(row)
+        raise ValueError("the database rejects it: is it a duplicate of another row?")
 
+    def _partner(self, row: dict[str, str]) -> bool:
+        """Enrol a partner, unless their code is there."""
+        imported = import_rows.partner(row)
+        self._by_id[imported.id] = imported.code
+        if imported.email:
+            self._by_email.setdefault(imported.email.lower(), imported.code)
+        if imported.code in self._codes:
+            return False
+        partner = partners.enrol(
+            self._connection,
+            self._program_id,
+            name=imported.name,
+            code=imported.code,
+            email=imported.email,
+            at=imported_events.spread(imported.created_at or self._at),
+            actor=self._actor,
+        )
+        self._codes.add(imported.code)
+        if imported.status != PartnerStatus.ACTIVE:
+            self._to_end[partner.id] = imported.status
+        return True
 
-def _partner(
-    connection: Connection,
-    program_id: int,
-    imported: ImportedPartner,
-    known: _Known,
-    *,
-    actor: Actor,
-    at: datetime,
-) -> bool:
-    """Enrol a partner, unless their code is there; one who has left leaves after their history is imported."""
-    known.by_id[imported.id] = imported.code
-    if imported.email:
-        known.by_email.setdefault(imported.email.lower(), imported.code)
-    if imported.code in known.by_code:
-        return False
-    created_at = imported_events.spread(imported.created_at or at)
-    partner = partners.enrol(
-        connection,
-        program_id,
-        name=imported.name,
-        code=imported.code,
-        email=imported.email,
-        at=created_at,
-        actor=actor,
-    )
-    known.by_code[imported.code] = partner.id
-    if imported.status != PartnerStatus.ACTIVE:
-        known.to_end[partner.id] = imported.status
-    return True
+    def _customer(self, row: dict[str, str]) -> bool:
+        imported = import_rows.customer(row)
+        code = self._code(imported.partner)
+        return imported_events.customer(self._connection, self._program_id, imported, code, at=self._at)
 
+    def _commission(self, row: dict[str, str]) -> bool:
+        imported = import_rows.commission(row, self._tool, currencies.digits)
+        code = self._code(imported.customer.partner)
+        return imported_events.commission(self._connection, self._program_id, imported, code)
 
-def _known(connection: Connection, program_id: int) -> _Known:
-    mine = partners_table.c.program_id == program_id
-    columns = (partners_table.c.id, partners_table.c.code, func.lower(partners_table.c.email).label("email"))
-    rows = connection.execute(select(*columns).where(mine)).all()
-    return _Known({row.code: row.id for row in rows}, {row.email: row.code for row in rows if row.email})
+    def _code(self, reference: PartnerReference) -> str:
+        """Return the code of the partner whom a row names. Raises ValueError."""
+        codes = (reference.code, self._by_email.get(reference.email, ""), self._by_id.get(reference.id, ""))
+        code = next((code for code in codes if code in self._codes), None)
+        if code is None:
+            raise ValueError(f"no partner {next(filter(None, reference))[:64]!r}: import the partners' file too")
+        return code

@@ -2,15 +2,18 @@
 
 import csv
 import re
+import tomllib
 from collections.abc import Iterable
 from enum import StrEnum
+from pathlib import Path
 from typing import NamedTuple
 
 Row = tuple[int, dict[str, str]]  # its line, and its values by field
+COLUMNS = tomllib.loads(Path(__file__).with_name("import_columns.toml").read_text(encoding="utf-8"))
 
 
 class ImportTool(StrEnum):
-    """Where a file comes from."""
+    """Where a file comes from; import_columns.toml says how each calls our fields."""
 
     GENERIC = "generic"
     REWARDFUL = "rewardful"
@@ -36,87 +39,20 @@ class ImportFile(NamedTuple):
     unread: list[str]
 
 
-_PARTNER = {
-    "partner_code": "partner_code affiliate_token affiliate_code promoter_ref_id referral_code ref_id ref_token "
-    "link_key token",
-    "partner_email": "partner_email affiliate_email promoter_email",
-    "partner_id": "partner_id affiliate_id promoter_id",
-}
-_CUSTOMER = {
-    "customer_id": "customer_id customer_external_id stripe_customer_id customer_stripe_id external_id uid cust_id "
-    "imported_id",
-    "customer_email": "customer_email referral_email lead_email",
-}
-_FIELDS: dict[FileKind, dict[str, str]] = {
-    FileKind.PARTNERS: {
-        "id": "id affiliate_id promoter_id partner_id",
-        "code": "code token link_token default_link_token referral_code ref_id default_ref_id ref_token link_key "
-        "username",
-        "name": "name full_name affiliate_name partner_name promoter_name",
-        "first_name": "first_name firstname",
-        "last_name": "last_name lastname",
-        "email": "email affiliate_email promoter_email partner_email",
-        "status": "status state",
-        "created_at": "created_at joined_at date_added enrolled_at created",
-    },
-    FileKind.CUSTOMERS: {
-        **_CUSTOMER,
-        **_PARTNER,
-        "customer_email": f"{_CUSTOMER['customer_email']} email",
-        "at": "signup_at became_lead_at lead_at created_at created date",
-    },
-    FileKind.COMMISSIONS: {
-        **_CUSTOMER,
-        **_PARTNER,
-        "commission_id": "commission_id id reward_id conversion_id",
-        "transaction_id": "transaction_id invoice_id sale_id charge_id event_id external_sale_id",
-        "sale_amount": "sale_amount revenue order_amount",
-        "sale_cents": "sale_amount_cents sale_cents",
-        "amount": "commission_amount commission earnings reward_amount",
-        "cents": "commission_amount_cents commission_cents earnings_cents",
-        "currency": "currency commission_currency sale_currency",
-        "status": "status state commission_status",
-        "at": "sold_at created_at created date",
-        "paid_at": "paid_at paid_on",
-    },
-}
-# Where a tool means something else by a column's name; docs/importing.md names the sources.
-_OWN: dict[tuple[ImportTool, FileKind], dict[str, str]] = {
-    (ImportTool.TAPFILIATE, FileKind.COMMISSIONS): {
-        "transaction_id": f"{_FIELDS[FileKind.COMMISSIONS]['transaction_id']} external_id",  # the conversion's
-    },
-    **{
-        (ImportTool.DUB, kind): {"customer_id": "customer_external_id external_id stripe_customer_id"}
-        for kind in (FileKind.CUSTOMERS, FileKind.COMMISSIONS)  # its own customer_id starts with cus_, as Stripe's do
-    },
-}
-# What a bare "amount" of a commission is.
-_AMOUNT = {
-    ImportTool.REWARDFUL: ("amount", "cents"),
-    ImportTool.FIRSTPROMOTER: ("amount", "cents"),
-    ImportTool.TAPFILIATE: ("sale_amount", "sale_cents"),
-    ImportTool.DUB: ("sale_amount", "sale_cents"),
-}
-
-
 def read(tool: ImportTool, lines: Iterable[str]) -> ImportFile:
     """Return what a CSV export says. Raises ValueError if it has no column that says what it lists."""
     rows = csv.reader(lines)
     header = [_normalized(name) for name in next(rows, [])]
     kind = _kind(header, tool)
-    fields = _FIELDS[kind] | _OWN.get((tool, kind), {})
-    if (tool, kind) == (ImportTool.REWARDFUL, FileKind.CUSTOMERS) and "affiliate_email" not in header:
-        fields |= {"partner_email": "email", "customer_email": _CUSTOMER["customer_email"]}
-    if kind == FileKind.COMMISSIONS and tool in _AMOUNT:
-        major, minor = _AMOUNT[tool]
-        fields |= {major: f"{fields[major]} amount", minor: f"{fields[minor]} amount_cents"}
-    found = {field: next((name for name in names.split() if name in header), "") for field, names in fields.items()}
-    read = {field: name for field, name in found.items() if name}
+    own = COLUMNS.get(tool, {}).get(kind, {})
+    read: dict[str, str] = {}
+    for field, names in (own | COLUMNS["generic"][kind] | own).items():  # the tool's own lines, and first
+        column = next((name for name in names.split() if name in header and name not in read.values()), None)
+        if column is not None:
+            read[field] = column
+    places = {field: header.index(column) for field, column in read.items()}
     content = [
-        (
-            number,
-            {field: row[header.index(name)].strip() for field, name in read.items() if header.index(name) < len(row)},
-        )
+        (number, {field: row[place].strip() for field, place in places.items() if place < len(row)})
         for number, row in enumerate(rows, start=2)
         if any(cell.strip() for cell in row)
     ]
@@ -125,17 +61,19 @@ def read(tool: ImportTool, lines: Iterable[str]) -> ImportFile:
 
 def _kind(header: list[str], tool: ImportTool) -> FileKind:
     """Return what a file lists: a commission names an amount, a customer a person beside the partner."""
-    names = set(header)
-    amounts = {"amount", "amount_cents"} if tool in _AMOUNT else set()
-    earned = {name for field in ("amount", "cents") for name in _FIELDS[FileKind.COMMISSIONS][field].split()}
-    people = {name for names in _CUSTOMER.values() for name in names.split()}
-    partners = {name for names in _PARTNER.values() for name in names.split()}
-    codes = set(_FIELDS[FileKind.PARTNERS]["code"].split())
-    if names & (earned | amounts):
+
+    def has(kind: FileKind, *fields: str) -> bool:
+        return any(column in header for field in fields for column in COLUMNS["generic"][kind][field].split())
+
+    of_commissions = FileKind.COMMISSIONS  # its columns of a person lack the bare `email`, which partners have, too
+    has_amount = tool != ImportTool.GENERIC and not {"amount", "amount_cents"}.isdisjoint(header)
+    if has_amount or has(of_commissions, "amount", "cents"):
         kind = FileKind.COMMISSIONS
-    elif names & people and names & partners:
+    elif has(of_commissions, "customer_id", "customer_email") and has(
+        of_commissions, "partner_code", "partner_email", "partner_id"
+    ):
         kind = FileKind.CUSTOMERS
-    elif names & codes:
+    elif has(FileKind.PARTNERS, "code"):
         kind = FileKind.PARTNERS
     else:
         raise ValueError(

@@ -10,23 +10,10 @@ from typing import NamedTuple, TypeVar
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
 from storage.rules.contact import is_email
-from storage.rules.import_layouts import ImportTool
+from storage.rules.import_layouts import COLUMNS, FileKind, ImportTool
 
 Status = TypeVar("Status", bound=StrEnum)
 LONGEST_CODE = 255
-_COMMISSION = {
-    CommissionStatus.PENDING: "pending due unpaid open new hold on_hold processed",
-    CommissionStatus.APPROVED: "approved confirmed",
-    CommissionStatus.PAID: "paid completed fulfilled",
-    CommissionStatus.REJECTED: "rejected denied disapproved voided void refunded canceled cancelled duplicate fraud "
-    "deleted",
-}
-_PARTNER = {
-    PartnerStatus.ACTIVE: "active approved accepted confirmed enabled",
-    PartnerStatus.PAUSED: "paused",
-    PartnerStatus.INACTIVE: "inactive disabled deactivated blocked banned rejected declined archived suspicious "
-    "pending denied invited",
-}
 
 
 class PartnerReference(NamedTuple):
@@ -77,7 +64,7 @@ def partner(row: Mapping[str, str]) -> ImportedPartner:
     if not 0 < len(code) <= LONGEST_CODE or not code.isprintable():
         raise ValueError("no code")
     name = row.get("name") or " ".join(filter(None, (row.get("first_name"), row.get("last_name")))) or code
-    status = _status(row.get("status", ""), _PARTNER, PartnerStatus.ACTIVE)
+    status = _status(row, FileKind.PARTNERS, PartnerStatus.ACTIVE)
     at = row.get("created_at")
     return ImportedPartner(
         row.get("id", ""), code, name[:512], email if is_email(email) else None, status, moment(at) if at else None
@@ -111,7 +98,7 @@ def commission(row: Mapping[str, str], tool: ImportTool, digits: Callable[[str],
     if sale_cents < 1 or cents < 0:
         raise ValueError("the sale's amount must be above 0, and the commission's not below 0")
     paid_at = row.get("paid_at")
-    status = _status(row.get("status", ""), _COMMISSION, CommissionStatus.PENDING)
+    status = _status(row, FileKind.COMMISSIONS, CommissionStatus.PENDING)
     return ImportedCommission(
         number,
         customer(row),
@@ -143,11 +130,12 @@ def _cents(amount: str | None, cents: str | None, digits: int) -> int:
     return int(exact)
 
 
-def _status(text: str, known: Mapping[Status, str], default: Status) -> Status:
+def _status(row: Mapping[str, str], kind: FileKind, default: Status) -> Status:
+    text = row.get("status", "")
     sent = text.strip().lower().replace(" ", "_")
     if not sent:
         return default
-    for status, names in known.items():
+    for status, names in COLUMNS["status"][kind].items():
         if sent in names.split():
-            return status
+            return type(default)(status)
     raise ValueError(f"a status that is not known: {text[:40]!r}")
