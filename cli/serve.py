@@ -52,7 +52,7 @@ def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -
 
     """
     with ExitStack() as held:
-        with admin.answering(as_json=False):
+        with admin.errors_explained():
             logs.configure()
             database_url = admin.database_url()
             url = database.parse_url(database_url)

@@ -2,22 +2,7 @@
 
 import typer
 
-from cli.admin import (
-    agent_key,
-    backup,
-    copy,
-    db,
-    export,
-    imports,
-    member,
-    partner,
-    program,
-    program_key,
-    rates,
-    retention,
-    secret_key,
-    workspace,
-)
+from cli.admin import agent_key, backup, copy, db, export, imports, program, retention, secret_key, workspace
 
 app = typer.Typer(
     help="Set up workspaces, programs, partners and keys; import rates; check the database.\n\n"
@@ -25,18 +10,13 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 app.add_typer(workspace.app, name="workspace", help="Workspaces: who owns programs.")
-app.add_typer(member.app, name="member", help="The members of a workspace.")
+app.add_typer(workspace.members_app, name="member", help="The members of a workspace.")
 app.add_typer(program.app, name="program", help="Affiliate programs.")
-app.add_typer(partner.app, name="partner", help="The partners of a program.")
-app.add_typer(program_key.app, name="program-key", help="The key that authenticates a program's tracking calls.")
+app.add_typer(program.partners_app, name="partner", help="The partners of a program.")
+app.add_typer(program.keys_app, name="program-key", help="The key that authenticates a program's tracking calls.")
 app.add_typer(agent_key.app, name="agent-key", help="Keys for the agent API and the MCP server.")
-app.add_typer(rates.app, name="rates", help="Exchange rates.")
+app.add_typer(imports.rates_app, name="rates", help="Exchange rates.")
 app.add_typer(secret_key.app, name="secrets", help="The secrets that SVC_SECRET_KEY encrypts.")
 app.add_typer(db.app, name="db", help="The database: migrate it, check it.")
-app.command("backup")(backup.backup)
-app.command("restore")(backup.restore)
-app.command("copy")(copy.copy)
-app.command("retention")(retention.retention)
-app.command("export")(export.export)
-app.command("analyze")(export.analyze)
-app.command("import")(imports.import_files)
+for commands in (backup, copy, retention, export, imports):
+    app.add_typer(commands.app)

@@ -7,6 +7,7 @@ import typer
 from rich.markup import escape
 
 from cli.admin import command, options
+from cli.admin.command import CommandAnswer
 from storage.access import agent_keys
 from storage.access.agent_keys import AgentKey
 from storage.rules.scope import Scope
@@ -14,7 +15,7 @@ from storage.rules.scope import Scope
 app = typer.Typer(no_args_is_help=True)
 
 
-@app.command()
+@command.register(app)
 def issue(
     workspace: options.WorkspaceId,
     name: options.Name,
@@ -25,8 +26,7 @@ def issue(
     expires_at: Annotated[
         datetime | None, typer.Option(parser=options.timestamp, metavar="TIME", help="ISO 8601 with a time zone.")
     ] = None,
-    as_json: options.Json = False,
-) -> None:
+) -> CommandAnswer:
     r"""Issue a key for the agent API and the MCP server, and show it once.
 
     Example:
@@ -34,51 +34,50 @@ def issue(
         --scope programs:read --scope performance:read --expires-at 2027-06-30
 
     """
-    with command.answering(as_json=as_json) as response:
-        issued = command.write(
-            agent_keys.issue,
-            workspace,
-            name=name,
-            scopes=scope,
-            program_ids=program or (),
-            expires_at=expires_at,
-            at=command.now(),
-        )
-        text = f"{issued.secret}\nThis is agent key {issued.id} ({escape(name)}). It is not shown again."
-        response({"agent_key_id": issued.id, "api_key": issued.secret}, text)
+    issued = command.write(
+        agent_keys.issue,
+        workspace,
+        name=name,
+        scopes=scope,
+        program_ids=program or (),
+        expires_at=expires_at,
+        at=command.now(),
+    )
+    text = f"{issued.secret}\nThis is agent key {issued.id} ({escape(name)}). It is not shown again."
+    return CommandAnswer({"agent_key_id": issued.id, "api_key": issued.secret}, text)
 
 
-@app.command("list")
+@command.register(app, "list")
 def list_keys(
     workspace: Annotated[int | None, typer.Option(min=1, help="Only keys of this workspace.")] = None,
-    as_json: options.Json = False,
-) -> None:
+) -> CommandAnswer:
     """List agent keys, masked.
 
     Example:
       svc admin agent-key list --workspace 1
 
     """
-    with command.answering(as_json=as_json) as response:
-        found = command.read(agent_keys.list_all, workspace_id=workspace)
-        lines = [_line(key) for key in found]
-        response({"agent_keys": [_shown(key) for key in found]}, "\n".join(lines) or "No agent key has been issued.")
+    found = command.read(agent_keys.list_all, workspace_id=workspace)
+    lines = [_line(key) for key in found]
+    return CommandAnswer(
+        {"agent_keys": [_shown(key) for key in found]}, "\n".join(lines) or "No agent key has been issued."
+    )
 
 
-@app.command()
+@command.register(app)
 def revoke(
     agent_key_id: Annotated[int, typer.Argument(min=1, metavar="ID", help="The key's id, as `list` shows it.")],
-    as_json: options.Json = False,
-) -> None:
+) -> CommandAnswer:
     """Revoke an agent key, which stops at once.
 
     Example:
       svc admin agent-key revoke 3
 
     """
-    with command.answering(as_json=as_json) as response:
-        revoked_at = command.write(agent_keys.revoke, agent_key_id, at=command.now())
-        response({"agent_key_id": agent_key_id, "revoked_at": revoked_at}, f"Agent key {agent_key_id} is revoked.")
+    revoked_at = command.write(agent_keys.revoke, agent_key_id, at=command.now())
+    return CommandAnswer(
+        {"agent_key_id": agent_key_id, "revoked_at": revoked_at}, f"Agent key {agent_key_id} is revoked."
+    )
 
 
 def _shown(key: AgentKey) -> dict[str, Any]:

@@ -11,20 +11,21 @@ import typer
 from rich.markup import escape
 from sqlalchemy.engine import URL
 
-import storage
-from cli.admin import command, options
-from cli.admin.command import Answer, CommandError
+from cli.admin import command
+from cli.admin.command import CommandAnswer, CommandError
 from storage import migrations
 from storage.checks import books
 from storage.checks.difference import BookDifference
-from storage.engine import database, serving_lock
+from storage.engine import database
 
 _DUMP = "pg_dump --format=custom --file={file} {url}"
 _LOAD = "pg_restore --clean --if-exists --single-transaction --dbname={url} {file}"
+app = typer.Typer()
 File = Annotated[Path, typer.Argument(help="The backup.", dir_okay=False)]
 
 
-def backup(file: File, as_json: options.Json = False) -> None:
+@command.register(app)
+def backup(file: File) -> CommandAnswer:
     """Copy the SQLite database to a new file, also while the service runs, and check the copy.
 
     The copy is consistent: it holds every write that was acknowledged before the command started. Its mode is 0600.
@@ -33,24 +34,24 @@ def backup(file: File, as_json: options.Json = False) -> None:
       svc admin backup /backups/svc-2027-01-31.db
 
     """
-    with command.answering(as_json=as_json) as answer:
-        path = _sqlite_file("pg_dump", _DUMP, file)
-        command.require_file()
-        if file.exists():
-            raise CommandError("file_exists", f"{file} exists.", "Name a new file.")
-        partial = file.with_name(f".{file.name}.partial")
-        partial.unlink(missing_ok=True)
-        try:
-            _copy(path, partial)
-            differences = _check(partial)
-            partial.rename(file)
-        finally:
-            _remove(partial)
-        result = {"file": str(file), "bytes": file.stat().st_size}
-        _report(answer, result, f"{file} is a copy of the database.", differences)
+    path = _sqlite_file("pg_dump", _DUMP, file)
+    command.require_file()
+    if file.exists():
+        raise CommandError("file_exists", f"{file} exists.", "Name a new file.")
+    partial = file.with_name(f".{file.name}.partial")
+    partial.unlink(missing_ok=True)
+    try:
+        _copy(path, partial)
+        differences = _check(partial)
+        partial.rename(file)
+    finally:
+        _remove(partial)
+    result = {"file": str(file), "bytes": file.stat().st_size}
+    return _answer(result, f"{file} is a copy of the database.", differences)
 
 
-def restore(file: File, as_json: options.Json = False) -> None:
+@command.register(app)
+def restore(file: File) -> CommandAnswer:
     """Put a backup in the place of the SQLite database, once it is migrated and checked; stop the service first.
 
     The database that was there stays beside it, under a name that ends in .before-restore and the time.
@@ -59,24 +60,21 @@ def restore(file: File, as_json: options.Json = False) -> None:
       svc admin restore /backups/svc-2027-01-31.db
 
     """
-    with command.answering(as_json=as_json) as answer:
-        path = _sqlite_file("pg_restore", _LOAD, file)
-        if not file.is_file():
-            raise CommandError("file_missing", f"There is no file {file}.", "Name a backup.")
-        with serving_lock.hold(path, alone=True) as held:
-            if not held:
-                raise CommandError("service_running", "A service runs on this database.", "Stop it first.")
-            partial = path.with_name(f".{path.name}.restoring")
-            partial.unlink(missing_ok=True)
-            try:
-                _copy(file, partial)
-                asyncio.run(migrations.upgrade(_url(partial)))
-                differences = _check(partial)
-                kept = _replace(partial, path)
-            finally:
-                _remove(partial)
-        text = f"{path} is restored." + (f" The database before is {kept}." if kept else "")
-        _report(answer, {"file": str(path), "kept": str(kept) if kept else None}, text, differences)
+    path = _sqlite_file("pg_restore", _LOAD, file)
+    if not file.is_file():
+        raise CommandError("file_missing", f"There is no file {file}.", "Name a backup.")
+    with command.no_service(command.database_url()):
+        partial = path.with_name(f".{path.name}.restoring")
+        partial.unlink(missing_ok=True)
+        try:
+            _copy(file, partial)
+            asyncio.run(migrations.upgrade(_url(partial)))
+            differences = _check(partial)
+            kept = _replace(partial, path)
+        finally:
+            _remove(partial)
+    text = f"{path} is restored." + (f" The database before is {kept}." if kept else "")
+    return _answer({"file": str(path), "kept": str(kept) if kept else None}, text, differences)
 
 
 def _sqlite_file(program: str, example: str, file: Path) -> Path:
@@ -113,20 +111,15 @@ def _check(path: Path) -> list[BookDifference]:
 
 
 async def _check_books(url: str) -> list[BookDifference]:
-    async with storage.opened(url, patient=True) as store:
-        if not await store.read(migrations.is_current):
-            raise CommandError(
-                "database_not_migrated", "The database is not at this version's schema.", command.UPGRADE
-            )
+    async with command.opened(url) as store:
         return await store.read(books.run)
 
 
-def _report(answer: Answer, result: dict[str, Any], text: str, differences: list[BookDifference]) -> None:
-    """Answer; exit 1 if the books differ from the events, as `svc admin db check` does."""
-    lines = [text, *(escape(str(difference)) for difference in differences)]
-    answer({"ok": not differences, **result, "differences": [str(each) for each in differences]}, "\n".join(lines))
-    if differences:
-        raise typer.Exit(1)
+def _answer(result: dict[str, Any], text: str, differences: list[BookDifference]) -> CommandAnswer:
+    """CommandAnswer; it is not ok if the books differ from the events, as `svc admin db check` says."""
+    found = [str(each) for each in differences]
+    result = {"ok": not found, **result, "differences": found}
+    return CommandAnswer(result, "\n".join([text, *map(escape, found)]), ok=not found)
 
 
 def _replace(partial: Path, path: Path) -> Path | None:

@@ -1,12 +1,14 @@
 """The frame of every admin command: one operation on the database, then one result or one error."""
 
 import asyncio
+import inspect
 import json
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, NamedTuple
 
 import typer
 from rich.console import Console
@@ -16,15 +18,23 @@ from sqlalchemy.exc import SQLAlchemyError
 
 import configuration
 import storage
-from storage import migrations
+from storage import Storage, migrations
 from storage.access import accounts
-from storage.engine import database
+from storage.engine import database, serving_lock
 from storage.engine.failures import reason_of
 from storage.rules.errors import NotFound, ServiceError, StorageUnavailable
 from storage.tables import programs, workspaces
 
 UPGRADE = "Run `svc admin db upgrade` with the same SVC_DATABASE_URL first."
-Answer = Callable[[dict[str, Any], str], None]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+
+class CommandAnswer(NamedTuple):
+    """What a command prints: one JSON object with --json, else the text; exit code 1 if it is not ok."""
+
+    result: dict[str, Any]
+    text: str
+    ok: bool = True
 
 
 class CommandError(Exception):
@@ -35,21 +45,38 @@ class CommandError(Exception):
         self.error = {"code": code, "message": message, "hint": hint}
 
 
+def register(
+    app: typer.Typer, name: str | None = None
+) -> Callable[[Callable[..., CommandAnswer]], Callable[..., None]]:
+    """Add a command to a group: a function that returns its answer. The command takes --json, too."""
+
+    def add(work: Callable[..., CommandAnswer]) -> Callable[..., None]:
+        @wraps(work)
+        def printed(*arguments: Any, as_json: bool = False, **options: Any) -> None:
+            with errors_explained(as_json=as_json):
+                answer = work(*arguments, **options)
+                if as_json:
+                    typer.echo(json.dumps(answer.result, default=_json))
+                else:
+                    Console(highlight=False).print(answer.text, soft_wrap=True, emoji=False)
+            if not answer.ok:
+                raise typer.Exit(1)
+
+        json_option = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)
+        signature = inspect.signature(work)
+        parameters = [*signature.parameters.values(), json_option]
+        printed.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # typer reads it
+        app.command(name)(printed)
+        return printed
+
+    return add
+
+
 @contextmanager
-def answering(*, as_json: bool) -> Iterator[Answer]:
-    """Give a command its output: `answer(result, text)` prints one JSON object or the text.
-
-    An error is printed to stderr (with --json also as the one object on stdout) and ends in exit code 1.
-    """
-
-    def answer(result: dict[str, Any], text: str) -> None:
-        if as_json:
-            typer.echo(json.dumps(result, default=_json))
-        else:
-            Console(highlight=False).print(text, soft_wrap=True, emoji=False)
-
+def errors_explained(*, as_json: bool = False) -> Iterator[None]:
+    """Print an error to stderr, with --json also as the one object on stdout, and end in exit code 1."""
     try:
-        yield answer
+        yield
     except (ServiceError, CommandError, migrations.UnknownSchemaError, ValueError, OSError, SQLAlchemyError) as problem:
         error = _error(problem)
         if as_json:
@@ -60,14 +87,50 @@ def answering(*, as_json: bool) -> Iterator[Answer]:
 
 def read(operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
     """Run a read operation over the migrated database and return its result."""
-    require_file()
-    return asyncio.run(_run("read", operation, *arguments, **options))
+    return run(lambda store: store.read(operation, *arguments, **options))
 
 
 def write(operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
     """Run a write operation over the migrated database, commit it, and return its result."""
+    return run(lambda store: store.write(operation, *arguments, **options))
+
+
+def write_in(
+    kind: Literal["program", "workspace"], operation: Callable[..., Any], row_id: int, *arguments: Any, **options: Any
+) -> Any:
+    """Run a write operation in a program or workspace. Raises NotFound if it does not exist."""
+    table = {"program": programs, "workspace": workspaces}[kind]
+
+    def existing(connection: Connection) -> Any:
+        if connection.execute(select(table.c.id).where(table.c.id == row_id)).scalar() is None:
+            raise NotFound(f"There is no {kind} {row_id}.", hint=f"Create one with `svc admin {kind} create`.")
+        return operation(connection, row_id, *arguments, **options)
+
+    return write(existing)
+
+
+def run(work: Callable[[Storage], Awaitable[Any]]) -> Any:
+    """Run `work(storage)` over the migrated database and return its result."""
     require_file()
-    return asyncio.run(_run("write", operation, *arguments, **options))
+    return asyncio.run(_run(work))
+
+
+async def _run(work: Callable[[Storage], Awaitable[Any]]) -> Any:
+    async with opened(database_url()) as store:
+        return await work(store)
+
+
+@asynccontextmanager
+async def opened(url: str, name: str = "database") -> AsyncIterator[Storage]:
+    """Open a database that is at this version's schema. Raises CommandError for any other."""
+    async with storage.opened(url, patient=True) as store:
+        try:
+            current = await store.read(migrations.is_current)
+        except Exception as problem:  # noqa: BLE001 - each driver has errors of its own; all of them mean this
+            raise _unready(problem) from None
+        if not current:
+            raise CommandError("database_not_migrated", f"The {name} is not at this version's schema.", UPGRADE)
+        yield store
 
 
 def password_kept(user_id: int, password_hash: str, *, email: str) -> dict[str, Any]:
@@ -90,16 +153,17 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def require_workspace(connection: Connection, workspace_id: int) -> None:
-    """Raise NotFound if the workspace does not exist."""
-    if connection.execute(select(workspaces.c.id).where(workspaces.c.id == workspace_id)).scalar() is None:
-        raise NotFound(f"There is no workspace {workspace_id}.", hint="Create one with `svc admin workspace create`.")
-
-
-def require_program(connection: Connection, program_id: int) -> None:
-    """Raise NotFound if the program does not exist."""
-    if connection.execute(select(programs.c.id).where(programs.c.id == program_id)).scalar() is None:
-        raise NotFound(f"There is no program {program_id}.", hint="Create one with `svc admin program create`.")
+@contextmanager
+def no_service(url: str) -> Iterator[None]:
+    """Keep the service from starting on a SQLite file. Raises CommandError if it runs."""
+    parsed = database.parse_url(url)
+    if not database.is_sqlite(parsed):
+        yield
+        return
+    with serving_lock.hold(database.file_of(parsed), alone=True) as held:
+        if not held:
+            raise CommandError("service_running", f"A service runs on {parsed.database}.", "Stop it first.")
+        yield
 
 
 def require_file() -> None:
@@ -107,22 +171,6 @@ def require_file() -> None:
     address = database.parse_url(database_url())
     if database.is_sqlite(address) and not Path(str(address.database)).exists():
         raise CommandError("database_not_migrated", "There is no database yet.", UPGRADE)
-
-
-async def _run(kind: str, operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    return await over_storage(lambda store: getattr(store, kind)(operation, *arguments, **options))
-
-
-async def over_storage(work: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
-    """Run `work(storage, ...)` over the migrated database and return its result."""
-    async with storage.opened(database_url(), patient=True) as store:
-        try:
-            current = await store.read(migrations.is_current)
-        except Exception as problem:  # noqa: BLE001 - each driver has errors of its own; all of them mean this
-            raise _unready(problem) from None
-        if not current:
-            raise CommandError("database_not_migrated", "The database is not at this version's schema.", UPGRADE)
-        return await work(store, *arguments)
 
 
 def _unready(problem: Exception) -> CommandError:

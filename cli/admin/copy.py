@@ -1,27 +1,27 @@
 """`svc admin copy`: every row of one database into another, of the same kind or not."""
 
 import asyncio
-from contextlib import ExitStack
 from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 
-import storage
 from cli import logs
-from cli.admin import command, options
-from cli.admin.command import CommandError
+from cli.admin import command
+from cli.admin.command import CommandAnswer, CommandError
 from storage import Storage, migrations
 from storage.checks import books
-from storage.engine import assigned_ids, copying, database, serving_lock
+from storage.engine import assigned_ids, copying, database
 from storage.engine.copying import Position
 
 ROWS_BETWEEN_LINES = 100_000
+app = typer.Typer()
 Source = Annotated[str, typer.Option("--from", help="The URL of the database to read, as in SVC_DATABASE_URL.")]
 Target = Annotated[str, typer.Option("--to", help="The URL of an empty database; its tables are created.")]
 
 
-def copy(source: Source, target: Target, as_json: options.Json = False) -> None:
+@command.register(app)
+def copy(source: Source, target: Target) -> CommandAnswer:
     """Copy a database to another: SQLite to PostgreSQL, or back. Stop the service first.
 
     A copy that was interrupted goes on where it stopped when the same command runs again. At the end the rows of both
@@ -31,38 +31,21 @@ def copy(source: Source, target: Target, as_json: options.Json = False) -> None:
       svc admin copy --from sqlite+aiosqlite:///svc.db --to postgresql+asyncpg://svc:password@db/svc
 
     """
-    with command.answering(as_json=as_json) as answer, ExitStack() as held:
-        if database.parse_url(source) == database.parse_url(target):
-            raise CommandError("same_database", "Both URLs name the same database.", "Name another one with --to.")
-        _require_file(source)
-        for url in (source, target):
-            _hold(url, held)
-        logs.configure()
-        result = asyncio.run(_copy(source, target))
-        answer(result, _text(result))
-        if not result["ok"]:
-            raise typer.Exit(1)
-
-
-def _require_file(source: str) -> None:
     parsed = database.parse_url(source)
+    if parsed == database.parse_url(target):
+        raise CommandError("same_database", "Both URLs name the same database.", "Name another one with --to.")
     if database.is_sqlite(parsed) and not database.file_of(parsed).exists():
         raise CommandError("database_missing", f"There is no file {parsed.database}.", "Name a database with --from.")
-
-
-def _hold(url: str, held: ExitStack) -> None:
-    """Keep the service from starting on a SQLite file. Raises CommandError if it runs."""
-    parsed = database.parse_url(url)
-    if database.is_sqlite(parsed) and not held.enter_context(serving_lock.hold(database.file_of(parsed), alone=True)):
-        raise CommandError("service_running", f"A service runs on {parsed.database}.", "Stop it first.")
+    with command.no_service(source), command.no_service(target):
+        logs.configure()
+        result = asyncio.run(_copy(source, target))
+    return CommandAnswer(result, _text(result), ok=result["ok"])
 
 
 async def _copy(source: str, target: str) -> dict[str, Any]:
-    async with storage.opened(source, patient=True) as reading:
-        if not await reading.read(migrations.is_current):
-            raise CommandError("database_not_migrated", "The source is not at this version's schema.", command.UPGRADE)
+    async with command.opened(source, "source") as reading:
         await migrations.upgrade(target)
-        async with storage.opened(target, patient=True) as writing:
+        async with command.opened(target) as writing:
             await _copy_rows(reading, writing, database.parse_url(source).render_as_string(hide_password=True))
             counted = [await store.read(copying.counts) for store in (reading, writing)]
             checked = [await store.read(books.run) for store in (reading, writing)]

@@ -1,19 +1,19 @@
 """`svc admin export` and `svc admin analyze`: the events of closed months as Parquet files, and breakdowns of them."""
 
-import asyncio
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from cli.admin import command, options, parquet
-from cli.admin.command import CommandError
+from cli.admin import command, parquet
+from cli.admin.command import CommandAnswer, CommandError
 from storage import Storage
 from storage.reports import exported_events
 from storage.rules.periods.month import Month
 from storage.rules.reports import breakdown
 from storage.rules.reports.breakdown import GroupTotals
 
+app = typer.Typer()
 Name = Annotated[str, typer.Option("--month", help="A month that is over, such as 2026-05.")]
 Folder = Annotated[Path, typer.Option("--to", help="The folder of the files; it is created.")]
 Archive = Annotated[Path, typer.Option("--in", help="The folder that `svc admin export` wrote to.")]
@@ -28,7 +28,8 @@ Sort = Annotated[str, typer.Option("--sort", help="The metric whose largest grou
 Limit = Annotated[int, typer.Option("--limit", min=1, max=breakdown.MOST_ROWS, help="The number of groups.")]
 
 
-def export(month: Name, to: Folder, as_json: options.Json = False) -> None:
+@command.register(app)
+def export(month: Name, to: Folder) -> CommandAnswer:
     """Write the events of a month, of all programs, to TO/events-MONTH.parquet; the service may run.
 
     The file has a row for each event that reports count, with its value of every dimension and its metrics, and no
@@ -38,32 +39,32 @@ def export(month: Name, to: Folder, as_json: options.Json = False) -> None:
       svc admin export --month 2026-05 --to archive
 
     """
-    with command.answering(as_json=as_json) as answer:
-        chosen = Month.parse(month)
-        if chosen.plus(1).starts_at > command.now():
-            raise CommandError("month_not_over", f"{chosen} is not over yet.", "Export it next month.")
-        parquet.engine()
-        command.require_file()
-        path = parquet.path_of(to, chosen)
-        count = asyncio.run(command.over_storage(write_month, chosen, path))
-        answer({"file": path, "events": count, "bytes": path.stat().st_size}, f"{path}: {count:,} events.")
+    chosen = Month.parse(month)
+    if chosen.plus(1).starts_at > command.now():
+        raise CommandError("month_not_over", f"{chosen} is not over yet.", "Export it next month.")
+    parquet.engine()
+    path = parquet.path_of(to, chosen)
+    count = command.run(lambda store: write_month(store, chosen, path))
+    return CommandAnswer({"file": path, "events": count, "bytes": path.stat().st_size}, f"{path}: {count:,} events.")
 
 
 async def write_month(store: Storage, month: Month, path: Path) -> int:
     """Write the events of a month and return their number."""
-    with parquet.written(path) as file:
+    count = 0
+    with parquet.written(path) as add:
         for program in await store.read(exported_events.list_programs):
             for kind in exported_events.KINDS:
                 last = None
                 while True:
                     chunk = await store.read(exported_events.read_chunk, program, month, kind, after=last)
-                    file.add(chunk.rows)
-                    last = chunk.last
+                    add(chunk.rows)
+                    count, last = count + len(chunk.rows), chunk.last
                     if last is None:
                         break
-    return file.count
+    return count
 
 
+@command.register(app)
 def analyze(
     archive: Archive,
     program: Program,
@@ -73,22 +74,20 @@ def analyze(
     filters: Filters = [],  # noqa: B006 - typer reads it, nothing changes it
     sort: Sort = "clicks",
     limit: Limit = 25,
-    as_json: options.Json = False,
-) -> None:
+) -> CommandAnswer:
     """Show a program's totals by one or two dimensions over the months that were exported, without the database.
 
     Example:
       svc admin analyze --in archive --program 1 --by referrer --from 2025-01 --until 2026-05
 
     """
-    with command.answering(as_json=as_json) as answer:
-        sent = dict(each.partition("=")[::2] for each in filters)
-        query = breakdown.query(by[0], *by[1:2], filters=sent, sort=sort, limit=limit)
-        files = list_files(archive, first, last)
-        result = parquet.breakdown(files, program, query, sent)
-        groups = [{"values": list(values), **totals._asdict()} for values, totals in result.groups]
-        rest = {"other": result.other._asdict(), "total": result.total._asdict()}
-        answer({"months": [file.stem[-7:] for file in files], "groups": groups, **rest}, _text(result))
+    sent = dict(each.partition("=")[::2] for each in filters)
+    query = breakdown.query(by[0], *by[1:2], filters=sent, sort=sort, limit=limit)
+    files = list_files(archive, first, last)
+    result = parquet.breakdown(files, program, query, sent)
+    groups = [{"values": list(values), **totals._asdict()} for values, totals in result.groups]
+    rest = {"other": result.other._asdict(), "total": result.total._asdict()}
+    return CommandAnswer({"months": [file.stem[-7:] for file in files], "groups": groups, **rest}, _text(result))
 
 
 def list_files(folder: Path, first: str | None, last: str | None) -> list[Path]:

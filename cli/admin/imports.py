@@ -1,4 +1,4 @@
-"""`svc admin import`: bring partners, customers and past commissions over from another tool."""
+"""`svc admin import` and `svc admin rates import`: what another tool, or the European Central Bank, has exported."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -6,16 +6,19 @@ from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from sqlalchemy import Connection
 
 from cli.admin import command, options
+from cli.admin.command import CommandAnswer
 from storage.engine.audit import OPERATOR
 from storage.management import imports
 from storage.management.imports import ImportReport
-from storage.rules import import_layouts
+from storage.rules import ecb, import_layouts
 from storage.rules.import_layouts import FileKind, ImportFile, ImportTool
+from storage.tracking import currencies
 
 MOST_PROBLEMS_SHOWN = 20
+ROWS_AT_ONCE = 10_000  # the database stays free for others between two batches
+app, rates_app = typer.Typer(), typer.Typer(no_args_is_help=True)
 Files = Annotated[
     list[Path], typer.Argument(exists=True, dir_okay=False, readable=True, metavar="FILE...", help="CSV exports.")
 ]
@@ -23,9 +26,8 @@ From = Annotated[ImportTool, typer.Option("--from", help="The tool that wrote th
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be imported, and import nothing.")]
 
 
-def import_files(
-    files: Files, program: options.ProgramId, tool: From, dry_run: DryRun = False, as_json: options.Json = False
-) -> None:
+@command.register(app, "import")
+def import_files(files: Files, program: options.ProgramId, tool: From, dry_run: DryRun = False) -> CommandAnswer:
     """Import partners, customers and past commissions from the CSV exports of another tool.
 
     What a file lists follows from its columns. You can import a file again: what is there is left as it is.
@@ -35,19 +37,18 @@ def import_files(
       svc admin import --program 1 --from rewardful affiliates.csv customers.csv commissions.csv --dry-run
 
     """
-    with command.answering(as_json=as_json) as response:
-        read = [(path.name, _read(path, tool)) for path in files]
-        report = command.write(_run, program, read, tool, dry_run=dry_run, at=command.now())
-        result = {
-            "dry_run": dry_run,
-            "files": [_described(name, file) for name, file in read],
-            "added": {kind.value: report.added[kind] for kind in FileKind},
-            "there": {kind.value: report.there[kind] for kind in FileKind},
-            "problems": report.problems,
-        }
-        response(result, "\n".join(_lines(read, report, dry_run=dry_run)))
-    if report.problems:
-        raise typer.Exit(1)
+    read = [(path.name, _read(path, tool)) for path in files]
+    report = command.write_in(
+        "program", imports.run, program, read, tool, dry_run=dry_run, actor=OPERATOR, at=command.now()
+    )
+    result = {
+        "dry_run": dry_run,
+        "files": [_described(name, file) for name, file in read],
+        "added": {kind.value: report.added[kind] for kind in FileKind},
+        "there": {kind.value: report.there[kind] for kind in FileKind},
+        "problems": report.problems,
+    }
+    return CommandAnswer(result, "\n".join(_lines(read, report, dry_run=dry_run)), ok=not report.problems)
 
 
 def _read(path: Path, tool: ImportTool) -> ImportFile:
@@ -56,11 +57,6 @@ def _read(path: Path, tool: ImportTool) -> ImportFile:
             return import_layouts.read(tool, lines)
     except ValueError as problem:
         raise ValueError(f"{path.name}: {problem}") from None
-
-
-def _run(connection: Connection, program_id: int, *arguments: Any, **choices: Any) -> ImportReport:
-    command.require_program(connection, program_id)
-    return imports.run(connection, program_id, *arguments, actor=OPERATOR, **choices)
 
 
 def _described(name: str, file: ImportFile) -> dict[str, Any]:
@@ -80,3 +76,24 @@ def _lines(read: Sequence[tuple[str, ImportFile]], report: ImportReport, *, dry_
         yield f"[red]{escape(problem['file'])}, line {problem['line']}:[/] {escape(problem['message'])}"
     if len(report.problems) > MOST_PROBLEMS_SHOWN:
         yield f"and {len(report.problems) - MOST_PROBLEMS_SHOWN} more; --json lists them all"
+
+
+@command.register(rates_app, "import")
+def import_rates(
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="The CSV file, unzipped.")],
+) -> CommandAnswer:
+    """Import the ECB's euro reference rates: eurofxref.csv (a day) or eurofxref-hist.csv (all days).
+
+    Importing a day again replaces its rates.
+
+    Example:
+      svc admin rates import eurofxref-hist.csv
+
+    """
+    rates = ecb.parse(file.read_bytes())
+    for start in range(0, len(rates), ROWS_AT_ONCE):
+        command.write(currencies.load, rates[start : start + ROWS_AT_ONCE])
+    days, codes = {day for day, _, _ in rates}, {code for _, code, _ in rates}
+    first, last = min(days).isoformat(), max(days).isoformat()
+    result = {"rates": len(rates), "currencies": len(codes), "first_day": first, "last_day": last}
+    return CommandAnswer(result, f"Imported {len(rates)} rates of {len(codes)} currencies, {first} to {last}.")

@@ -86,7 +86,6 @@ def password_hash(*, asked: bool, email: str) -> str:
     return passwords.protect_new(secret(asked=asked, option="--password-stdin", prompt="password"), email=email)
 
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 PasswordStdin = Annotated[bool, typer.Option("--password-stdin", help="Read the password from standard input.")]
 WorkspaceId = Annotated[int, typer.Option("--workspace", min=1, max=_LARGEST_ID, help="The workspace's id.")]
 ProgramId = Annotated[int, typer.Option("--program", min=1, max=_LARGEST_ID, help="The program's id.")]

@@ -1,8 +1,9 @@
 """Parquet files of events, one for each month: written and read with DuckDB, which is the extra `analytics`."""
 
+import gzip
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,7 +24,6 @@ COLUMNS = {
     **{each.value: "VARCHAR" for each in Dimension},
     **dict.fromkeys(METRICS, "BIGINT"),
 }
-_TYPES = "{" + ", ".join(f"'{name}': '{kind}'" for name, kind in COLUMNS.items()) + "}"
 Values = tuple[str | None, ...]
 
 
@@ -33,31 +33,6 @@ class ArchivedBreakdown(NamedTuple):
     groups: list[tuple[Values, GroupTotals]]
     other: GroupTotals
     total: GroupTotals
-
-
-class EventFile:
-    """A Parquet file that is being written; rows wait in a DuckDB file beside it."""
-
-    def __init__(self, folder: Path) -> None:
-        self._rows = folder / "rows.json"
-        self.written = folder / "events.parquet"
-        self.count = 0
-        self._database = engine().connect(folder / "events.duckdb")
-        columns = ", ".join(f'"{name}" {kind}' for name, kind in COLUMNS.items())
-        self._database.execute(f"CREATE TABLE events ({columns})")
-
-    def add(self, rows: list[dict[str, Any]]) -> None:
-        """Add rows, whose names are COLUMNS; a value that is missing is null."""
-        if rows:
-            self._rows.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-            source = f"read_json(?, format = 'newline_delimited', columns = {_TYPES})"
-            self._database.execute(f"INSERT INTO events SELECT * FROM {source}", [str(self._rows)])  # noqa: S608 - our names
-            self.count += len(rows)
-
-    def finish(self) -> None:
-        """Write the Parquet file."""
-        self._database.table("events").write_parquet(str(self.written), compression="zstd")
-        self._database.close()
 
 
 def engine() -> ModuleType:
@@ -71,14 +46,20 @@ def engine() -> ModuleType:
 
 
 @contextmanager
-def written(path: Path) -> Iterator[EventFile]:
-    """Give a file to add events to; it replaces the one at `path` when the block ends without an error."""
+def written(path: Path) -> Iterator[Callable[[list[dict[str, Any]]], None]]:
+    """Give a function that adds rows, whose names are COLUMNS; a value that is missing is null.
+
+    The file replaces the one at `path` when the block ends without an error.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=".export-", dir=path.parent) as folder:
-        file = EventFile(Path(folder))
-        yield file
-        file.finish()
-        os.replace(file.written, path)  # noqa: PTH105 - the same
+        rows, made = Path(folder) / "rows.json.gz", Path(folder) / "events.parquet"
+        with gzip.open(rows, "wt", compresslevel=1, encoding="utf-8") as lines:
+            yield lambda added: lines.writelines(f"{json.dumps(row)}\n" for row in added)
+        with engine().connect() as database:
+            source = database.read_json(str(rows), format="newline_delimited", columns=COLUMNS)
+            source.write_parquet(str(made), compression="zstd")
+        os.replace(made, path)  # noqa: PTH105 - the same
 
 
 def path_of(folder: Path, month: Month) -> Path:

@@ -1,12 +1,12 @@
 """`svc admin retention`: delete old clicks, keep what they counted for."""
 
-import asyncio
 from datetime import datetime
 from typing import Annotated, Any
 
 import typer
 
-from cli.admin import command, options
+from cli.admin import command
+from cli.admin.command import CommandAnswer
 from storage import Storage
 from storage.tracking import click_retention
 
@@ -14,9 +14,11 @@ Days = Annotated[int, typer.Option(min=1, max=36_500, help="Keep the clicks of t
 Exact = Annotated[
     bool, typer.Option("--exact", help="PostgreSQL: delete the rest of the oldest month row by row, too.")
 ]
+app = typer.Typer()
 
 
-def retention(clicks_days: Days, exact: Exact = False, as_json: options.Json = False) -> None:
+@command.register(app)
+def retention(clicks_days: Days, exact: Exact = False) -> CommandAnswer:
     """Delete clicks older than N days; it may run while the service serves.
 
     Reports keep their numbers, and a click that a customer came with stays with its customer. A program keeps clicks
@@ -29,17 +31,13 @@ def retention(clicks_days: Days, exact: Exact = False, as_json: options.Json = F
       svc admin retention --clicks-days 400
 
     """
-    with command.answering(as_json=as_json) as answer:
-        command.require_file()
-        months, programs = asyncio.run(command.over_storage(_delete, clicks_days, command.now(), exact))
-        deleted = sum(program["deleted"] for program in programs)
-        dropped = [f"month {month}: dropped" for month in months]
-        result = {"dropped_months": months, "deleted": deleted, "programs": programs}
-        answer(result, "\n".join([*dropped, *map(_line, programs), f"{deleted:,} deleted row by row."]))
-
-
-async def _delete(store: Storage, days: int, at: datetime, is_exact: bool) -> tuple[list[str], list[dict[str, Any]]]:  # noqa: FBT001
-    return await drop_months(store, days, at), await delete_clicks(store, days, at, is_exact=is_exact)
+    at = command.now()
+    months = command.run(lambda store: drop_months(store, clicks_days, at))
+    programs = command.run(lambda store: delete_clicks(store, clicks_days, at, is_exact=exact))
+    deleted = sum(program["deleted"] for program in programs)
+    dropped = [f"month {month}: dropped" for month in months]
+    result = {"dropped_months": months, "deleted": deleted, "programs": programs}
+    return CommandAnswer(result, "\n".join([*dropped, *map(_line, programs), f"{deleted:,} deleted row by row."]))
 
 
 async def drop_months(store: Storage, days: int, at: datetime) -> list[str]:

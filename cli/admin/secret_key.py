@@ -7,8 +7,8 @@ import typer
 from sqlalchemy import Connection
 
 import configuration
-from cli.admin import command, options
-from cli.admin.command import CommandError
+from cli.admin import command
+from cli.admin.command import CommandAnswer, CommandError
 from storage.access import second_factors
 from storage.engine import sealing
 from storage.engine.sealing import Sealer, UnreadableSecretError
@@ -18,13 +18,8 @@ OLD = "SVC_SECRET_KEY_OLD"
 app = typer.Typer(no_args_is_help=True)
 
 
-@app.callback()
-def _group() -> None:
-    """Change the key that encrypts webhook secrets."""
-
-
-@app.command()
-def rotate(as_json: options.Json = False) -> None:
+@command.register(app)
+def rotate() -> CommandAnswer:
     """Encrypt every stored secret again: SVC_SECRET_KEY_OLD decrypts it, SVC_SECRET_KEY encrypts it.
 
     Without SVC_SECRET_KEY_OLD the old key is the one in svc.secret. Restart the service with the new key afterwards.
@@ -33,20 +28,19 @@ def rotate(as_json: options.Json = False) -> None:
       SVC_SECRET_KEY_OLD=... SVC_SECRET_KEY=... svc admin secrets rotate
 
     """
-    with command.answering(as_json=as_json) as response:
-        new = configuration.load().secret_key
-        if not new:
-            raise CommandError("secret_key_missing", "SVC_SECRET_KEY is not set.", "Set it to the new key.")
-        old = os.environ.get(OLD) or sealing.local_key(Path("svc.secret"))
-        try:
-            resealed = command.write(_reseal, Sealer(new, old))
-        except UnreadableSecretError as unreadable:
-            raise CommandError("secret_unreadable", str(unreadable), f"Set {OLD} to the previous key.") from None
-        response(
-            resealed,
-            f"The secrets of {resealed['payment_accounts']} payment accounts and {resealed['second_factors']} second "
-            "factors are encrypted with the new key.",
-        )
+    new = configuration.load().secret_key
+    if not new:
+        raise CommandError("secret_key_missing", "SVC_SECRET_KEY is not set.", "Set it to the new key.")
+    old = os.environ.get(OLD) or sealing.local_key(Path("svc.secret"))
+    try:
+        resealed = command.write(_reseal, Sealer(new, old))
+    except UnreadableSecretError as unreadable:
+        raise CommandError("secret_unreadable", str(unreadable), f"Set {OLD} to the previous key.") from None
+    return CommandAnswer(
+        resealed,
+        f"The secrets of {resealed['payment_accounts']} payment accounts and {resealed['second_factors']} second "
+        "factors are encrypted with the new key.",
+    )
 
 
 def _reseal(connection: Connection, sealer: Sealer) -> dict[str, int]:

@@ -31,7 +31,7 @@ def command(host: serve.Host = "127.0.0.1", port: serve.Port = 8000) -> None:
 
     """
     signal.signal(signal.SIGTERM, _leave)
-    with tempfile.TemporaryDirectory(prefix="svc-demo-") as folder, admin.answering(as_json=False):
+    with tempfile.TemporaryDirectory(prefix="svc-demo-") as folder, admin.errors_explained():
         logs.configure()
         os.environ["SVC_DATABASE_URL"] = url = f"sqlite+aiosqlite:///{Path(folder) / 'demo.db'}"
         listening = serve.listen(host, port)

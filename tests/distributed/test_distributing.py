@@ -10,8 +10,7 @@ from alembic import command as alembic
 from sqlalchemy import Connection, func, select, text
 
 import storage
-from cli.admin.db import check
-from cli.admin.distribute import distribute
+from cli.admin.db import check, distribute
 from storage import Storage, migrations
 from storage.engine import database, distribution
 from storage.engine.program_nodes import is_distributed
