@@ -52,7 +52,7 @@ async def reports(plan: Plan) -> list[Line]:
 
 
 def _report(store: Reader, period: Period = Period.THIRTY_DAYS) -> Awaitable[Any]:
-    return store.read(performance.get_report, 1, DateRangeQuery(period), at=datetime.now(UTC))
+    return store.read(performance.read_performance, 1, DateRangeQuery(period), at=datetime.now(UTC))
 
 
 def _group(connection: Connection) -> list[Any]:

@@ -4,13 +4,17 @@ import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from functools import cache
+from types import UnionType
+from typing import Annotated, Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, create_model
 from pydantic_core import to_jsonable_python
 
+from mcp_server.sanitize import Untrusted, UntrustedValues
 from storage.engine import pagination
 from storage.engine.pagination import Page
+from storage.rules import untrusted
 
 LARGEST = 24_000  # bytes of the text that a model reads; the structured content is the same
 BUDGET = LARGEST - 2_000  # of them for rows
@@ -22,6 +26,30 @@ class Result(BaseModel):
     """A result or a part of one, made from storage's values by name, without None."""
 
     model_config = ConfigDict(from_attributes=True, extra="ignore")
+
+
+@cache
+def model_of(row: Any) -> type[Result]:
+    """Return the model of a row's type: its fields, with the same of the rows in them, and untrusted text cleaned."""
+    if not _is_row(row):
+        model: type[Result] = row
+        return model
+    hints, defaults = get_type_hints(row, include_extras=True), row._field_defaults
+    fields: dict[str, Any] = {name: (_modelled(hint), defaults.get(name, ...)) for name, hint in hints.items()}
+    return create_model(row.__name__, __base__=Result, **fields)
+
+
+def _modelled(hint: Any) -> Any:
+    if get_origin(hint) is Annotated:
+        return {untrusted.Untrusted: Untrusted, untrusted.UntrustedValues: UntrustedValues}.get(hint, hint)
+    if not (inside := get_args(hint)):
+        return model_of(hint) if _is_row(hint) else hint
+    kinds, origin = tuple(map(_modelled, inside)), get_origin(hint)
+    return Union[kinds] if origin is UnionType else origin[kinds]  # noqa: UP007 - made at run time
+
+
+def _is_row(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
 
 
 class RowPage(Result, Generic[Row]):

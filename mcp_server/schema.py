@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from mcp_server.sanitize import UNTRUSTED
+from storage.rules.untrusted import UNTRUSTED
 
 _IN_ERRORS = {"title", "default", "format", "pattern", "minLength", "maxLength", "minimum", "exclusiveMaximum"}
 _IN_EVERY = ["as_of", "applied_query"]  # the server's instructions say what these and those of a page are

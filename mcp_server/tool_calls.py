@@ -45,7 +45,7 @@ async def _read(caller: Caller, params: CallToolRequestParams, base_url: str) ->
         if parsed is None:
             raise wrong or InternalError
         request = ToolRequest(connection, key, caller.at, base_url, parsed.applied())
-        result = tool.function(request, **dict(parsed))
+        result = tool.result.model_validate(tool.function(request, **dict(parsed)))
         values = results.values(result, caller.as_of(connection), request.applied_query)
         return CallToolResult(content=[TextContent(text=results.text_of(values))], structured_content=values)
 

@@ -10,8 +10,8 @@ from presentation.view import View
 from storage.reports.performance import Day, Performance
 from storage.rules.money import dollars
 from storage.rules.periods.period import Period, Window
-from storage.rules.reports import metrics, trend
-from storage.rules.reports.trend import Direction
+from storage.rules.reports import metrics
+from storage.rules.reports.metrics import Direction
 
 # A trend's metric, its name in Totals, whether it is money
 TRENDS = (
@@ -124,14 +124,13 @@ def _row(day: Day) -> ReportRowView:
 
 def _metrics(performance: Performance) -> ReportMetricsView:
     total = performance.current
-    average_cents = metrics.average_order_cents(total.revenue_cents, total.conversions)
     return ReportMetricsView(
         totalClicks=total.clicks,
         totalLeads=total.leads,
         totalConversions=total.conversions,
         totalRevenue=dollars(total.revenue_cents),
-        conversionRate=metrics.conversion_rate(total.conversions, total.clicks),
-        averageOrderValue=dollars(average_cents),
+        conversionRate=total.conversion_rate_percent,
+        averageOrderValue=dollars(total.average_order_cents),
         totalPartners=total.partners,
         totalSales=total.sales,
         totalPartnersCommission=dollars(total.commission_cents),
@@ -141,8 +140,9 @@ def _metrics(performance: Performance) -> ReportMetricsView:
 
 def _trend(performance: Performance, field: str, *, money: bool) -> TrendView:
     previous, current = (getattr(totals, field) for totals in (performance.previous, performance.current))
-    percent, direction = trend.between(previous, current)
-    return TrendView(trend=percent, trendDirection=direction, previous=dollars(previous) if money else previous)
+    change = metrics.trend(previous, current)
+    before = dollars(previous) if money else previous
+    return TrendView(trend=change.percent, trendDirection=change.direction, previous=before)
 
 
 def _range(window: Window) -> dict[str, datetime]:

@@ -115,6 +115,6 @@ def test_the_last_release_goes_on_beside_this_version_on_the_new_schema(
 async def _history(url: str) -> tuple[tuple[int, ...], list[str]]:
     """Return the report's totals, and what disagrees with the events but for the partners, whom no release enrolled."""
     async with storage.opened(url) as store:
-        totals = (await store.read(performance.get_report, 1, DateRangeQuery("all"), at=datetime.now(UTC))).current
+        report = await store.read(performance.read_performance, 1, DateRangeQuery("all"), at=datetime.now(UTC))
         found = [each.what for each in await store.read(books.run) if not each.what.endswith(" partners")]
-        return tuple(getattr(totals, name) for name in SUMS), found
+        return tuple(getattr(report.current, name) for name in SUMS), found

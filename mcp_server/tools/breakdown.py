@@ -8,15 +8,16 @@ from pydantic import Field
 
 from mcp_server.arguments import Identifier, Limit
 from mcp_server.results import BUDGET, Result, weight
-from mcp_server.sanitize import UNTRUSTED, clean
-from mcp_server.tools.report import CALENDAR
+from mcp_server.sanitize import clean
+from mcp_server.tools.report import ReportPeriod, named_range
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.reports import breakdown
 from storage.reports.breakdown import BreakdownResult
 from storage.rules.errors import FieldError, InvalidPeriod, ValidationError
-from storage.rules.periods.period import CalendarPeriod, DateRangeQuery, calendar
+from storage.rules.periods.period import DateRangeQuery
 from storage.rules.reports.breakdown import Dimension, GroupTotals, query
 from storage.rules.scope import Scope
+from storage.rules.untrusted import UNTRUSTED
 
 Cell = str | int | float | None
 DIMENSIONS = 2
@@ -87,12 +88,11 @@ def _range(request: ToolRequest, period: str) -> DateRangeQuery:
     date_from, slash, date_to = period.partition("/")
     if slash:
         return DateRangeQuery(None, date_from, date_to)
-    if period in CALENDAR:
-        window, _ = calendar(CalendarPeriod(period), request.at)
-        return DateRangeQuery(None, str(window.first), str(window.last))
-    if period not in {"7d", "30d", "90d", "all"}:
-        raise InvalidPeriod(hint=f"Send 7d, 30d, 90d, all, {', '.join(sorted(CALENDAR))}, or 2026-01-01/2026-01-31.")
-    return DateRangeQuery(period)
+    if period not in set(ReportPeriod):
+        names = [*list(ReportPeriod)[:4], *sorted(list(ReportPeriod)[4:])]
+        raise InvalidPeriod(hint=f"Send {', '.join(names)}, or 2026-01-01/2026-01-31.")
+    query, _ = named_range(request, ReportPeriod(period))
+    return query
 
 
 def _rows(result: BreakdownResult) -> list[list[Cell]]:

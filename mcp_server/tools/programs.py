@@ -1,24 +1,26 @@
 """list_programs and get_program: the programs, and the settings of one."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from mcp_server.arguments import Cursor, Limit, Timestamp
 from mcp_server.results import Result, RowPage, page
 from mcp_server.sanitize import Untrusted
-from mcp_server.tools.report import ReportPeriod, ReportTotals, ReportWindow, compared_row, read_report
+from mcp_server.tools.report import ReportPeriod, report_range
 from mcp_server.tools.tool import ToolRequest, tool
 from presentation.settings_models import with_settings
 from storage.engine.pagination import Paging
 from storage.management import program_settings
 from storage.reading import key_callers
 from storage.reading.key_callers import KeyCaller
+from storage.reports import comparison, performance
 from storage.rules import rotation, settings
 from storage.rules.errors import InsufficientScope
 from storage.rules.scope import Scope
 from storage.rules.setting_kinds import Kind, Setting
 
 SHOWN_CALLERS = 20
+Totals = dict[str, int | float]  # those of ReportTotals
 
 
 class ProgramRow(Result):
@@ -79,16 +81,16 @@ class ProgramResult(Result):
 class ProgramWithTotalsRow(ProgramRow):
     """A program, with its totals where a period was requested."""
 
-    totals: ReportTotals | None = None
-    previous_totals: ReportTotals | None = None
+    totals: Totals | None = None
+    previous_totals: Totals | None = None
 
 
 class ProgramPage(RowPage[ProgramWithTotalsRow]):
     """Live programs, newest first, and the windows of their totals; `sandboxes` are trials of theirs."""
 
     sandboxes: list[ProgramRow] | None = None
-    window: ReportWindow | None = None
-    previous_window: ReportWindow | None = None
+    window: dict[str, date] | None = None
+    previous_window: dict[str, date] | None = None
 
 
 @tool("Programs", Scope.PROGRAMS_READ)
@@ -115,17 +117,16 @@ def list_programs(
         return ProgramPage(**_apart(page(programs, lambda program: ProgramWithTotalsRow(**_flat(program)))))
     if Scope.PERFORMANCE_READ not in request.key.scopes:
         raise InsufficientScope(hint="Leave period and dates out.", required_scope=Scope.PERFORMANCE_READ)
-    report = read_report(request, programs.data[0].id, period or ReportPeriod.SEVEN_DAYS, date_from, date_to)
+    query, before = report_range(request, period or ReportPeriod.SEVEN_DAYS, date_from, date_to)
+    report = performance.read_performance(request.connection, programs.data[0].id, query, at=request.at, before=before)
+    windows = (report.window, report.previous_window)
 
     def row(program: program_settings.Program) -> ProgramWithTotalsRow:
-        sums = compared_row(request, program, report.window, report.previous_window)
-        return ProgramWithTotalsRow(**_flat(program), totals=sums.totals, previous_totals=sums.previous_totals)
+        sums = [comparison.read_report_totals(request.connection, program.id, each)._asdict() for each in windows]
+        return ProgramWithTotalsRow(**_flat(program), totals=sums[0], previous_totals=sums[1])
 
-    return ProgramPage(
-        **_apart(page(programs, row)),
-        window=ReportWindow.model_validate(report.window),
-        previous_window=ReportWindow.model_validate(report.previous_window),
-    )
+    window, previous = (each._asdict() for each in windows)
+    return ProgramPage(**_apart(page(programs, row)), window=window, previous_window=previous)
 
 
 @tool("Program settings", Scope.PROGRAMS_READ)

@@ -12,13 +12,13 @@ from pydantic import Field, create_model
 
 from mcp_server import schema
 from mcp_server.arguments import Arguments
-from mcp_server.results import Result
+from mcp_server.results import Result, model_of
 from storage.access.agent_keys import AgentKey
 from storage.access.assistants import Assistant
 from storage.rules.scope import Scope
 
 READS_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-Function = Callable[..., Result]
+Function = Callable[..., Any]
 
 
 class ToolRequest(NamedTuple):
@@ -58,9 +58,10 @@ class Tool(NamedTuple):
 
 
 def tool(title: str, scope: Scope) -> Callable[[Function], Tool]:
-    """Make a tool of a function `(request: ToolRequest, <arguments>) -> Result`; the caller's key must have `scope`.
+    """Make a tool of a function `(request: ToolRequest, <arguments>) -> result`; the caller's key must have `scope`.
 
-    An argument named program_id is checked against the programs of the key before the function runs.
+    It returns a row of storage, of which the result is made, or a `Result`. An argument named program_id is checked
+    against the programs of the key before the function runs.
     """
 
     def made(function: Function) -> Tool:
@@ -73,7 +74,7 @@ def tool(title: str, scope: Scope) -> Callable[[Function], Tool]:
             scope=scope,
             description=" ".join((function.__doc__ or "").split()),
             arguments=create_model(function.__name__, __base__=Arguments, **fields),
-            result=signature.return_annotation,
+            result=model_of(signature.return_annotation),
             function=function,
         )
 

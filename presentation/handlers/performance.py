@@ -20,4 +20,4 @@ async def get_performance(call: ApiRequest) -> ModelResponse[ReportView]:
     """Return the report of the requested period."""
     sent = call.request.query_params
     query = DateRangeQuery(sent.get("period"), sent.get("dateFrom"), sent.get("dateTo"))
-    return ModelResponse(ReportView.of(await call.report(performance.get_report, query, at=call.at)))
+    return ModelResponse(ReportView.of(await call.report(performance.read_performance, query, at=call.at)))

@@ -10,10 +10,10 @@ from sqlalchemy import BigInteger, Connection, column, func, null, select, type_
 from storage.engine.json_rows import JsonField
 from storage.reports import breakdown_events, breakdown_rollups, performance
 from storage.reports.breakdown_events import CountableEvents
-from storage.rules.errors import FieldError, NotFound, ValidationError
+from storage.rules.errors import FieldError, ValidationError
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports.breakdown import LABELS, OF_BUYERS, BreakdownQuery, Dimension, GroupTotals, Metric, label
-from storage.tables import clicks, partners, programs
+from storage.tables import clicks, partners
 from storage.tables.columns import to_millis
 
 MOST_EVENTS = 500_000  # of each kind, see docs/decisions/0029-breakdowns.md
@@ -59,11 +59,8 @@ def get_breakdown(
 
     Raises InvalidPeriod, InvalidRange; NotFound if there is no such program; ValidationError if there is too much.
     """
-    of_program = select(programs.c.created_at, programs.c.currency).where(programs.c.id == program_id)
-    program = connection.execute(of_program).one_or_none()
-    if program is None:
-        raise NotFound
-    window = performance.choose(connection, program_id, wanted, created_at=program.created_at, at=at).window
+    currency, chosen = performance.choose_period(connection, program_id, wanted, at=at)
+    window = chosen.window
     enrolled = select(partners.c.id, partners.c.code).where(partners.c.program_id == program_id)
     needs_codes = Dimension.PARTNER in {*query.by, *query.filters}
     codes = {row.id: row.code for row in connection.execute(enrolled)} if needs_codes else {}
@@ -76,7 +73,7 @@ def get_breakdown(
     groups.sort(key=lambda group: _rank(group, query.sort))
     total = added([rest, *(group.totals for group in groups)])
     others = 1 if any(rest) else 0
-    whole = BreakdownResult(program_id, program.currency, window, query, groups, others, rest, total)
+    whole = BreakdownResult(program_id, currency, window, query, groups, others, rest, total)
     return shortened(whole, query.limit)
 
 
@@ -112,7 +109,7 @@ def _read(
     for events in breakdown_events.list_kinds(program_id, window):
         if lacking and events.table is clicks:
             if not any(value is not None for value in query.filters.values()):
-                reported = performance.get_totals(connection, program_id, window)
+                reported = performance.read_totals(connection, program_id, window)
                 sums[(None,) * len(query.by)][0] += reported.clicks
             continue
         _require_bounded(connection, events, most)

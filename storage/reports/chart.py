@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 from storage.management.partners import Partner
 from storage.reports import breakdown, performance, refunds
 from storage.reports.performance import Day, Performance, Totals
+from storage.reports.refunds import DAY_MILLIS, HOUR_MILLIS
 from storage.rules.errors import ValidationError
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports.breakdown import BreakdownQuery, Dimension, GroupTotals, Metric
@@ -32,7 +33,7 @@ class Results(NamedTuple):
     previous_steps: list[Step]
 
 
-def get_results(
+def read_results(
     connection: Connection,
     program_id: int,
     query: DateRangeQuery,
@@ -41,9 +42,9 @@ def get_results(
     before: Window | None = None,
     partner: Partner | None = None,
 ) -> Results:
-    """Return the results of a range. Raises the errors of `performance.get_report`."""
+    """Return the results of a range. Raises the errors of `performance.read_performance`."""
     partner_id = partner.id if partner else None
-    report = performance.get_report(connection, program_id, query, at=at, before=before, partner_id=partner_id)
+    report = performance.read_performance(connection, program_id, query, at=at, before=before, partner_id=partner_id)
     windows = (report.window, report.previous_window)
     if report.window.length == 1:
         try:
@@ -59,8 +60,8 @@ def get_results(
 def _days(
     connection: Connection, program_id: int, window: Window, days: list[Day], partner_id: int | None
 ) -> list[Step]:
-    refunded = refunds.by_day(connection, program_id, window, partner_id=partner_id)
-    return [Step(_start(day.date), day.totals, refunded.get(day.date, 0)) for day in days]
+    refunded = _refunded(connection, program_id, window, DAY_MILLIS, partner_id)
+    return [Step(start, day.totals, refunded.get(start, 0)) for day in days for start in (_start(day.date),)]
 
 
 def _hours(
@@ -72,9 +73,16 @@ def _hours(
     query = BreakdownQuery((Dimension.HOUR,), filters, (Metric.CLICKS,), Metric.CLICKS, limit=24)
     read = breakdown.get_breakdown(connection, program_id, day, query, at=at, most_events=MOST_EVENTS)
     totals = {group.values[0]: _totals(group.totals) for group in read.groups}
-    refunded = refunds.by_hour(connection, program_id, window, partner_id=partner.id if partner else None)
+    refunded = _refunded(connection, program_id, window, HOUR_MILLIS, partner.id if partner else None)
     starts = [_start(window.first) + timedelta(hours=hour) for hour in range(24)]
     return [Step(start, totals.get(f"{start:%H}", Totals()), refunded.get(start, 0)) for start in starts]
+
+
+def _refunded(
+    connection: Connection, program_id: int, window: Window, millis: int, partner_id: int | None
+) -> dict[datetime, int]:
+    back = refunds.read_refunds_by_time(connection, program_id, window.span, millis, partner_id=partner_id)
+    return {at: totals.refunded_cents for at, totals in back.items()}
 
 
 def _totals(group: GroupTotals) -> Totals:

@@ -26,7 +26,7 @@ class Overview(NamedTuple):
     pending: PendingWork
 
 
-def get_overview(
+def read_overview(
     connection: Connection,
     program_id: int,
     wanted: DateRangeQuery,
@@ -36,10 +36,10 @@ def get_overview(
     before: Window | None = None,
 ) -> Overview:
     """Return the overview for a range, compared with another. Raises InvalidPeriod, InvalidRange, NotFound."""
-    found = chart.get_results(connection, program_id, wanted, at=at, before=before)
+    found = chart.read_results(connection, program_id, wanted, at=at, before=before)
     return Overview(
         results=found,
-        partners=performance.by_partner(connection, program_id, found.report.window),
+        partners=performance.read_partners(connection, program_id, found.report.window),
         steps=checklist.list_all_steps(connection, program_id, base_url=base_url),
         causes=rejected_calls.by_cause(connection, program_id),
         pending=pending_work.get_pending_work(connection, program_id, at=at),

@@ -1,27 +1,33 @@
-"""One partner, in one read: results, balance, links in use, customers, commissions and flags."""
+"""One partner: their page (results, balance, links in use, newest rows), and their report for assistants."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, func, select
 
 from storage.engine.pagination import Page, Paging
 from storage.management import balances, commissions, flags, partners
-from storage.management.balances import PartnerBalance
+from storage.management.balances import Hold, PartnerBalance
 from storage.management.commissions import Commission
 from storage.management.flags import Flag
 from storage.management.partners import Partner
 from storage.reading import customer_timelines
 from storage.reading.customer_timelines import CustomerFilter, CustomerRecord
-from storage.reports import breakdown, chart
+from storage.reports import breakdown, chart, comparison, performance, refunds
 from storage.reports.chart import MOST_EVENTS, Results
+from storage.reports.comparison import Part, PeriodPart
+from storage.reports.refunds import RefundedMonth
 from storage.rules.errors import ValidationError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.periods.period import DateRangeQuery, Window
+from storage.rules.reports import metrics
 from storage.rules.reports.breakdown import BreakdownQuery, Dimension, GroupTotals, Metric
+from storage.rules.reports.metrics import Trend
+from storage.tables import customers, sales
 
 NEWEST = Paging(5)
 MOST_LINKS = 10
+MOST_WEEKS = 27
 _LINK = (Dimension.LANDING_PATH, Dimension.CAMPAIGN)
 
 
@@ -45,7 +51,38 @@ class PartnerProfile(NamedTuple):
     flags: Page[Flag]
 
 
-def get_profile(
+class PartnerTotals(NamedTuple):
+    """A partner's totals and ratios in the period."""
+
+    clicks: int
+    leads: int
+    conversions: int
+    sales: int
+    revenue_cents: int
+    commission_cents: int
+    partners: int
+    conversion_rate_percent: float
+    earnings_per_click_cents: float
+    refunds: int
+    refunded_cents: int
+    refund_rate_percent: float
+
+
+class PartnerReport(NamedTuple):
+    """What one partner brought in a window, beside the window of equal length before; `customers` are by status."""
+
+    window: Window
+    currency: str
+    totals: PartnerTotals
+    trends: dict[str, Trend]
+    weeks: list[PeriodPart]
+    refunds_by_month: list[RefundedMonth]
+    holds: list[Hold]
+    customers: dict[str, int]
+    last_sale_at: datetime | None
+
+
+def read_profile(
     connection: Connection,
     program_id: int,
     partner_id: int,
@@ -54,12 +91,12 @@ def get_profile(
     at: datetime,
     before: Window | None = None,
 ) -> PartnerProfile:
-    """Return a partner's page for a range. Raises NotFound, and the errors of `performance.get_report`."""
+    """Return a partner's page for a range. Raises NotFound, and the errors of `read_performance`."""
     partner = partners.get_partner(connection, program_id, partner_id)
     sent = CustomerFilter(partner_id=partner_id)
     return PartnerProfile(
         partner,
-        chart.get_results(connection, program_id, query, at=at, before=before, partner=partner),
+        chart.read_results(connection, program_id, query, at=at, before=before, partner=partner),
         balances.of_partners(connection, program_id, [partner_id], at=at)[partner_id],
         _links(connection, partner, query, at),
         customer_timelines.list_customers(connection, program_id, NEWEST, sent),
@@ -81,3 +118,30 @@ def _links(connection: Connection, partner: Partner, query: DateRangeQuery, at: 
         if (path := group.values[0])
         for campaign in group.values[1:]
     ]
+
+
+def read_report(
+    connection: Connection, program_id: int, partner_id: int, query: DateRangeQuery, *, at: datetime
+) -> PartnerReport:
+    """Return the report of one partner. Raises the errors of `read_performance`."""
+    report = performance.read_performance(connection, program_id, query, at=at, partner_id=partner_id)
+    months = refunds.read_refunds_by_month(connection, program_id, report.window.span, partner_id=partner_id)
+    sums, back = report.current, refunds.add_refunds(months)
+    ratios = (sums.conversion_rate_percent, sums.earnings_per_click_cents)
+    rate = metrics.refund_rate(back.refunded_cents, sums.revenue_cents)
+    trends = comparison.trends(sums, report.previous)
+    weeks = comparison.parts((day for day in report.days if any(day.totals)), Part.WEEK)
+    sent = (customers.c.program_id == program_id, customers.c.partner_id == partner_id)
+    counted = select(customers.c.status, func.count()).where(*sent).group_by(customers.c.status)
+    sold = (sales.c.program_id == program_id, sales.c.partner_id == partner_id)
+    return PartnerReport(
+        window=report.window,
+        currency=report.currency,
+        totals=PartnerTotals(*sums, *ratios, back.refunds, back.refunded_cents, rate),
+        trends={name: trend for name, trend in trends.items() if name != "partners"},
+        weeks=[week._replace(first=week.first - timedelta(days=week.first.weekday())) for week in weeks][-MOST_WEEKS:],
+        refunds_by_month=months,
+        holds=balances.next_holds(connection, program_id, partner_id, at=at),
+        customers=dict(connection.execute(counted).all()),
+        last_sale_at=connection.execute(select(func.max(sales.c.occurred_at)).where(*sold)).scalar(),
+    )

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
 from storage.rules.errors import NotFound
 from storage.rules.periods import period
 from storage.rules.periods.period import ChosenPeriod, DateRangeQuery, Period, Window
+from storage.rules.reports import metrics
 from storage.tables import partner_rollups, partners, programs, rollups
-from storage.tables.rollup import COUNTS
 
 TOP_PARTNERS = 10
 
@@ -25,6 +25,21 @@ class Totals(NamedTuple):
     revenue_cents: int = 0
     commission_cents: int = 0
     partners: int = 0
+
+    @property
+    def conversion_rate_percent(self) -> float:
+        """Return conversions per click in percent."""
+        return metrics.conversion_rate(self.conversions, self.clicks)
+
+    @property
+    def average_order_cents(self) -> int:
+        """Return revenue per conversion in cents."""
+        return metrics.average_order_cents(self.revenue_cents, self.conversions)
+
+    @property
+    def earnings_per_click_cents(self) -> float:
+        """Return commission per click in cents."""
+        return metrics.earnings_per_click_cents(self.commission_cents, self.clicks)
 
 
 class Day(NamedTuple):
@@ -61,7 +76,7 @@ class PartnerResult(NamedTuple):
     totals: Totals
 
 
-def get_report(
+def read_performance(
     connection: Connection,
     program_id: int,
     query: DateRangeQuery,
@@ -76,46 +91,48 @@ def get_report(
 
     Raises InvalidPeriod, InvalidRange; NotFound if there is no such program.
     """
-    of_program = select(programs.c.created_at, programs.c.currency).where(programs.c.id == program_id)
-    program = connection.execute(of_program).one_or_none()
-    if program is None:
-        raise NotFound
-    chosen = choose(connection, program_id, query, created_at=program.created_at, at=at)
+    currency, chosen = choose_period(connection, program_id, query, at=at)
     window, before = chosen.window, before or chosen.window.previous
     both = Window(min(before.first, window.first), max(before.last, window.last))
     stored = _stored(connection, program_id, both, partner_id)
     days, previous_days = ([Day(day, stored.get(day, Totals())) for day in each.days] for each in (window, before))
-    current, previous = (added(day.totals for day in each) for each in (days, previous_days))
-    about = (program_id, program.currency, chosen.period, window, before)
+    current, previous = (add_totals(day.totals for day in each) for each in (days, previous_days))
+    about = (program_id, currency, chosen.period, window, before)
     return Performance(*about, days, previous_days, current, previous, at)
 
 
-def choose(
-    connection: Connection, program_id: int, query: DateRangeQuery, *, created_at: datetime, at: datetime
-) -> ChosenPeriod:
-    """Return the range; `all` starts with the first recorded day if that is before the program's creation."""
+def choose_period(
+    connection: Connection, program_id: int, query: DateRangeQuery, *, at: datetime
+) -> tuple[str, ChosenPeriod]:
+    """Return a program's currency and its range; `all` starts with its creation or, if that is before, its first day.
+
+    Raises InvalidPeriod, InvalidRange; NotFound if there is no such program.
+    """
+    of_program = select(programs.c.created_at, programs.c.currency).where(programs.c.id == program_id)
+    program = connection.execute(of_program).one_or_none()
+    if program is None:
+        raise NotFound
+    created_at = program.created_at
     if query.period == Period.ALL:
-        first_day = connection.execute(
-            select(func.min(rollups.c.day)).where(rollups.c.program_id == program_id)
-        ).scalar()
-        if first_day is not None:
+        recorded = select(func.min(rollups.c.day)).where(rollups.c.program_id == program_id)
+        if (first_day := connection.execute(recorded).scalar()) is not None:
             created_at = min(created_at, Window(first_day, first_day).starts_at)
-    return period.choose(query, created_at=created_at, at=at)
+    return program.currency, period.choose(query, created_at=created_at, at=at)
 
 
-def get_totals(connection: Connection, program_id: int, window: Window) -> Totals:
+def read_totals(connection: Connection, program_id: int, window: Window) -> Totals:
     """Return a program's sums in a window."""
-    return added([Totals(), *_stored(connection, program_id, window).values()])
+    return add_totals(_stored(connection, program_id, window).values())
 
 
-def read_each(
+def read_performances(
     connection: Connection, program_ids: Iterable[int], query: DateRangeQuery, *, at: datetime
 ) -> list[Performance]:
-    """Return the reports of several programs, in their order. Raises the errors of `get_report`."""
-    return [get_report(connection, program_id, query, at=at) for program_id in program_ids]
+    """Return the reports of several programs, in their order. Raises the errors of `read_performance`."""
+    return [read_performance(connection, program_id, query, at=at) for program_id in program_ids]
 
 
-def by_partner(
+def read_partners(
     connection: Connection,
     program_id: int,
     window: Window,
@@ -129,7 +146,7 @@ def by_partner(
     """
     row = partner_rollups.c
     chosen = [] if partner_ids is None else [row.partner_id.in_(partner_ids)]
-    sums = [func.sum(row[name]).label(name) for name in COUNTS]
+    sums = [func.sum(row[name]) for name in Totals._fields]
     brought = (
         select(row.partner_id, partners.c.name, partners.c.code, *sums)
         .join(partners, (partners.c.program_id == row.program_id) & (partners.c.id == row.partner_id))
@@ -139,15 +156,14 @@ def by_partner(
         .limit(limit if partner_ids is None else len(partner_ids))
     )
     return [
-        PartnerResult(partner.partner_id, partner.name, partner.code, _totals(partner))
-        for partner in connection.execute(brought)
+        PartnerResult(partner_id, name, code, Totals(*map(int, sums)))
+        for partner_id, name, code, *sums in connection.execute(brought)
     ]
 
 
-def added(each: Iterable[Totals]) -> Totals:
+def add_totals(each: Iterable[Totals]) -> Totals:
     """Return the sum of totals."""
-    columns = list(zip(*each, strict=True))
-    return Totals(*map(sum, columns))
+    return Totals(*map(sum, zip(Totals(), *each, strict=True)))
 
 
 def _stored(
@@ -159,7 +175,3 @@ def _stored(
         mine.append(table.c.partner_id == partner_id)
     rows = connection.execute(select(*(table.c[name] for name in ("day", *Totals._fields))).where(*mine))
     return {day: Totals(*counts) for day, *counts in rows}
-
-
-def _totals(row: Any) -> Totals:
-    return Totals(*(int(getattr(row, name)) for name in Totals._fields))

@@ -49,7 +49,7 @@ async def everything(acme: World, customer: str = "user-1", transaction_id: str 
     await acme.lead(click_id, customer)
     await acme.sale(transaction_id, customer_key=customer)
     await acme.refund(transaction_id, amount_cents=100)
-    await acme.store.read(performance.get_report, acme.program_id, DateRangeQuery("30d"), at=NOW)
+    await acme.store.read(performance.read_performance, acme.program_id, DateRangeQuery("30d"), at=NOW)
     key = keys.digest(acme.key)
     await acme.store.read(program_status.get_status, key, at=NOW, base_url="https://svc.example")
 

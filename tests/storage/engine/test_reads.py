@@ -138,4 +138,4 @@ async def test_a_report_comes_from_the_replica_once_it_has_the_rows():
 
 def _report(connection: Any, program_id: int) -> tuple[bool, Any]:
     in_recovery = connection.execute(text("SELECT pg_is_in_recovery()")).scalar()
-    return in_recovery, performance.get_report(connection, program_id, DateRangeQuery("30d"), at=NOW)
+    return in_recovery, performance.read_performance(connection, program_id, DateRangeQuery("30d"), at=NOW)

@@ -167,7 +167,7 @@ async def test_a_rejection_reverses_commission_and_fee_in_the_ledger_and_on_its_
 
     kinds = (ledger.PARTNER_KINDS, ledger.PLATFORM_KINDS)
     nets = [await store.read(ledger.net, acme.program_id, rejected.id, each) for each in kinds]
-    report = await store.read(performance.get_report, acme.program_id, DateRangeQuery(), at=later)
+    report = await store.read(performance.read_performance, acme.program_id, DateRangeQuery(), at=later)
     assert (rejected.amount_cents, rejected.net_cents, nets) == (2_000, 0, [0, 0])
     assert [day.totals.commission_cents for day in report.days] == [0] * 7
     assert [day.totals.revenue_cents for day in report.days] == [0, 10_000, 0, 0, 0, 0, 0]

@@ -35,7 +35,7 @@ async def broken_down(acme: World, *by: str, period: DateRangeQuery = MONTH, **o
 @both_databases
 async def test_every_group_is_what_its_rows_add_up_to_and_the_groups_add_up_to_the_report(acme: World):
     await busy(acme, seed=1)
-    report = await acme.store.read(performance.get_report, acme.program_id, MONTH, at=NOW)
+    report = await acme.store.read(performance.read_performance, acme.program_id, MONTH, at=NOW)
 
     for by in [*((each,) for each in Dimension), *PAIRS]:
         result = await broken_down(acme, *by)

@@ -43,7 +43,7 @@ async def broken_down(acme: World, by: Dimension, at: datetime = NOW) -> Breakdo
 
 
 async def require_equality(acme: World) -> None:
-    report = await acme.store.read(performance.get_report, acme.program_id, DateRangeQuery("30d"), at=NOW)
+    report = await acme.store.read(performance.read_performance, acme.program_id, DateRangeQuery("30d"), at=NOW)
     for dimension in GROUPED:
         result = await broken_down(acme, dimension)
         assert result.other_groups == 0

@@ -4,9 +4,9 @@ from datetime import date, timedelta
 from itertools import product
 from typing import Any
 
-from storage.management import balances, commission_totals, partners, pending_work
+from storage.management import balances, partners, pending_work
 from storage.management.pending_work import Waiting
-from storage.reports import chart, partner_results, performance, refunds
+from storage.reports import chart, comparison, partner, performance, refunds
 from storage.reports.chart import Results
 from storage.reports.refunds import RefundedMonth, RefundTotals
 from storage.rules.periods.period import DateRangeQuery, Window
@@ -18,9 +18,9 @@ TODAY = Window(DAY, DAY)
 
 async def get(acme: World, partner_id: int | None = None, **query: str) -> Results:
     """Return the results of Acme, or of one of its partners."""
-    partner = await acme.store.read(partners.get_partner, acme.program_id, partner_id) if partner_id else None
+    one = await acme.store.read(partners.get_partner, acme.program_id, partner_id) if partner_id else None
     wanted = DateRangeQuery(**query)
-    return await acme.store.read(chart.get_results, acme.program_id, wanted, at=NOW, partner=partner)
+    return await acme.store.read(chart.read_results, acme.program_id, wanted, at=NOW, partner=one)
 
 
 async def test_days_have_refunds_on_the_day_of_the_refund(acme: World):
@@ -83,23 +83,25 @@ async def test_holds_say_when_they_end_and_refunds_are_summed_by_month_and_partn
     owed = await acme.store.read(balances.of_partners, acme.program_id, [acme.anna], at=NOW)
     await acme.refund("inv-1", 2_500)
 
-    results = await acme.store.read(partner_results.get_results, acme.program_id, acme.anna, TODAY)
-    by_partner = await acme.store.read(refunds.by_partner, acme.program_id, TODAY.span, [acme.anna, acme.ben])
-    earned = await acme.store.read(commission_totals.by_cause, acme.program_id, TODAY.span)
+    today = DateRangeQuery(None, str(DAY), str(DAY))
+    results = await acme.store.read(partner.read_report, acme.program_id, acme.anna, today, at=NOW)
+    ids = [acme.anna, acme.ben]
+    by_partner = await acme.store.read(refunds.read_refunds_by_partner, acme.program_id, TODAY.span, ids)
+    _, compared = await acme.store.read(comparison.compare, acme.program_id, today, at=NOW)
 
     assert hold == (date(2026, 6, 4), 2_000)
     assert owed[acme.anna].next_hold_ends_at == owed[acme.anna].last_hold_ends_at == NOW + timedelta(days=15)
-    assert results.refunds == [RefundedMonth("2026-05", 1, 2_500, 500)]
+    assert results.refunds_by_month == [RefundedMonth("2026-05", 1, 2_500, 500)]
     assert results.customers == {"conversion": 1}
-    assert (results.last_sale_at, results.days[DAY].revenue_cents) == (NOW, 7_500)
+    assert (results.last_sale_at, results.totals.revenue_cents) == (NOW, 7_500)
     assert by_partner == {acme.anna: RefundTotals(1, 2_500, 500)}
-    assert (earned.lead_cents, earned.sale_cents) == (0, 1_500)
+    assert compared.commission_by_cause == (0, 1_500, 0, 0)
 
 
 async def report(acme: World, period: str | None = None, first: Any = None, last: Any = None, **options: Any) -> Any:
     ends = [day and f"{day:%Y-%m-%d}" for day in (first, last)]
     return await acme.store.read(
-        performance.get_report, acme.program_id, DateRangeQuery(period, *ends), at=NOW, **options
+        performance.read_performance, acme.program_id, DateRangeQuery(period, *ends), at=NOW, **options
     )
 
 
@@ -136,7 +138,7 @@ async def test_partners_are_ranked_by_what_they_brought(acme: World):
     await acme.sale()
     await acme.click("anna")
 
-    ranked = await acme.store.read(performance.by_partner, acme.program_id, (await report(acme)).window)
+    ranked = await acme.store.read(performance.read_partners, acme.program_id, (await report(acme)).window)
 
     brought = [(each.name, each.totals.revenue_cents, each.totals.clicks) for each in ranked]
     assert brought == [("Ben", 10_000, 1), ("Anna", 0, 1)]

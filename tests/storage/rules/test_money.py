@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from storage.rules import commission, ecb, money, refund
 from storage.rules.commission import CommissionType, Terms
 from storage.rules.errors import RefundExceedsSale
-from storage.rules.reports import metrics, trend
-from storage.rules.reports.trend import Direction, Trend
+from storage.rules.reports import metrics
+from storage.rules.reports.metrics import Direction, Trend
 
 FIRST = datetime(2026, 1, 31, tzinfo=UTC)
 PERCENT = Terms(1, CommissionType.PERCENT, 2_000, 0, None, 0)
@@ -122,23 +122,23 @@ AMOUNTS = st.integers(0, 10**15)
 
 def test_a_trend_is_the_absolute_change_with_its_direction():
     expected = {
-        (0, 0): Trend(0.0, Direction.STABLE),
-        (0, 5): Trend(None, Direction.UP),
-        (3, 4): Trend(33.3, Direction.UP),
-        (3, 2): Trend(33.3, Direction.DOWN),
-        (10_000, 10_004): Trend(0.0, Direction.STABLE),
-        (10_000, 10_005): Trend(0.1, Direction.UP),
-        (10_000, 9_996): Trend(0.0, Direction.STABLE),
+        (0, 0): Trend(Direction.STABLE, 0.0, 0),
+        (0, 5): Trend(Direction.UP, None, 0),
+        (3, 4): Trend(Direction.UP, 33.3, 3),
+        (3, 2): Trend(Direction.DOWN, 33.3, 3),
+        (10_000, 10_004): Trend(Direction.STABLE, 0.0, 10_000),
+        (10_000, 10_005): Trend(Direction.UP, 0.1, 10_000),
+        (10_000, 9_996): Trend(Direction.STABLE, 0.0, 10_000),
     }
 
-    assert {each: trend.between(*each) for each in expected} == expected
+    assert {each: metrics.trend(*each) for each in expected} == expected
 
 
 @given(AMOUNTS, AMOUNTS)
 def test_a_trend_has_the_direction_of_the_change_and_is_stable_exactly_when_it_rounds_to_nothing(
     previous: int, current: int
 ):
-    found = trend.between(previous, current)
+    found = metrics.trend(previous, current)
 
     assert (found.percent == 0) == (found.direction == Direction.STABLE)
     assert (found.percent is None) == (previous == 0 < current)

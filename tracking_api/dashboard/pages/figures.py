@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from storage.rules.reports import metrics
-from storage.rules.reports.trend import Direction
+from storage.rules.reports.metrics import Direction
 from tracking_api.dashboard.pages import text
 from tracking_api.dashboard.pages.spans import ChartRow
 
@@ -79,12 +79,12 @@ FIGURES = (
     ),
     Figure(
         *("conversion-rate", "Conversion rate", "New customers in percent of the clicks."),
-        *("money", FigureKind.PERCENT, lambda row: metrics.conversion_rate(row.totals.conversions, row.totals.clicks)),
+        *("money", FigureKind.PERCENT, lambda row: row.totals.conversion_rate_percent),
     ),
     Figure(
         *("earnings-per-click", "Earnings per click", "What partners earn per click: commission divided by clicks."),
         *("breakdowns", FigureKind.SMALL_MONEY),
-        lambda row: metrics.earnings_per_click_cents(row.totals.commission_cents, row.totals.clicks),
+        lambda row: row.totals.earnings_per_click_cents,
         Direction.STABLE,
     ),
     Figure(
@@ -106,7 +106,7 @@ DETAILS = (
     ),
     Figure(
         *("revenue-per-customer", "Revenue per new customer", "Revenue divided by new customers.", "money"),
-        *(FigureKind.MONEY, lambda row: metrics.average_order_cents(row.totals.revenue_cents, row.totals.conversions)),
+        *(FigureKind.MONEY, lambda row: row.totals.average_order_cents),
     ),
     Figure(
         *("partners", "New partners", "Partners who joined the program.", "counts", FigureKind.COUNT),

@@ -18,7 +18,7 @@ async def show_overview(request: Request) -> Response:
     except (InvalidPeriod, InvalidRange) as rejection:
         problem, picked = rejection, ranges.usual(context.at)
     found = await storage_of(request).report(
-        overview.get_overview,
+        overview.read_overview,
         context.program.id,
         picked.query,
         at=context.at,

@@ -59,7 +59,7 @@ async def _show(request: Request, context: PageContext, typed: dict[str, str], p
     except (InvalidPeriod, InvalidRange) as rejection:
         range_problem, picked = rejection, ranges.usual(context.at)
     profile = await storage_of(request).report(
-        partner.get_profile,
+        partner.read_profile,
         context.program.id,
         path_id(request, "partner_id"),
         picked.query,

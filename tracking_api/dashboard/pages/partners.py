@@ -125,8 +125,7 @@ async def _list(request: Request, context: PageContext, typed: dict[str, str], p
 async def _reader(request: Request, context: PageContext, state: ListState) -> Read[PartnerInList]:
     """Return how a page of the list is read. Raises ValidationError for an unknown status."""
     storage, program_id, query = storage_of(request), context.program.id, ranges.requested(request, context.at).query
-    created_at = context.program.created_at
-    chosen = await storage.report(performance.choose, program_id, query, created_at=created_at, at=context.at)
+    _, chosen = await storage.report(performance.choose_period, program_id, query, at=context.at)
     match = PartnerMatch(state.search, filters.choice(request, "status", PartnerStatus))
 
     async def read(query: ListQuery) -> Listed[PartnerInList]:

@@ -123,7 +123,7 @@ def _reader(request: Request, visitor: Visitor, state: ListState) -> Read[Progra
 
     async def read(query: ListQuery) -> Listed[ProgramInList]:
         listed = await storage.read(listed_programs.read, list(names), query, search=search, status=status)
-        reports = await storage.report(performance.read_each, [each.id for each in listed.data], period, at=at)
+        reports = await storage.report(performance.read_performances, [each.id for each in listed.data], period, at=at)
         rows = [
             ProgramInList(each, report, names[each.workspace_id])
             for each, report in zip(listed.data, reports, strict=True)

@@ -43,7 +43,7 @@ def of(steps: list[Step], previous: Iterable[Step] = (), *, is_hourly: bool = Fa
 
 def added(steps: list[Step]) -> ChartRow:
     """Return the sum of some steps."""
-    totals = performance.added(step.totals for step in steps)
+    totals = performance.add_totals(step.totals for step in steps)
     return ChartRow(steps[0].at, steps[-1].at, totals, sum(step.refunded_cents for step in steps))
 
 

@@ -15,8 +15,8 @@ from babel.numbers import format_currency, format_decimal
 from markupsafe import Markup, escape
 
 from storage.access.preferences import TimeFormat
-from storage.rules.reports import trend
-from storage.rules.reports.trend import Direction, Trend
+from storage.rules.reports import metrics
+from storage.rules.reports.metrics import Direction, Trend
 from storage.tracking import currencies
 from tracking_api.calls.user_agents import agent_of
 from tracking_api.dashboard.pages import locales, viewing
@@ -128,7 +128,7 @@ def ticked(value: str) -> Markup:
 
 def compared(current: int, previous: int) -> Trend:
     """Return the trend from a previous total to a current one."""
-    return trend.between(previous, current)
+    return metrics.trend(previous, current)
 
 
 def percent(change: Trend) -> str:
