@@ -1,8 +1,8 @@
 """An authenticated request, by an agent key or a session; the same handlers serve both."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -26,6 +26,7 @@ class ApiRequest:
     """A request that its caller may make. `program_id` is the path's, or NO_PROGRAM if the path names none.
 
     The caller reaches the workspaces of `workspace_ids`; of their programs those of `program_ids` (None: all).
+    `named` are ids that a form sent, which an endpoint has in its path.
     """
 
     request: Request
@@ -35,6 +36,12 @@ class ApiRequest:
     workspace_ids: Sequence[int] = ()
     program_ids: Sequence[int] | None = None
     program_id: int = NO_PROGRAM
+    named: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def subject_id(self) -> int:
+        """The id that operations take first: the program."""
+        return self.program_id
 
     @property
     def base_url(self) -> str:
@@ -44,7 +51,12 @@ class ApiRequest:
 
     def path_id(self, name: str) -> int:
         """Return an id from the path. Raises NotFound if it is not a valid id."""
-        return path_id(self.request, name)
+        return _valid(self.path_name(name))
+
+    def path_name(self, name: str) -> str:
+        """Return what the path, or the form, has under a name."""
+        named: str = self.named[name] if name in self.named else self.request.path_params[name]
+        return named
 
     async def parse(self, model: type[Parsed], *, largest: int = body.LARGEST_BODY) -> Parsed:
         """Return the body as a model; raises the errors of `web.body`."""
@@ -57,7 +69,7 @@ class ApiRequest:
         **options: Parameters.kwargs,
     ) -> Result:
         """Run a read operation on the program."""
-        return await self.storage.read(operation, self.program_id, *arguments, **options)
+        return await self.storage.read(operation, self.subject_id, *arguments, **options)
 
     async def report(
         self,
@@ -66,12 +78,12 @@ class ApiRequest:
         **options: Parameters.kwargs,
     ) -> Result:
         """Run a read operation on the program whose result may lag: on the read replica, if there is one."""
-        return await self.storage.report(operation, self.program_id, *arguments, **options)
+        return await self.storage.report(operation, self.subject_id, *arguments, **options)
 
     async def write(self, operation: Callable[..., Result | ServiceError], *arguments: Any, **options: Any) -> Result:
         """Run a write operation on the program, in the caller's name; raises an error that it returns."""
         result: Result = await self.storage.write(
-            operation, self.program_id, *arguments, **options, actor=self.actor, at=self.at, lane=self.program_id
+            operation, self.subject_id, *arguments, **options, actor=self.actor, at=self.at, lane=self.program_id
         )
         return result
 
@@ -84,7 +96,10 @@ def row_id(request: Request, name: str) -> int | None:
 
 def path_id(request: Request, name: str) -> int:
     """Return an id from the path. Raises NotFound if it is not a valid id."""
-    number = row_id(request, name)
-    if number is None:
+    return _valid(request.path_params[name])
+
+
+def _valid(sent: str) -> int:
+    if not _DIGITS.fullmatch(sent):
         raise NotFound
-    return number
+    return int(sent)

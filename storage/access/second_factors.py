@@ -76,6 +76,14 @@ def spend(connection: Connection, user_id: int, code: str, *, sealer: Sealer, at
         raise InvalidSecondFactor
 
 
+def disable_by_code(
+    connection: Connection, user_id: int, code: str, *, sealer: Sealer, actor: Actor, at: datetime
+) -> None:
+    """Turn the second factor off with one of its codes. Raises InvalidSecondFactor."""
+    spend(connection, user_id, code, sealer=sealer, at=at)
+    disable(connection, user_id, actor=actor, at=at)
+
+
 def disable(connection: Connection, user_id: int, *, actor: Actor, at: datetime) -> None:
     """Turn the second factor off; without one nothing happens."""
     connection.execute(delete(recovery_codes).where(recovery_codes.c.user_id == user_id))

@@ -1,4 +1,4 @@
-"""The signed-in account: POST /api/auth/password, GET and DELETE /api/auth/sessions."""
+"""The signed-in account: POST /api/auth/password, GET and DELETE /api/auth/sessions, GET and PATCH .../preferences."""
 
 from datetime import datetime
 from functools import partial
@@ -6,9 +6,13 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
+from presentation.actions import action
+from presentation.changes import Changes
 from presentation.operations import operation
-from presentation.view import SuccessView, View
-from storage.access import accounts, passwords, sessions
+from presentation.settings_models import Name
+from presentation.view import SuccessView, View, with_fields_of
+from storage.access import accounts, passwords, preferences, sessions
+from storage.access.preferences import Preferences, Theme, TimeFormat
 from storage.rules.errors import FieldError, NotFound, Overloaded, RateLimited, ValidationError
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.password_queue import hashed
@@ -17,6 +21,8 @@ from tracking_api.dashboard.sessions import NO_STORE, verified
 from web.body import Body
 from web.response import ModelResponse
 
+LONGEST_NAME = 160
+DONE = SuccessView(success=True)
 Password = Annotated[str, StringConstraints(min_length=1, max_length=passwords.LONGEST)]
 
 
@@ -43,21 +49,29 @@ class OpenSessionsView(View):
     data: list[OpenSessionView]
 
 
-@operation("Change the account's password, and end its other sessions", RateLimited, Overloaded, body=PasswordChange)
-async def change_password(call: VisitorRequest) -> ModelResponse[SuccessView]:
+@with_fields_of(Preferences)
+class PreferencesView(View):
+    """How a person sees the dashboard; other members see `name` beside the e-mail address."""
+
+
+class PreferencesChange(Changes):
+    """The preferences to change; a `name` of null removes it."""
+
+    name: Annotated[Name, StringConstraints(max_length=LONGEST_NAME)] | None = None
+    theme: Theme = Theme.SYSTEM
+    time_format: TimeFormat = TimeFormat.HOURS_24
+
+
+@action("Change the account's password, and end its other sessions", RateLimited, Overloaded, notice="password-changed")
+async def change_password(call: VisitorRequest, sent: PasswordChange) -> ModelResponse[SuccessView]:
     """Change the password. Raises ValidationError for a wrong old or a weak new one, RateLimited."""
-    await replace_password(call, await call.parse(PasswordChange))
-    return ModelResponse(SuccessView(success=True))
-
-
-async def replace_password(call: VisitorRequest, sent: PasswordChange) -> None:
-    """Set the new password if the current one is right. Raises ValidationError, RateLimited."""
-    user_id, email = call.visitor.user_id, call.visitor.email
     await require_password(call, sent.current_password)
+    user_id, email = call.visitor.user_id, call.visitor.email
     protect = partial(passwords.protect_new, sent.new_password, email=email, field="new_password")
     new_hash = await hashed(call.request, protect)
     current = authentication.presented(call.request)
     await call.storage.write(accounts.set_password, user_id, new_hash, but=current, actor=call.actor, at=call.at)
+    return ModelResponse(DONE)
 
 
 async def require_password(call: VisitorRequest, password: str, *, field: str = "current_password") -> None:
@@ -83,16 +97,30 @@ async def open_sessions(call: VisitorRequest) -> list[sessions.OpenSession]:
     return await call.storage.read(sessions.list_open, call.visitor.user_id, token_hash=current, at=call.at)
 
 
-@operation("End one of the account's sessions", NotFound)
+@action("End one of the account's sessions", NotFound, notice="sessions-ended")
 async def end_session(call: VisitorRequest) -> ModelResponse[SuccessView]:
     """End a session. Raises NotFound."""
-    await call.storage.write(sessions.end_one, call.visitor.user_id, call.request.path_params["session_id"])
-    return ModelResponse(SuccessView(success=True))
+    await call.storage.write(sessions.end_one, call.visitor.user_id, call.path_name("session_id"))
+    return ModelResponse(DONE)
 
 
-@operation("End all of the account's sessions except the one that asks")
+@action("End all of the account's sessions except the one that asks", notice="sessions-ended")
 async def end_other_sessions(call: VisitorRequest) -> ModelResponse[SuccessView]:
     """End the other sessions."""
     current = authentication.presented(call.request)
     await call.storage.write(sessions.end_all, call.visitor.user_id, but=current)
-    return ModelResponse(SuccessView(success=True))
+    return ModelResponse(DONE)
+
+
+@operation("The account's name, theme and time format")
+async def get_preferences(call: VisitorRequest) -> ModelResponse[PreferencesView]:
+    """Return the preferences."""
+    return ModelResponse(PreferencesView.of(call.visitor.preferences))
+
+
+@action("Change the account's name, theme or time format", notice="preferences-saved")
+async def change_preferences(call: VisitorRequest, sent: PreferencesChange) -> ModelResponse[PreferencesView]:
+    """Change the preferences that are sent."""
+    chosen = call.visitor.preferences._replace(**sent.sent())
+    await call.storage.write(preferences.change, call.visitor.user_id, chosen)
+    return ModelResponse(PreferencesView.of(chosen))

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from presentation.actions import action
 from presentation.operations import operation
 from presentation.view import SuccessView, View
 from storage.access import assistants
@@ -40,7 +41,7 @@ async def list_assistants(call: VisitorRequest) -> ModelResponse[ConnectedAssist
     return ModelResponse(ConnectedAssistantsView(data=[ConnectedAssistantView.of(each) for each in listed]))
 
 
-@operation("Disconnect an assistant; its tokens stop working at once")
+@action("Disconnect an assistant; its tokens stop working at once", notice="assistant-disconnected")
 async def disconnect_assistant(call: VisitorRequest) -> ModelResponse[SuccessView]:
     """Disconnect an assistant. Raises NotFound."""
     await call.storage.write(assistants.disconnect, call.path_id("assistant_id"), visitor=call.visitor, at=call.at)

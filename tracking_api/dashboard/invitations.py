@@ -4,18 +4,15 @@ from datetime import datetime
 
 from starlette.requests import Request
 
+from presentation.actions import action
 from presentation.changes import Email
 from presentation.operations import operation
 from presentation.view import SuccessView, View
 from storage.access import accounts, invitations
-from storage.access.accounts import ResetLink
-from storage.access.invitations import NewInvitation
 from storage.access.workspaces import Role
-from storage.engine.audit import Actor
-from storage.rules.errors import NotFound, OwnerRequired
+from storage.rules.errors import NotFound
 from tracking_api.dashboard import mail
-from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.roles import VisitorRequest
+from tracking_api.dashboard.roles import WorkspaceRequest
 from tracking_api.dashboard.sessions import NO_STORE
 from web.body import Body
 from web.response import CreatedResponse, ModelResponse
@@ -58,71 +55,37 @@ class Invitee(Body):
     role: Role = Role.MEMBER
 
 
-@operation("The invitations that are not accepted yet", OwnerRequired)
-async def list_invitations(call: VisitorRequest) -> ModelResponse[InvitationsView]:
-    """List a workspace's invitations. Raises Forbidden, OwnerRequired."""
-    listed = await call.storage.read(invitations.list_invitations, owned(call), at=call.at)
+@operation("The invitations that are not accepted yet")
+async def list_invitations(call: WorkspaceRequest) -> ModelResponse[InvitationsView]:
+    """List a workspace's invitations."""
+    listed = await call.read(invitations.list_invitations, at=call.at)
     return ModelResponse(InvitationsView(data=[InvitationView.of(each) for each in listed]))
 
 
-@operation("Invite a person to a workspace", OwnerRequired, body=Invitee)
-async def invite(call: VisitorRequest) -> CreatedResponse[NewInvitationView]:
-    """Create an invitation and send it if the server sends e-mail. Raises Forbidden, OwnerRequired, ValidationError."""
-    workspace_id = owned(call)
-    invitee = await call.parse(Invitee)
-    created, emailed = await send_invitation(call.request, workspace_id, invitee, actor=call.actor)
-    link = invitation_link(call.request, created.token)
-    shown = NewInvitationView(**created.invitation._asdict(), link=link, emailed=emailed)
-    return CreatedResponse(shown, NO_STORE)
+@action("Invite a person to a workspace")
+async def invite(call: WorkspaceRequest, sent: Invitee) -> CreatedResponse[NewInvitationView]:
+    """Create an invitation and send it if the server sends e-mail. Raises ValidationError."""
+    created = await call.write(invitations.invite, email=sent.email, role=sent.role)
+    invitation, link = created.invitation, f"{call.base_url}/join/{created.token}"
+    expires_on = invitation.expires_at.date().isoformat()
+    about = {"inviter": call.actor.name, "workspace": created.workspace, "link": link, "expires_on": expires_on}
+    emailed = await mail.send(call.request, invitation.email, "invitation", **about)
+    return CreatedResponse(NewInvitationView(**invitation._asdict(), link=link, emailed=emailed), NO_STORE)
 
 
-@operation("Withdraw an invitation: its link stops working", OwnerRequired, NotFound)
-async def withdraw_invitation(call: VisitorRequest) -> ModelResponse[SuccessView]:
-    """Withdraw an invitation. Raises Forbidden, OwnerRequired, NotFound."""
-    about = {"actor": call.actor, "at": call.at}
-    await call.storage.write(invitations.withdraw, owned(call), call.path_id("invitation_id"), **about)
+@action("Withdraw an invitation: its link stops working", NotFound, notice="invitation-withdrawn")
+async def withdraw_invitation(call: WorkspaceRequest) -> ModelResponse[SuccessView]:
+    """Withdraw an invitation. Raises NotFound."""
+    await call.write(invitations.withdraw, call.path_id("invitation_id"))
     return ModelResponse(SuccessView(success=True))
 
 
-@operation("Create a one-time link for a member who lost their password", OwnerRequired, NotFound)
-async def create_reset_link(call: VisitorRequest) -> CreatedResponse[ResetLinkView]:
-    """Create a link. Raises Forbidden, OwnerRequired, NotFound."""
-    about = {"owner_id": call.visitor.user_id, "actor": call.actor, "at": call.at}
-    created: ResetLink = await call.storage.write(
-        accounts.create_member_reset_link, owned(call), call.path_id("user_id"), **about
-    )
-    link = reset_link(call.request, created.token)
-    return CreatedResponse(ResetLinkView(link=link, expires_at=created.expires_at), NO_STORE)
-
-
-def owned(call: VisitorRequest) -> int:
-    """Return the path's workspace. Raises Forbidden, or OwnerRequired for a member who does not own it."""
-    workspace_id = call.path_id("workspace_id")
-    call.visitor.require_workspace(workspace_id, owner=True)
-    return workspace_id
-
-
-async def send_invitation(
-    request: Request, workspace_id: int, invitee: Invitee, *, actor: Actor
-) -> tuple[NewInvitation, bool]:
-    """Create an invitation and send it. Return it and whether it was sent. Raises ValidationError."""
-    about = {"email": invitee.email, "role": invitee.role, "actor": actor, "at": time_of(request)}
-    created: NewInvitation = await storage_of(request).write(invitations.invite, workspace_id, **about)
-    emailed = await mail.send(
-        request,
-        created.invitation.email,
-        "invitation",
-        inviter=actor.name,
-        workspace=created.workspace,
-        link=invitation_link(request, created.token),
-        expires_on=created.invitation.expires_at.date().isoformat(),
-    )
-    return created, emailed
-
-
-def invitation_link(request: Request, token: str) -> str:
-    """Return the link that an invitation's token opens."""
-    return f"{request.app.state.base_url}/join/{token}"
+@action("Create a one-time link for a member who lost their password", NotFound)
+async def create_reset_link(call: WorkspaceRequest) -> CreatedResponse[ResetLinkView]:
+    """Create a link. Raises Forbidden for an account that is also elsewhere, NotFound."""
+    created = await call.write(accounts.create_member_reset_link, call.path_id("user_id"), owner_id=call.user_id)
+    shown = ResetLinkView(link=reset_link(call.request, created.token), expires_at=created.expires_at)
+    return CreatedResponse(shown, NO_STORE)
 
 
 def reset_link(request: Request, token: str) -> str:

@@ -5,13 +5,13 @@ from typing import Annotated
 
 from pydantic import Field
 
+from presentation.actions import action
 from presentation.operations import operation
 from presentation.view import SuccessView, View
 from storage.access import members
 from storage.access.workspaces import MemberStatus, Role
-from storage.rules.errors import LastOwner, NotFound, OwnerRequired
-from tracking_api.dashboard.invitations import owned
-from tracking_api.dashboard.roles import VisitorRequest
+from storage.rules.errors import LastOwner, NotFound
+from tracking_api.dashboard.roles import WorkspaceRequest
 from web.body import Body
 from web.response import ModelResponse
 
@@ -46,41 +46,31 @@ class NewOwner(Body):
 
 
 @operation("The members of a workspace")
-async def list_members(call: VisitorRequest) -> ModelResponse[MembersView]:
-    """List a workspace's members. Raises Forbidden."""
-    workspace_id = call.path_id("workspace_id")
-    call.visitor.require_workspace(workspace_id)
-    listed = await call.storage.read(members.list_members, workspace_id)
-    return ModelResponse(MembersView(data=[MemberView.of(each) for each in listed]))
+async def list_members(call: WorkspaceRequest) -> ModelResponse[MembersView]:
+    """List a workspace's members."""
+    return ModelResponse(MembersView(data=[MemberView.of(each) for each in await call.read(members.list_members)]))
 
 
-@operation("Change a member's role, suspend or reactivate them", OwnerRequired, LastOwner, body=MemberChange)
-async def change_member(call: VisitorRequest) -> ModelResponse[MemberView]:
-    """Change a member. Raises Forbidden, OwnerRequired, NotFound, LastOwner."""
-    workspace_id = owned(call)
-    sent = (await call.parse(MemberChange)).model_dump(exclude_none=True)
-    user_id = call.path_id("user_id")
-    if sent:
-        about = {"actor": call.actor, "at": call.at}
-        changed = await call.storage.write(members.change, workspace_id, user_id, **sent, **about)
+@action("Change a member's role, suspend or reactivate them", LastOwner)
+async def change_member(call: WorkspaceRequest, sent: MemberChange) -> ModelResponse[MemberView]:
+    """Change a member. Raises NotFound, LastOwner."""
+    user_id, changes = call.path_id("user_id"), sent.model_dump(exclude_none=True)
+    if changes:
+        changed = await call.write(members.change, user_id, **changes)
     else:
-        changed = await call.storage.read(members.get_member, workspace_id, user_id)
+        changed = await call.read(members.get_member, user_id)
     return ModelResponse(MemberView.of(changed))
 
 
-@operation("Remove a member from a workspace; the account stays", OwnerRequired, LastOwner)
-async def remove_member(call: VisitorRequest) -> ModelResponse[SuccessView]:
-    """Remove a member. Raises Forbidden, OwnerRequired, NotFound, LastOwner."""
-    workspace_id = owned(call)
-    await call.storage.write(members.remove, workspace_id, call.path_id("user_id"), actor=call.actor, at=call.at)
+@action("Remove a member from a workspace; the account stays", LastOwner, notice="member-removed")
+async def remove_member(call: WorkspaceRequest) -> ModelResponse[SuccessView]:
+    """Remove a member. Raises NotFound, LastOwner."""
+    await call.write(members.remove, call.path_id("user_id"))
     return ModelResponse(SuccessView(success=True))
 
 
-@operation("Hand a workspace over to another active member", OwnerRequired, NotFound, body=NewOwner)
-async def transfer_ownership(call: VisitorRequest) -> ModelResponse[SuccessView]:
-    """Make a member an owner in place of the one who asks. Raises Forbidden, OwnerRequired, NotFound."""
-    workspace_id = owned(call)
-    new_owner = (await call.parse(NewOwner)).user_id
-    about = {"owner_id": call.visitor.user_id, "actor": call.actor, "at": call.at}
-    await call.storage.write(members.transfer_ownership, workspace_id, new_owner, **about)
+@action("Hand a workspace over to another active member", NotFound, notice="owner-changed")
+async def transfer_ownership(call: WorkspaceRequest, sent: NewOwner) -> ModelResponse[SuccessView]:
+    """Make a member an owner in place of the one who asks. Raises NotFound."""
+    await call.write(members.transfer_ownership, sent.user_id, owner_id=call.user_id)
     return ModelResponse(SuccessView(success=True))

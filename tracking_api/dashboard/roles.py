@@ -1,13 +1,13 @@
-"""Who may call a handler: any signed-in member, a member of the path's program, or an owner of it."""
+"""Who may call a handler: any signed-in member, a member or an owner of the path's workspace or of its program."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 
-from presentation.api_request import ApiRequest
-from presentation.operations import Description, Error, Operation
+from presentation.api_request import ApiRequest, path_id
+from presentation.operations import EMPTY, Error, Operation
 from storage.access.sessions import Member, Visitor
 from storage.rules.errors import Forbidden, OwnerRequired
 from tracking_api.dashboard import authentication
@@ -17,6 +17,7 @@ from web.response import JsonResponse
 COOKIE = (
     "The cookie `svc_session` of our own pages (over https `__Host-svc_session`) is accepted in place of the header."
 )
+Call = TypeVar("Call", bound=ApiRequest)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,56 +27,98 @@ class VisitorRequest(ApiRequest):
     visitor: Visitor
 
 
-async def visitor_request(request: Request) -> VisitorRequest:
+@dataclass(frozen=True, kw_only=True)
+class WorkspaceRequest(ApiRequest):
+    """A request of a member of a workspace, or of an owner where the route says so."""
+
+    workspace_id: int
+    user_id: int
+
+    @property
+    def subject_id(self) -> int:
+        """The workspace."""
+        return self.workspace_id
+
+
+async def visitor_request(request: Request, named: Mapping[str, str] = EMPTY) -> VisitorRequest:
     """Return the request of a signed-in member. Raises Forbidden."""
     visitor = await authentication.visitor(request)
-    return VisitorRequest(
-        request=request,
-        storage=storage_of(request),
-        at=time_of(request),
-        actor=visitor.actor,
-        workspace_ids=[each.workspace_id for each in visitor.memberships],
-        visitor=visitor,
-    )
+    reach = [each.workspace_id for each in visitor.memberships]
+    return VisitorRequest(**_about(request, visitor, named), workspace_ids=reach, visitor=visitor)
+
+
+def workspace_request(
+    request: Request, by: Visitor | Member, workspace_id: int, named: Mapping[str, str] = EMPTY
+) -> WorkspaceRequest:
+    """Return the request of a member of a workspace."""
+    here: Any = {"workspace_ids": (workspace_id,), "workspace_id": workspace_id, "user_id": by.user_id}
+    return WorkspaceRequest(**_about(request, by, named), **here)
+
+
+def program_request(request: Request, member: Member, named: Mapping[str, str] = EMPTY) -> ApiRequest:
+    """Return the request of a member of a program."""
+    here: Any = {"workspace_ids": (member.workspace_id,), "program_id": member.program_id}
+    return ApiRequest(**_about(request, member, named), **here)
+
+
+def _about(request: Request, who: Visitor | Member, named: Mapping[str, str]) -> dict[str, Any]:
+    about = {"request": request, "storage": storage_of(request), "at": time_of(request)}
+    return {**about, "actor": who.actor, "named": named}
 
 
 def signed_in(operation: Operation[VisitorRequest]) -> Operation[Request]:
     """Return the operation for signed-in members. It raises Forbidden for others."""
+    return _behind(operation, visitor_request)
 
-    async def handle(request: Request) -> JsonResponse:
-        return await operation.handler(await visitor_request(request))
 
-    return Operation(handle, _behind_session(operation))
+def workspace_member(operation: Operation[WorkspaceRequest]) -> Operation[Request]:
+    """Return the operation for members of the path's workspace. It raises Forbidden for others."""
+    return _behind(operation, _of_workspace)
+
+
+def workspace_owner(operation: Operation[WorkspaceRequest]) -> Operation[Request]:
+    """Return the operation for owners of the path's workspace. It raises Forbidden, or OwnerRequired for a member."""
+    return _behind(operation, _of_owned_workspace, OwnerRequired)
 
 
 def member(operation: Operation[ApiRequest]) -> Operation[Request]:
     """Return the operation for members of the path's program. It raises Forbidden for others."""
-
-    async def handle(request: Request) -> JsonResponse:
-        return await operation.handler(_as_member(await authentication.member(request), request))
-
-    return Operation(handle, _behind_session(operation))
+    return _behind(operation, _of_program)
 
 
 def owner(operation: Operation[ApiRequest]) -> Operation[Request]:
     """Return the operation for owners of the path's program. It raises Forbidden, or OwnerRequired for a member."""
+    return _behind(operation, _of_owned_program, OwnerRequired, roles=("owner",))
 
+
+def _behind(
+    operation: Operation[Call],
+    identify: Callable[[Request], Awaitable[Call]],
+    *errors: Error,
+    roles: Sequence[str] = (),
+) -> Operation[Request]:
     async def handle(request: Request) -> JsonResponse:
-        return await operation.handler(_as_member(await authentication.owner(request), request))
+        return await operation.handler(await identify(request))
 
-    return Operation(handle, _behind_session(operation, OwnerRequired, roles=("owner",)))
-
-
-def _behind_session(operation: Operation[Any], *errors: Error, roles: Sequence[str] = ()) -> Description:
-    return operation.description.behind(Forbidden, *errors, security=({"session": roles},), description=COOKIE)
+    security: Any = ({"session": roles},)
+    described = operation.description.behind(Forbidden, *errors, security=security, description=COOKIE)
+    return Operation(handle, described)
 
 
-def _as_member(member: Member, request: Request) -> ApiRequest:
-    return ApiRequest(
-        request=request,
-        storage=storage_of(request),
-        at=time_of(request),
-        actor=member.actor,
-        workspace_ids=(member.workspace_id,),
-        program_id=member.program_id,
-    )
+async def _of_workspace(request: Request, *, owner: bool = False) -> WorkspaceRequest:
+    visitor = await authentication.visitor(request)
+    workspace_id = path_id(request, "workspace_id")
+    visitor.require_workspace(workspace_id, owner=owner)
+    return workspace_request(request, visitor, workspace_id)
+
+
+async def _of_owned_workspace(request: Request) -> WorkspaceRequest:
+    return await _of_workspace(request, owner=True)
+
+
+async def _of_program(request: Request) -> ApiRequest:
+    return program_request(request, await authentication.member(request))
+
+
+async def _of_owned_program(request: Request) -> ApiRequest:
+    return program_request(request, await authentication.owner(request))

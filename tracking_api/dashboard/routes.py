@@ -27,7 +27,6 @@ from tracking_api.dashboard import (
     partners,
     payment_account,
     payment_events,
-    preferences,
     program_keys,
     programs,
     reconciliation,
@@ -36,7 +35,7 @@ from tracking_api.dashboard import (
     sessions,
     workspaces,
 )
-from tracking_api.dashboard.roles import member, owner, signed_in
+from tracking_api.dashboard.roles import member, owner, signed_in, workspace_member, workspace_owner
 
 PROGRAM = "/api/programs/{program_id}"
 ROUTES = [
@@ -46,8 +45,8 @@ ROUTES = [
     route("/api/auth/me", GET=signed_in(sessions.get_session)),
     route(
         "/api/auth/preferences",
-        GET=signed_in(preferences.get_preferences),
-        PATCH=signed_in(preferences.change_preferences),
+        GET=signed_in(account.get_preferences),
+        PATCH=signed_in(account.change_preferences),
     ),
     route("/api/auth/password", POST=signed_in(account.change_password)),
     route("/api/auth/sessions", GET=signed_in(account.list_sessions), DELETE=signed_in(account.end_other_sessions)),
@@ -65,31 +64,34 @@ ROUTES = [
     route("/api/assistants/{assistant_id}", DELETE=signed_in(assistants.disconnect_assistant)),
     route(
         "/api/workspaces/{workspace_id}",
-        GET=signed_in(workspaces.get_workspace),
-        PATCH=signed_in(workspaces.change_workspace),
+        GET=workspace_member(workspaces.get_workspace),
+        PATCH=workspace_owner(workspaces.change_workspace),
     ),
     route(
         "/api/workspaces/{workspace_id}/logo",
-        PUT=signed_in(workspaces.replace_logo),
-        DELETE=signed_in(workspaces.remove_logo),
+        PUT=workspace_owner(workspaces.replace_logo),
+        DELETE=workspace_owner(workspaces.remove_logo),
     ),
-    route("/api/workspaces/{workspace_id}/members", GET=signed_in(members.list_members)),
+    route("/api/workspaces/{workspace_id}/members", GET=workspace_member(members.list_members)),
     route(
         "/api/workspaces/{workspace_id}/members/{user_id}",
-        PATCH=signed_in(members.change_member),
-        DELETE=signed_in(members.remove_member),
+        PATCH=workspace_owner(members.change_member),
+        DELETE=workspace_owner(members.remove_member),
     ),
-    route("/api/workspaces/{workspace_id}/members/{user_id}/reset-link", POST=signed_in(invitations.create_reset_link)),
+    route(
+        "/api/workspaces/{workspace_id}/members/{user_id}/reset-link",
+        POST=workspace_owner(invitations.create_reset_link),
+    ),
     route(
         "/api/workspaces/{workspace_id}/invitations",
-        GET=signed_in(invitations.list_invitations),
-        POST=signed_in(invitations.invite),
+        GET=workspace_owner(invitations.list_invitations),
+        POST=workspace_owner(invitations.invite),
     ),
     route(
         "/api/workspaces/{workspace_id}/invitations/{invitation_id}",
-        DELETE=signed_in(invitations.withdraw_invitation),
+        DELETE=workspace_owner(invitations.withdraw_invitation),
     ),
-    route("/api/workspaces/{workspace_id}/owner", POST=signed_in(members.transfer_ownership)),
+    route("/api/workspaces/{workspace_id}/owner", POST=workspace_owner(members.transfer_ownership)),
     route("/api/programs", GET=signed_in(list_programs), POST=signed_in(programs.create_program)),
     route(
         PROGRAM,

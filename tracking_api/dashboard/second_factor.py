@@ -4,10 +4,10 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
+from presentation.actions import action
 from presentation.operations import operation
 from presentation.view import SuccessView, View
 from storage.access import second_factors
-from storage.access.second_factors import Enrolment
 from storage.engine.sealing import Sealer
 from storage.rules.errors import InvalidSecondFactor, Overloaded, RateLimited, SecondFactorExists
 from tracking_api.dashboard.account import Password, require_password
@@ -64,57 +64,36 @@ async def get_second_factor(call: VisitorRequest) -> ModelResponse[SecondFactorV
     return ModelResponse(SecondFactorView(is_on=on), NO_STORE)
 
 
-@operation("Start a second factor (TOTP)", SecondFactorExists, RateLimited, Overloaded, body=SecondFactorStart)
-async def enrol_second_factor(call: VisitorRequest) -> ModelResponse[EnrolmentView]:
+@action("Start a second factor (TOTP)", SecondFactorExists, RateLimited, Overloaded)
+async def enrol_second_factor(call: VisitorRequest, sent: SecondFactorStart) -> ModelResponse[EnrolmentView]:
     """Return a secret for the app. Raises ValidationError, SecondFactorExists, RateLimited."""
-    enrolled = await enrol(call, (await call.parse(SecondFactorStart)).current_password)
+    await require_password(call, sent.current_password)
+    about = {"email": call.visitor.email, "sealer": _sealer(call)}
+    enrolled = await call.storage.write(second_factors.enrol, call.visitor.user_id, **about)
     return ModelResponse(EnrolmentView.of(enrolled), NO_STORE)
 
 
-@operation(
-    "Turn the second factor on with a code of the app",
-    *(InvalidSecondFactor, SecondFactorExists, RateLimited),
-    body=SecondFactorCode,
-)
-async def confirm_second_factor(call: VisitorRequest) -> ModelResponse[RecoveryCodesView]:
+@action("Turn the second factor on with a code of the app", InvalidSecondFactor, SecondFactorExists, RateLimited)
+async def confirm_second_factor(call: VisitorRequest, sent: SecondFactorCode) -> ModelResponse[RecoveryCodesView]:
     """Return the recovery codes. Raises InvalidSecondFactor, SecondFactorExists, RateLimited."""
-    codes = await confirm(call, (await call.parse(SecondFactorCode)).totp)
+    about = {"sealer": _sealer(call), "actor": call.actor, "at": call.at}
+    await _hit(call)
+    codes = await call.storage.write(second_factors.confirm, call.visitor.user_id, sent.totp, **about)
     return ModelResponse(RecoveryCodesView(recovery_codes=codes), NO_STORE)
 
 
-@operation("Turn the second factor off", InvalidSecondFactor, RateLimited, Overloaded, body=SecondFactorEnd)
-async def disable_second_factor(call: VisitorRequest) -> ModelResponse[SuccessView]:
-    """Turn it off. Raises ValidationError for a wrong password, InvalidSecondFactor, RateLimited."""
-    sent = await call.parse(SecondFactorEnd)
-    await disable(call, password=sent.current_password, code=sent.totp)
-    return ModelResponse(SuccessView(success=True))
-
-
-async def enrol(call: VisitorRequest, password: str) -> Enrolment:
-    """Start a second factor. Raises ValidationError, SecondFactorExists, RateLimited."""
-    await require_password(call, password)
-    about = {"email": call.visitor.email, "sealer": _sealer(call)}
-    enrolled: Enrolment = await call.storage.write(second_factors.enrol, call.visitor.user_id, **about)
-    return enrolled
-
-
-async def confirm(call: VisitorRequest, code: str) -> list[str]:
-    """Turn the second factor on; return the recovery codes. Raises InvalidSecondFactor, RateLimited."""
-    about = {"sealer": _sealer(call), "actor": call.actor, "at": call.at}
-    await _hit(call)
-    codes: list[str] = await call.storage.write(second_factors.confirm, call.visitor.user_id, code, **about)
-    return codes
-
-
-async def disable(call: VisitorRequest, *, password: str | None, code: str) -> None:
-    """Turn the second factor off with the password or a code. Raises ValidationError, InvalidSecondFactor."""
-    user_id = call.visitor.user_id
-    if password is not None:
-        await require_password(call, password)
+@action("Turn the second factor off", InvalidSecondFactor, RateLimited, Overloaded, notice="second-factor-off")
+async def disable_second_factor(call: VisitorRequest, sent: SecondFactorEnd) -> ModelResponse[SuccessView]:
+    """Turn it off with the password or a code. Raises ValidationError, InvalidSecondFactor, RateLimited."""
+    user_id, about = call.visitor.user_id, {"actor": call.actor, "at": call.at}
+    if sent.current_password is not None:
+        await require_password(call, sent.current_password)
+        await call.storage.write(second_factors.disable, user_id, **about)
     else:
         await _hit(call)
-        await call.storage.write(second_factors.spend, user_id, code, sealer=_sealer(call), at=call.at)
-    await call.storage.write(second_factors.disable, user_id, actor=call.actor, at=call.at)
+        by_code = second_factors.disable_by_code
+        await call.storage.write(by_code, user_id, sent.totp, sealer=_sealer(call), **about)
+    return ModelResponse(SuccessView(success=True))
 
 
 async def _hit(call: VisitorRequest) -> None:

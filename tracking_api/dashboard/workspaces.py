@@ -4,16 +4,16 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Base64Bytes
 
+from presentation.actions import action
 from presentation.changes import Changes
 from presentation.operations import operation
 from presentation.settings_models import Name
 from presentation.view import View, with_fields_of
 from storage.access import images, workspace_settings
 from storage.access.workspace_settings import WorkspaceSettings
-from storage.rules.errors import OwnerRequired, PayloadTooLarge
+from storage.rules.errors import PayloadTooLarge
 from storage.rules.periods import time_zones
-from tracking_api.dashboard.invitations import owned
-from tracking_api.dashboard.roles import VisitorRequest
+from tracking_api.dashboard.roles import WorkspaceRequest
 from web.body import Body
 from web.response import ModelResponse
 
@@ -37,35 +37,27 @@ class NewLogo(Body):
 
 
 @operation("A workspace's name, time zone and logo")
-async def get_workspace(call: VisitorRequest) -> ModelResponse[WorkspaceSettingsView]:
-    """Return a workspace's settings. Raises Forbidden."""
-    workspace_id = call.path_id("workspace_id")
-    call.visitor.require_workspace(workspace_id)
-    return _shown(await call.storage.read(workspace_settings.get_settings, workspace_id))
+async def get_workspace(call: WorkspaceRequest) -> ModelResponse[WorkspaceSettingsView]:
+    """Return a workspace's settings."""
+    return _shown(await call.read(workspace_settings.get_settings))
 
 
-@operation("Change a workspace's name or time zone", OwnerRequired, body=WorkspaceChange)
-async def change_workspace(call: VisitorRequest) -> ModelResponse[WorkspaceSettingsView]:
-    """Change the settings that are sent. Raises Forbidden, OwnerRequired."""
-    workspace_id, sent = owned(call), (await call.parse(WorkspaceChange)).sent()
-    about = {"actor": call.actor, "at": call.at}
-    return _shown(await call.storage.write(workspace_settings.change, workspace_id, **sent, **about))
+@action("Change a workspace's name or time zone", notice="workspace-saved")
+async def change_workspace(call: WorkspaceRequest, sent: WorkspaceChange) -> ModelResponse[WorkspaceSettingsView]:
+    """Change the settings that are sent."""
+    return _shown(await call.write(workspace_settings.change, **sent.sent()))
 
 
-@operation("Replace a workspace's logo", OwnerRequired, PayloadTooLarge, body=NewLogo)
-async def replace_logo(call: VisitorRequest) -> ModelResponse[WorkspaceSettingsView]:
-    """Save an image as the logo. Raises Forbidden, OwnerRequired, ValidationError."""
-    workspace_id = owned(call)
-    logo = images.accept((await call.parse(NewLogo)).image, field="image")
-    about = {"actor": call.actor, "at": call.at}
-    return _shown(await call.storage.write(workspace_settings.set_logo, workspace_id, logo, **about))
+@action("Replace a workspace's logo", PayloadTooLarge)
+async def replace_logo(call: WorkspaceRequest, sent: NewLogo) -> ModelResponse[WorkspaceSettingsView]:
+    """Save an image as the logo. Raises ValidationError."""
+    return _shown(await call.write(workspace_settings.set_logo, images.accept(sent.image, field="image")))
 
 
-@operation("Remove a workspace's logo", OwnerRequired)
-async def remove_logo(call: VisitorRequest) -> ModelResponse[WorkspaceSettingsView]:
-    """Remove the logo. Raises Forbidden, OwnerRequired."""
-    about = {"actor": call.actor, "at": call.at}
-    return _shown(await call.storage.write(workspace_settings.set_logo, owned(call), None, **about))
+@action("Remove a workspace's logo")
+async def remove_logo(call: WorkspaceRequest) -> ModelResponse[WorkspaceSettingsView]:
+    """Remove the logo."""
+    return _shown(await call.write(workspace_settings.set_logo, None))
 
 
 def _shown(settings: WorkspaceSettings) -> ModelResponse[WorkspaceSettingsView]:

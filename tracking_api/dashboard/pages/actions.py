@@ -12,7 +12,7 @@ from tracking_api.dashboard.pages import text
 from tracking_api.dashboard.pages.page_context import PageContext
 
 
-class Action(NamedTuple):
+class PendingAction(NamedTuple):
     """What is to be done, why, what it is worth (empty: no amount), and the page of the program to do it on."""
 
     title: str
@@ -22,21 +22,21 @@ class Action(NamedTuple):
     link: str
 
 
-def listed(overview: Overview, context: PageContext) -> list[Action]:
+def listed(overview: Overview, context: PageContext) -> list[PendingAction]:
     """Return the actions that a program needs."""
     return [*_key(context), *_refused_calls(overview.causes), *_pending(overview.pending, context)]
 
 
-def _key(context: PageContext) -> Iterator[Action]:
+def _key(context: PageContext) -> Iterator[PendingAction]:
     if context.program.rotate_by is None or context.rotation == Rotation.ACTIVE:
         return
     by = f"{text.day(context.program.rotate_by)}, {context.program.rotate_by:%H:%M} UTC"
     when = f"are rejected from {by} on" if context.rotation == Rotation.FLAGGED else f"have been rejected since {by}"
     reason = f"Calls with {context.program.api_token_masked} {when}."
-    yield Action("Replace the program key", reason, "all sales", "/settings/api-keys", "API keys")
+    yield PendingAction("Replace the program key", reason, "all sales", "/settings/api-keys", "API keys")
 
 
-def _refused_calls(causes: list[Cause]) -> Iterator[Action]:
+def _refused_calls(causes: list[Cause]) -> Iterator[PendingAction]:
     if not causes:
         return
     sums: Counter[str] = Counter()
@@ -45,29 +45,31 @@ def _refused_calls(causes: list[Cause]) -> Iterator[Action]:
     money = ", ".join(text.money(cents, currency) for currency, cents in sorted(sums.items()))
     reason = "The sales among them were not recorded." if sums else "No sale was lost."
     title = _counted(sum(cause.calls for cause in causes), "rejected call")
-    yield Action(title, f"In the last 30 days. {reason}", money, "/refused-calls", "See the causes")
+    yield PendingAction(title, f"In the last 30 days. {reason}", money, "/refused-calls", "See the causes")
 
 
-def _pending(pending: PendingWork, context: PageContext) -> Iterator[Action]:
+def _pending(pending: PendingWork, context: PageContext) -> Iterator[PendingAction]:
     def money(cents: int) -> str:
         return text.money(cents, context.currency)
 
     if pending.flags:
         reason = f"{_counted(pending.held.number, 'commission')} cannot be approved or paid until you decide."
         title = f"{_counted(pending.flags, 'sign')} of fraud"
-        yield Action(title, reason, money(pending.held.cents), "/review", "Review")
+        yield PendingAction(title, reason, money(pending.held.cents), "/review", "Review")
     if pending.ready.number:
         title = f"{_counted(pending.ready.number, 'commission')} to approve"
-        yield Action(title, "The hold is over.", money(pending.ready.cents), "/commissions", "Approve")
+        yield PendingAction(title, "The hold is over.", money(pending.ready.cents), "/commissions", "Approve")
     if pending.provisional_leads:
         cents = pending.provisional_leads * context.program.settings.lead_commission_cents
         title = _counted(pending.provisional_leads, "provisional lead")
         reason = "A browser sent them. They count once your server sends the same lead."
-        yield Action(title, reason, money(cents) if cents else "", "/customers?status=provisional", "See the leads")
+        yield PendingAction(
+            title, reason, money(cents) if cents else "", "/customers?status=provisional", "See the leads"
+        )
     if pending.next_hold_ends_at:
         title = f"{_counted(pending.soon.number, 'hold')} {'ends' if pending.soon.number == 1 else 'end'} within 7 days"
         reason = f"The first ends on {text.day(pending.next_hold_ends_at)}. Check the sales for refunds before then."
-        yield Action(title, reason, money(pending.soon.cents), "/commissions?status=pending", "See pending")
+        yield PendingAction(title, reason, money(pending.soon.cents), "/commissions?status=pending", "See pending")
 
 
 def _counted(count: int, noun: str) -> str:

@@ -30,6 +30,10 @@ class Form(NamedTuple):
         """Return a field's only value without the space around it; empty if it was not sent."""
         return self.fields.get(name, [""])[0].strip()
 
+    def raw(self, name: str) -> str:
+        """Return a field's only value as it was typed, such as a password."""
+        return self.fields.get(name, [""])[0]
+
     def each(self, name: str) -> list[str]:
         """Return every value of a field."""
         return self.fields.get(name, [])
@@ -49,6 +53,13 @@ class Problems(dict[str, str]):
         """Return an error's fields, in people's words; if it names none, its text under the empty name."""
         messages = {each.field: for_people(each.field, each.message) for each in rejection.fields}
         return cls(messages or {"": rejection.text})
+
+
+def chosen_password(form: Form) -> str:
+    """Return the password that was typed twice. Raises ValidationError if the two differ."""
+    if form.raw("new_password") != form.raw("repeated"):
+        raise ValidationError(fields=[FieldError("repeated", "The two passwords differ")])
+    return form.raw("new_password")
 
 
 async def read_form(request: Request) -> Form:

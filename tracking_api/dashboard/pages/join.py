@@ -14,7 +14,6 @@ from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.page import redirect
-from tracking_api.dashboard.pages.reset_password import chosen_password
 from tracking_api.dashboard.pages.sign_in import PROGRAMS, set_session_cookie
 from tracking_api.dashboard.password_queue import hashed
 from web.network import network_of
@@ -35,7 +34,7 @@ async def join(request: Request) -> Response:
         await storage_of(request).write(invitations.join, token, user_id=visitor.user_id, at=time_of(request))
         return notices.leave(redirect(PROGRAMS), "joined")
     try:
-        protect = partial(passwords.protect_new, chosen_password(form), email=offer.email, field="new_password")
+        protect = partial(passwords.protect_new, forms.chosen_password(form), email=offer.email, field="new_password")
         password_hash = await hashed(request, protect)
     except ValidationError as rejection:
         return await _form(request, offer, Problems.of(rejection))

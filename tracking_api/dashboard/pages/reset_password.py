@@ -6,10 +6,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from storage.access import accounts, passwords
-from storage.rules.errors import FieldError, ValidationError
+from storage.rules.errors import ValidationError
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices, templates
-from tracking_api.dashboard.pages.forms import Form, Problems
+from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.page import SIGN_IN, redirect
 from tracking_api.dashboard.password_queue import hashed
 from web.network import network_of
@@ -25,21 +25,13 @@ async def reset_password(request: Request) -> Response:
     form = await forms.read_open_form(request, "the link")
     email = await _email(request)
     try:
-        chosen = chosen_password(form)
+        chosen = forms.chosen_password(form)
         new_hash = await hashed(request, partial(passwords.protect_new, chosen, email=email, field="new_password"))
     except ValidationError as rejection:
         return _form(request, email, Problems.of(rejection))
     token = request.path_params["token"]
     await storage_of(request).write(accounts.reset_password, token, new_hash, at=time_of(request))
     return notices.leave(redirect(SIGN_IN), "password-set")
-
-
-def chosen_password(form: Form) -> str:
-    """Return the password that was typed twice. Raises ValidationError if the two differ."""
-    chosen, repeated = (form.fields.get(name, [""])[0] for name in ("new_password", "repeated"))
-    if chosen != repeated:
-        raise ValidationError(fields=[FieldError("repeated", "The two passwords differ")])
-    return chosen
 
 
 async def _email(request: Request) -> str:

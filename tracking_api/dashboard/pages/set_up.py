@@ -18,7 +18,6 @@ from storage.rules.settings import ProgramSettings
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, templates, values
 from tracking_api.dashboard.pages.forms import Form, Problems
-from tracking_api.dashboard.pages.reset_password import chosen_password
 from tracking_api.dashboard.pages.sign_in import set_session_cookie
 from tracking_api.dashboard.password_queue import hashed
 from web import body
@@ -79,7 +78,7 @@ async def _require_code(request: Request, code: str) -> None:
 async def _chosen(request: Request, form: Form) -> FirstWorkspace:
     """Return what was typed, with the password's hash. Raises ValidationError, Overloaded."""
     fields = body.parse(SetUpForm, to_json({name: form.text(name) for name in SetUpForm.model_fields}))
-    password = chosen_password(form)
+    password = forms.chosen_password(form)
     protect = partial(passwords.protect_new, password, email=fields.email, field="new_password")
     settings = ProgramSettings(fields.program_name, fields.domain, fields.currency)
     partner = {"partner_name": fields.partner_name, "partner_code": fields.partner_code}
