@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from storage import Storage
 from storage.access import assistant_clients, assistant_tokens, device_logins, idempotency, invitations, sessions
-from storage.engine import committed_batches, new_tables, pruning, recurring
+from storage.engine import committed_batches, database, recurring
 from storage.engine.recurring import TaskTurn
 from storage.management import flags, fraud_review
 from storage.payments import late_leads
@@ -17,10 +17,10 @@ from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
 from storage.tracking import (
     click_dimensions,
     click_months,
-    dimension_rollups,
     handovers,
     key_callers,
     rejection_log,
+    rollups,
     test_mode,
 )
 from tracking_api.calls.user_agents import agent_of
@@ -106,7 +106,7 @@ async def prune_all(store: Storage, *, at: datetime) -> None:
     """Delete every expired row, each chunk in its own write. A failure is logged; the next round tries again."""
     for prune in PRUNES:
         with _failures_logged("housekeeping"):
-            while await store.write(prune, at=at) >= pruning.ROWS_AT_ONCE:
+            while await store.write(prune, at=at) >= recurring.ROWS_AT_ONCE:
                 log.info("pruned a chunk; the next one follows")
 
 
@@ -184,7 +184,7 @@ async def group_in_turn(store: Storage, *, at: datetime) -> None:
 async def analyze_new_tables(store: Storage) -> None:
     """Have the database look at tables that have filled, so that the next writes are planned for what is in them."""
     with _failures_logged("analyzing new tables"):
-        if names := await store.write(new_tables.analyze):
+        if names := await store.write(database.analyze_new_tables):
             log.info("analyzed %s", ", ".join(names))
 
 
@@ -193,7 +193,7 @@ async def group_all(store: Storage, *, at: datetime | None = None) -> None:
     with _failures_logged("grouping events by dimension"):
         for program_id in await store.read(breakdown_increments.list_programs):
             while step := await store.read(breakdown_increments.next_step, program_id, at=at or datetime.now(UTC)):
-                if not await store.write(dimension_rollups.save, step, lane=program_id):
+                if not await store.write(rollups.save_by_dimension, step, lane=program_id):
                     break  # another process stored a step first
 
 

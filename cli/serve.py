@@ -18,7 +18,7 @@ from cli import logs, set_up_code, startup_errors
 from cli.admin import command as admin
 from cli.connections import MOST_CONNECTIONS, Connection
 from storage import migrations
-from storage.engine import database, serving_lock
+from storage.engine import database, database_file
 
 if sys.platform != "win32":
     import resource
@@ -61,7 +61,7 @@ def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -
             listening = held.enter_context(listen(host, port))
             migrate(database_url)
             if database.is_sqlite(url) and not held.enter_context(
-                serving_lock.hold(database.file_of(url), alone=False)
+                database_file.hold_lock(database.file_of(url), alone=False)
             ):
                 raise admin.CommandError("restore_running", "A backup is being restored.", "Start again afterwards.")
             one_time = set_up_code.issue()

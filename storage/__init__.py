@@ -13,9 +13,8 @@ from sqlalchemy.engine import URL
 from storage.engine import committed_batches, database, measures
 from storage.engine.availability import Availability
 from storage.engine.group_commit import Commits, GroupCommit
-from storage.engine.lane import Lane
+from storage.engine.lane import Lane, OwnThread
 from storage.engine.measures import StorageMeasures
-from storage.engine.own_thread import OwnThread
 from storage.engine.read_queue import ReadQueue
 from storage.engine.replica import Replica
 from storage.engine.write_queue import WriteQueue

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import asyncpg
 
 from storage import migrations
-from storage.engine import database, distribution
+from storage.engine import citus, database
 from tests import needs, postgres
 from tests.postgres import Server, execute
 
@@ -84,7 +84,7 @@ async def distribute(url: str) -> None:
     """Migrate and distribute a database."""
     await migrations.upgrade(url)
     lane = database.writers(database.parse_url(url), patient=True)[0]
-    for step in await lane.run(distribution.steps):
+    for step in await lane.run(citus.steps):
         if step.run is not None:
             await lane.run(step.run)
     await lane.close()

@@ -24,7 +24,6 @@ from storage.rules.errors import (
 )
 from storage.rules.setting_kinds import Kind, Section, Setting
 from storage.rules.settings import SECTIONS, SETTINGS
-from tests import statements
 from web.errors import STATUS
 
 ROOT = Path(__file__).parent.parent
@@ -198,7 +197,6 @@ FILES: dict[str, Callable[[], str]] = {
     "sdks/node/src/version.ts": node_version,
     **{f"sdks/{sdk}/LICENSE": (ROOT / "LICENSE").read_text for sdk in ("python", "cli", "node")},
     **{path: partial(with_version, path, times=times) for path, times in VERSIONED.items()},
-    **{f"tests/storage/sql/{name}.sql": partial(statements.sql, each) for name, each in statements.statements()},
 }
 
 

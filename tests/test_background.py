@@ -12,7 +12,7 @@ import background
 import storage
 from cli.demo import sample
 from storage import Storage
-from storage.engine import pruning, recurring
+from storage.engine import recurring
 from storage.management import flags, fraud_review
 from storage.payments import late_leads
 from storage.rules import contact
@@ -31,7 +31,7 @@ EMAIL = "anna@partners.example"
 
 
 async def test_a_large_backlog_is_deleted_in_chunks(acme: World, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(pruning, "ROWS_AT_ONCE", 2)
+    monkeypatch.setattr(recurring, "ROWS_AT_ONCE", 2)
     for _ in range(7):
         await acme.reject(CustomerNotFound())
     await acme.reject(CustomerNotFound(), at=LATER)

@@ -20,7 +20,7 @@ import configuration
 import storage
 from storage import Storage, migrations
 from storage.access import accounts
-from storage.engine import database, serving_lock
+from storage.engine import database, database_file
 from storage.engine.failures import reason_of
 from storage.rules.errors import NotFound, ServiceError, StorageUnavailable
 from storage.tables import programs, workspaces
@@ -160,7 +160,7 @@ def no_service(url: str) -> Iterator[None]:
     if not database.is_sqlite(parsed):
         yield
         return
-    with serving_lock.hold(database.file_of(parsed), alone=True) as held:
+    with database_file.hold_lock(database.file_of(parsed), alone=True) as held:
         if not held:
             raise CommandError("service_running", f"A service runs on {parsed.database}.", "Stop it first.")
         yield

@@ -11,7 +11,7 @@ from cli.admin import command
 from cli.admin.command import CommandAnswer, CommandError
 from storage import Storage, migrations
 from storage.checks import books
-from storage.engine import assigned_ids, copying, database
+from storage.engine import copying, database, ids
 from storage.engine.copying import Position
 
 ROWS_BETWEEN_LINES = 100_000
@@ -49,7 +49,7 @@ async def _copy(source: str, target: str) -> dict[str, Any]:
             await _copy_rows(reading, writing, database.parse_url(source).render_as_string(hide_password=True))
             counted = [await store.read(copying.counts) for store in (reading, writing)]
             checked = [await store.read(books.run) for store in (reading, writing)]
-            await writing.write(copying.finish, await reading.read(assigned_ids.largest))
+            await writing.write(copying.finish, await reading.read(ids.largest_assigned))
     return {
         "ok": counted[0] == counted[1] and not any(checked),
         "rows": sum(counted[1].values()),

@@ -11,7 +11,7 @@ from cli.admin import command
 from cli.admin.command import CommandAnswer, CommandError
 from storage import Storage, migrations
 from storage.checks import books
-from storage.engine import distribution, node_settings
+from storage.engine import citus
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -39,7 +39,7 @@ def check() -> CommandAnswer:
       svc admin db check --json
 
     """
-    found, lacking = command.read(books.run), command.read(node_settings.missing)
+    found, lacking = command.read(books.run), command.read(citus.missing_settings)
     lines = [f"[red]{escape(str(each))}[/]" for each in (*found, *lacking)]
     shown = [difference._asdict() | {"message": str(difference)} for difference in found]
     verdict = f"{len(found)} differences." if found else "All totals match the events."
@@ -72,15 +72,15 @@ async def _distribute(url: str) -> dict[str, Any]:
             done = await _run_steps(store)
         async with command.opened(url) as store:
             after = [str(difference) for difference in await store.read(books.run)]
-            after += await store.read(node_settings.missing)
-    except distribution.NotPossibleError as problem:
+            after += await store.read(citus.missing_settings)
+    except citus.NotPossibleError as problem:
         raise CommandError("cannot_distribute", str(problem), problem.hint) from None
     return {"ok": not after, "steps": done, "differences": after}
 
 
 async def _require(store: Storage) -> None:
     """Raise an error where the database cannot be distributed, or its books do not agree before."""
-    steps = await store.read(distribution.steps)
+    steps = await store.read(citus.steps)
     is_begun = any(step.run is None for step in steps)
     differences = [] if is_begun else await store.read(books.run)
     if differences:
@@ -89,7 +89,7 @@ async def _require(store: Storage) -> None:
 
 
 async def _run_steps(store: Storage) -> int:
-    steps = await store.read(distribution.steps)
+    steps = await store.read(citus.steps)
     done = 0
     for n, step in enumerate(steps, start=1):
         if step.run is not None:

@@ -1,13 +1,13 @@
 """Agent keys: the operator issues them for one workspace; scopes and programs limit them; only a hash is stored."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, Text, and_, func, insert, literal, or_, select, update
+from sqlalchemy import Connection, func, insert, literal, or_, select, update
 
 from storage.engine.audit import AGENT_KEY, Actor
-from storage.engine.statements import Parameters, Prepared
+from storage.engine.statements import Statement
 from storage.rules import keys
 from storage.rules.errors import (
     FieldError,
@@ -22,6 +22,7 @@ from storage.rules.scope import Scope
 from storage.tables import agent_keys, program_keys, programs, workspaces
 from storage.tables.columns import from_millis
 
+_find = Statement("agent_key_lookup")
 LARGEST_PROGRAM_ID = 2**31 - 1
 USE_RECORDED_EVERY = timedelta(minutes=5)
 
@@ -195,13 +196,3 @@ def _require_own(connection: Connection, workspace_id: int, program_ids: Sequenc
         raise ValidationError(
             fields=[FieldError("program", f"Workspace {workspace_id} has no program {n}") for n in sorted(foreign)]
         )
-
-
-def _build_find(_: Callable[..., Any]) -> Any:
-    parameters = Parameters(key_hash=Text(), program_id=BigInteger())
-    mine = and_(programs.c.id == parameters.program_id, programs.c.workspace_id == agent_keys.c.workspace_id)
-    joined = parameters.rows.join(agent_keys, agent_keys.c.key_hash == parameters.key_hash).outerjoin(programs, mine)
-    return select(*agent_keys.c, programs.c.id.label("reached")).select_from(joined)
-
-
-_find = Prepared(_build_find)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, and_, exists, or_, select, update
 
 from storage.engine.database import insert_for
-from storage.engine.pruning import delete_some
+from storage.engine.recurring import delete_some
 from storage.tables import assistant_clients, assistants
 
 UNUSED_FOR = timedelta(days=7)

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, exists, insert, select, update
 
 from storage.access import assistants
 from storage.access.assistants import ACCESS, CODE, REFRESH, Assistant
-from storage.engine.pruning import delete_some
+from storage.engine.recurring import delete_some
 from storage.rules import keys
 from storage.rules.errors import InsufficientScope, InvalidKey, ProgramNotAllowed
 from storage.rules.scope import Scope

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from storage.access import sessions
 from storage.access.sessions import Started
-from storage.engine.pruning import delete_some
+from storage.engine.recurring import delete_some
 from storage.rules import keys
 from storage.rules.errors import AccessDenied, AuthorizationPending, ExpiredToken, NotFound, ServiceError, SlowDown
 from storage.tables import device_logins

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from storage.engine.pruning import delete_some
+from storage.engine.recurring import delete_some
 from storage.rules.errors import IdempotencyKeyReused
 from storage.tables import idempotent_answers, idempotent_calls
 

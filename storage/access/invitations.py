@@ -9,7 +9,7 @@ from storage.access import members, sessions, workspaces
 from storage.access.sessions import Started
 from storage.access.workspaces import Role
 from storage.engine.audit import Actor, Change
-from storage.engine.pruning import delete_some
+from storage.engine.recurring import delete_some
 from storage.rules import keys
 from storage.rules.errors import FieldError, Forbidden, LinkExpired, NotFound, ValidationError
 from storage.tables import invitations, users

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, se
 from storage.access.preferences import Preferences, Theme, TimeFormat
 from storage.access.workspaces import MemberStatus, Role
 from storage.engine.audit import Actor
-from storage.engine.pruning import delete_some
+from storage.engine.recurring import delete_some
 from storage.rules import keys
 from storage.rules.errors import Forbidden, NotFound, OwnerRequired
 from storage.tables import device_logins, members, programs, sessions, users, workspaces

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, func, select
 
 from storage.engine.database import insert_for
-from storage.engine.pruning import delete_some
+from storage.engine.recurring import delete_some
 from storage.tables import committed_batches, program_batches
 
 KEPT_DAYS = 1

@@ -1,145 +1,60 @@
-"""Engines and connections for SQLite and PostgreSQL: the only file that knows a dialect."""
+"""Connections to SQLite and PostgreSQL, and what differs between them: the only file that knows a dialect."""
 
-import asyncio
 import sqlite3
 from collections import namedtuple
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
-import aiosqlite
-from sqlalchemy import Connection, Select, create_engine, event, text
+from sqlalchemy import Connection, Integer, Select, Text, literal_column, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.pool import StaticPool
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 from storage.engine.database_file import DatabaseFile
-from storage.engine.failures import is_outage, unavailable
-from storage.engine.lane import Lane, Work, WriteLane
+from storage.engine.lane import Lane, WriteLane
 from storage.engine.postgres_lane import PostgresLane
+from storage.engine.sqlite_lane import SqliteLane
 
-Result = TypeVar("Result")
 WRITE_LANES = READERS = 4
 BUSY_MILLISECONDS = 4_000
 PATIENT_MILLISECONDS = 60_000
-_READ_ONLY_ACTIONS = {
-    sqlite3.SQLITE_SELECT,
-    sqlite3.SQLITE_READ,
-    sqlite3.SQLITE_FUNCTION,
-    sqlite3.SQLITE_TRANSACTION,
-    sqlite3.SQLITE_RECURSIVE,
+_READING = ("PRAGMA query_only = ON",)
+_WRITING = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL")
+
+
+class RowsSyntax(NamedTuple):
+    """How a database reads the rows of a statement's JSON parameter: the source, and an item by its position."""
+
+    source: str
+    item: str
+
+
+_ROWS = {
+    "sqlite": RowsSyntax("json_each(?1) AS {0}", "({0}.value ->> {1})"),
+    "postgresql": RowsSyntax("jsonb_array_elements(CAST($1 AS text)::jsonb) AS {0}", "CAST({0}.value ->> {1} AS {2})"),
 }
-
-
-class SqliteLane:
-    """A SQLite connection on aiosqlite's thread; each transaction runs there in one call.
-
-    aiosqlite has no public call that runs a function on its thread, so this uses `Connection._execute`, which all
-    its public calls go through; every test fails if that changes.
-    """
-
-    def __init__(self, file: DatabaseFile, *, read_only: bool, patient: bool) -> None:
-        self._file = file
-        self._read_only = read_only
-        self._busy_milliseconds = PATIENT_MILLISECONDS if patient else BUSY_MILLISECONDS
-        self._connection: aiosqlite.Connection | None = None
-        self._checked_out: Connection | None = None  # for good: a checkout for each batch would double its cost
-        self._opening = asyncio.Lock()
-
-    async def run(self, work: Work[Result]) -> Result:
-        """Run `work` in one transaction on the connection's thread; after an outage, the next over a new connection."""
-        try:
-            async with self._opening:
-                if self._connection is None:
-                    await self._open()
-            result: Result = await self._connection._execute(self._transact, work)  # type: ignore[union-attr]  # noqa: SLF001
-        except Exception as error:
-            if not is_outage(error, read_only=self._read_only):
-                raise
-            async with self._opening:
-                await self.close()
-            raise unavailable(error) from error
-        return result
-
-    async def is_distributed(self) -> bool:
-        """Return False: it is one file."""
-        return False
-
-    async def write(self, work: Work[Result], program_id: int = 0) -> Result:  # noqa: ARG002 - one file has all
-        """Run `work` as `run` does: COMMIT is a call in this process, so its result cannot be lost."""
-        return await self.run(work)
-
-    async def close(self) -> None:
-        """Close the connection and end its thread."""
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            try:
-                await connection._execute(self._give_back)  # type: ignore[no-untyped-call]  # noqa: SLF001
-            finally:
-                await _end(connection)
-
-    def _give_back(self) -> None:
-        """Let SQLAlchemy close its connection on the thread that created it."""
-        assert self._checked_out is not None  # noqa: S101 - opened in run
-        self._checked_out.close()
-        self._checked_out.engine.dispose()
-
-    def _transact(self, work: Work[Result]) -> Result:
-        assert self._checked_out is not None  # noqa: S101 - opened in run
-        with self._checked_out.begin():
-            result = work(self._checked_out)
-            self._file.check()
-            return result
-
-    async def _open(self) -> None:
-        self._file.check()
-        if not self._read_only:
-            self._file.make_private()
-        mode = "ro" if self._read_only else "rw"
-        uri = f"{self._file.path.as_uri()}?mode={mode}"
-        connection = aiosqlite.connect(uri, uri=True, isolation_level=None, cached_statements=512)
-        try:
-            await connection
-            await connection._execute(self._prepare, connection._conn)  # type: ignore[no-untyped-call]  # noqa: SLF001
-        except BaseException:
-            await _end(connection)
-            raise
-        self._connection = connection
-
-    def _prepare(self, raw: sqlite3.Connection) -> None:
-        raw.execute(f"PRAGMA busy_timeout = {self._busy_milliseconds}")
-        raw.execute("PRAGMA foreign_keys = ON")
-        raw.execute("PRAGMA cache_size = -16384")
-        if self._read_only:
-            raw.execute("PRAGMA query_only = ON")
-        else:
-            raw.execute("PRAGMA journal_mode = WAL")
-            raw.execute("PRAGMA synchronous = FULL")
-        self._file.created()
-        engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool, hide_parameters=True)
-        begin = "BEGIN" if self._read_only else "BEGIN IMMEDIATE"
-        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
-        self._checked_out = engine.connect()  # SQLAlchemy reads its PRAGMAs here, before the authorizer forbids them
-        raw.execute("SELECT 1 FROM json_each('[]')")  # declares its virtual table, likewise
-        if self._read_only:
-            raw.set_authorizer(_authorize_reading)
-
-
-async def _end(connection: aiosqlite.Connection) -> None:
-    """Close a connection and wait for its thread, which would otherwise outlive the event loop."""
-    await connection.close()
-    await asyncio.to_thread(connection._thread.join)  # noqa: SLF001
-
-
-def _authorize_reading(action: int, *_: object) -> int:
-    return sqlite3.SQLITE_OK if action in _READ_ONLY_ACTIONS else sqlite3.SQLITE_DENY
+_LAST_ID = {
+    "sqlite": "SELECT seq FROM sqlite_sequence WHERE name = '{0}'",
+    "postgresql": "SELECT pg_sequence_last_value(pg_get_serial_sequence('{0}', 'id')::regclass)",
+}
+_GO_ON = {
+    "sqlite": "UPDATE sqlite_sequence SET seq = :largest WHERE name = '{0}'",
+    "postgresql": "SELECT setval(pg_get_serial_sequence('{0}', 'id'), :largest)",
+}
+_FILLED = text("""
+    SELECT relid::regclass::text FROM pg_stat_user_tables JOIN pg_class ON pg_class.oid = relid
+    WHERE reltuples < 0 AND n_live_tup BETWEEN 200 AND 1000000 ORDER BY relid
+""")  # a larger one takes long, and is not planned as if it were empty
 
 
 def writers(url: URL, *, patient: bool = False) -> list[WriteLane]:
     """Return the lanes that may write: one on SQLite, a few on PostgreSQL; `patient` ones have no time limits."""
     if is_sqlite(url):
-        return [SqliteLane(DatabaseFile(file_of(url)), read_only=False, patient=patient)]
+        return [SqliteLane(DatabaseFile(file_of(url)), read_only=False, settings=_settings(_WRITING, patient=patient))]
     return [PostgresLane(url, read_only=False, patient=patient) for _ in range(WRITE_LANES)]
 
 
@@ -147,8 +62,13 @@ def readers(url: URL, *, patient: bool = False) -> list[Lane]:
     """Return the lanes that cannot write: SQLite `mode=ro` and `query_only`, PostgreSQL read-only transactions."""
     if is_sqlite(url):
         file = DatabaseFile(file_of(url))
-        return [SqliteLane(file, read_only=True, patient=patient) for _ in range(READERS)]
+        return [SqliteLane(file, read_only=True, settings=_settings(_READING, patient=patient)) for _ in range(READERS)]
     return [PostgresLane(url, read_only=True, patient=patient) for _ in range(READERS)]
+
+
+def _settings(own: tuple[str, ...], *, patient: bool) -> tuple[str, ...]:
+    busy = f"PRAGMA busy_timeout = {PATIENT_MILLISECONDS if patient else BUSY_MILLISECONDS}"
+    return (busy, "PRAGMA foreign_keys = ON", "PRAGMA cache_size = -16384", *own)
 
 
 def parse_url(url: str) -> URL:
@@ -203,6 +123,41 @@ def lock_shared(connection: Connection, rows: Select[Any]) -> None:
         connection.execute(rows.with_for_update(read=True))
 
 
+def largest_assigned_id(connection: Connection, table: str) -> int:
+    """Return the largest id that a table has ever assigned, and at least that of its rows.
+
+    On a distributed database, rows have ids that other nodes assigned.
+    """
+    last = _LAST_ID[connection.dialect.name].format(table)
+    found = connection.execute(text(f"SELECT ({last}), max(id) FROM {table}")).one()  # noqa: S608 - our own table
+    return max(each or 0 for each in found)
+
+
+def assign_ids_above(connection: Connection, table: str, largest: int) -> None:
+    """Let a table assign ids above this one."""
+    connection.execute(text(_GO_ON[connection.dialect.name].format(table)), {"largest": largest})
+
+
+def analyze_new_tables(connection: Connection) -> list[str]:
+    """Have PostgreSQL look at the tables that have rows and that it has never looked at; return their names.
+
+    All indexes of a program's rows begin with the program. For an empty table each costs the same, and the writers'
+    plan may read all rows of the program for each item, until autovacuum comes, which takes a minute or more. ANALYZE
+    replaces the plan (PostgreSQL, PREPARE). SQLite keeps no such plans: it returns none.
+    """
+    if connection.dialect.name != "postgresql":
+        return []
+    names = list(connection.execute(_FILLED).scalars())
+    for name in names:
+        connection.execute(text(f"ANALYZE {name}"))
+    return names
+
+
+def rows_syntax(connection: Connection) -> RowsSyntax:
+    """Return how the database reads a statement's rows."""
+    return _ROWS[connection.dialect.name]
+
+
 def inserts_in_one(connection: Connection) -> bool:
     """Return whether many rows go in fastest as one statement (a round trip costs) or as the driver's loop (SQLite)."""
     return connection.dialect.name == "postgresql"
@@ -218,7 +173,7 @@ def run_prepared(connection: Connection, sql: str, values: tuple[Any, ...]) -> S
     return list(map(_row_type(*(column[0] for column in cursor.description))._make, rows)) if rows else ()
 
 
-def insert_rows(connection: Connection, sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
+def insert_rows(connection: Connection, sql: str, rows: Sequence[Sequence[Any]]) -> None:
     """Run a compiled INSERT of one row for each row, in SQLite's own loop."""
     _driver(connection).executemany(sql, rows)
 
@@ -236,3 +191,46 @@ def _row_type(*names: str) -> Any:
 def insert_for(connection: Connection) -> Callable[..., Any]:
     """Return the dialect's INSERT, the one with ON CONFLICT."""
     return sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+
+
+class JsonField(FunctionElement[Any]):
+    """A field of a column that holds a JSON object as text; null where the object lacks it. The name is a constant."""
+
+    inherit_cache = True
+    type = Text()
+
+    def __init__(self, column: Any, name: str) -> None:
+        super().__init__(column, literal_column(f"'{name}'"))
+
+
+class MonthNumber(FunctionElement[Any]):
+    """The UTC month of a column of milliseconds: twelve times the year, plus 0 for January to 11 for December."""
+
+    inherit_cache = True
+    type = Integer()
+
+
+@compiles(JsonField, "sqlite")
+def _json_field_sqlite(element: JsonField, compiler: SQLCompiler, **options: Any) -> str:
+    return "({} ->> {})".format(*_parts(element, compiler, options))
+
+
+@compiles(JsonField, "postgresql")
+def _json_field_postgresql(element: JsonField, compiler: SQLCompiler, **options: Any) -> str:
+    return "(CAST({} AS JSON) ->> {})".format(*_parts(element, compiler, options))
+
+
+@compiles(MonthNumber, "sqlite")
+def _month_sqlite(element: MonthNumber, compiler: SQLCompiler, **options: Any) -> str:
+    seconds = f"{compiler.process(element.clauses, **options)} / 1000, 'unixepoch'"
+    return f"(12 * CAST(strftime('%Y', {seconds}) AS INTEGER) + CAST(strftime('%m', {seconds}) AS INTEGER) - 1)"
+
+
+@compiles(MonthNumber, "postgresql")
+def _month_postgresql(element: MonthNumber, compiler: SQLCompiler, **options: Any) -> str:
+    at = f"(to_timestamp({compiler.process(element.clauses, **options)} / 1000) AT TIME ZONE 'UTC')"
+    return f"CAST(12 * EXTRACT(YEAR FROM {at}) + EXTRACT(MONTH FROM {at}) - 1 AS INTEGER)"
+
+
+def _parts(element: JsonField, compiler: SQLCompiler, options: dict[str, Any]) -> list[str]:
+    return [compiler.process(clause, **options) for clause in element.clauses]

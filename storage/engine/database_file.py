@@ -1,8 +1,13 @@
-"""The SQLite file: private to its owner, and checked for being removed or replaced, as writes to it would be lost."""
+"""The SQLite file: private, checked for being removed or replaced, and locked against a restore while it is served."""
 
 import os
-from contextlib import suppress
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
 
 PRIVATE = 0o600
 
@@ -50,3 +55,18 @@ class DatabaseFile:
         except FileNotFoundError:
             return None
         return status.st_dev, status.st_ino
+
+
+@contextmanager
+def hold_lock(database: Path, *, alone: bool) -> Iterator[bool]:
+    """Hold the lock beside the file, exclusively (restore) or shared (services); yield whether that succeeded."""
+    path = database.with_name(f"{database.name}.lock")
+    path.touch(0o600)  # who can open the file can hold the lock, and keep the service from starting
+    with path.open("ab") as file:
+        held = True
+        if sys.platform != "win32":  # Windows does not rename a file that is open
+            try:
+                fcntl.flock(file, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+            except BlockingIOError:
+                held = False
+        yield held

@@ -13,9 +13,8 @@ from sqlalchemy.engine import URL
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from sqlalchemy.pool import NullPool
 
-from storage.engine import program_nodes
+from storage.engine import citus
 from storage.engine.failures import READ_ONLY, RETRY_SECONDS, chain, is_outage, is_reported, unavailable
-from storage.engine.json_rows import DISTRIBUTED
 from storage.engine.lane import Work
 from storage.rules.errors import OutcomeUnknown, StorageUnavailable
 
@@ -30,9 +29,6 @@ PAUSE_SECONDS = 0.1
 INTERNAL_ERROR = "XX000"  # the code with which Citus reports a COMMIT that a node did not confirm
 CLOSE_SECONDS = 1
 TRIES = 3  # of a batch that is known not to be stored after its COMMIT was lost
-# A writer reads rows by key. A plan made while the tables were empty would scan them until it is replaced, so writers
-# always use indexes and loops, which look up each row, whatever the statistics say. Such plans look costly: no JIT.
-BY_KEY = dict.fromkeys(("enable_seqscan", "enable_hashjoin", "enable_mergejoin", "enable_material", "jit"), "off")
 _READ_ONLY = {"default_transaction_read_only": "on", "default_transaction_isolation": "repeatable read"}
 # The statement is prepared once and sent with BEGIN, so that the token needs no extra round trip.
 _PREPARE = """PREPARE store_token (text, text, bigint) AS
@@ -58,7 +54,7 @@ class PostgresLane:
     """
 
     def __init__(self, url: URL, *, read_only: bool, patient: bool) -> None:
-        settings = (_READ_ONLY if read_only else BY_KEY) | ({} if patient else _server_limits())
+        settings = (_READ_ONLY if read_only else citus.BY_KEY) | ({} if patient else _server_limits())
         options = {} if patient else {"command_timeout": RESPONSE_SECONDS}
         self._engine = create_async_engine(
             url,
@@ -158,9 +154,9 @@ class PostgresLane:
             await self._drop()
             self._connection = await self._engine.connect()
             self._driver = (await self._connection.get_raw_connection()).driver_connection
-            self._is_distributed = await program_nodes.are_used(self._driver, patient=self._seconds is None)
+            self._is_distributed = await citus.are_used(self._driver, patient=self._seconds is None)
             if self._is_distributed:
-                await self._connection.execution_options(**{DISTRIBUTED: True})
+                await self._connection.execution_options(**{citus.DISTRIBUTED: True})
         return self._connection
 
     async def _begin(self, token: str | None = None, program_id: int = 0) -> AsyncConnection:
@@ -178,7 +174,7 @@ class PostgresLane:
 
     async def _begin_with(self, token: str, program_id: int) -> None:
         if self._prepared is not self._driver:
-            await self._driver.execute(f"{_PREPARE}; {program_nodes.PREPARE}" if self._is_distributed else _PREPARE)
+            await self._driver.execute(f"{_PREPARE}; {citus.PREPARE}" if self._is_distributed else _PREPARE)
             self._prepared = self._driver
         values = f"'{self._name}', '{token}', {time.time_ns() // 1_000_000}"
         if self._is_distributed and program_id:
@@ -215,7 +211,7 @@ class PostgresLane:
                     try:
                         await self._begin()
                         if self._is_distributed and program_id:
-                            stored = await self._driver.fetchval(program_nodes.FIND, program_id, self._name)
+                            stored = await self._driver.fetchval(citus.FIND, program_id, self._name)
                         else:
                             stored = await self._driver.fetchval(_FIND, self._name)
                         await self._driver.execute("ROLLBACK")

@@ -1,12 +1,14 @@
-"""Background tasks that one process at a time runs, however many share the database."""
+"""Background tasks that one process at a time runs, and how they delete expired rows chunk by chunk."""
 
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, Table, delete, select, tuple_, update
 
 from storage.engine.database import insert_for
 from storage.tables import recurring_tasks
+
+ROWS_AT_ONCE = 5_000  # one statement over a large backlog would reach the time limit, hour after hour
 
 
 class TaskTurn(NamedTuple):
@@ -33,3 +35,10 @@ def renew(connection: Connection, name: str, *, at: datetime) -> None:
     """Let a task that still runs count as begun at `at`, so that no other process begins it."""
     row = recurring_tasks.c
     connection.execute(update(recurring_tasks).where(row.name == name, row.started_at < at).values(started_at=at))
+
+
+def delete_some(connection: Connection, table: Table, *expired: Any) -> int:
+    """Delete at most ROWS_AT_ONCE of the rows that meet the conditions; return how many. Fewer: none is left."""
+    keys = table.primary_key.columns
+    some = select(*keys).where(*expired).limit(ROWS_AT_ONCE)
+    return connection.execute(delete(table).where(tuple_(*keys).in_(some))).rowcount

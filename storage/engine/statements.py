@@ -1,119 +1,85 @@
-"""Set-based statements: a whole batch in one statement with one JSON parameter, compiled once, run at driver level."""
+"""The hot statements, one `.sql` file each: a whole batch in one JSON parameter, expanded once, run at driver level."""
 
 import json
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Sequence
+from functools import cache, partial
 from itertools import groupby
 from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, FromClause, Table, Text, bindparam, select, true
-from sqlalchemy.types import TypeEngine
+from sqlalchemy import Connection
 
-from storage.engine.database import insert_for, insert_rows, inserts_in_one, run_prepared
-from storage.engine.json_rows import (
-    DISTRIBUTED,
-    PROGRAM,
-    JsonItem,
-    JsonRows,
-    OnProgramsNode,
-    PlacedProgram,
-    PlacedRows,
-    ProgramItem,
-)
-from storage.engine.program_nodes import is_distributed
+from storage.engine.citus import is_distributed
+from storage.engine.database import RowsSyntax, insert_rows, inserts_in_one, rows_syntax, run_prepared
 
-Rows = Sequence[Sequence[Any]]
+FOLDER = Path(__file__).parent.parent / "sql"
+_ROWS = re.compile(r"jsonb_to_recordset\(:rows\) AS (\w+)\s*\(((?:[^()]|\(\d+\))*)\)")
+_INSERT = re.compile(r"INSERT INTO (\w+) \(([^)]*)\)")
+_OF_PLACE = "(SELECT program_id FROM program_places WHERE program_id = $2) AS place CROSS JOIN "
 
 
-class Parameters:
-    """The batch's rows as a FROM element with typed columns: `parameters.code`, in the order they were named.
+class Statement:
+    """A statement of `storage/sql`, which is PostgreSQL as it stands; `:rows` is the batch.
 
-    A first column `program_id` says where rows lie on a distributed database.
+    A first column `program_id` says where rows lie on a distributed database. There the statement runs once for each
+    program, which is a parameter of its own, and its node inserts the rows itself.
     """
 
-    def __init__(self, **columns: TypeEngine[Any]) -> None:
-        self.rows = _from(JsonRows)
-        self._items: dict[str, JsonItem] = {
-            name: (ProgramItem if name == "program_id" and not index else JsonItem)(index, type_)
-            for index, (name, type_) in enumerate(columns.items())
-        }
+    def __init__(self, name: str) -> None:
+        self.text = re.sub(r"--.*\n", "", (FOLDER / f"{name}.sql").read_text(encoding="utf-8"))
+        self.columns = _columns(self.text)
+        self._expanded = cache(self._expand)
+        self._is_append = self.text.startswith("INSERT") and "ON CONFLICT" not in self.text
+        self._of_programs = next(iter(self.columns)) == "program_id"
 
-    def __getattr__(self, name: str) -> Any:
-        return self._items[name]
+    def __call__(self, connection: Connection, rows: Sequence[Sequence[Any]]) -> Sequence[Any]:
+        """Run it over the rows, which have JSON-ready values in the order of its columns, timestamps as milliseconds.
 
-    def reach(self, table: Any) -> Any:
-        """Match a table that is joined through another one: a distributed database looks for each on one node."""
-        return OnProgramsNode(table.c.program_id)
-
-    @property
-    def names(self) -> list[str]:
-        """The columns' names, for INSERT ... SELECT."""
-        return list(self._items)
-
-    @property
-    def placed_items(self) -> list[Any]:
-        """The columns' values, in the same order, for rows of a program's place."""
-        program, *others = self._items.values()
-        return [PlacedProgram(0, program.type), *others]
-
-
-class Prepared:
-    """A statement over `Parameters` rows. `build` gets the dialect's INSERT and returns the statement.
-
-    On a distributed database it runs once for each program of the rows, which is a parameter of its own there.
-    """
-
-    def __init__(self, build: Callable[[Callable[..., Any]], Any]) -> None:
-        self._build = build
-        self._compiled: dict[str, tuple[str, dict[str, Any], list[str]]] = {}
-
-    def __call__(self, connection: Connection, rows: Rows) -> Sequence[Any]:
-        """Run it over the rows (JSON-ready values, timestamps as milliseconds); return rows with named columns."""
-        database = DISTRIBUTED if is_distributed(connection) else connection.dialect.name
-        sql, constants, order = self._compiled.get(database) or self._compile(connection)
-        if PROGRAM not in order:
-            values = {**constants, "rows": json.dumps(rows)}
-            return run_prepared(connection, sql, tuple(values[name] for name in order))
+        Returns rows with named columns.
+        """
+        if self._is_append and not inserts_in_one(connection):
+            insert_rows(connection, self.one_row, rows)
+            return ()
+        is_placed = self._of_programs and is_distributed(connection)
+        sql = self._expanded(rows_syntax(connection), is_placed)
+        if not is_placed:
+            return run_prepared(connection, sql, (json.dumps(rows),))
         results: list[Any] = []
         for program, its_rows in groupby(sorted(rows, key=itemgetter(0)), key=itemgetter(0)):
-            values = {**constants, "rows": json.dumps(list(its_rows)), PROGRAM: program}
-            results.extend(run_prepared(connection, sql, tuple(values[name] for name in order)))
+            results.extend(run_prepared(connection, sql, (json.dumps(list(its_rows)), program)))
         return results
 
-    def _compile(self, connection: Connection) -> tuple[str, dict[str, Any], list[str]]:
-        statement = self._build(insert_for(connection))
-        options = {DISTRIBUTED: True} if is_distributed(connection) else {}
-        compiled = statement.compile(dialect=connection.dialect, compile_kwargs=options)
-        parts = (str(compiled), compiled.construct_params({"rows": "", PROGRAM: 0}), list(compiled.positiontup or ()))
-        self._compiled[DISTRIBUTED if options else connection.dialect.name] = parts
-        return parts
+    @property
+    def one_row(self) -> str:
+        """The INSERT of one row, which SQLite's own loop runs faster than one statement over many."""
+        found = _INSERT.search(self.text)
+        assert found is not None  # noqa: S101 - an INSERT
+        return f"{found[0]} VALUES ({', '.join('?' * len(self.columns))})"
+
+    def _expand(self, syntax: RowsSyntax, is_placed: bool) -> str:  # noqa: FBT001 - private
+        """Return the statement in a database's own syntax: the rows' source, and their items by position."""
+        sql = self.text
+        inserts = sql.startswith("INSERT")
+        for alias in {found[1] for found in _ROWS.finditer(sql)}:
+            items = [syntax.item.format(alias, index, kind) for index, kind in enumerate(self.columns.values())]
+            if is_placed:
+                items[0] = "place.program_id" if inserts else "CAST($2 AS bigint)"
+            source = syntax.source.format(alias)
+            sql = _ROWS.sub(_OF_PLACE + source if is_placed and inserts else source, sql)
+            named = {"*": ", ".join(items), **dict(zip(self.columns, items, strict=True))}
+            sql = re.sub(rf"\b{alias}\.(\w+|\*)", partial(_item, named), sql)
+        return sql
 
 
-class Append:
-    """A plain INSERT of whole rows, compiled once: one statement, or the driver's own loop where that is faster."""
-
-    def __init__(self, table: Table, *columns: str) -> None:
-        parameters = Parameters(**{name: table.c[name].type for name in columns})
-        self._in_one = Prepared(lambda insert: insert_parameters(insert, table, parameters))
-        values = ", ".join("?" * len(columns))
-        self._one_row = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({values})"  # noqa: S608 - our own names
-
-    def __call__(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Insert the rows, values in the order of the columns; timestamps as milliseconds."""
-        if inserts_in_one(connection):
-            self._in_one(connection, rows)
-        else:
-            insert_rows(connection, self._one_row, rows)
+def _item(items: dict[str, str], found: re.Match[str]) -> str:
+    """Return what a column of the rows is in a database's own syntax."""
+    return items[found[1]]
 
 
-def insert_parameters(insert: Callable[..., Any], table: Any, parameters: Parameters) -> Any:
-    """Return INSERT INTO table (columns) SELECT the parameters, the start of every set-based insert.
-
-    WHERE true keeps SQLite from reading a following ON CONFLICT as a join condition.
-    """
-    rows = select(*parameters.placed_items).select_from(_from(PlacedRows)).where(true())
-    return insert(table).from_select(parameters.names, rows)
-
-
-def _from(rows: type[JsonRows]) -> FromClause:
-    return rows(bindparam("rows", type_=Text)).table_valued("value", name="given_row")
+def _columns(sql: str) -> dict[str, str]:
+    """Return the names and types of a statement's rows."""
+    found = _ROWS.search(sql)
+    assert found is not None  # noqa: S101 - each statement has rows
+    return dict(each.split() for each in found[2].split(","))

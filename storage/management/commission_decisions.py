@@ -24,7 +24,7 @@ from storage.rules.errors import (
 from storage.rules.periods.period import Span
 from storage.tables import audit_entries, commissions
 from storage.tables.columns import from_millis, to_millis
-from storage.tracking import payouts, rollups, taken_back
+from storage.tracking import ledger, payouts, rollups
 from storage.tracking.ledger import EntryKind
 
 REVIEWED = {CommissionStatus.APPROVED, CommissionStatus.PAID}
@@ -130,7 +130,7 @@ def change_status(
         values["approved_by_key_id"] = key_id
     connection.execute(update(commissions).where(*mine).values(values))
     if status == CommissionStatus.REJECTED:
-        rollups.add(connection, [taken_back.take_back(connection, commission, EntryKind.REJECTION, at=at)])
+        rollups.add(connection, [ledger.take_back(connection, commission, EntryKind.REJECTION, at=at)])
     elif status == CommissionStatus.PAID:
         payouts.record(connection, commission, at=at)
     return before

@@ -1,18 +1,16 @@
 """Reconciliation: compares a payment processor's export with the recorded sales, a few hundred payments in one read."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, Text, and_, select
+from sqlalchemy import Column, Connection, select
 
-from storage.engine.statements import Parameters, Prepared
 from storage.rules import keys, reconciliation
 from storage.rules.reconciliation import CORRECTED, WITHIN, Buyer, Payment, PaymentFinding, Recorded
 from storage.rules.settlement import Settlement
 from storage.tables import customers, payment_customers, payment_references, sales
-from storage.tables.columns import from_millis
 from storage.tracking.customers import Customer, CustomerQuery, Registry
 
 DEEPEST = 3  # a correction of a correction is followed this far
@@ -50,10 +48,12 @@ def _named(connection: Connection, program_id: int, payments: Iterable[Payment])
     """Return the customer of the sale that each payment's names lead to, by line."""
     names = {name for payment in payments for name in payment.names}
     reported = {
-        row.reference: row.transaction_id for row in _references(connection, [[program_id, each] for each in names])
+        row.reference: row.transaction_id
+        for row in _rows_with(connection, program_id, payment_references.c.reference, names)
     }
     by_name = {
-        row.transaction_id: row.customer_id for row in _sales(connection, _each(program_id, names, reported.values()))
+        row.transaction_id: row.customer_id
+        for row in _rows_with(connection, program_id, sales.c.transaction_id, {*names, *reported.values()})
     }
     return {
         payment.line: customer_id
@@ -63,18 +63,17 @@ def _named(connection: Connection, program_id: int, payments: Iterable[Payment])
     }
 
 
-def _each(program_id: int, *names: Iterable[str]) -> list[list[Any]]:
-    return [[program_id, name] for name in dict.fromkeys(name for several in names for name in several)]
-
-
 def _buyers(
     connection: Connection, program_id: int, payments: Sequence[Payment], customer_ids: Mapping[int, int], at: datetime
 ) -> dict[int, Customer]:
     """Return who paid, by line: the customer of the metadata's click, else of its key, the processor, or the sale."""
     processors = {payment.processor_customer for payment in payments if payment.processor_customer}
-    clicks = {row.processor_customer: row.click_id for row in _processors(connection, _each(program_id, processors))}
+    clicks = {
+        row.processor_customer: row.click_id
+        for row in _rows_with(connection, program_id, payment_customers.c.processor_customer, processors)
+    }
     owners: dict[int | None, str] = {
-        row.id: row.click_id for row in _owners(connection, [[program_id, each] for each in set(customer_ids.values())])
+        row.id: row.click_id for row in _rows_with(connection, program_id, customers.c.id, customer_ids.values())
     }
     named = {
         payment.line: (
@@ -106,9 +105,10 @@ def _recorded(
     connection: Connection, program_id: int, customer_ids: Iterable[int], payments: Sequence[Payment]
 ) -> dict[int, list[Recorded]]:
     """Return the sales of each customer that may match the payments, by name or by similarity."""
-    rows = _bought(connection, [[program_id, each] for each in customer_ids])
+    rows = _rows_with(connection, program_id, sales.c.customer_id, customer_ids)
     references: dict[str, set[str]] = defaultdict(set)
-    for row in _aliases(connection, _each(program_id, (row.transaction_id for row in rows))):
+    recorded_ids = (row.transaction_id for row in rows)
+    for row in _rows_with(connection, program_id, payment_references.c.transaction_id, recorded_ids):
         references[row.transaction_id].add(row.reference)
     named = {name for payment in payments for name in payment.names}
     first, last = (choose(payment.occurred_at for payment in payments) for choose in (min, max))
@@ -116,7 +116,7 @@ def _recorded(
     for row in rows:
         reported = references.get(row.transaction_id, set())
         names = frozenset({*_bases(row.transaction_id), *reported})
-        at = from_millis(row.occurred_at)
+        at = row.occurred_at
         if names & named or first - WITHIN <= at <= last + WITHIN:
             cents = (row.amount_cents, row.refunded_cents)
             sale = Recorded(row.transaction_id, *cents, row.currency, at, names, by_processor=bool(reported))
@@ -136,21 +136,8 @@ def _buyer(customer: Customer) -> Buyer:
     return Buyer(customer.click_id, customer.customer_key, settled, customer.first_purchase_at)
 
 
-def _lookup(table: Any, column: str) -> Prepared:
-    """Return the statement that selects a table's rows by (program, value) pairs."""
-
-    def build(_: Callable[..., Any]) -> Any:
-        kind = BigInteger() if column in {"id", "customer_id"} else Text()
-        parameters = Parameters(program_id=BigInteger(), value=kind)
-        mine = and_(table.c.program_id == parameters.program_id, table.c[column] == parameters.value)
-        return select(*table.c).select_from(parameters.rows.join(table, mine))
-
-    return Prepared(build)
-
-
-_references = _lookup(payment_references, "reference")
-_aliases = _lookup(payment_references, "transaction_id")
-_processors = _lookup(payment_customers, "processor_customer")
-_owners = _lookup(customers, "id")
-_sales = _lookup(sales, "transaction_id")
-_bought = _lookup(sales, "customer_id")
+def _rows_with(connection: Connection, program_id: int, column: Column[Any], values: Iterable[Any]) -> Sequence[Any]:
+    """Return the program's rows that have one of the values in a table's column."""
+    table = column.table
+    mine = (table.c.program_id == program_id, column.in_(set(values)))
+    return connection.execute(select(table).where(*mine).order_by(*table.primary_key)).all()

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, case, cast, func
 
-from storage.engine.json_rows import JsonField
+from storage.engine.database import JsonField
 from storage.rules.payment import Content, Introduced, Linked, Paid, Returned, ReturnKind
 
 VERSION = 1

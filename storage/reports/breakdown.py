@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Connection, column, func, null, select, type_coerce
 
-from storage.engine.json_rows import JsonField
+from storage.engine.database import JsonField
 from storage.reports import breakdown_events, breakdown_rollups, performance
 from storage.reports.breakdown_events import CountableEvents
 from storage.rules.errors import FieldError, ValidationError

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import BigInteger, FromClause, and_, case, func, literal, select, type_coerce
 
 from storage.engine import ids
-from storage.engine.json_rows import JsonField
-from storage.engine.months import MonthNumber
+from storage.engine.database import JsonField, MonthNumber
 from storage.management.commissions import net_cents
 from storage.rules import keys
 from storage.rules.periods.period import Window

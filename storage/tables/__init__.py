@@ -1,20 +1,14 @@
-"""The tables, one small file for each noun; `metadata` is what migrations and models agree on."""
+"""The tables, a file for each subject; `metadata` is what migrations and models agree on."""
 
 from storage.tables.agent import agent_keys, idempotent_answers
 from storage.tables.assistant import assistant_clients, assistant_tokens, assistants
-from storage.tables.audit import audit_entries
-from storage.tables.click import clicks
-from storage.tables.click_retention import click_retention
+from storage.tables.click import click_retention, clicks, used_handovers
 from storage.tables.columns import metadata
-from storage.tables.committed_batch import committed_batches
-from storage.tables.currency_rate import currency_rates
 from storage.tables.customer import customers
 from storage.tables.event import leads, refunds, sales
-from storage.tables.flag import flags
-from storage.tables.handover import used_handovers
 from storage.tables.integration import idempotent_calls, key_callers, refused_calls, test_events, tracking_log
-from storage.tables.ledger import commissions, ledger_entries
-from storage.tables.partner import partners
+from storage.tables.ledger import commissions, currency_rates, ledger_entries
+from storage.tables.partner import flags, partners
 from storage.tables.payment import (
     payment_accounts,
     payment_customers,
@@ -23,9 +17,15 @@ from storage.tables.payment import (
     payment_references,
     payment_returns,
 )
-from storage.tables.program import agent_caps, commission_terms, program_keys, programs, retired_program_keys
-from storage.tables.program_place import program_batches, program_places
-from storage.tables.recurring_task import recurring_tasks
+from storage.tables.process import committed_batches, program_batches, program_places, recurring_tasks
+from storage.tables.program import (
+    agent_caps,
+    audit_entries,
+    commission_terms,
+    program_keys,
+    programs,
+    retired_program_keys,
+)
 from storage.tables.rollup import dimension_rollups, grouped_days, partner_rollups, rollups
 from storage.tables.workspace import (
     device_logins,

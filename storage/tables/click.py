@@ -1,6 +1,6 @@
-"""Clicks: one narrow row each, appended in the order of their ids; test clicks have their own table.
+"""Clicks, one narrow row each in the order of their ids; how far they are deleted; and hand-over tokens that were used.
 
-On PostgreSQL the table is partitioned by month (storage/tracking/click_months.py) and has no foreign key.
+On PostgreSQL clicks are partitioned by month (storage/tracking/click_months.py) and have no foreign key.
 """
 
 from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, Index, String, Table, Text, text
@@ -28,4 +28,14 @@ clicks = Table(
     Column("dimensions", Text),  # JSON, see storage/rules/dimensions.py
     Index("ix_clicks_unfilled", "program_id", "click_id", sqlite_where=_UNFILLED, postgresql_where=_UNFILLED),
     ForeignKeyConstraint(["program_id", "partner_id"], ["partners.program_id", "partners.id"]).ddl_if("sqlite"),
+)
+
+click_retention = Table("click_retention", metadata, program_id(), timestamp_column("deleted_before"))
+
+used_handovers = Table(
+    "used_handovers",
+    metadata,
+    program_id(),
+    Column("nonce", String(32), primary_key=True),
+    timestamp_column("expires_at"),
 )

@@ -1,6 +1,6 @@
-"""Commissions and the append-only ledger: every change of a partner's balance is a signed entry, never an edit."""
+"""Commissions, the ledger, where every change of a balance is a signed entry, and the rates that convert sales."""
 
-from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, Index, Integer, String, Table
+from sqlalchemy import BigInteger, Column, Date, ForeignKeyConstraint, Index, Integer, String, Table
 
 from storage.tables.columns import AssignedId, event_id, metadata, program_id, timestamp_column
 
@@ -43,4 +43,12 @@ ledger_entries = Table(
     Index("ix_ledger_entries_commission", "program_id", "commission_id"),
     Index("ix_ledger_entries_partner", "program_id", "partner_id"),
     ForeignKeyConstraint(["program_id", "commission_id"], ["commissions.program_id", "commissions.id"]),
+)
+
+currency_rates = Table(
+    "currency_rates",
+    metadata,
+    Column("currency", String(3), primary_key=True),
+    Column("day", Date, primary_key=True),
+    Column("per_euro", String(32), nullable=False),
 )

@@ -1,6 +1,6 @@
-"""Partner-program records: one partner's enrolment in one program, and the code in its links."""
+"""Partners, with the code in their links, and flags: signs of fraud that hold commissions until a person decides."""
 
-from sqlalchemy import Column, ForeignKeyConstraint, String, Table, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, Index, String, Table, Text, UniqueConstraint
 
 from storage.rules.attribution import PartnerStatus
 from storage.tables.columns import event_id, metadata, program_id, timestamp_column
@@ -18,4 +18,26 @@ partners = Table(
     timestamp_column("created_at"),
     UniqueConstraint("program_id", "code"),
     ForeignKeyConstraint(["program_id"], ["programs.id"]),
+)
+
+flags = Table(
+    "flags",
+    metadata,
+    program_id(),
+    event_id(),
+    Column("kind", String(32), nullable=False),
+    Column("subject", String(128), nullable=False),  # what was found: the same finding is never flagged twice
+    Column("partner_id", BigInteger, nullable=False),
+    Column("customer_id", BigInteger),
+    Column("commission_id", BigInteger),
+    Column("evidence", Text, nullable=False),
+    Column("state", String(16), nullable=False),
+    timestamp_column("held_from"),  # commissions that were created before are not held
+    timestamp_column("created_at"),
+    timestamp_column("decided_at", nullable=True),
+    Column("decided_by", String(512)),
+    Column("decision_reason", Text),
+    UniqueConstraint("program_id", "kind", "subject"),
+    Index("ix_flags_partner", "program_id", "partner_id"),
+    ForeignKeyConstraint(["program_id", "partner_id"], ["partners.program_id", "partners.id"]),
 )

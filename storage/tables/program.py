@@ -1,10 +1,10 @@
-"""Programs, the versions of their terms, the caps of agent keys, and program keys (stored as hashes only)."""
+"""Programs, the versions of their terms, the caps of agent keys, program keys (as hashes only), and the audit log."""
 
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, false
 
 from storage.rules.attribution import AttributionModel, OldLinks, PaidAds, ProgramStatus
 from storage.rules.settlement import LeadAuthPolicy
-from storage.tables.columns import assigned_id, metadata, timestamp_column
+from storage.tables.columns import assigned_id, event_id, metadata, program_id, timestamp_column
 from storage.tables.workspace import workspaces
 
 programs = Table(
@@ -77,4 +77,20 @@ retired_program_keys = Table(
     Column("key_hash", String(64), primary_key=True),
     Column("program_id", ForeignKey(programs.c.id), nullable=False),
     timestamp_column("retired_at"),
+)
+
+audit_entries = Table(
+    "audit_entries",
+    metadata,
+    program_id(),
+    event_id(),
+    Column("actor_type", String(16), nullable=False),
+    Column("actor_id", String(64), nullable=False),
+    Column("actor_name", String(512), nullable=False),
+    Column("action", String(64), nullable=False),
+    Column("subject_id", String(64)),
+    Column("field", String(64)),
+    Column("before", Text),
+    Column("after", Text),
+    timestamp_column("at"),
 )

@@ -1,21 +1,23 @@
 """Clicks: a visitor arrived through a partner's link."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, Text, and_, select
+from sqlalchemy import Connection
 
 from storage.engine.group_commit import set_based
-from storage.engine.statements import Append, Parameters, Prepared
+from storage.engine.statements import Statement
 from storage.rules import attribution
 from storage.rules.attribution import PartnerStatus, ProgramStatus
 from storage.rules.click_details import NO_DETAILS, ClickDetails
 from storage.rules.errors import AffMissing, PartnerNotFound, ProgramNotFound, ServiceError
-from storage.tables import clicks, partners, programs
 from storage.tables.columns import from_millis, to_millis
 from storage.tracking import rollups
+
+_find = Statement("click_lookup")
+_insert = Statement("click_insert")
 
 
 class Click(NamedTuple):
@@ -119,50 +121,3 @@ def _keeps_existing(click: Click, row: Any) -> bool:
 def _row(click: Click, partner_id: int, filtered: str | None) -> tuple[Any, ...]:
     visit = (click.landing_url, click.page_url, click.page_title, click.referrer_url, click.visitor)
     return (click.program_id, click.click_id, partner_id, to_millis(click.at), filtered, *visit, *click.details)
-
-
-def _build_find(_: Callable[..., Any]) -> Any:
-    parameters = Parameters(program_id=BigInteger(), n=BigInteger(), code=Text(), existing=Text())
-    holder = partners.alias("holder")
-    program_id = parameters.program_id
-    enrolled = and_(partners.c.program_id == program_id, partners.c.code == parameters.code)
-    carried = and_(clicks.c.program_id == program_id, clicks.c.click_id == parameters.existing)
-    held = and_(
-        holder.c.program_id == clicks.c.program_id, holder.c.id == clicks.c.partner_id, parameters.reach(holder)
-    )
-    joined = (
-        parameters.rows.join(programs, programs.c.id == program_id)
-        .outerjoin(partners, enrolled)
-        .outerjoin(clicks, carried)
-        .outerjoin(holder, held)
-    )
-    return select(
-        parameters.n.label("n"),
-        programs.c.status,
-        programs.c.sandbox_of,
-        programs.c.attribution_model,
-        programs.c.old_links,
-        programs.c.cookie_window_days,
-        partners.c.id.label("partner_id"),
-        partners.c.status.label("partner_status"),
-        clicks.c.at.label("existing_at"),
-        clicks.c.partner_id.label("existing_partner_id"),
-        holder.c.code.label("existing_code"),
-    ).select_from(joined)
-
-
-_find = Prepared(_build_find)
-_insert = Append(
-    clicks,
-    "program_id",
-    "click_id",
-    "partner_id",
-    "at",
-    "filtered",
-    "landing_url",
-    "page_url",
-    "page_title",
-    "referrer_url",
-    "visitor",
-    *ClickDetails._fields,
-)

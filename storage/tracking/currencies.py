@@ -1,6 +1,6 @@
 """Currencies: their minor-unit digits, and the exchange rates loaded from the ECB."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import date
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -8,15 +8,16 @@ from typing import Any, NamedTuple
 
 from babel import Locale
 from babel.numbers import get_currency_precision, get_territory_currencies
-from sqlalchemy import Connection, Date, Text, select
+from sqlalchemy import Connection
 
 from storage.engine.database import insert_for
-from storage.engine.statements import Parameters, Prepared
+from storage.engine.statements import Statement
 from storage.rules import money
 from storage.rules.errors import CurrencyNotSupported
 from storage.tables import currency_rates
 
 EURO = "EUR"
+_find = Statement("rate_lookup")
 
 
 class Exchange(NamedTuple):
@@ -59,7 +60,7 @@ class Rates:
         }
         rows = _find(connection, [(code, day, day) for code, day in sorted(needed)]) if needed else ()
         self._per_euro = {
-            (row.code, date.fromisoformat(row.on_day)): Fraction(row.newest or row.oldest)
+            (row.currency, date.fromisoformat(row.day)): Fraction(row.newest or row.oldest)
             for row in rows
             if row.newest or row.oldest
         }
@@ -100,20 +101,3 @@ def load(connection: Connection, rates: Iterable[tuple[date, str, str]]) -> int:
     if rows:
         connection.execute(replacing, rows)
     return len(rows)
-
-
-def _build_find(_: Callable[..., Any]) -> Any:
-    parameters = Parameters(code=Text(), day=Date(), day_text=Text())
-    rate = currency_rates.c
-    of_code = select(rate.per_euro).where(rate.currency == parameters.code)
-    newest = of_code.where(rate.day <= parameters.day).order_by(rate.day.desc()).limit(1)
-    oldest = of_code.order_by(rate.day).limit(1)
-    return select(
-        parameters.code.label("code"),
-        parameters.day_text.label("on_day"),
-        newest.correlate(parameters.rows).scalar_subquery().label("newest"),
-        oldest.correlate(parameters.rows).scalar_subquery().label("oldest"),
-    ).select_from(parameters.rows)
-
-
-_find = Prepared(_build_find)

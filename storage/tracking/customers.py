@@ -1,19 +1,22 @@
 """Customers: looked up by key or click, created from a click at the first lead or sale, saved once per batch."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Boolean, Connection, Text, and_, select
+from sqlalchemy import Connection
 
 from storage.engine import ids
 from storage.engine.failures import StaleReadError
-from storage.engine.statements import Parameters, Prepared, insert_parameters
+from storage.engine.statements import Statement
 from storage.rules.attribution import PartnerStatus
 from storage.rules.settlement import CustomerStatus, Settlement
-from storage.tables import clicks, customers, partners
 from storage.tables.columns import from_millis, to_millis
+
+_find = Statement("customer_lookup")
+_save = Statement("customer_save")
+_MOMENTS = ("clicked_at", "created_at", "signup_at", "first_purchase_at")
 
 
 @dataclass(slots=True)
@@ -91,24 +94,21 @@ class Registry:
         customer.customer_key = None
 
     def _remember(self, row: Any) -> None:
-        if row.k_id is not None:
-            known = self._by_click.get((row.k_program_id, row.k_click_id)) or _customer(row, "k_")
-            self._by_key[known.program_id, row.k_customer_key] = known
-            self._by_click[known.program_id, known.click_id] = known
-        if row.x_click_id is not None and (row.x_program_id, row.x_click_id) not in self._by_click:
-            customer = _customer(row, "c_") if row.c_id is not None else self._from_click(row)
-            self._by_click[customer.program_id, customer.click_id] = customer
+        is_new = row.id is None
+        click = (row.of_program_id, row.of_click_id) if is_new else (row.program_id, row.click_id)
+        if click not in self._by_click:
+            customer = self._by_click[click] = self._from_click(row) if is_new else _customer(row)
             if customer.customer_key:
                 self._by_key[customer.program_id, customer.customer_key] = customer
 
     def _from_click(self, row: Any) -> Customer:
         return Customer(
-            program_id=row.x_program_id,
+            program_id=row.of_program_id,
             id=ids.after(self._at, 1)[0],
-            partner_id=row.x_partner_id,
-            partner_status=PartnerStatus(row.x_partner_status),
-            click_id=row.x_click_id,
-            clicked_at=from_millis(row.x_at),
+            partner_id=row.of_partner_id,
+            partner_status=PartnerStatus(row.partner_status),
+            click_id=row.of_click_id,
+            clicked_at=from_millis(row.of_clicked_at),
             created_at=self._at,
         )
 
@@ -133,73 +133,17 @@ def _look_ups(query: CustomerQuery) -> Iterator[tuple[int, str | None, str | Non
         yield click_program_id, None, click_id
 
 
-def _customer(row: Any, prefix: str) -> Customer:
-    values = {name: getattr(row, prefix + name) for name in _COLUMNS}
+def _customer(row: Any) -> Customer:
+    values = {name: getattr(row, name) for name in _save.columns}
     for name in _MOMENTS:
         values[name] = None if values[name] is None else from_millis(values[name])
     values["status"] = CustomerStatus(values["status"])
     values["settlement"] = Settlement(values["settlement"])
     values["confirmed"] = bool(values["confirmed"])
-    return Customer(partner_status=PartnerStatus(getattr(row, f"{prefix}partner_status")), **values)
+    return Customer(partner_status=PartnerStatus(row.partner_status), **values)
 
 
 def _row(customer: Customer) -> list[Any]:
     customer.revision += 1
-    values = [getattr(customer, name) for name in _COLUMNS]
+    values = [getattr(customer, name) for name in _save.columns]
     return [to_millis(value) if isinstance(value, datetime) else value for value in values]
-
-
-_MOMENTS = ("clicked_at", "created_at", "signup_at", "first_purchase_at")
-_TYPES: dict[str, Any] = {column.name: Text() for column in customers.c}
-_TYPES |= {name: BigInteger() for name in ("program_id", "id", "partner_id", "revision", *_MOMENTS)}
-_TYPES["confirmed"] = Boolean()
-_COLUMNS = tuple(_TYPES)
-_CHANGING = [name for name in _COLUMNS if name not in {"program_id", "id", "partner_id", "click_id", "created_at"}]
-
-
-def _build_find(_: Callable[..., Any]) -> Any:
-    parameters = Parameters(program_id=BigInteger(), customer_key=Text(), click_id=Text())
-    program_id = parameters.program_id
-    keyed, clicked = customers.alias("keyed"), customers.alias("clicked")
-    sent_keyed, sent = partners.alias("sent_keyed"), partners.alias("sent")
-    same_click = and_(
-        clicked.c.program_id == clicks.c.program_id, clicked.c.click_id == clicks.c.click_id, parameters.reach(clicked)
-    )
-    joined = (
-        parameters.rows.outerjoin(
-            keyed, and_(keyed.c.program_id == program_id, keyed.c.customer_key == parameters.customer_key)
-        )
-        .outerjoin(sent_keyed, _of(sent_keyed, keyed, parameters))
-        .outerjoin(clicks, and_(clicks.c.program_id == program_id, clicks.c.click_id == parameters.click_id))
-        .outerjoin(sent, _of(sent, clicks, parameters))
-        .outerjoin(clicked, same_click)
-    )
-    return select(
-        *(keyed.c[name].label(f"k_{name}") for name in _COLUMNS),
-        sent_keyed.c.status.label("k_partner_status"),
-        *(clicked.c[name].label(f"c_{name}") for name in _COLUMNS),
-        sent.c.status.label("c_partner_status"),
-        clicks.c.program_id.label("x_program_id"),
-        clicks.c.click_id.label("x_click_id"),
-        clicks.c.partner_id.label("x_partner_id"),
-        clicks.c.at.label("x_at"),
-        sent.c.status.label("x_partner_status"),
-    ).select_from(joined)
-
-
-def _of(partner: Any, row: Any, parameters: Parameters) -> Any:
-    """Match the partner of a customer or a click."""
-    return and_(partner.c.program_id == row.c.program_id, partner.c.id == row.c.partner_id, parameters.reach(partner))
-
-
-def _build_save(insert: Callable[..., Any]) -> Any:
-    statement = insert_parameters(insert, customers, Parameters(**_TYPES))
-    return statement.on_conflict_do_update(
-        index_elements=["program_id", "id"],
-        set_={name: statement.excluded[name] for name in _CHANGING},
-        where=customers.c.revision == statement.excluded.revision - 1,
-    ).returning(customers.c.id)
-
-
-_find = Prepared(_build_find)
-_save = Prepared(_build_save)

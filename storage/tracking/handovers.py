@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from storage.engine.database import insert_for
-from storage.engine.pruning import delete_some
+from storage.engine.recurring import delete_some
 from storage.rules import attribution
 from storage.rules.errors import InvalidHandover, ProgramNotFound
 from storage.rules.handover import Handover

@@ -1,13 +1,13 @@
 """Who calls with a program key, also with one that was replaced: counted in memory, and stored a batch at a time."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, Text, case
+from sqlalchemy import Connection
 
-from storage.engine.pruning import delete_some
-from storage.engine.statements import Parameters, Prepared, insert_parameters
+from storage.engine.recurring import delete_some
+from storage.engine.statements import Statement
 from storage.rules.reports import dimensions
 from storage.tables import key_callers
 from storage.tables.columns import to_millis
@@ -17,6 +17,7 @@ KEPT_DAYS = 90
 MOST_CALLERS = 5_000  # between two batches: what invents user agents does not fill the memory
 LONGEST_USER_AGENT = 160
 LONGEST_CALL = 16
+_add = Statement("key_caller_add")
 
 
 class CallerOfKey(NamedTuple):
@@ -87,21 +88,3 @@ def _cleaned(caller: CallerOfKey) -> CallerOfKey:
     return caller._replace(
         call=caller.call[:LONGEST_CALL], user_agent=dimensions.clean(caller.user_agent, LONGEST_USER_AGENT) or ""
     )
-
-
-def _build_add(insert: Callable[..., Any]) -> Any:
-    names = {name: Text() for name in CallerOfKey._fields}
-    parameters = Parameters(
-        program_id=BigInteger(), **names, calls=BigInteger(), first_at=BigInteger(), last_at=BigInteger()
-    )
-    statement = insert_parameters(insert, key_callers, parameters)
-    stored, new = key_callers.c, statement.excluded
-    changed = {
-        "calls": stored.calls + new.calls,
-        "first_at": case((new.first_at < stored.first_at, new.first_at), else_=stored.first_at),
-        "last_at": case((new.last_at > stored.last_at, new.last_at), else_=stored.last_at),
-    }
-    return statement.on_conflict_do_update(index_elements=["program_id", *names], set_=changed)
-
-
-_add = Prepared(_build_add)

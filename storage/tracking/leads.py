@@ -8,14 +8,13 @@ from sqlalchemy import Connection
 
 from storage.engine import ids
 from storage.engine.group_commit import set_based
-from storage.engine.statements import Append
+from storage.engine.statements import Statement
 from storage.rules import settlement
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import (
     ServiceError,
 )
 from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Move, Settlement
-from storage.tables import leads
 from storage.tables.columns import to_millis
 from storage.tracking import customers, ledger, outranking, reported_leads, rollups
 from storage.tracking.customers import Customer, Registry
@@ -23,6 +22,8 @@ from storage.tracking.ledger import Earned
 from storage.tracking.outranking import Outranked
 from storage.tracking.program_terms import ProgramTerms
 from storage.tracking.reported_leads import Lead
+
+_insert = Statement("lead_insert")
 
 
 class LeadResult(NamedTuple):
@@ -164,19 +165,3 @@ def _row(change: _AcceptedLead) -> tuple[Any, ...]:
         else (None, None)
     )
     return (*who, change.settlement, lead.is_trusted, lead.event_name, lead.address_hash, *lost, to_millis(lead.at))
-
-
-_insert = Append(
-    leads,
-    "program_id",
-    "id",
-    "customer_id",
-    "partner_id",
-    "settlement",
-    "with_key",
-    "event_name",
-    "address_hash",
-    "outranked_by",
-    "outranked_at",
-    "at",
-)

@@ -8,12 +8,16 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, case, func, insert, select, update
 
 from storage.engine import ids
-from storage.engine.statements import Append
+from storage.engine.statements import Statement
 from storage.rules.commission import CommissionStatus, platform_fee
 from storage.tables import commissions, ledger_entries
 from storage.tables.columns import to_millis
+from storage.tracking import rollups
 from storage.tracking.customers import Customer
 from storage.tracking.program_terms import ProgramTerms
+
+_insert_commissions = Statement("commission_insert")
+_insert_entries = Statement("ledger_insert")
 
 
 class EntryKind(StrEnum):
@@ -155,6 +159,20 @@ def correct(
     append_entry(connection, commission, kind, -cents, at=at, corrects=original, refund_id=refund_id)
 
 
+def take_back(connection: Connection, commission: Any, kind: EntryKind, *, at: datetime) -> rollups.Increment:
+    """Append entries that take back what the ledger holds of a commission (as `kind`) and of its platform fee.
+
+    Returns what the caller has to add to the rollups, together with its other increments: a transaction adds once.
+    """
+    program_id, commission_id = commission.program_id, commission.id
+    earned_cents = net(connection, program_id, commission_id, PARTNER_KINDS)
+    fee_cents = net(connection, program_id, commission_id, PLATFORM_KINDS)
+    correct(connection, commission, kind, earned_cents, at=at)
+    correct(connection, commission, EntryKind.PLATFORM_FEE_REVERSAL, fee_cents, at=at)
+    day = rollups.day_of(commission.created_at)
+    return rollups.Increment(program_id, commission.partner_id, day, commission_cents=-earned_cents)
+
+
 def reverse(
     connection: Connection, commission: Any, *, keep: Callable[[int], int], refund_id: int, at: datetime
 ) -> int:
@@ -223,23 +241,3 @@ def _commission_row(item: Earned) -> tuple[Any, ...]:
     links = [item.partner_id, item.customer_id, item.sale_id, item.lead_id, item.terms_version]
     worth = [item.amount_cents, item.currency, CommissionStatus.PENDING]
     return (item.program_id, item.commission_id, *links, *worth, to_millis(item.created_at), to_millis(item.hold_until))
-
-
-_insert_commissions = Append(
-    commissions,
-    "program_id",
-    "id",
-    "partner_id",
-    "customer_id",
-    "sale_id",
-    "lead_id",
-    "terms_version",
-    "amount_cents",
-    "currency",
-    "status",
-    "created_at",
-    "hold_until",
-)
-_insert_entries = Append(
-    ledger_entries, "program_id", "id", "partner_id", "commission_id", "kind", "amount_cents", "at"
-)

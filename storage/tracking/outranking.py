@@ -12,11 +12,10 @@ from sqlalchemy import Connection, select, update
 from storage.rules.commission import CommissionStatus
 from storage.rules.settlement import CustomerStatus, Settlement
 from storage.tables import commissions, leads
-from storage.tracking import rollups
+from storage.tracking import ledger, rollups
 from storage.tracking.customers import Customer, Registry
 from storage.tracking.ledger import EntryKind
 from storage.tracking.rollups import Increment
-from storage.tracking.taken_back import take_back
 
 
 class Outranked(NamedTuple):
@@ -65,7 +64,7 @@ def _take_back(connection: Connection, program_id: int, lead_id: int, at: dateti
     if commission is None:
         return
     if commission.status == CommissionStatus.PAID:
-        yield take_back(connection, commission, EntryKind.REVERSAL, at=at)
+        yield ledger.take_back(connection, commission, EntryKind.REVERSAL, at=at)
     else:
         connection.execute(update(commissions).where(*mine).values(status=CommissionStatus.REJECTED))
-        yield take_back(connection, commission, EntryKind.REJECTION, at=at)
+        yield ledger.take_back(connection, commission, EntryKind.REJECTION, at=at)

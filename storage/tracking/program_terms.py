@@ -1,16 +1,18 @@
 """The terms of programs: the settings that decide what a lead or a sale earns, loaded once for a batch."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, Text, and_, select
+from sqlalchemy import Connection
 
 from storage.access.program_keys import ProgramKey
-from storage.engine.statements import Parameters, Prepared
+from storage.engine.statements import Statement
 from storage.rules.commission import CommissionType, Terms
 from storage.rules.settlement import LeadAuthPolicy
-from storage.tables import commission_terms, payment_accounts, program_keys, programs, retired_program_keys
 from storage.tables.columns import from_millis
+
+_find = Statement("program_lookup")
+_find_keys = Statement("program_key_lookup")
 
 
 class ProgramTerms(NamedTuple):
@@ -74,51 +76,3 @@ def _of_row(row: Any) -> ProgramTerms:
         ),
         row.has_payments is not None,
     )
-
-
-_COLUMNS = (
-    programs.c.id,
-    programs.c.currency,
-    programs.c.attribution_window_days,
-    programs.c.hold_days,
-    programs.c.lead_auth_policy,
-    programs.c.terms_version,
-    commission_terms.c.commission_type,
-    commission_terms.c.rate,
-    commission_terms.c.lead_commission_cents,
-    commission_terms.c.recurring_months,
-    commission_terms.c.platform_fee_bps,
-    commission_terms.c.minimum_order_cents,
-    payment_accounts.c.program_id.label("has_payments"),
-)
-_CURRENT = and_(commission_terms.c.program_id == programs.c.id, commission_terms.c.version == programs.c.terms_version)
-_CONNECTED = payment_accounts.c.program_id == programs.c.id
-
-
-def _build_find(_: Callable[..., Any]) -> Any:
-    parameters = Parameters(id=BigInteger())
-    joined = parameters.rows.join(programs, programs.c.id == parameters.id).join(commission_terms, _CURRENT)
-    return select(*_COLUMNS).select_from(joined.outerjoin(payment_accounts, _CONNECTED))
-
-
-def _build_find_keys(_: Callable[..., Any]) -> Any:
-    parameters = Parameters(key_hash=Text())
-    key, retired = program_keys, retired_program_keys
-    joined = (
-        parameters.rows.outerjoin(key, key.c.key_hash == parameters.key_hash)
-        .outerjoin(programs, programs.c.id == key.c.program_id)
-        .outerjoin(commission_terms, _CURRENT)
-        .outerjoin(payment_accounts, _CONNECTED)
-        .outerjoin(retired, retired.c.key_hash == parameters.key_hash)
-    )
-    shown = (
-        parameters.key_hash.label("key_hash"),
-        key.c.flagged_at,
-        key.c.rotate_by,
-        retired.c.program_id.label("retired_of"),
-    )
-    return select(*_COLUMNS, *shown).select_from(joined)
-
-
-_find = Prepared(_build_find)
-_find_keys = Prepared(_build_find_keys)

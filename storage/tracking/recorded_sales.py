@@ -1,17 +1,19 @@
 """Sales already recorded under the same transaction_id, or likely reported from another source."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, Text, and_, exists, literal, or_, select, union_all
+from sqlalchemy import Connection, and_, or_, select
 
 from storage.engine.database import lock_shared
-from storage.engine.statements import Parameters, Prepared
+from storage.engine.statements import Statement
 from storage.rules.errors import DuplicateTransaction
 from storage.rules.reconciliation import WITHIN
 from storage.tables import payment_accounts, payment_references, sales
 from storage.tables.columns import from_millis, to_millis
+
+_find = Statement("sale_lookup")
 
 
 class SaleQuery(NamedTuple):
@@ -51,7 +53,7 @@ class RecordedSales:
         for row in _find(connection, list(dict.fromkeys(_parameters(query) for query in queries))):
             sale = RecordedSale(row.transaction_id, row.id, from_millis(row.at), row.payload_hash)
             matches = self._likely if row.is_likely else self._same
-            matches.setdefault((row.program_id, row.asked_id), sale)
+            matches.setdefault((row.program_id, row.reported_id), sale)
 
     def same(self, program_id: int, transaction_id: str) -> RecordedSale | None:
         """Return the sale of this transaction_id."""
@@ -92,44 +94,3 @@ def find_reported_by_api(connection: Connection, query: SaleQuery) -> str | None
 def _parameters(query: SaleQuery) -> tuple[Any, ...]:
     earliest, latest = (to_millis(query.occurred_at + distance) for distance in (-WITHIN, WITHIN))
     return (*query[:5], earliest, latest)
-
-
-def _build_find(_: Callable[..., Any]) -> Any:
-    parameters = Parameters(
-        program_id=BigInteger(),
-        transaction_id=Text(),
-        customer_id=BigInteger(),
-        amount_cents=BigInteger(),
-        currency=Text(),
-        earliest=BigInteger(),
-        latest=BigInteger(),
-    )
-    sale, reference = sales.c, payment_references.c
-    shown = (
-        parameters.transaction_id.label("asked_id"),
-        *(sale[name] for name in ("program_id", "transaction_id", "id")),
-    )
-    shown = (*shown, sale.at, sale.payload_hash)
-    same = and_(sale.program_id == parameters.program_id, sale.transaction_id == parameters.transaction_id)
-    by_processor = exists().where(
-        reference.program_id == sale.program_id,
-        reference.transaction_id == sale.transaction_id,
-        parameters.reach(payment_references),
-    )
-    alike = and_(
-        sale.program_id == parameters.program_id,
-        sale.customer_id == parameters.customer_id,
-        sale.amount_cents == parameters.amount_cents,
-        sale.currency == parameters.currency,
-        sale.occurred_at >= parameters.earliest,
-        sale.occurred_at <= parameters.latest,
-        sale.transaction_id != parameters.transaction_id,
-        by_processor,
-    )
-    return union_all(
-        select(*shown, literal(0).label("is_likely")).select_from(parameters.rows.join(sales, same)),
-        select(*shown, literal(1).label("is_likely")).select_from(parameters.rows.join(sales, alike)),
-    )
-
-
-_find = Prepared(_build_find)

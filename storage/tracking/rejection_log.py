@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from storage.engine import ids
-from storage.engine.pruning import delete_some
-from storage.engine.statements import Append
+from storage.engine.recurring import delete_some
+from storage.engine.statements import Statement
 from storage.rules.errors import ServiceError
 from storage.tables import refused_calls
 from storage.tables.columns import to_millis
 
 KEPT_DAYS = 30
+_insert = Statement("rejected_call_insert")
 
 
 class CallDetails(NamedTuple):
@@ -60,22 +61,3 @@ def _row(rejection: Rejection, event_id: int) -> tuple[Any, ...]:
     what = (rejection.program_id, event_id, call.call, error.code, error.text, fields)
     sent = (call.customer_key, call.click_id, call.transaction_id, call.amount_cents, call.currency)
     return (*what, *sent, error.details.get("same_payload"), call.request_id, to_millis(call.at))
-
-
-_insert = Append(
-    refused_calls,
-    "program_id",
-    "id",
-    "call",
-    "code",
-    "message",
-    "fields",
-    "customer_key",
-    "click_id",
-    "transaction_id",
-    "amount_cents",
-    "currency",
-    "same_payload",
-    "request_id",
-    "at",
-)

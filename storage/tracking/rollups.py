@@ -1,15 +1,24 @@
-"""Daily totals, incremented in the event's own transaction, so that a report reads days and never events."""
+"""Daily totals, so that a report reads days and never events.
+
+Those of programs and partners are incremented in the event's own transaction. A background task adds up those by
+dimension after the events (docs/decisions/0037).
+"""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, Date
+from sqlalchemy import Connection, delete, insert, update
 
-from storage.engine.statements import Parameters, Prepared, insert_parameters
-from storage.tables import partner_rollups, rollups
+from storage.engine.database import insert_for
+from storage.engine.statements import Statement
+from storage.rules.reports.dimension_totals import STORED, DayStep, written
+from storage.tables import dimension_rollups, grouped_days
 from storage.tables.rollup import COUNTS
+
+_add_to_programs = Statement("program_rollup_add")
+_add_to_partners = Statement("partner_rollup_add")
 
 
 class Increment(NamedTuple):
@@ -44,24 +53,35 @@ def add(connection: Connection, steps: Iterable[Increment]) -> None:
             for index, count in enumerate(counts):
                 totals[index] += count
     if by_program:
-        _step_programs(connection, [[*key, *by_program[key], changes[key]] for key in sorted(by_program)])
-        _step_partners(connection, [[*key, *by_partner[key]] for key in sorted(by_partner)])
+        _add_to_programs(connection, [[*key, *by_program[key], changes[key]] for key in sorted(by_program)])
+        _add_to_partners(connection, [[*key, *by_partner[key]] for key in sorted(by_partner)])
 
 
 def _zeros() -> list[int]:
     return [0] * len(COUNTS)
 
 
-def _upsert(table: Any, *names: str, **keys: Any) -> Prepared:
-    parameters = Parameters(**keys, **{name: BigInteger() for name in names})
+def save_by_dimension(connection: Connection, step: DayStep) -> bool:
+    """Replace a day's totals; False, with nothing stored, if another process has grouped the day since."""
+    if not _advance(connection, step):
+        return False
+    row = dimension_rollups.c
+    mine = (row.program_id == step.program_id, row.dimension.in_(STORED), row.day == step.day)
+    connection.execute(delete(dimension_rollups).where(*mine))
+    rows = [
+        {"program_id": step.program_id, "day": step.day, "dimension": dimension.value, "totals": written(values)}
+        for dimension, values in step.totals.items()
+    ]
+    connection.execute(insert(dimension_rollups), rows)
+    return True
 
-    def build(insert: Callable[..., Any]) -> Any:
-        statement = insert_parameters(insert, table, parameters)
-        added = {name: table.c[name] + statement.excluded[name] for name in names}
-        return statement.on_conflict_do_update(index_elements=list(keys), set_=added)
 
-    return Prepared(build)
-
-
-_step_programs = _upsert(rollups, *COUNTS, "changes", program_id=BigInteger(), day=Date())
-_step_partners = _upsert(partner_rollups, *COUNTS, program_id=BigInteger(), day=Date(), partner_id=BigInteger())
+def _advance(connection: Connection, step: DayStep) -> bool:
+    mine = {"program_id": step.program_id, "day": step.day}
+    statement: Any
+    if step.before is None:
+        statement = insert_for(connection)(grouped_days).values(**mine, **step.after._asdict()).on_conflict_do_nothing()
+    else:
+        unchanged = [grouped_days.c[name] == value for name, value in (mine | step.before._asdict()).items()]
+        statement = update(grouped_days).where(*unchanged).values(step.after._asdict())
+    return connection.execute(statement).rowcount == 1

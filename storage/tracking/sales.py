@@ -11,11 +11,10 @@ from sqlalchemy import Connection
 
 from storage.engine import ids
 from storage.engine.group_commit import set_based
-from storage.engine.statements import Append
+from storage.engine.statements import Statement
 from storage.rules import commission, keys
 from storage.rules.errors import DuplicateTransaction, ServiceError
 from storage.rules.settlement import CustomerStatus
-from storage.tables import sales
 from storage.tables.columns import to_millis
 from storage.tracking import buyers, customers, ledger, outranking, rollups
 from storage.tracking.buyers import SaleBuyer
@@ -24,6 +23,8 @@ from storage.tracking.customers import Customer, CustomerQuery, Registry
 from storage.tracking.outranking import Outranked
 from storage.tracking.program_terms import ProgramTerms
 from storage.tracking.recorded_sales import RecordedSale, RecordedSales, SaleQuery
+
+_insert = Statement("sale_insert")
 
 
 class Provenance(StrEnum):
@@ -215,22 +216,3 @@ def _row(item: _AcceptedSale) -> tuple[Any, ...]:
     amounts = (sale.amount_cents, sale.currency, item.program_cents)
     reported = (sale.details, sale.customer_key, item.payload_hash, sale.provenance)
     return (*identity, *amounts, *reported, to_millis(sale.happened_at), to_millis(sale.at))
-
-
-_insert = Append(
-    sales,
-    "program_id",
-    "id",
-    "transaction_id",
-    "customer_id",
-    "partner_id",
-    "amount_cents",
-    "currency",
-    "program_cents",
-    "details",
-    "customer_key",
-    "payload_hash",
-    "provenance",
-    "occurred_at",
-    "at",
-)

@@ -12,8 +12,8 @@ from sqlalchemy import Connection, func, select, text
 import storage
 from cli.admin.db import check, distribute
 from storage import Storage, migrations
-from storage.engine import database, distribution
-from storage.engine.program_nodes import is_distributed
+from storage.engine import citus, database
+from storage.engine.citus import is_distributed
 from tests import postgres, world
 from tests.citus import Cluster
 from tests.storage.test_migrations import difference
@@ -45,7 +45,7 @@ async def fill(store: Storage) -> None:
 
 
 def rows(connection: Connection) -> dict[str, int]:
-    tables = [*distribution.ON_EVERY_NODE, *distribution.BY_PROGRAM]
+    tables = [*citus.ON_EVERY_NODE, *citus.BY_PROGRAM]
     return {table.name: connection.execute(select(func.count()).select_from(table)).scalar_one() for table in tables}
 
 
@@ -61,7 +61,7 @@ def test_a_filled_database_is_distributed_with_its_rows_and_again_changes_nothin
     asyncio.run(migrations.upgrade(url))
     over(url, fill)
     before, keys = over(url, lambda store: store.read(rows)), over(url, lambda store: store.read(foreign_keys))
-    half = over(url, lambda store: store.read(distribution.steps))[:30]
+    half = over(url, lambda store: store.read(citus.steps))[:30]
     for step in half:
         if step.run is not None:
             over(url, lambda store, run=step.run: store.write(run))  # type: ignore[misc]
@@ -119,7 +119,7 @@ async def migrate(url: str) -> None:
     """Distribute a database at the first schema that can be, and bring it to the newest."""
     lane, *_ = database.writers(database.parse_url(url), patient=True)
     await lane.run(lambda connection: alembic.upgrade(migrations.config_for(connection), FIRST_DISTRIBUTED))
-    for step in await lane.run(distribution.steps):
+    for step in await lane.run(citus.steps):
         if step.run is not None:
             await lane.run(step.run)
     await lane.close()

@@ -21,7 +21,7 @@ from presentation import agents_file, guides
 from presentation.host_name import is_host
 from storage import migrations
 from storage.access import workspaces
-from storage.engine import serving_lock
+from storage.engine import database_file
 from storage.management import program_settings
 from tests import world
 from tests.tracking_api.dashboard.conftest import Dashboard
@@ -128,7 +128,7 @@ async def test_the_database_and_the_files_beside_it_are_private_to_their_owner(t
 
     async with storage.opened(url) as store:
         await world.acme(store)
-        with serving_lock.hold(tmp_path / "svc.db", alone=False):
+        with database_file.hold_lock(tmp_path / "svc.db", alone=False):
             found = modes(tmp_path)
 
     assert found == dict.fromkeys(["svc.db", "svc.db-wal", "svc.db-shm", "svc.db.lock"], 0o600)

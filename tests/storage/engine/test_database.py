@@ -14,7 +14,7 @@ from sqlalchemy import Connection, text
 import background
 import storage
 from storage import Storage
-from storage.engine import database, new_tables, program_nodes, recurring, sealing
+from storage.engine import citus, database, recurring, sealing
 from storage.engine.recurring import TaskTurn
 from storage.engine.sealing import Sealer, UnreadableSecretError
 from storage.migrations import is_current
@@ -82,11 +82,11 @@ async def analyzed(store: Storage) -> bool:
             connection.execute(text("SELECT pg_stat_force_next_flush()"))
 
     await store.write(flush)
-    return "customers" in await store.write(new_tables.analyze)
+    return "customers" in await store.write(database.analyze_new_tables)
 
 
 async def test_a_table_is_analyzed_once_it_has_rows_and_then_left_to_autovacuum(store: Storage, acme: World):
-    is_distributed = await store.read(program_nodes.is_distributed)  # the nodes of Citus look at their own
+    is_distributed = await store.read(citus.is_distributed)  # the nodes of Citus look at their own
     is_sqlite = await store.read(lambda connection: connection.dialect.name == "sqlite")
     assert not await analyzed(store)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, delete, insert
 
-from storage.engine import assigned_ids, ids, pagination
+from storage.engine import ids, pagination
 from storage.engine.pagination import Page, Paging
 from storage.management import partners
 from storage.rules.errors import ValidationError
@@ -33,13 +33,13 @@ def add(connection: Connection, name: str) -> int:
 
 
 async def test_ids_of_deleted_rows_are_not_given_out_again_and_go_on_above_those_of_another_database(acme: World):
-    for table in assigned_ids.TABLES:
+    for table in ids.ASSIGNED:
         first, second = [await acme.store.write(add, table) for _ in range(2)]
-        own = await acme.store.read(assigned_ids.largest)
+        own = await acme.store.read(ids.largest_assigned)
 
-        await acme.store.write(assigned_ids.go_on_above, own | {table: 70})
+        await acme.store.write(ids.assign_above, own | {table: 70})
         above = await acme.store.write(add, table)
-        await acme.store.write(assigned_ids.go_on_above, own)
+        await acme.store.write(ids.assign_above, own)
 
         assert second > first, table
         assert own[table] == second, table

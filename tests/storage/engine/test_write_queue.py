@@ -10,8 +10,8 @@ from sqlalchemy import Connection, text
 import storage
 from storage import Storage
 from storage.engine import write_queue
+from storage.engine.citus import is_distributed
 from storage.engine.group_commit import set_based
-from storage.engine.program_nodes import is_distributed
 
 LOCK = 1
 AN_HOUR = 3600.0

@@ -16,7 +16,7 @@ from storage.rules.reports import dimension_totals
 from storage.rules.reports.breakdown import Dimension
 from storage.rules.reports.dimension_totals import STORED
 from storage.tables import dimension_rollups, grouped_days
-from storage.tracking import dimension_rollups as stored_totals
+from storage.tracking import rollups
 from tests.storage.databases import both_databases
 from tests.storage.reports.rows import busy, recomputed, require_equal
 from tests.world import NOW, World, stored
@@ -115,10 +115,10 @@ async def test_two_processes_never_count_a_click_twice(acme: World):
     await visit(acme, "letter")
     step = await acme.store.read(breakdown_increments.next_step, acme.program_id, at=SOON)
 
-    stored = [await acme.store.write(stored_totals.save, step) for _ in range(2)]
+    stored = [await acme.store.write(rollups.save_by_dimension, step) for _ in range(2)]
     await visit(acme, "letter", SOON)
     later = await acme.store.read(breakdown_increments.next_step, acme.program_id, at=SOON + timedelta(minutes=1))
-    stored += [await acme.store.write(stored_totals.save, later) for _ in range(2)]
+    stored += [await acme.store.write(rollups.save_by_dimension, later) for _ in range(2)]
 
     assert stored == [True, False, True, False]
     counted = select(dimension_rollups.c.totals).where(dimension_rollups.c.dimension == Dimension.UTM_SOURCE)

@@ -1,4 +1,4 @@
-"""Distributes a PostgreSQL database over the nodes of a Citus cluster: events by program, settings on every node."""
+"""What exists for Citus alone: how a lane works where each program's rows lie on one node, and how they get there."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, text
 from sqlalchemy.schema import AddConstraint, DropConstraint
 
-from storage.engine.postgres_lane import BY_KEY
 from storage.tables import (
     agent_caps,
     clicks,
@@ -21,6 +20,26 @@ from storage.tables import (
     workspaces,
 )
 
+DISTRIBUTED = "distributed"  # the option of a connection: rows lie on the node of their program
+# A writer reads rows by key. A plan made while the tables were empty would scan them until it is replaced, so writers
+# always use indexes and loops, which look up each row, whatever the statistics say. Such plans look costly: no JIT.
+# A lane sets this for its connection; the nodes of a cluster need it, too.
+BY_KEY = dict.fromkeys(("enable_seqscan", "enable_hashjoin", "enable_mergejoin", "enable_material", "jit"), "off")
+# The statements are prepared once, as those of a plain database are. A batch of an unknown program stores no token.
+PREPARE = """PREPARE store_program_token (bigint, text, text, bigint) AS
+INSERT INTO program_batches (program_id, lane, token, at)
+SELECT program_id, $2, $3, $4 FROM program_places WHERE program_id = $1
+ON CONFLICT (program_id, lane) DO UPDATE SET token = excluded.token, at = excluded.at"""
+# It waits for a transaction that locks the lane's row of this program, and then reads the committed token.
+FIND = """INSERT INTO program_batches (program_id, lane, token, at) VALUES ($1, $2, '', 0)
+ON CONFLICT (program_id, lane) DO UPDATE SET lane = excluded.lane RETURNING token"""
+_IS_DISTRIBUTED = "SELECT partmethod = 'h' FROM pg_dist_partition WHERE logicalrelid = to_regclass('clicks')"
+# A worker that does not respond must not hold up the programs of the others longer than a statement may take.
+_IMPATIENT = "SET citus.node_connection_timeout = 2000"
+# Each node opens a new connection for it, as it does for a batch.
+_NODE_SETTINGS = """SELECT nodename || ':' || nodeport AS node, result, success
+FROM run_command_on_all_nodes('SELECT string_agg(name || ''='' || setting, '','') FROM pg_settings WHERE name IN ({})')
+JOIN pg_dist_node USING (nodeid) ORDER BY 1"""
 ON_EVERY_NODE = [
     *(workspaces, programs, program_keys, retired_program_keys),
     *(commission_terms, payment_accounts, agent_caps, currency_rates),
@@ -51,11 +70,47 @@ class DistributionStep(NamedTuple):
     is_repeated: bool = False  # it changes nothing where nothing is missing
 
 
+def is_distributed(connection: Connection) -> bool:
+    """Return whether the rows of each program lie on the node of that program."""
+    return bool(connection.get_execution_options().get(DISTRIBUTED))
+
+
+async def are_used(driver: Any, *, patient: bool) -> bool:
+    """Return whether the database is distributed by program, and prepare the connection for that."""
+    if await driver.fetchval("SELECT to_regclass('pg_dist_partition') IS NULL"):
+        return False
+    distributed = bool(await driver.fetchval(_IS_DISTRIBUTED))
+    if distributed and not patient:
+        await driver.execute(_IMPATIENT)
+    return distributed
+
+
 def steps(connection: Connection) -> list[DistributionStep]:
     """Return what distributes the database, in order, with what is done already. Raises NotPossibleError."""
     _require_citus(connection)
     placed = set(connection.execute(text("SELECT logicalrelid::regclass::text FROM pg_dist_partition")).scalars())
     return list(_steps(placed))
+
+
+def missing_settings(connection: Connection) -> list[str]:
+    """Return each setting that a node lacks, and each unfinished step of `svc admin db distribute`; [] if all is well.
+
+    A plain database needs nothing.
+    """
+    if not is_distributed(connection):
+        return []
+    found = []
+    names = ", ".join(f"''{name}''" for name in BY_KEY)
+    for row in connection.execute(text(_NODE_SETTINGS.format(names))):
+        stored = dict(each.split("=") for each in row.result.split(",")) if row.success else {}
+        lacking = [f"{name} = {value}" for name, value in BY_KEY.items() if stored.get(name) != value]
+        if lacking:
+            found.append(f"node {row.node} lacks {', '.join(lacking)}: run `svc admin db distribute`")
+    undone = [step.title for step in steps(connection) if step.run is not None and not step.is_repeated]
+    return [
+        *found,
+        *(f"the database is not wholly distributed ({step}): run `svc admin db distribute`" for step in undone),
+    ]
 
 
 def _steps(placed: set[str]) -> Iterator[DistributionStep]:

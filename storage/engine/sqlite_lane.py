@@ -1,0 +1,121 @@
+"""A persistent SQLite connection on a thread of its own, which runs each transaction in one call."""
+
+import asyncio
+import sqlite3
+from collections.abc import Sequence
+from typing import TypeVar
+
+import aiosqlite
+from sqlalchemy import Connection, create_engine, event
+from sqlalchemy.pool import StaticPool
+
+from storage.engine.database_file import DatabaseFile
+from storage.engine.failures import is_outage, unavailable
+from storage.engine.lane import Work
+
+Result = TypeVar("Result")
+_READ_ONLY_ACTIONS = {
+    sqlite3.SQLITE_SELECT,
+    sqlite3.SQLITE_READ,
+    sqlite3.SQLITE_FUNCTION,
+    sqlite3.SQLITE_TRANSACTION,
+    sqlite3.SQLITE_RECURSIVE,
+}
+
+
+class SqliteLane:
+    """A SQLite connection on aiosqlite's thread; each transaction runs there in one call.
+
+    aiosqlite has no public call that runs a function on its thread, so this uses `Connection._execute`, which all
+    its public calls go through; every test fails if that changes.
+    """
+
+    def __init__(self, file: DatabaseFile, *, read_only: bool, settings: Sequence[str]) -> None:
+        self._file = file
+        self._read_only = read_only
+        self._settings = settings
+        self._connection: aiosqlite.Connection | None = None
+        self._checked_out: Connection | None = None  # for good: a checkout for each batch would double its cost
+        self._opening = asyncio.Lock()
+
+    async def run(self, work: Work[Result]) -> Result:
+        """Run `work` in one transaction on the connection's thread; after an outage, the next over a new connection."""
+        try:
+            async with self._opening:
+                if self._connection is None:
+                    await self._open()
+            result: Result = await self._connection._execute(self._transact, work)  # type: ignore[union-attr]  # noqa: SLF001
+        except Exception as error:
+            if not is_outage(error, read_only=self._read_only):
+                raise
+            async with self._opening:
+                await self.close()
+            raise unavailable(error) from error
+        return result
+
+    async def is_distributed(self) -> bool:
+        """Return False: it is one file."""
+        return False
+
+    async def write(self, work: Work[Result], program_id: int = 0) -> Result:  # noqa: ARG002 - one file has all
+        """Run `work` as `run` does: COMMIT is a call in this process, so its result cannot be lost."""
+        return await self.run(work)
+
+    async def close(self) -> None:
+        """Close the connection and end its thread."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            try:
+                await connection._execute(self._give_back)  # type: ignore[no-untyped-call]  # noqa: SLF001
+            finally:
+                await _end(connection)
+
+    def _give_back(self) -> None:
+        """Let SQLAlchemy close its connection on the thread that created it."""
+        assert self._checked_out is not None  # noqa: S101 - opened in run
+        self._checked_out.close()
+        self._checked_out.engine.dispose()
+
+    def _transact(self, work: Work[Result]) -> Result:
+        assert self._checked_out is not None  # noqa: S101 - opened in run
+        with self._checked_out.begin():
+            result = work(self._checked_out)
+            self._file.check()
+            return result
+
+    async def _open(self) -> None:
+        self._file.check()
+        if not self._read_only:
+            self._file.make_private()
+        mode = "ro" if self._read_only else "rw"
+        uri = f"{self._file.path.as_uri()}?mode={mode}"
+        connection = aiosqlite.connect(uri, uri=True, isolation_level=None, cached_statements=512)
+        try:
+            await connection
+            await connection._execute(self._prepare, connection._conn)  # type: ignore[no-untyped-call]  # noqa: SLF001
+        except BaseException:
+            await _end(connection)
+            raise
+        self._connection = connection
+
+    def _prepare(self, raw: sqlite3.Connection) -> None:
+        for setting in self._settings:
+            raw.execute(setting)
+        self._file.created()
+        engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool, hide_parameters=True)
+        begin = "BEGIN" if self._read_only else "BEGIN IMMEDIATE"
+        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
+        self._checked_out = engine.connect()  # SQLAlchemy asks for its settings, which the authorizer forbids later
+        raw.execute("SELECT 1 FROM json_each('[]')")  # declares its virtual table, likewise
+        if self._read_only:
+            raw.set_authorizer(_authorize_reading)
+
+
+async def _end(connection: aiosqlite.Connection) -> None:
+    """Close a connection and wait for its thread, which would otherwise outlive the event loop."""
+    await connection.close()
+    await asyncio.to_thread(connection._thread.join)  # noqa: SLF001
+
+
+def _authorize_reading(action: int, *_: object) -> int:
+    return sqlite3.SQLITE_OK if action in _READ_ONLY_ACTIONS else sqlite3.SQLITE_DENY

@@ -1,0 +1,6 @@
+INSERT INTO ledger_entries (program_id, id, partner_id, commission_id, kind, amount_cents, at)
+SELECT entry.*
+FROM jsonb_to_recordset(:rows) AS entry (
+    program_id bigint, id bigint, partner_id bigint, commission_id bigint, kind varchar(32), amount_cents bigint,
+    at bigint
+)
