@@ -11,7 +11,7 @@ from storage.access import assistant_clients, assistant_tokens, device_logins, i
 from storage.engine import committed_batches, database, recurring
 from storage.engine.recurring import TaskTurn
 from storage.management import flags, fraud_review
-from storage.payments import late_leads
+from storage.payments import decisions
 from storage.reports import breakdown_increments
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
 from storage.tracking import (
@@ -113,7 +113,7 @@ async def prune_all(store: Storage, *, at: datetime) -> None:
 async def record_waiting_payments(store: Storage, *, at: datetime) -> None:
     """Record the payments whose customer's lead has arrived since, each chunk in its own write."""
     with _failures_logged("waiting payments"):
-        while await store.write(late_leads.record_waiting, at=at) >= late_leads.AT_ONCE:
+        while await store.write(decisions.record_late, at=at) >= decisions.AT_ONCE:
             log.info("recorded a chunk of waiting payments; the next one follows")
 
 

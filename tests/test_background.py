@@ -14,7 +14,7 @@ from cli.demo import sample
 from storage import Storage
 from storage.engine import recurring
 from storage.management import flags, fraud_review
-from storage.payments import late_leads
+from storage.payments import decisions
 from storage.rules import contact
 from storage.rules.errors import CustomerNotFound
 from storage.rules.fraud.flag import FlagKind
@@ -43,7 +43,7 @@ async def test_a_large_backlog_is_deleted_in_chunks(acme: World, monkeypatch: py
 
 
 async def test_payments_whose_lead_came_late_are_recorded_in_chunks(acme: World, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(late_leads, "AT_ONCE", 2)
+    monkeypatch.setattr(decisions, "AT_ONCE", 2)
     await connect(acme)
     for number in range(3):
         named = {"svc_customer_key": f"user-{number}"}

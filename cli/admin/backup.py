@@ -14,8 +14,7 @@ from sqlalchemy.engine import URL
 from cli.admin import command
 from cli.admin.command import CommandAnswer, CommandError
 from storage import migrations
-from storage.checks import books
-from storage.checks.difference import BookDifference
+from storage.checks import BookDifference, books
 from storage.engine import database
 
 _DUMP = "pg_dump --format=custom --file={file} {url}"

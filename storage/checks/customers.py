@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, func, select
 
-from storage.checks.difference import BookDifference
+from storage.checks import BookDifference, compare
 from storage.rules.settlement import CustomerStatus
 from storage.tables import clicks, customers, partners, sales
 from storage.tables.columns import to_millis
@@ -23,14 +23,9 @@ def differences(connection: Connection) -> Iterator[BookDifference]:
 
 def _customer(row: Any) -> Iterator[BookDifference]:
     where = f"program {row.program_id}, customer {row.id}"
-    converted = row.status == CustomerStatus.CONVERSION
-    if converted != (row.sales > 0):
-        yield BookDifference("conversion status", where, int(converted), int(row.sales > 0))
-    if row.sales == 0 and row.first_purchase_at is not None:
-        yield BookDifference("first purchase in milliseconds", where, to_millis(row.first_purchase_at), 0)
-    elif row.sales > 0 and row.same_time == 0:
-        stored = to_millis(row.first_purchase_at) if row.first_purchase_at else 0
-        yield BookDifference("first purchase in milliseconds", where, stored, to_millis(row.earliest_at))
+    stored, earliest = (to_millis(at) if at else 0 for at in (row.first_purchase_at, row.earliest_at))
+    purchase = ("first purchase in milliseconds", stored, stored if row.same_time else earliest)
+    yield from compare(where, ("conversion status", row.status == CustomerStatus.CONVERSION, row.sales > 0), purchase)
 
 
 def _contradicting() -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, case, func, select
 
-from storage.checks.difference import BookDifference
+from storage.checks import BookDifference, compare
 from storage.rules.commission import CommissionStatus, of_remaining
 from storage.rules.money import share
 from storage.rules.settlement import Settlement
@@ -34,30 +34,28 @@ def _streamed(connection: Connection, statement: Any) -> Iterator[Any]:
 
 def _refunds(sale: Any) -> Iterator[BookDifference]:
     where = f"program {sale.program_id}, sale {sale.id} ({sale.transaction_id})"
-    if sale.refunded_cents != sale.back_cents:
-        yield BookDifference("refunded_cents", where, sale.refunded_cents, int(sale.back_cents))
-    if not 0 <= sale.back_cents <= sale.amount_cents:
-        most = min(max(int(sale.back_cents), 0), sale.amount_cents)
-        yield BookDifference("refunds within the sale's amount", where, int(sale.back_cents), most)
-    expected_cents = of_remaining(sale.program_cents, sale_cents=sale.amount_cents, refunded_cents=int(sale.back_cents))
-    back_cents = sale.program_cents - expected_cents
-    if sale.back_program_cents != back_cents:
-        yield BookDifference("refunds in the program's currency", where, int(sale.back_program_cents), back_cents)
+    back_cents = int(sale.back_cents)
+    left_cents = of_remaining(sale.program_cents, sale_cents=sale.amount_cents, refunded_cents=back_cents)
+    yield from compare(
+        where,
+        ("refunded_cents", sale.refunded_cents, back_cents),
+        ("refunds within the sale's amount", back_cents, min(max(back_cents, 0), sale.amount_cents)),
+        ("refunds in the program's currency", sale.back_program_cents, sale.program_cents - left_cents),
+    )
 
 
 def _entries(row: Any) -> Iterator[BookDifference]:
     """Compare a commission's entries with its amount, its terms, its sale's refunds and its status."""
     where = f"program {row.program_id}, commission {row.id}"
     fee_cents = share(row.amount_cents, row.platform_fee_bps)
-    for what, stored, recomputed in (
+    yield from compare(
+        where,
         ("commission entry", row.earned_cents, row.amount_cents),
         ("net commission", row.net_cents, _expected(row, row.amount_cents)),
         ("platform fee entry", row.fee_cents, fee_cents),
         ("net platform fee", row.net_fee_cents, _expected(row, fee_cents)),
         ("payout", row.payout_cents, _owed(row) - _expected(row, row.amount_cents)),
-    ):
-        if stored != recomputed:
-            yield BookDifference(what, where, int(stored), recomputed)
+    )
 
 
 def _expected(row: Any, cents: int) -> int:
@@ -79,20 +77,19 @@ def _owed(row: Any) -> int:
 def _balances(connection: Connection, owed: Counter[tuple[int, int]]) -> Iterator[BookDifference]:
     """Compare what each partner's entries add up to with what their commissions, adjustments and set-offs do."""
     entry = ledger_entries.c
-    account = (entry.program_id, entry.partner_id)
+    key = (entry.program_id, entry.partner_id)
     adjusted = func.sum(case((entry.kind.in_(OTHER_KINDS), entry.amount_cents), else_=0)).label("adjusted_cents")
-    stored = select(*account, func.sum(entry.amount_cents).label("cents"), adjusted).group_by(*account)
+    stored = select(*key, func.sum(entry.amount_cents).label("cents"), adjusted).group_by(*key)
     balances: Counter[tuple[int, int]] = Counter()
     for row in _streamed(connection, stored.where(entry.kind.in_(ACCOUNT_KINDS))):
         balances[row.program_id, row.partner_id] = int(row.cents)
         owed[row.program_id, row.partner_id] += int(row.adjusted_cents)
     for program_id, partner_id in sorted(balances.keys() | owed.keys()):
-        cents, recomputed = balances[program_id, partner_id], owed[program_id, partner_id]
-        if cents != recomputed:
-            yield BookDifference("balance", f"program {program_id}, partner {partner_id}", cents, recomputed)
+        account = f"program {program_id}, partner {partner_id}"
+        yield from compare(account, ("balance", balances[program_id, partner_id], owed[program_id, partner_id]))
 
 
-def _back() -> Any:
+def refunded() -> Any:
     """Return what the refund events of each sale add up to."""
     refund = refunds.c
     cents, program_cents = func.sum(refund.amount_cents), func.sum(refund.program_cents)
@@ -101,7 +98,7 @@ def _back() -> Any:
 
 
 def _refunded_sales() -> Any:
-    back = _back()
+    back = refunded()
     of_sale = and_(back.c.program_id == sales.c.program_id, back.c.sale_id == sales.c.id)
     sums = [func.coalesce(back.c[name], 0).label(f"back_{name}") for name in ("cents", "program_cents")]
     touched = (sales.c.refunded_cents != 0) | back.c.sale_id.is_not(None)
@@ -109,7 +106,7 @@ def _refunded_sales() -> Any:
 
 
 def _commissions() -> Any:
-    back, net = _back(), _net()
+    back, net = refunded(), _net()
     commission, sale, terms = commissions.c, sales.c, commission_terms.c
     joined = (
         commissions.join(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Column, Connection, Select, and_, case, func, select, type_coerce
 
-from storage.checks.difference import BookDifference
+from storage.checks import BookDifference, compare, ledger
 from storage.rules.settlement import CustomerStatus
 from storage.tables import (
     click_retention,
@@ -17,7 +17,6 @@ from storage.tables import (
     ledger_entries,
     partner_rollups,
     partners,
-    refunds,
     sales,
 )
 from storage.tables import rollups as program_rollups
@@ -47,9 +46,8 @@ def differences(connection: Connection) -> Iterator[BookDifference]:
     stored = _stored(connection)
     _trust_deleted(connection, stored, recomputed)
     for cell in sorted(recomputed.keys() | stored.keys(), key=str):
-        if stored[cell] != recomputed[cell]:
-            kind = "program rollup" if cell.partner_id is None else "partner rollup"
-            yield BookDifference(f"{kind} {cell.total}", str(cell), stored[cell], recomputed[cell])
+        kind = "program rollup" if cell.partner_id is None else "partner rollup"
+        yield from compare(str(cell), (f"{kind} {cell.total}", stored[cell], recomputed[cell]))
 
 
 def _trust_deleted(connection: Connection, stored: Counter[_Cell], recomputed: Counter[_Cell]) -> None:
@@ -107,14 +105,7 @@ def _conversions() -> Select[Any]:
 
 def _sales() -> Select[Any]:
     """Sales and revenue net of refunds, by the day of the sale; a fully refunded sale does not count."""
-    refund = refunds.c
-    per_sale = select(
-        refund.program_id,
-        refund.sale_id,
-        func.sum(refund.amount_cents).label("cents"),
-        func.sum(refund.program_cents).label("program_cents"),
-    )
-    back = per_sale.group_by(refund.program_id, refund.sale_id).subquery("back")
+    back = ledger.refunded()
     whole = func.coalesce(back.c.cents, 0) == sales.c.amount_cents
     counted = func.sum(case((whole, 0), else_=1)).label("sales")
     net_cents = func.sum(sales.c.program_cents - func.coalesce(back.c.program_cents, 0)).label("revenue_cents")

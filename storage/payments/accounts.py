@@ -34,13 +34,8 @@ def get_account(connection: Connection, program_id: int) -> PaymentAccount:
 
 def find_account_id(connection: Connection, program_id: int) -> str | None:
     """Return the id of a program's account, None if none is connected."""
-    row = connection.execute(_mine(program_id)).one_or_none()
-    return None if row is None else str(row.account_id)
-
-
-def is_connected(connection: Connection, program_id: int) -> bool:
-    """Return whether a program has an account."""
-    return connection.execute(_mine(program_id)).one_or_none() is not None
+    mine = payment_accounts.c.program_id == program_id
+    return connection.execute(select(payment_accounts.c.account_id).where(mine)).scalar()
 
 
 def connect(

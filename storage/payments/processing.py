@@ -4,12 +4,13 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, and_, or_, select
 
+from storage.engine.audit import Actor
 from storage.engine.database import insert_for
 from storage.payments import event_log, returns
 from storage.rules import keys
-from storage.rules.errors import IdentifierConflict, ServiceError
+from storage.rules.errors import IdentifierConflict, NotFound, ServiceError
 from storage.rules.payment import Content, Introduced, Linked, Paid, PaymentOutcome, ProcessorEvent, Returned
 from storage.rules.settlement import Settlement
 from storage.tables import payment_accounts, payment_customers, payment_references, programs
@@ -47,6 +48,26 @@ def process(connection: Connection, program_id: int, event: ProcessorEvent, *, a
     if done.outcome in {PaymentOutcome.RECORDED, PaymentOutcome.LINKED}:
         try_again(connection, program_id, event.content, at)
     return done
+
+
+def process_in_sandbox(
+    connection: Connection,
+    program_id: int,
+    event: ProcessorEvent,
+    *,
+    actor: Actor,  # noqa: ARG001 - every write of an owner has one; a sandbox's events are not audited
+    at: datetime,
+) -> EventOutcome:
+    """Process an event that an owner sends, not the processor. Raises NotFound if the program has no sandbox.
+
+    The program is a sandbox or has one; no other can be reached this way: what is not signed never earns.
+    """
+    itself = and_(programs.c.id == program_id, programs.c.sandbox_of.is_not(None))
+    sandbox = select(programs.c.id).where(or_(itself, programs.c.sandbox_of == program_id))
+    sandbox_id = connection.execute(sandbox).scalar()
+    if sandbox_id is None:
+        raise NotFound("The program has no sandbox.")
+    return process(connection, sandbox_id, event, at=at)
 
 
 def _apply(connection: Connection, program_id: int, content: Content | None, at: datetime) -> EventOutcome:

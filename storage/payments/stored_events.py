@@ -1,6 +1,7 @@
 """The JSON in which the database stores an event's content: a version, its type and its named fields."""
 
 import json
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -10,20 +11,20 @@ from storage.engine.database import JsonField
 from storage.rules.payment import Content, Introduced, Linked, Paid, Returned, ReturnKind
 
 VERSION = 1
+KINDS: dict[str, type[Content]] = {"paid": Paid, "returned": Returned, "linked": Linked, "introduced": Introduced}
+READERS: dict[str, Callable[[Any], Any]] = {
+    "references": tuple,
+    "occurred_at": datetime.fromisoformat,
+    "told_at": datetime.fromisoformat,
+    "kind": ReturnKind,
+    "listed": lambda stored: tuple(_read(Returned, each) for each in stored),
+}
 
 
 def dump(content: Content) -> str:
     """Return an event's content as JSON for storage."""
-    match content:
-        case Paid():
-            fields = {"type": "paid", **_of_paid(content)}
-        case Returned():
-            fields = {"type": "returned", **_of_returned(content)}
-        case Linked():
-            fields = {"type": "linked", "references": content.references}
-        case Introduced():
-            fields = {"type": "introduced", **content._asdict()}
-    return json.dumps({"version": VERSION, **fields})
+    kind = next(name for name, each in KINDS.items() if isinstance(content, each))
+    return json.dumps({"version": VERSION, "type": kind, **_fields(content)}, default=datetime.isoformat)
 
 
 def load(stored: str) -> Content:
@@ -32,17 +33,21 @@ def load(stored: str) -> Content:
     if "version" not in fields:
         [(name, content)] = fields.items()
         fields = {"version": VERSION, "type": name.lower(), **content}
-    match fields["version"], fields["type"]:
-        case 1, "paid":
-            return _paid(fields)
-        case 1, "returned":
-            return _returned(fields)
-        case 1, "linked":
-            return Linked(tuple(fields["references"]))
-        case 1, "introduced":
-            return Introduced(**{name: fields[name] for name in Introduced._fields})
-        case version, kind:
-            raise ValueError(f"A newer release stored this event (version {version}, {kind}): upgrade this one.")
+    version, kind = fields["version"], fields["type"]
+    if version != VERSION or kind not in KINDS:
+        raise ValueError(f"A newer release stored this event (version {version}, {kind}): upgrade this one.")
+    return _read(KINDS[kind], fields)
+
+
+def _fields(content: Content) -> dict[str, Any]:
+    fields = content._asdict()
+    listed = [_fields(each) for each in fields.pop("listed", ())]
+    return fields | ({"listed": listed} if listed else {})
+
+
+def _read(kind: type[Content], fields: dict[str, Any]) -> Any:
+    stored = {name: fields[name] for name in kind._fields if name in fields}
+    return kind(**{name: READERS[name](value) if name in READERS else value for name, value in stored.items()})
 
 
 def currency(stored: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -57,55 +62,3 @@ def amount_cents(stored: ColumnElement[Any]) -> ColumnElement[Any]:
 
 def _field(stored: ColumnElement[Any], name: str) -> ColumnElement[Any]:
     return func.coalesce(JsonField(stored, name), JsonField(JsonField(stored, "Paid"), name))
-
-
-def _of_paid(paid: Paid) -> dict[str, Any]:
-    return {
-        "transaction_id": paid.transaction_id,
-        "references": paid.references,
-        "amount_cents": paid.amount_cents,
-        "currency": paid.currency,
-        "occurred_at": paid.occurred_at.isoformat(),
-        "click_id": paid.click_id,
-        "customer_key": paid.customer_key,
-        "program_id": paid.program_id,
-        "processor_customer": paid.processor_customer,
-    }
-
-
-def _paid(fields: dict[str, Any]) -> Paid:
-    return Paid(
-        transaction_id=fields["transaction_id"],
-        references=tuple(fields["references"]),
-        amount_cents=fields["amount_cents"],
-        currency=fields["currency"],
-        occurred_at=datetime.fromisoformat(fields["occurred_at"]),
-        click_id=fields["click_id"],
-        customer_key=fields["customer_key"],
-        program_id=fields["program_id"],
-        processor_customer=fields["processor_customer"],
-    )
-
-
-def _of_returned(returned: Returned) -> dict[str, Any]:
-    return {
-        "reference": returned.reference,
-        "return_id": returned.return_id,
-        "kind": returned.kind,
-        "amount_cents": returned.amount_cents,
-        "stands": returned.stands,
-        "told_at": returned.told_at.isoformat(),
-        **({"listed": [_of_returned(each) for each in returned.listed]} if returned.listed else {}),
-    }
-
-
-def _returned(fields: dict[str, Any]) -> Returned:
-    return Returned(
-        reference=fields["reference"],
-        return_id=fields["return_id"],
-        kind=ReturnKind(fields["kind"]),
-        amount_cents=fields["amount_cents"],
-        stands=fields["stands"],
-        told_at=datetime.fromisoformat(fields["told_at"]),
-        listed=tuple(_returned(each) for each in fields.get("listed", ())),
-    )

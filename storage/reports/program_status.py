@@ -76,7 +76,7 @@ def get_status(connection: Connection, key_hash: str, *, at: datetime, base_url:
         pending_commissions=count(commissions, commissions.c.status == CommissionStatus.PENDING),
         provisional_leads=count(customers, provisional, customers.c.status == CustomerStatus.PROVISIONAL),
         refused_calls_24h=count(refused_calls, *since_then(refused_calls)),
-        payment_account_connected=accounts.is_connected(connection, key.program_id),
+        payment_account_connected=accounts.find_account_id(connection, key.program_id) is not None,
         latest_payments=received_events.count_latest(connection, key.program_id),
         checklist=checklist.list_steps(connection, key.program_id, base_url=base_url),
     )

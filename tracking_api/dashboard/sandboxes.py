@@ -4,7 +4,7 @@ from presentation.api_request import ApiRequest
 from presentation.operations import operation
 from presentation.view import SuccessView, View
 from storage.management import sandboxes
-from storage.payments import rehearsal
+from storage.payments import processing
 from storage.rules.errors import InvalidJson, NotFound, PayloadTooLarge, UnsupportedMediaType, ValidationError
 from tracking_api.dashboard.program_keys import NewKeyView
 from tracking_api.dashboard.sessions import NO_STORE
@@ -48,5 +48,5 @@ async def empty_sandbox(call: ApiRequest) -> ModelResponse[SuccessView]:
 async def rehearse_payment_event(call: ApiRequest) -> ModelResponse[ReceivedEventView]:
     """Process an event in the sandbox; it needs no connected account and reaches no live program."""
     content = bytes(await body.read_body(call.request.scope, call.request.receive, largest=LARGEST_EVENT))
-    done = await call.write(rehearsal.receive, event_of(content, call.at))
+    done = await call.write(processing.process_in_sandbox, event_of(content, call.at))
     return ModelResponse(ReceivedEventView(received=True, outcome=done.outcome, transaction_id=done.transaction_id))

@@ -11,7 +11,7 @@ import pytest
 
 import storage
 from cli.demo import sample
-from storage.checks import books, uniqueness
+from storage.checks import books
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -116,10 +116,10 @@ def test_a_report_says_what_is_stored_and_what_the_rows_add_up_to(filled: Path, 
 
 
 def test_a_value_that_must_be_unique_and_is_not_is_reported(filled: Path, tmp_path: Path) -> None:
-    for reported, table, columns in uniqueness.UNIQUE:
+    for reported, table, columns in books.UNIQUE:
         without_keys = [f"CREATE TABLE copied AS SELECT * FROM {table}", f"DROP TABLE {table}"]
         named = [f"UPDATE copied SET {columns[-1]} = 'r' || id"] if table.name == "refunds" else []
         doubled = f"INSERT INTO copied SELECT * FROM copied WHERE {columns[0]} IS NOT NULL LIMIT 1"
         lines = corrupted(filled, tmp_path, *without_keys, *named, doubled, f"ALTER TABLE copied RENAME TO {table}")
         assert [line for line in lines if line.startswith(f"{reported} of program ")], reported
-    assert len(uniqueness.UNIQUE) == 10
+    assert len(books.UNIQUE) == 10

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 import storage
 from storage.checks import books
 from storage.engine.audit import OPERATOR
-from storage.payments import decisions, late_leads, processing, received_events
+from storage.payments import decisions, processing, received_events
 from storage.payments.decisions import NOT_NAMED, Decision, NamedCustomer
 from storage.payments.processing import EventOutcome
 from storage.payments.stripe import parse_event
@@ -84,11 +84,11 @@ async def test_waiting_payments_are_recorded_once_their_late_lead_is_there(acme:
     await take(acme, stripe.invoice(metadata=UNKNOWN))
     await take(acme, stripe.invoice("evt_2", name="in_2", renewal=True))
     await take(acme, stripe.invoice("evt_3", name="in_3", customer="cus_3", metadata={"svc_customer_key": "user-3"}))
-    before = await acme.store.write(late_leads.record_waiting, at=NOW)
+    before = await acme.store.write(decisions.record_late, at=NOW)
     await acme.customer("user-1")
 
-    tried = await acme.store.write(late_leads.record_waiting, at=NOW)
-    again = await acme.store.write(late_leads.record_waiting, at=NOW)
+    tried = await acme.store.write(decisions.record_late, at=NOW)
+    again = await acme.store.write(decisions.record_late, at=NOW)
 
     assert (before, tried, again) == (0, 1, 0)
     assert await recorded(acme) == ["in_1", "in_2"]
