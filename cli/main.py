@@ -46,7 +46,7 @@ COMMANDS = {
     ),
     "admin": ("cli.admin:app", "Set up workspaces, programs, partners and keys; import rates; check the database."),
     "programs": ("cli.integrator.programs:app", "List, create and delete programs, as the logged-in account."),
-    "partners": ("cli.integrator.partners:app", "Add partners, as the logged-in account."),
+    "partners": ("cli.integrator.programs:partners_app", "Add partners, as the logged-in account."),
     "test": (
         "cli.integrator.try_calls:app",
         "Send a test-mode call, without commission or attribution.",

@@ -17,6 +17,7 @@ from uvicorn.supervisors import Multiprocess
 from cli import logs, set_up_code, startup_errors
 from cli.admin import command as admin
 from cli.connections import MOST_CONNECTIONS, Connection
+from cli.integrator.output import Failure, answering
 from storage import migrations
 from storage.engine import database, database_file
 
@@ -52,18 +53,18 @@ def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -
 
     """
     with ExitStack() as held:
-        with admin.errors_explained():
+        with answering(as_json=False), admin.failures():
             logs.configure()
             database_url = admin.database_url()
             url = database.parse_url(database_url)
             if workers > 1 and database.is_sqlite(url):
-                raise admin.CommandError("workers_need_postgresql", ONE_WRITER, "Use --workers 1, or PostgreSQL.")
+                raise Failure("workers_need_postgresql", ONE_WRITER, "Use --workers 1, or PostgreSQL.")
             listening = held.enter_context(listen(host, port))
             migrate(database_url)
             if database.is_sqlite(url) and not held.enter_context(
                 database_file.hold_lock(database.file_of(url), alone=False)
             ):
-                raise admin.CommandError("restore_running", "A backup is being restored.", "Start again afterwards.")
+                raise Failure("restore_running", "A backup is being restored.", "Start again afterwards.")
             one_time = set_up_code.issue()
         print(f"Serving on {address(listening)} (Ctrl-C stops it)", flush=True)  # noqa: T201 - the command's output
         if one_time is not None:
@@ -72,12 +73,12 @@ def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Bind the IP address and port, and set SVC_BASE_URL if it is unset. Raises CommandError if they are in use."""
+    """Bind the IP address and port, and set SVC_BASE_URL if it is unset. Raises Failure if they are in use."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family, backlog=WAITING_CONNECTIONS)
     except OSError as problem:
-        raise admin.CommandError(
+        raise Failure(
             "address_unavailable", f"Cannot listen on {host}:{port}: {problem.strerror}", "Choose another --port."
         ) from None
     listening.set_inheritable(True)
@@ -86,7 +87,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def migrate(database_url: str) -> None:
-    """Apply the migrations. Raises CommandError that says what to do if the database cannot be used."""
+    """Apply the migrations. Raises Failure that says what to do if the database cannot be used."""
     try:
         asyncio.run(migrations.upgrade(database_url))
     except Exception as problem:

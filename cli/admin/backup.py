@@ -12,7 +12,8 @@ from rich.markup import escape
 from sqlalchemy.engine import URL
 
 from cli.admin import command
-from cli.admin.command import CommandAnswer, CommandError
+from cli.admin.command import CommandAnswer
+from cli.integrator.output import Failure
 from storage import migrations
 from storage.checks import BookDifference, books
 from storage.engine import database
@@ -36,7 +37,7 @@ def backup(file: File) -> CommandAnswer:
     path = _sqlite_file("pg_dump", _DUMP, file)
     command.require_file()
     if file.exists():
-        raise CommandError("file_exists", f"{file} exists.", "Name a new file.")
+        raise Failure("file_exists", f"{file} exists.", "Name a new file.")
     partial = file.with_name(f".{file.name}.partial")
     partial.unlink(missing_ok=True)
     try:
@@ -61,7 +62,7 @@ def restore(file: File) -> CommandAnswer:
     """
     path = _sqlite_file("pg_restore", _LOAD, file)
     if not file.is_file():
-        raise CommandError("file_missing", f"There is no file {file}.", "Name a backup.")
+        raise Failure("file_missing", f"There is no file {file}.", "Name a backup.")
     with command.no_service(command.database_url()):
         partial = path.with_name(f".{path.name}.restoring")
         partial.unlink(missing_ok=True)
@@ -81,7 +82,7 @@ def _sqlite_file(program: str, example: str, file: Path) -> Path:
     if database.is_sqlite(url):
         return database.file_of(url)
     shown = url.set(drivername="postgresql").render_as_string(hide_password=True)
-    raise CommandError(
+    raise Failure(
         "use_postgresql_tools", f"For PostgreSQL use {program}.", f"Run: {example.format(file=file, url=shown)}"
     )
 
@@ -97,15 +98,15 @@ def _copy(source: Path, target: Path) -> None:
             reading.backup(writing)
             writing.execute("PRAGMA journal_mode = DELETE")  # one file, which can be copied
     except sqlite3.Error as error:
-        raise CommandError("not_a_database", f"{source} cannot be read: {error}.", "Name another file.") from None
+        raise Failure("not_a_database", f"{source} cannot be read: {error}.", "Name another file.") from None
 
 
 def _check(path: Path) -> list[BookDifference]:
-    """Return what `svc admin db check` finds. Raises CommandError if SQLite finds the file corrupt."""
+    """Return what `svc admin db check` finds. Raises Failure if SQLite finds the file corrupt."""
     with closing(sqlite3.connect(path)) as connection:
         ((sound,), *_) = connection.execute("PRAGMA integrity_check").fetchall()
     if sound != "ok":
-        raise CommandError("database_corrupt", f"The database is corrupt: {sound}", "Use another backup.")
+        raise Failure("database_corrupt", f"The database is corrupt: {sound}", "Use another backup.")
     return asyncio.run(_check_books(_url(path)))
 
 

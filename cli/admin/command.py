@@ -2,7 +2,6 @@
 
 import asyncio
 import inspect
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
@@ -11,13 +10,12 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 from sqlalchemy import Connection, select
 from sqlalchemy.exc import SQLAlchemyError
 
 import configuration
 import storage
+from cli.integrator.output import Failure, answering, warn
 from storage import Storage, migrations
 from storage.access import accounts
 from storage.engine import database, database_file
@@ -37,14 +35,6 @@ class CommandAnswer(NamedTuple):
     ok: bool = True
 
 
-class CommandError(Exception):
-    """An error that stops a command before its operation."""
-
-    def __init__(self, code: str, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.error = {"code": code, "message": message, "hint": hint}
-
-
 def register(
     app: typer.Typer, name: str | None = None
 ) -> Callable[[Callable[..., CommandAnswer]], Callable[..., None]]:
@@ -53,12 +43,10 @@ def register(
     def add(work: Callable[..., CommandAnswer]) -> Callable[..., None]:
         @wraps(work)
         def printed(*arguments: Any, as_json: bool = False, **options: Any) -> None:
-            with errors_explained(as_json=as_json):
+            with answering(as_json=as_json) as output, failures():
                 answer = work(*arguments, **options)
-                if as_json:
-                    typer.echo(json.dumps(answer.result, default=_json))
-                else:
-                    Console(highlight=False).print(answer.text, soft_wrap=True, emoji=False)
+                output.say(answer.text)
+                output.result(answer.result)
             if not answer.ok:
                 raise typer.Exit(1)
 
@@ -73,16 +61,21 @@ def register(
 
 
 @contextmanager
-def errors_explained(*, as_json: bool = False) -> Iterator[None]:
-    """Print an error to stderr, with --json also as the one object on stdout, and end in exit code 1."""
+def failures() -> Iterator[None]:
+    """Turn an error of the database, or of the values for it, into the Failure that ends the command."""
     try:
         yield
-    except (ServiceError, CommandError, migrations.UnknownSchemaError, ValueError, OSError, SQLAlchemyError) as problem:
-        error = _error(problem)
-        if as_json:
-            typer.echo(json.dumps({"error": error}))
-        _explain(error)
-        raise typer.Exit(1) from None
+    except ServiceError as problem:
+        is_outage = isinstance(problem, StorageUnavailable)
+        code, message = ("database_error", reason_of(problem)) if is_outage else (problem.code, problem.text)
+        fields: dict[str, Any] = {"fields": [each._asdict() for each in problem.fields]} if problem.fields else {}
+        raise Failure(code, message, "" if is_outage else problem.advice or "", **fields) from None
+    except migrations.UnknownSchemaError as problem:
+        raise Failure(problem.code, str(problem), problem.hint) from None
+    except (SQLAlchemyError, OSError) as problem:
+        raise Failure("database_error", reason_of(problem)) from None
+    except ValueError as problem:
+        raise Failure("validation_error", str(problem)) from None
 
 
 def read(operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
@@ -122,14 +115,14 @@ async def _run(work: Callable[[Storage], Awaitable[Any]]) -> Any:
 
 @asynccontextmanager
 async def opened(url: str, name: str = "database") -> AsyncIterator[Storage]:
-    """Open a database that is at this version's schema. Raises CommandError for any other."""
+    """Open a database that is at this version's schema. Raises Failure for any other."""
     async with storage.opened(url, patient=True) as store:
         try:
             current = await store.read(migrations.is_current)
         except Exception as problem:  # noqa: BLE001 - each driver has errors of its own; all of them mean this
             raise _unready(problem) from None
         if not current:
-            raise CommandError("database_not_migrated", f"The {name} is not at this version's schema.", UPGRADE)
+            raise Failure("database_not_migrated", f"The {name} is not at this version's schema.", UPGRADE)
         yield store
 
 
@@ -139,7 +132,7 @@ def password_kept(user_id: int, password_hash: str, *, email: str) -> dict[str, 
         return {}
     message = f"The account {email} existed before and keeps its password; the one that you gave is not used."
     notice = {"code": "password_kept", "message": message, "hint": "Set it: svc admin member set-password."}
-    Console(stderr=True, highlight=False).print(f"[yellow]Note:[/] {escape(message)}", soft_wrap=True, emoji=False)
+    warn(message, label="[yellow]Note[/]")
     return {"notice": notice}
 
 
@@ -155,61 +148,28 @@ def now() -> datetime:
 
 @contextmanager
 def no_service(url: str) -> Iterator[None]:
-    """Keep the service from starting on a SQLite file. Raises CommandError if it runs."""
+    """Keep the service from starting on a SQLite file. Raises Failure if it runs."""
     parsed = database.parse_url(url)
     if not database.is_sqlite(parsed):
         yield
         return
     with database_file.hold_lock(database.file_of(parsed), alone=True) as held:
         if not held:
-            raise CommandError("service_running", f"A service runs on {parsed.database}.", "Stop it first.")
+            raise Failure("service_running", f"A service runs on {parsed.database}.", "Stop it first.")
         yield
 
 
 def require_file() -> None:
-    """Raise CommandError if the SQLite file does not exist, because opening it would create an empty one."""
+    """Raise Failure if the SQLite file does not exist, because opening it would create an empty one."""
     address = database.parse_url(database_url())
     if database.is_sqlite(address) and not Path(str(address.database)).exists():
-        raise CommandError("database_not_migrated", "There is no database yet.", UPGRADE)
+        raise Failure("database_not_migrated", "There is no database yet.", UPGRADE)
 
 
-def _unready(problem: Exception) -> CommandError:
+def _unready(problem: Exception) -> Failure:
     """Return the error for an unreachable database or for one without tables."""
     reason = reason_of(problem)
     missing = ("no such table", "unable to open database file", 'relation "alembic_version" does not exist')
     if any(sign in reason for sign in missing):
-        return CommandError("database_not_migrated", "The database has no tables yet.", UPGRADE)
-    return CommandError("database_unreachable", f"The database cannot be reached: {reason}", "Check SVC_DATABASE_URL.")
-
-
-def _error(problem: Exception) -> dict[str, Any]:
-    if isinstance(problem, CommandError):
-        error: dict[str, Any] = problem.error
-    elif isinstance(problem, migrations.UnknownSchemaError):
-        error = {"code": problem.code, "message": str(problem), "hint": problem.hint}
-    elif isinstance(problem, StorageUnavailable):
-        error = {"code": "database_error", "message": reason_of(problem)}
-    elif isinstance(problem, ServiceError):
-        error = {"code": problem.code, "message": problem.text}
-        error |= {"hint": problem.advice} if problem.advice else {}
-        error |= {"fields": [field._asdict() for field in problem.fields]} if problem.fields else {}
-    elif isinstance(problem, SQLAlchemyError | OSError):
-        error = {"code": "database_error", "message": reason_of(problem)}
-    else:
-        error = {"code": "validation_error", "message": str(problem)}
-    return error
-
-
-def _explain(error: dict[str, Any]) -> None:
-    stderr = Console(stderr=True, highlight=False)
-    stderr.print(f"[red]Error:[/] {escape(error['message'])}", soft_wrap=True, emoji=False)
-    for field in error.get("fields", ()):
-        stderr.print(f"  {escape(field['field'])}: {escape(field['message'])}", soft_wrap=True, emoji=False)
-    if "hint" in error:
-        stderr.print(escape(error["hint"]), soft_wrap=True, emoji=False)
-
-
-def _json(value: Any) -> str:
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return str(value)
+        return Failure("database_not_migrated", "The database has no tables yet.", UPGRADE)
+    return Failure("database_unreachable", f"The database cannot be reached: {reason}", "Check SVC_DATABASE_URL.")

@@ -8,7 +8,8 @@ from rich.markup import escape
 
 from cli import logs
 from cli.admin import command
-from cli.admin.command import CommandAnswer, CommandError
+from cli.admin.command import CommandAnswer
+from cli.integrator.output import Failure
 from storage import Storage, migrations
 from storage.checks import books
 from storage.engine import copying, database, ids
@@ -33,9 +34,9 @@ def copy(source: Source, target: Target) -> CommandAnswer:
     """
     parsed = database.parse_url(source)
     if parsed == database.parse_url(target):
-        raise CommandError("same_database", "Both URLs name the same database.", "Name another one with --to.")
+        raise Failure("same_database", "Both URLs name the same database.", "Name another one with --to.")
     if database.is_sqlite(parsed) and not database.file_of(parsed).exists():
-        raise CommandError("database_missing", f"There is no file {parsed.database}.", "Name a database with --from.")
+        raise Failure("database_missing", f"There is no file {parsed.database}.", "Name a database with --from.")
     with command.no_service(source), command.no_service(target):
         logs.configure()
         result = asyncio.run(_copy(source, target))
@@ -64,7 +65,7 @@ async def _copy_rows(reading: Storage, writing: Storage, source: str) -> None:
     """Copy each table after those that it refers to, and tell the progress on stderr."""
     positions = await writing.write(copying.begin, source)
     if positions is None:
-        raise CommandError(
+        raise Failure(
             "target_not_empty",
             "The target database already holds rows.",
             "Name an empty one; an unfinished copy goes on only from the database that it began with.",

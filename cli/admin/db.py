@@ -8,7 +8,8 @@ from rich.markup import escape
 
 from cli import logs
 from cli.admin import command
-from cli.admin.command import CommandAnswer, CommandError
+from cli.admin.command import CommandAnswer
+from cli.integrator.output import Failure
 from storage import Storage, migrations
 from storage.checks import books
 from storage.engine import citus
@@ -74,7 +75,7 @@ async def _distribute(url: str) -> dict[str, Any]:
             after = [str(difference) for difference in await store.read(books.run)]
             after += await store.read(citus.missing_settings)
     except citus.NotPossibleError as problem:
-        raise CommandError("cannot_distribute", str(problem), problem.hint) from None
+        raise Failure("cannot_distribute", str(problem), problem.hint) from None
     return {"ok": not after, "steps": done, "differences": after}
 
 
@@ -85,7 +86,7 @@ async def _require(store: Storage) -> None:
     differences = [] if is_begun else await store.read(books.run)
     if differences:
         hint = "Nothing was changed. `svc admin db check` names each difference."
-        raise CommandError("books_differ", f"{len(differences)} totals do not match the events.", hint)
+        raise Failure("books_differ", f"{len(differences)} totals do not match the events.", hint)
 
 
 async def _run_steps(store: Storage) -> int:

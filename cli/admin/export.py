@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from cli.admin import command, parquet
-from cli.admin.command import CommandAnswer, CommandError
+from cli.admin.command import CommandAnswer
+from cli.integrator.output import Failure
 from storage import Storage
 from storage.reports import exported_events
 from storage.rules.periods.month import Month
@@ -41,7 +42,7 @@ def export(month: Name, to: Folder) -> CommandAnswer:
     """
     chosen = Month.parse(month)
     if chosen.plus(1).starts_at > command.now():
-        raise CommandError("month_not_over", f"{chosen} is not over yet.", "Export it next month.")
+        raise Failure("month_not_over", f"{chosen} is not over yet.", "Export it next month.")
     parquet.engine()
     path = parquet.path_of(to, chosen)
     count = command.run(lambda store: write_month(store, chosen, path))
@@ -91,11 +92,11 @@ def analyze(
 
 
 def list_files(folder: Path, first: str | None, last: str | None) -> list[Path]:
-    """Return the files of the months from `first` to `last`, by time. Raises CommandError if there is none."""
+    """Return the files of the months from `first` to `last`, by time. Raises Failure if there is none."""
     bounds = [str(Month.parse(each)) if each else default for each, default in ((first, "0000-00"), (last, "9999-99"))]
     files = [file for file in sorted(folder.glob("events-????-??.parquet")) if bounds[0] <= file.stem[-7:] <= bounds[1]]
     if not files:
-        raise CommandError("nothing_exported", f"{folder} has no month of these.", "Write some: svc admin export.")
+        raise Failure("nothing_exported", f"{folder} has no month of these.", "Write some: svc admin export.")
     return files
 
 

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from cli.admin.command import CommandError
+from cli.integrator.output import Failure
 from storage.reports.breakdown import added
 from storage.reports.exported_events import METRICS
 from storage.rules.periods.month import Month
@@ -36,12 +36,12 @@ class ArchivedBreakdown(NamedTuple):
 
 
 def engine() -> ModuleType:
-    """Return DuckDB. Raises CommandError if it is not installed."""
+    """Return DuckDB. Raises Failure if it is not installed."""
     try:
         import duckdb  # noqa: PLC0415 - of the extra `analytics`
     except ImportError:
         hint = "Install it: pip install 'affiliate-tracking-service[analytics]'."
-        raise CommandError("extra_missing", "This command needs DuckDB.", hint) from None
+        raise Failure("extra_missing", "This command needs DuckDB.", hint) from None
     return duckdb
 
 

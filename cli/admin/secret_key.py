@@ -8,7 +8,8 @@ from sqlalchemy import Connection
 
 import configuration
 from cli.admin import command
-from cli.admin.command import CommandAnswer, CommandError
+from cli.admin.command import CommandAnswer
+from cli.integrator.output import Failure
 from storage.access import second_factors
 from storage.engine import sealing
 from storage.engine.sealing import Sealer, UnreadableSecretError
@@ -30,12 +31,12 @@ def rotate() -> CommandAnswer:
     """
     new = configuration.load().secret_key
     if not new:
-        raise CommandError("secret_key_missing", "SVC_SECRET_KEY is not set.", "Set it to the new key.")
+        raise Failure("secret_key_missing", "SVC_SECRET_KEY is not set.", "Set it to the new key.")
     old = os.environ.get(OLD) or sealing.local_key(Path("svc.secret"))
     try:
         resealed = command.write(_reseal, Sealer(new, old))
     except UnreadableSecretError as unreadable:
-        raise CommandError("secret_unreadable", str(unreadable), f"Set {OLD} to the previous key.") from None
+        raise Failure("secret_unreadable", str(unreadable), f"Set {OLD} to the previous key.") from None
     return CommandAnswer(
         resealed,
         f"The secrets of {resealed['payment_accounts']} payment accounts and {resealed['second_factors']} second "

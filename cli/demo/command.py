@@ -16,6 +16,7 @@ from cli import logs, serve
 from cli.admin import command as admin
 from cli.demo import sample
 from cli.demo.sample import Sample
+from cli.integrator.output import answering
 from storage import migrations
 from storage.access import passwords
 
@@ -31,7 +32,7 @@ def command(host: serve.Host = "127.0.0.1", port: serve.Port = 8000) -> None:
 
     """
     signal.signal(signal.SIGTERM, _leave)
-    with tempfile.TemporaryDirectory(prefix="svc-demo-") as folder, admin.errors_explained():
+    with tempfile.TemporaryDirectory(prefix="svc-demo-") as folder, answering(as_json=False), admin.failures():
         logs.configure()
         os.environ["SVC_DATABASE_URL"] = url = f"sqlite+aiosqlite:///{Path(folder) / 'demo.db'}"
         listening = serve.listen(host, port)

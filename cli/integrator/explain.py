@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.integrator.init import meant
 from cli.integrator.output import Json, Output, answering, plain
+from cli.integrator.programs import ProgramId, meant
 
 MARKS = {"pass": "[green]pass[/]", "fail": "[red]fail[/]", "unknown": "[yellow]  ? [/]"}
 
@@ -14,7 +14,7 @@ def explain(
     transaction: Annotated[
         str, typer.Argument(metavar="TRANSACTION", help="The sale's transaction_id, or any id of Stripe's.")
     ],
-    program: Annotated[int | None, typer.Option(help="The program; else SERVICE_PROGRAM_ID, or your only one.")] = None,
+    program: ProgramId = None,
     as_json: Json = False,
 ) -> None:
     """Explain why a sale was credited or not, even if it was rejected or never arrived.

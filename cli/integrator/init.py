@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.integrator import framework, own_guides, programs, project
+from cli.integrator import guides, programs, project
 from cli.integrator.login import obtain
 from cli.integrator.output import Failure, Json, Output, answering, plain
 from cli.integrator.service import ServiceClient
@@ -45,7 +45,7 @@ def init(
         if generate_key and api_key_stdin:
             raise Failure("usage", "Use only one of --generate-key and --api-key-stdin.", exit_code=2)
         place, service = project.folder(), _account(output)
-        chosen = choose(service, output, program or int(project.settings()[project.PROGRAM] or 0) or None)
+        chosen = programs.choose(service, output, program or int(project.settings()[project.PROGRAM] or 0) or None)
         if sandbox:
             chosen = open_sandbox(service, chosen, output)
         key = chosen.pop("api_token", None) or _key(
@@ -54,7 +54,7 @@ def init(
         if sandbox and not key:
             hint = "Use --generate-key: the sandbox's present key then stops, and nothing live changes."
             raise Failure("sandbox_key_required", "The sandbox has a key that this project does not know.", hint)
-        changed = [*_write(place, service, chosen, key), *own_guides.add_line(place.parent, output, yes=yes)]
+        changed = [*_write(place, service, chosen, key), *guides.add_line(place.parent, output, yes=yes)]
         _say(output, chosen, changed, has_key=bool(key))
         done = {"folder": str(place), "changed": changed, "has_key": bool(key)}
         output.result({"program_id": chosen["id"], "sandbox_of": chosen["sandbox_of"]} | done)
@@ -70,24 +70,6 @@ def _say(output: Output, program: dict[str, Any], changed: list[str], *, has_key
     output.say("Next: `svc test click`, then `svc status`." if has_key else "Next: `svc init --generate-key`.")
 
 
-def choose(service: ServiceClient, output: Output, program_id: int | None = None) -> dict[str, Any]:
-    """Return the program: the named one, the only one, or the one that the user chooses."""
-    found = programs.every(service)
-    named = [each for each in found if each["id"] == program_id or (program_id is None and each["sandbox_of"] is None)]
-    if len(named) == 1:
-        return named[0]
-    listed = ", ".join(f"{each['id']} ({programs.label(each)})" for each in found) or "none"
-    if program_id is not None or not found:
-        hint = f"Yours: {listed}. Create one with `svc programs create`."
-        raise Failure("program_not_found", "Your account has no such program.", hint)
-    if not output.is_interactive:
-        raise Failure(
-            "program_required", "You have several programs.", f"Choose one with --program ID. Yours: {listed}."
-        )
-    output.say(f"Your programs: {plain(listed)}")
-    return choose(service, output, typer.prompt("Program id", type=int))
-
-
 def open_sandbox(service: ServiceClient, program: dict[str, Any], output: Output) -> dict[str, Any]:
     """Return a program's sandbox; a new one comes with its key as `api_token`."""
     if program["sandbox_of"] is not None:
@@ -99,12 +81,6 @@ def open_sandbox(service: ServiceClient, program: dict[str, Any], output: Output
     output.say(f"Created the sandbox, program [bold]{made['program_id']}[/].")
     opened = service.call("GET", f"/api/programs/{made['program_id']}")
     return opened | {"api_token": made["api_token"]}
-
-
-def meant(program: int | None, output: Output) -> tuple[ServiceClient, int]:
-    """Return the service as the logged-in account, and the program: named, the project's, or chosen."""
-    service, asked = programs.account(), program or int(project.settings()[project.PROGRAM] or 0)
-    return service, asked or choose(service, output)["id"]
 
 
 def _account(output: Output) -> ServiceClient:
@@ -143,8 +119,8 @@ def _key(service: ServiceClient, program: dict[str, Any], output: Output, *, gen
 
 def _write(place: Path, service: ServiceClient, program: dict[str, Any], key: str) -> list[str]:
     """Write the files and return the names of those that changed; `.env` first, so that the new key is never lost."""
-    found = framework.find(place.parent)
-    exposed = [name for each, name in framework.EXPOSED.items() if each in found]
+    found = guides.frameworks(place.parent)
+    exposed = [name for each, name in guides.EXPOSED.items() if each in found]
     path = f"/api/programs/{program['id']}/integration"
     integration = service.call("GET", path, framework=next(iter(found), None))
     values = {project.KEY: key, project.PROGRAM: str(program["id"]), project.BASE: service.base_url}
@@ -154,8 +130,8 @@ def _write(place: Path, service: ServiceClient, program: dict[str, Any], key: st
     values[project.PAYMENTS] = integration["payment_account"] or ""
     values |= dict.fromkeys(exposed, service.base_url)
     done = {f"{project.FOLDER}/.env": project.save_settings(place, values)}
-    done[".gitignore"] = project.ignore(place)
-    done[f"{project.FOLDER}/.env.example"] = project.save_example(place, exposed)
+    done[".gitignore"] = guides.ignore(place)
+    done[f"{project.FOLDER}/.env.example"] = guides.save_example(place, exposed)
     for name in GUIDES:
-        done[f"{project.FOLDER}/{name}"] = project.save_guide(place / name, integration["agents_md"])
+        done[f"{project.FOLDER}/{name}"] = guides.save_guide(place / name, integration["agents_md"])
     return [name for name, changed in done.items() if changed]

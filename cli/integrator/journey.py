@@ -1,18 +1,38 @@
 """`svc test journey`: walks click, lead, sale, refund and Stripe's events in the sandbox, with a verdict for each."""
 
 import secrets
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
+import httpx2
 import typer
 
-from cli.integrator import project, sandbox, shop_visit, status, try_stripe
+from cli.integrator import project, status, try_stripe
+from cli.integrator.doctor import shop_page
+from cli.integrator.doctor.shop_page import ShopPage
 from cli.integrator.explain import MARKS
 from cli.integrator.output import Failure, Json, Output, answering, plain
 from cli.integrator.service import ServiceClient
-from cli.integrator.shop_visit import JourneyStep
 from cli.integrator.stripe_shapes import SampleBuyer, ShopShape
 
 CENTS = 4900
+NEWEST = 20
+
+
+class JourneyStep(NamedTuple):
+    """A step: what was tried, its state (pass, fail or unknown), the service's verdict, and what to do."""
+
+    step: str
+    state: str
+    verdict: str
+    text: str
+
+
+class Visit(NamedTuple):
+    """What came of a visit: the step, the browser (None for plain HTTP), and the click that the tracker sent."""
+
+    step: JourneyStep
+    browser: str | None = None
+    click_id: str | None = None
 
 
 def journey(
@@ -33,10 +53,10 @@ def journey(
 
     """
     with answering(as_json=as_json) as output:
-        account, program = sandbox.find(output)
+        account, program = try_stripe.find_sandbox(output)
         if status.read()["program_id"] != program["id"]:
             raise Failure("not_in_sandbox", "This project uses a live program.", "Run `svc init --sandbox` first.")
-        visit = shop_visit.visit(shop, account, program, code) if shop else None
+        visit = _visit(shop, account, program, code) if shop else None
         steps = [visit.step] if visit else []
         click_id = visit.click_id if visit else None
         steps += _walk(account, program, click_id or try_stripe.visit(program, code, output))
@@ -49,6 +69,47 @@ def journey(
         output.result({"program_id": program["id"], "browser": visit and visit.browser} | done)
     if failed:
         raise typer.Exit(1)
+
+
+def _visit(shop: str, account: ServiceClient, program: dict[str, Any], code: str) -> Visit:
+    """Open the shop's page through the partner's link; in a browser, the tracker sends the click."""
+    mark = secrets.token_hex(6)
+    try:
+        page = shop_page.fetch(str(httpx2.URL(shop).copy_merge_params({"aff": code, "svc_journey": mark})))
+    except (Failure, httpx2.InvalidURL) as problem:
+        return Visit(JourneyStep("shop", "fail", "unreachable", f"{shop} does not respond: {problem}"))
+    wrong = _wrong(page, program)
+    if wrong or page.browser is None:
+        text = "The page's HTML has the tracker of the sandbox. Plain HTTP: there is no Chromium, Chrome or Edge here."
+        return Visit(wrong or JourneyStep("shop", "pass", "tracker_found", text), page.browser)
+    click_id = _click(account, program, mark)
+    if click_id is None:
+        text = f"In {page.browser}, the page has the tracker, but no click arrived. `svc doctor {shop}` checks why."
+        consent = " It waits for consent." if page.tags[0].needs_consent else ""
+        state = "unknown" if consent else "fail"
+        return Visit(JourneyStep("shop", state, "no_click", text + consent), page.browser)
+    text = f"In {page.browser}, the shop's page sent the click that the next steps use."
+    return Visit(JourneyStep("shop", "pass", "click_recorded", text), page.browser, click_id)
+
+
+def _wrong(page: ShopPage, program: dict[str, Any]) -> JourneyStep | None:
+    if page.status != httpx2.codes.OK:
+        return JourneyStep("shop", "fail", "error_page", f"The page answers {page.status}.")
+    if not page.tags and page.browser is None:
+        text = "The page's HTML has no tracker. If a script adds it, install Chromium: this looks there, too."
+        return JourneyStep("shop", "unknown", "no_tracker", text)
+    if not page.tags:
+        return JourneyStep("shop", "fail", "no_tracker", f"In {page.browser}, the page has no tracker.")
+    if page.tags[0].program_id != str(program["id"]):
+        text = f"The tracker has program {page.tags[0].program_id}. Restart the shop with SERVICE_PROGRAM_ID="
+        return JourneyStep("shop", "fail", "other_program", f"{text}{program['id']}.")
+    return None
+
+
+def _click(account: ServiceClient, program: dict[str, Any], mark: str) -> str | None:
+    """Return the click of a visit."""
+    newest = account.call("GET", f"/api/programs/{program['id']}/events", kind="click", limit=NEWEST)["data"]
+    return next((str(each["id"]) for each in newest if mark in each.get("landing_url", "")), None)
 
 
 def _walk(account: ServiceClient, program: dict[str, Any], click_id: str) -> list[JourneyStep]:
@@ -77,8 +138,7 @@ def _explained(
 def _pay(account: ServiceClient, program: dict[str, Any], code: str, shape: ShopShape, output: Output) -> JourneyStep:
     """Play the shop's payments for another visitor."""
     scenes = SampleBuyer(try_stripe.visit(program, code, output), program["id"], live=False).play(shape)
-    wrong = [
-        each for each in try_stripe.play(scenes, sandbox.delivery(account, program["id"]), output) if not each["right"]
-    ]
+    played = try_stripe.play(scenes, try_stripe.delivery(account, program["id"]), output)
+    wrong = [each for each in played if not each["right"]]
     outcome = ", ".join(f"{each['what']}: {each['outcome']}" for each in wrong)
     return JourneyStep("stripe", "fail" if wrong else "pass", shape, outcome or "Every event had the right outcome.")

@@ -7,15 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.integrator.init import meant
 from cli.integrator.output import UNREACHABLE, Failure, Json, Output, answering, plain, warn
+from cli.integrator.programs import ProgramId, meant
 from cli.integrator.service import ServiceClient
 
 DONE = ("recorded", "repeated", "linked", "same_sale", "test", "ignored", "organic", "not_referred")
 
 
 def listen(
-    program: Annotated[int | None, typer.Option(help="The program; else SERVICE_PROGRAM_ID, or your only one.")] = None,
+    program: ProgramId = None,
     interval: Annotated[float, typer.Option(min=0.2, max=60, help="Seconds between two looks.")] = 2,
     as_json: Json = False,
 ) -> None:

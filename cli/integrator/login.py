@@ -1,21 +1,32 @@
 """`svc login` and `svc logout`: the device flow of RFC 8628, approved by a signed-in member on a dashboard page."""
 
+import json
+import os
 import platform
 import time
 import webbrowser
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from cli.integrator import login_file, project
-from cli.integrator.login_file import Login
-from cli.integrator.output import Failure, Json, Output, answering, plain
+from cli.integrator import project
+from cli.integrator.output import NOT_SET_UP, Failure, Json, Output, answering, plain
 from cli.integrator.service import ServiceClient
 
 SLOWER_SECONDS = 5  # RFC 8628, 3.5
 BaseUrl = Annotated[
     str | None, typer.Option(help="The service's URL; default: SERVICE_BASE_URL, .svc/.env, or localhost.")
 ]
+
+
+class Login(NamedTuple):
+    """A login: the account, the service and the session token."""
+
+    base_url: str
+    token: str
+    email: str
+    expires_at: str
 
 
 def login(base_url: BaseUrl = None, as_json: Json = False) -> None:
@@ -41,8 +52,8 @@ def logout(as_json: Json = False) -> None:
 
     """
     with answering(as_json=as_json) as output:
-        kept = login_file.load()
-        login_file.forget()
+        kept = load()
+        login_file().unlink(missing_ok=True)
         ServiceClient(kept.base_url, kept.token).call("POST", "/api/auth/logout")
         output.say("Logged out.")
         output.result({"success": True})
@@ -59,7 +70,7 @@ def obtain(base_url: str, output: Output) -> Login:
     output.say("Waiting for approval ...")
     response = _wait(service, asked)
     kept = Login(service.base_url, response["token"], response["user"]["email"], response["expires_at"])
-    login_file.save(kept)
+    project.write_private(login_file(), json.dumps(kept._asdict(), indent=2) + "\n")
     return kept
 
 
@@ -75,3 +86,20 @@ def _wait(service: ServiceClient, asked: dict[str, Any]) -> dict[str, Any]:
             elif failure.error["code"] != "authorization_pending":
                 raise
     raise Failure("expired_token", "No member approved the login in time.", "Run `svc login` again.")
+
+
+def login_file() -> Path:
+    """Return the file of the login, outside every project: in XDG_CONFIG_HOME, else ~/.config."""
+    home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    return Path(home) / "svc" / "login.json"
+
+
+def load() -> Login:
+    """Return the login. Raises Failure if there is none."""
+    try:
+        return Login(**json.loads(login_file().read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        message = "You are not logged in."
+    except (ValueError, TypeError):
+        message = f"{login_file()} cannot be read."
+    raise Failure("not_logged_in", message, "Run `svc login`.", exit_code=NOT_SET_UP)

@@ -1,9 +1,10 @@
-"""The output of commands: colored text on a terminal, plain text in a pipe, one JSON object with --json."""
+"""The output of all commands: colored text on a terminal, plain text in a pipe, one JSON object with --json."""
 
 import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import typer
@@ -43,7 +44,7 @@ class Output:
     def result(self, response: dict[str, Any]) -> None:
         """Print the command's result if --json was given."""
         if self.as_json:
-            typer.echo(json.dumps(response, ensure_ascii=False))
+            typer.echo(json.dumps(response, ensure_ascii=False, default=_in_json))
 
 
 @contextmanager
@@ -64,7 +65,8 @@ def answering(*, as_json: bool) -> Iterator[Output]:
 def warn(message: str, hint: str = "", *, label: str = "[yellow]Warning[/]") -> None:
     """Print a message on stderr."""
     stderr = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
-    stderr.print(f"{label}: {plain(message)}")
+    first, *others = message.splitlines() or [""]
+    stderr.print("\n".join([f"{label}: {plain(first)}", *map(plain, others)]))
     if hint:
         stderr.print(plain(hint))
 
@@ -73,3 +75,9 @@ def plain(text: object) -> str:
     """Return untrusted text without characters that color, move the cursor or hide text."""
     shown = "".join(character if character.isprintable() else " " for character in str(text))
     return escape(Text.from_ansi(shown).plain)
+
+
+def _in_json(value: Any) -> str:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return str(value)

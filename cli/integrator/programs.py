@@ -1,16 +1,20 @@
-"""`svc programs list|create|delete`: the programs of the account that is logged in."""
+"""`svc programs` and `svc partners`: the programs of the account that is logged in, and their partners."""
 
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from cli.integrator import login_file
-from cli.integrator.output import Failure, Json, answering, plain
+from cli.integrator import login, project
+from cli.integrator.output import Failure, Json, Output, answering, plain
 from cli.integrator.service import ServiceClient
 
+LOCAL = ("localhost", "127.0.0.1", "0.0.0.0")  # noqa: S104 - compared, not bound
+ProgramId = Annotated[int | None, typer.Option(help="The program; else SERVICE_PROGRAM_ID, or your only one.")]
 app = typer.Typer(no_args_is_help=True, help="List, create and delete programs, as the logged-in account.")
+partners_app = typer.Typer(no_args_is_help=True, help="Add partners, as the logged-in account.")
 
 
 @app.command("list")
@@ -81,6 +85,30 @@ def delete(
         output.result({"deleted": program})
 
 
+@partners_app.command("create")
+def add_partner(
+    name: Annotated[str, typer.Option(help="The partner's name.")],
+    code: Annotated[str, typer.Option(help="The value of ?aff= in their links.")],
+    email: Annotated[str | None, typer.Option(help="The partner's e-mail.")] = None,
+    program: ProgramId = None,
+    as_json: Json = False,
+) -> None:
+    """Add a partner to a program that you own, and show their link.
+
+    Example:
+      svc partners create --name "Nora Blogs" --code nora
+
+    """
+    with answering(as_json=as_json) as output:
+        service, program_id = meant(program, output)
+        sent = {"name": name, "code": code} | ({"email": email} if email else {})
+        made = service.call("POST", f"/api/programs/{program_id}/partners", sent)
+        domain = service.call("GET", f"/api/programs/{program_id}")["domain"]
+        link = partner_link(domain, made["code"])
+        output.say(f"Added partner [bold]{plain(made['name'])}[/] to program {program_id}. Their link: {plain(link)}")
+        output.result(made | {"program_id": program_id, "link": link})
+
+
 def label(program: dict[str, Any]) -> str:
     """Return a program's name; a sandbox's says so, since it has the name of its live program."""
     live = program["sandbox_of"]
@@ -89,7 +117,7 @@ def label(program: dict[str, Any]) -> str:
 
 def account() -> ServiceClient:
     """Return the service as the logged-in account. Raises Failure without a login."""
-    kept = login_file.load()
+    kept = login.load()
     return ServiceClient(kept.base_url, kept.token)
 
 
@@ -108,3 +136,34 @@ def commission(program: dict[str, Any]) -> str:
     rate = program["commission_rate"]
     flat = program["commission_type"] == "flat"
     return f"{rate} cents ({program['currency']})" if flat else f"{rate}%"
+
+
+def choose(service: ServiceClient, output: Output, program_id: int | None = None) -> dict[str, Any]:
+    """Return the program: the named one, the only one, or the one that the user chooses."""
+    found = every(service)
+    named = [each for each in found if each["id"] == program_id or (program_id is None and each["sandbox_of"] is None)]
+    if len(named) == 1:
+        return named[0]
+    listed = ", ".join(f"{each['id']} ({label(each)})" for each in found) or "none"
+    if program_id is not None or not found:
+        hint = f"Yours: {listed}. Create one with `svc programs create`."
+        raise Failure("program_not_found", "Your account has no such program.", hint)
+    if not output.is_interactive:
+        raise Failure(
+            "program_required", "You have several programs.", f"Choose one with --program ID. Yours: {listed}."
+        )
+    output.say(f"Your programs: {plain(listed)}")
+    return choose(service, output, typer.prompt("Program id", type=int))
+
+
+def meant(program: int | None, output: Output) -> tuple[ServiceClient, int]:
+    """Return the service as the logged-in account, and the program: named, the project's, or chosen."""
+    service, asked = account(), program or int(project.settings()[project.PROGRAM] or 0)
+    return service, asked or choose(service, output)["id"]
+
+
+def partner_link(domain: str, code: str) -> str:
+    """Return a partner's link to the program's domain: `https`, or `http` on the developer's own machine."""
+    host = domain.partition(":")[0]
+    scheme = "http" if host in LOCAL or host.endswith(".localhost") else "https"
+    return f"{scheme}://{domain}/?aff={quote(code, safe='')}"

@@ -1,15 +1,14 @@
-"""A project's `.svc` folder: the key and program in `.env`, and the files for coding agents."""
+"""A project's `.svc` folder, and its settings: the key and the program in `.env`."""
 
 import os
 import re
 import shlex
+import tempfile
 from pathlib import Path
 
-from cli.integrator import private_file
 from cli.integrator.output import NOT_SET_UP, Failure
 
 FOLDER = ".svc"
-BEGIN, END = "<!-- svc:begin, written by `svc init`: edits between these two lines are lost -->", "<!-- svc:end -->"
 KEY, PROGRAM, BASE, PAYMENTS = "SERVICE_API_KEY", "SERVICE_PROGRAM_ID", "SERVICE_BASE_URL", "SERVICE_PAYMENT_ACCOUNT"
 EXPLAINED = {
     KEY: "the program key; an owner generates one with `svc init --generate-key`",
@@ -70,33 +69,8 @@ def save_settings(place: Path, values: dict[str, str]) -> bool:
     after = "\n".join([*lines, *(f"{name}={value}" for name, value in left.items())]) + "\n"
     changed = after != before
     if changed or path.stat().st_mode & 0o077:
-        private_file.write(path, after)
+        write_private(path, after)
     return changed
-
-
-def save_example(place: Path, exposed: list[str]) -> bool:
-    """Write `.env.example`: the names without the values, those for the browser last; return whether it changed."""
-    explained = EXPLAINED | dict.fromkeys(exposed, "the URL of the service, as the framework gives it to the browser")
-    return _save(place / ".env.example", "".join(f"# {text}\n{name}=\n" for name, text in explained.items()))
-
-
-def save_guide(path: Path, markdown: str) -> bool:
-    """Write the guide between its markers and keep the text around them; return whether the file changed."""
-    section = f"{BEGIN}\n{markdown.strip()}\n{END}\n"
-    before = path.read_text(encoding="utf-8") if path.exists() else ""
-    head, begin, rest = before.partition(BEGIN)
-    _, end, tail = rest.partition(f"{END}\n")
-    added = f"{before.rstrip()}\n\n{section}".lstrip()
-    return _save(path, head + section + tail if begin and end else added)
-
-
-def ignore(place: Path) -> bool:
-    """Add `.svc/.env` to the project's `.gitignore`, once; return whether it was added."""
-    path, line = place.parent / ".gitignore", f"{FOLDER}/.env"
-    before = path.read_text(encoding="utf-8") if path.exists() else ""
-    if {line, f"/{line}", FOLDER, f"{FOLDER}/", f"/{FOLDER}/"} & {each.strip() for each in before.splitlines()}:
-        return False
-    return _save(path, f"{before.rstrip()}\n{line}\n".lstrip("\n"))
 
 
 def _quoted(value: str) -> str:
@@ -111,9 +85,14 @@ def _read(path: Path) -> dict[str, str]:
     return {line[1]: line[2].strip().strip("\"'") for line in found if line}
 
 
-def _save(path: Path, text: str) -> bool:
-    if path.exists() and path.read_text(encoding="utf-8") == text:
-        return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return True
+def write_private(path: Path, text: str) -> None:
+    """Put text into a file of mode 0600, and create its folder if necessary."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    number, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")  # mkstemp makes it 0600
+    try:
+        with os.fdopen(number, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -35,12 +35,8 @@ class SampleBuyer:
 
     def play(self, shape: ShopShape) -> list[Scene]:
         """Return the sequence of a shape."""
-        plays = {
-            ShopShape.ONE_OFF: self._one_off,
-            ShopShape.SUBSCRIPTION: self._subscription,
-            ShopShape.TRIAL: self._trial,
-        }
-        return plays[shape]()
+        scenes = {"one-off": self._one_off, "subscription": self._subscription, "trial": self._trial}
+        return scenes[shape]()
 
     def _one_off(self) -> list[Scene]:
         paid = self._checkout(payment_intent=f"pi_{self._name}1", mode="payment")

@@ -5,8 +5,8 @@ from typing import Any
 
 import typer
 
-from cli.integrator import journey, landing, project, status, try_stripe
-from cli.integrator.output import Json, answering, plain
+from cli.integrator import journey, programs, project, status, try_stripe
+from cli.integrator.output import Json, Output, answering, plain
 from cli.integrator.service import ServiceClient
 
 app = typer.Typer(no_args_is_help=True, help="Send a test-mode call, without commission or attribution.")
@@ -18,49 +18,26 @@ PROVES = {
 }
 
 
-@app.command()
-def click(as_json: Json = False) -> None:
-    """Send a test click.
-
-    Example:
-      svc test click
-
-    """
-    with answering(as_json=as_json) as output:
-        found = status.read()
-        address = landing.url(found["domain"], "test")
-        _send("click", {"program_id": found["program_id"], "affiliate_url": address, **TEST}, output)
+def _add(call: str) -> None:
+    @app.command(call, help=f"Send a test {call}.\n\nExample:\n  svc test {call}")
+    def send(as_json: Json = False) -> None:
+        with answering(as_json=as_json) as output:
+            _send(call, _click() if call == "click" else TEST, output)
 
 
-@app.command()
-def lead(as_json: Json = False) -> None:
-    """Send a test lead.
-
-    Example:
-      svc test lead
-
-    """
-    with answering(as_json=as_json) as output:
-        _send("lead", TEST, output)
-
-
-@app.command()
-def sale(as_json: Json = False) -> None:
-    """Send a test sale.
-
-    Example:
-      svc test sale
-
-    """
-    with answering(as_json=as_json) as output:
-        _send("sale", TEST, output)
-
-
+for each in PROVES:
+    _add(each)
 app.command("stripe")(try_stripe.stripe)
 app.command("journey")(journey.journey)
 
 
-def _send(call: str, body: dict[str, Any], output: Any) -> None:
+def _click() -> dict[str, Any]:
+    found = status.read()
+    link = programs.partner_link(found["domain"], "test")
+    return {"program_id": found["program_id"], "affiliate_url": link, **TEST}
+
+
+def _send(call: str, body: dict[str, Any], output: Output) -> None:
     service, path = ServiceClient(project.base_url(), project.key()), f"/api/v1/track/{call}"
     output.say(f"[bold]POST {path}[/]\n{plain(json.dumps(body))}")
     response = service.call("POST", path, body)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.integrator import landing, project, sandbox, status
+from cli.integrator import programs, project, status
 from cli.integrator.output import Failure, Json, Output, answering, plain
 from cli.integrator.service import ServiceClient
 from cli.integrator.stripe_shapes import SampleBuyer, Scene, ShopShape
@@ -40,8 +40,8 @@ def stripe(
         if webhook_secret_stdin:
             program, deliver = status.read(), _signed(sys.stdin.readline().strip())
         else:
-            service, program = sandbox.find(output)
-            deliver = sandbox.delivery(service, program["program_id"])
+            service, program = find_sandbox(output)
+            deliver = delivery(service, program["program_id"])
         click_id = visit(program, code, output)
         steps = play(
             SampleBuyer(click_id, program["program_id"], live=webhook_secret_stdin).play(shape), deliver, output
@@ -67,13 +67,31 @@ def play(scenes: list[Scene], deliver: Deliver, output: Output) -> list[dict[str
 
 def visit(program: dict[str, Any], code: str, output: Output) -> str:
     """Follow a partner's link; return the click_id."""
-    address = landing.url(program["domain"], code)
+    address = programs.partner_link(program["domain"], code)
     click = {"program_id": program["program_id"], "affiliate_url": address}
     click_id = ServiceClient(project.base_url()).call("POST", "/api/v1/track/click", click).get("click_id")
     if click_id is None:
         raise Failure("partner_inactive", "This partner's clicks do not count.", "Choose an active partner's code.")
     output.say(f"A visitor follows {plain(address)}")
     return str(click_id)
+
+
+def find_sandbox(output: Output) -> tuple[ServiceClient, dict[str, Any]]:
+    """Return the service as the account, and the sandbox: the project's program itself, or that program's."""
+    service, program_id = programs.meant(None, output)
+    for each in programs.every(service):
+        if each["sandbox_of"] is not None and program_id in {each["id"], each["sandbox_of"]}:
+            return service, each | {"program_id": each["id"]}
+    raise Failure("no_sandbox", f"Program {program_id} has no sandbox.", "Create it with `svc init --sandbox`.")
+
+
+def delivery(service: ServiceClient, sandbox_id: int) -> Deliver:
+    """Return how an event of Stripe's is delivered to a sandbox, without a signature."""
+
+    def deliver(event: dict[str, Any]) -> dict[str, Any]:
+        return service.call("POST", f"/api/programs/{sandbox_id}/sandbox/payment-events", event)
+
+    return deliver
 
 
 def _signed(secret: str) -> Deliver:

@@ -5,8 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from cli.integrator import project
-from cli.integrator.doctor import page_checks, service_checks, shop_page
-from cli.integrator.doctor.finding import ShopFinding
+from cli.integrator.doctor import ShopFinding, page_checks, service_checks, shop_page
 from cli.integrator.output import REJECTED, Failure, Json, Output, answering, plain
 
 LOCAL_PREFIXES = ("localhost", "127.0.0.1")

@@ -5,8 +5,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from cli.integrator.doctor import policy
-from cli.integrator.doctor.finding import ShopFinding, notice
+from cli.integrator.doctor import ShopFinding, notice, policy
 from cli.integrator.doctor.shop_page import TIMEOUT_SECONDS, ShopPage, TrackerTag
 
 CONSENT_TOOLS = ("cookiebot", "onetrust", "usercentrics", "iubenda", "didomi", "cookieyes", "osano", "termly")

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 
 from cli.integrator import project
-from cli.integrator.doctor.finding import ShopFinding, notice
+from cli.integrator.doctor import ShopFinding, notice
 from cli.integrator.output import Failure
 from cli.integrator.service import TIMEOUT_SECONDS, ServiceClient
 

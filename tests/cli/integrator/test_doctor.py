@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from cli.integrator.doctor import page_checks, policy, service_checks, shop_page
-from cli.integrator.doctor.finding import ShopFinding
+from cli.integrator.doctor import ShopFinding, page_checks, policy, service_checks, shop_page
 from storage.access import program_keys
 from tests import stripe_events as stripe
 from tests.browser.shop import Shop as WebShop

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from cli.integrator import framework
+from cli.integrator import guides
 from tests.cli.integrator.conftest import MAX, OLGA, Shop, connect
 
 FRAMEWORKS = [
@@ -51,7 +51,7 @@ def test_a_projects_framework_is_found_in_its_files(tmp_path: Path):
         project.mkdir()
         (project / name).write_text(content)
 
-        assert framework.find(project) == found, content
+        assert guides.frameworks(project) == found, content
 
 
 async def test_agents_md_leads_with_the_projects_framework_and_a_bundler_gets_the_names_that_it_exposes(shop: Shop):

@@ -9,7 +9,7 @@ import pytest
 from babel.core import get_global
 from babel.numbers import format_currency, get_currency_precision
 
-from cli.integrator.money import DIGITS, money
+from cli.integrator.reconcile import DIGITS, money
 from cli.integrator.stripe_export import read
 from storage.payments import processing
 from storage.payments.stripe import parse_event
