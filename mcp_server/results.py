@@ -34,8 +34,10 @@ def model_of(row: Any) -> type[Result]:
     if not _is_row(row):
         model: type[Result] = row
         return model
-    hints, defaults = get_type_hints(row, include_extras=True), row._field_defaults
-    fields: dict[str, Any] = {name: (_modelled(hint), defaults.get(name, ...)) for name, hint in hints.items()}
+    hints = get_type_hints(row, include_extras=True).items()
+    fields: dict[str, Any] = {
+        name: (_modelled(hint), None if type(None) in get_args(hint) else ...) for name, hint in hints
+    }
     return create_model(row.__name__, __base__=Result, **fields)
 
 

@@ -1,15 +1,16 @@
 """Explanations, readiness and identifier health: why sales are not credited."""
 
-from datetime import datetime
-from typing import Any, Self
+from typing import Self
 
 from presentation.resources import RefusedCallView
-from presentation.view import View
+from presentation.view import View, with_fields_of
 from storage.diagnosis.explanation import Explanation
-from storage.diagnosis.identifier_health import HealthState
-from storage.rules.key_format import Difference, KeyFormat
+from storage.diagnosis.identifier_health import Example, IdentifierHealth, KeyMismatch
+from storage.diagnosis.readiness import Readiness, ReadinessGate
+from storage.diagnosis.rejected_keys import RejectedKeys
+from storage.diagnosis.steps import ExplanationStep
+from storage.rules.key_format import KeyFormat
 from storage.rules.outcome import SaleOutcome
-from storage.rules.state import State
 
 
 class SubjectView(View):
@@ -20,13 +21,9 @@ class SubjectView(View):
     click_id: str | None
 
 
+@with_fields_of(ExplanationStep)
 class TraceStepView(View):
     """One step of the trace; `facts` are the values behind it, money in cents."""
-
-    step: str
-    state: State
-    text: str
-    facts: dict[str, Any]
 
 
 class ExplanationView(View):
@@ -56,43 +53,27 @@ class ExplanationView(View):
         return super().of(row._asdict() | named)
 
 
+@with_fields_of(RejectedKeys)
 class RejectedKeysView(View):
     """Events that were rejected because of their program key; `is_ongoing`: the last is less than a day old."""
 
-    calls: int
-    first_at: datetime
-    last_at: datetime
-    is_ongoing: bool
 
-
+@with_fields_of(ReadinessGate, rejected=RejectedKeysView | None)
 class GateView(View):
     """One gate; `next_action` says how to pass it and is null if it is passed."""
 
-    gate: str
-    state: State
-    verified_at: datetime | None
-    next_action: str | None
-    rejected: RejectedKeysView | None
 
-
+@with_fields_of(Example)
 class KeyExampleView(View):
     """A sale's key, and the lead's key that it probably means."""
 
-    sale_key: str
-    lead_key: str | None
 
-
+@with_fields_of(KeyMismatch, lead_shapes=list[KeyFormat], examples=list[KeyExampleView])
 class KeyGroupView(View):
     """Sale keys of one format that match no lead."""
 
-    difference: Difference
-    shape: KeyFormat
-    keys: int
-    lead_shapes: list[KeyFormat]
-    likely_mapping: str
-    examples: list[KeyExampleView]
 
-
+@with_fields_of(IdentifierHealth, groups=list[KeyGroupView])
 class IdentifierHealthView(View):
     """Whether recent sales carry the keys of the leads.
 
@@ -100,17 +81,7 @@ class IdentifierHealthView(View):
     customers.
     """
 
-    state: HealthState
-    sale_keys: int
-    matched: int
-    not_referred: int
-    groups: list[KeyGroupView]
 
-
+@with_fields_of(Readiness, gates=list[GateView], identifier_health=IdentifierHealthView)
 class ReadinessView(View):
     """All gates in order, the one that blocks first, and the identifiers' health."""
-
-    ready: bool
-    blocker: str | None
-    gates: list[GateView]
-    identifier_health: IdentifierHealthView

@@ -2,16 +2,15 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
-
-from pydantic import JsonValue
+from typing import NamedTuple
 
 from mcp_server.arguments import Cursor, Identifier, Limit, Timestamp, span_of
 from mcp_server.results import Result, RowPage, fitting, page
-from mcp_server.sanitize import Untrusted, clean
+from mcp_server.sanitize import Untrusted
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.diagnosis import explanation
 from storage.diagnosis.rejected_keys import ONGOING
+from storage.diagnosis.steps import ExplanationStep
 from storage.engine.pagination import Paging
 from storage.reading import rejected_calls
 from storage.reading.rejected_calls import Cause, LoggedRejection
@@ -73,28 +72,19 @@ class RefusedCallPage(RowPage[RefusedCallRow]):
     causes: list[RejectionCause]
 
 
-class ExplanationStepRow(Result):
-    """One step of the trace; `facts` are the values behind it."""
-
-    step: str
-    state: str
-    text: str
-    facts: dict[str, JsonValue]
-
-
-class ExplanationResult(Result):
+class ExplanationResult(NamedTuple):
     """Why a sale was credited or not; `transaction_id` names the sale that the verdict and the trace are about."""
 
     verdict: str
     message: str
-    smallest_change: str | None = None
-    likely_customer_key: Untrusted | None = None
-    transaction_id: Untrusted | None = None
-    sale_id: int | None = None
-    commission_id: int | None = None
-    terms_version: int | None = None
-    payment_event_id: Untrusted | None = None
-    trace: list[ExplanationStepRow]
+    smallest_change: str | None
+    likely_customer_key: Untrusted | None
+    transaction_id: Untrusted | None
+    sale_id: int | None
+    commission_id: int | None
+    terms_version: int | None
+    payment_event_id: Untrusted | None
+    trace: list[ExplanationStep]
     refused_calls: list[RefusedCallRow]
     truncated: bool
 
@@ -134,7 +124,7 @@ def explain_attribution(
         commission_id=explained.commission_id,
         terms_version=explained.terms_version,
         payment_event_id=explained.payment_event_id,
-        trace=[ExplanationStepRow(**step._replace(facts=_sanitized(step.facts))._asdict()) for step in explained.steps],
+        trace=explained.steps,
         refused_calls=calls[:count],
         truncated=count < len(calls),
     )
@@ -172,11 +162,3 @@ def _cause(cause: Cause, at: datetime) -> RejectionCause:
 
 def _call_row(call: LoggedRejection) -> RefusedCallRow:
     return RefusedCallRow(**call._asdict(), status=STATUS[call.code])
-
-
-def _sanitized(facts: dict[str, Any]) -> dict[str, Any]:
-    """Return a step's facts with every text sanitized, times in ISO 8601, and no None."""
-    shown = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in facts.items()}
-    return {
-        name: clean(value) if isinstance(value, str) else value for name, value in shown.items() if value is not None
-    }

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Select, and_, select
 from storage.rules import key_format
 from storage.rules.errors import CustomerNotFound
 from storage.rules.key_format import Difference, KeyFormat, LeadKeys, Mismatch
+from storage.rules.untrusted import Untrusted
 from storage.tables import customers, leads, refused_calls, sales
 
 MOST_SALES = 2000
@@ -32,8 +33,8 @@ class HealthState(StrEnum):
 class Example(NamedTuple):
     """A key that a sale carried, and the lead's key that it was likely meant to be."""
 
-    sale_key: str
-    lead_key: str | None
+    sale_key: Untrusted
+    lead_key: Untrusted | None
 
 
 class KeyMismatch(NamedTuple):

@@ -9,6 +9,7 @@ from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus, CommissionType
 from storage.rules.settlement import Settlement
 from storage.rules.state import State
+from storage.rules.untrusted import UntrustedValues
 
 LEAD_STATES = {
     Settlement.SETTLED: State.PASS,
@@ -28,7 +29,7 @@ class ExplanationStep(NamedTuple):
     step: str
     state: State
     text: str
-    facts: dict[str, Any]
+    facts: UntrustedValues
 
 
 def steps_of(facts: Facts) -> list[ExplanationStep]:
