@@ -7,11 +7,11 @@ from typing import Annotated, Self
 from pydantic import PlainSerializer, WithJsonSchema
 
 from presentation.view import View
-from storage.reports.performance import Day, Performance
+from storage.reports.performance import Performance
 from storage.rules.money import dollars
 from storage.rules.periods.period import Period, Window
 from storage.rules.reports import metrics
-from storage.rules.reports.metrics import Direction
+from storage.rules.reports.metrics import Day, Direction
 
 # A trend's metric, its name in Totals, whether it is money
 TRENDS = (

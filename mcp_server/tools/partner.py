@@ -10,12 +10,10 @@ from mcp_server.tools.tool import ToolRequest, tool
 from storage.management import balances, partners
 from storage.management.balances import Hold
 from storage.reports import partner as partner_reports
-from storage.reports.comparison import PeriodPart
 from storage.reports.partner import PartnerTotals
-from storage.reports.refunds import RefundedMonth
 from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.rules.periods.period import Window
-from storage.rules.reports.metrics import Trend
+from storage.rules.reports.metrics import PeriodPart, RefundedMonth, Trend
 from storage.rules.scope import Scope
 
 

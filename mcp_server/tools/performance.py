@@ -8,8 +8,9 @@ from mcp_server.arguments import RowId, Timestamp
 from mcp_server.tools.report import ReportPeriod, report_range
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.reports import comparison
-from storage.reports.comparison import Part, PerformanceReport
+from storage.reports.comparison import PerformanceReport
 from storage.rules.errors import InsufficientScope, ProgramNotAllowed
+from storage.rules.reports.metrics import Part
 from storage.rules.scope import Scope
 
 
@@ -31,8 +32,8 @@ def get_performance(
     """
     if top_partners and Scope.PARTNERS_READ not in request.key.scopes:
         raise InsufficientScope(hint="Leave top_partners out.", required_scope=Scope.PARTNERS_READ)
-    others, reachable = compare_with or [], request.key.program_ids
-    if reachable is not None and not set(others) <= set(reachable):
+    reachable = request.key.program_ids
+    if compare_with and reachable is not None and not set(compare_with) <= set(reachable):
         raise ProgramNotAllowed
     query, before = report_range(request, period, date_from, date_to)
     request.applied_query["breakdown"], compared = comparison.compare(
@@ -43,7 +44,7 @@ def get_performance(
         before=before,
         part=breakdown,
         top_partners=top_partners,
-        others=others,
+        others=compare_with or (),
         workspace_id=request.key.workspace_id,
     )
     return compared

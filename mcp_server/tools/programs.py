@@ -13,9 +13,10 @@ from storage.engine.pagination import Paging
 from storage.management import program_settings
 from storage.reading import key_callers
 from storage.reading.key_callers import KeyCaller
-from storage.reports import comparison, performance
+from storage.reports import performance, refunds
 from storage.rules import rotation, settings
 from storage.rules.errors import InsufficientScope
+from storage.rules.reports import metrics
 from storage.rules.scope import Scope
 from storage.rules.setting_kinds import Kind, Setting
 
@@ -122,8 +123,11 @@ def list_programs(
     windows = (report.window, report.previous_window)
 
     def row(program: program_settings.Program) -> ProgramWithTotalsRow:
-        sums = [comparison.read_report_totals(request.connection, program.id, each)._asdict() for each in windows]
-        return ProgramWithTotalsRow(**_flat(program), totals=sums[0], previous_totals=sums[1])
+        days = [performance.read_days(request.connection, program.id, each) for each in windows]
+        back = [refunds.read_refunds_by_month(request.connection, program.id, each.span) for each in windows]
+        sums = [metrics.add_totals(each.values()) for each in days]
+        totals, previous_totals = (each._asdict() for each in metrics.report_totals(sums, back))
+        return ProgramWithTotalsRow(**_flat(program), totals=totals, previous_totals=previous_totals)
 
     window, previous = (each._asdict() for each in windows)
     return ProgramPage(**_apart(page(programs, row)), window=window, previous_window=previous)

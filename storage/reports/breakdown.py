@@ -109,8 +109,8 @@ def _read(
     for events in breakdown_events.list_kinds(program_id, window):
         if lacking and events.table is clicks:
             if not any(value is not None for value in query.filters.values()):
-                reported = performance.read_totals(connection, program_id, window)
-                sums[(None,) * len(query.by)][0] += reported.clicks
+                reported = performance.read_days(connection, program_id, window).values()
+                sums[(None,) * len(query.by)][0] += sum(day.clicks for day in reported)
             continue
         _require_bounded(connection, events, most)
         _add(connection, _grouped(events, query, window, codes), events, sums)

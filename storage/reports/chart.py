@@ -7,11 +7,12 @@ from sqlalchemy import Connection
 
 from storage.management.partners import Partner
 from storage.reports import breakdown, performance, refunds
-from storage.reports.performance import Day, Performance, Totals
+from storage.reports.performance import Performance
 from storage.reports.refunds import DAY_MILLIS, HOUR_MILLIS
 from storage.rules.errors import ValidationError
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports.breakdown import BreakdownQuery, Dimension, GroupTotals, Metric
+from storage.rules.reports.metrics import Day, Totals
 
 MOST_EVENTS = 100_000  # of each kind, of which the hours of a day are read
 

@@ -13,16 +13,14 @@ from storage.management.flags import Flag
 from storage.management.partners import Partner
 from storage.reading import customer_timelines
 from storage.reading.customer_timelines import CustomerFilter, CustomerRecord
-from storage.reports import breakdown, chart, comparison, performance, refunds
+from storage.reports import breakdown, chart, performance, refunds
 from storage.reports.chart import MOST_EVENTS, Results
-from storage.reports.comparison import Part, PeriodPart
-from storage.reports.refunds import RefundedMonth
 from storage.rules.errors import ValidationError
 from storage.rules.fraud.flag import FlagState
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports import metrics
 from storage.rules.reports.breakdown import BreakdownQuery, Dimension, GroupTotals, Metric
-from storage.rules.reports.metrics import Trend
+from storage.rules.reports.metrics import Part, PeriodPart, RefundedMonth, Trend
 from storage.tables import customers, sales
 
 NEWEST = Paging(5)
@@ -126,18 +124,17 @@ def read_report(
     """Return the report of one partner. Raises the errors of `read_performance`."""
     report = performance.read_performance(connection, program_id, query, at=at, partner_id=partner_id)
     months = refunds.read_refunds_by_month(connection, program_id, report.window.span, partner_id=partner_id)
-    sums, back = report.current, refunds.add_refunds(months)
+    sums, back = report.current, metrics.add_refunds(months)
     ratios = (sums.conversion_rate_percent, sums.earnings_per_click_cents)
-    rate = metrics.refund_rate(back.refunded_cents, sums.revenue_cents)
-    trends = comparison.trends(sums, report.previous)
-    weeks = comparison.parts((day for day in report.days if any(day.totals)), Part.WEEK)
+    trends = metrics.trends(sums, report.previous)
+    weeks = metrics.parts_of((day for day in report.days if any(day.totals)), Part.WEEK)
     sent = (customers.c.program_id == program_id, customers.c.partner_id == partner_id)
     counted = select(customers.c.status, func.count()).where(*sent).group_by(customers.c.status)
     sold = (sales.c.program_id == program_id, sales.c.partner_id == partner_id)
     return PartnerReport(
         window=report.window,
         currency=report.currency,
-        totals=PartnerTotals(*sums, *ratios, back.refunds, back.refunded_cents, rate),
+        totals=PartnerTotals(*sums, *ratios, back.refunds, back.refunded_cents, back.rate(sums.revenue_cents)),
         trends={name: trend for name, trend in trends.items() if name != "partners"},
         weeks=[week._replace(first=week.first - timedelta(days=week.first.weekday())) for week in weeks][-MOST_WEEKS:],
         refunds_by_month=months,

@@ -1,35 +1,19 @@
 """Refunds of a span by the time at which they were made, by month and by partner, with the commission taken back."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import BigInteger, Connection, Select, func, select, type_coerce
 
 from storage.engine import pagination
 from storage.rules.periods.period import Span
+from storage.rules.reports.metrics import RefundedMonth, RefundTotals, add_refunds
 from storage.tables import refunds, sales
 from storage.tables.columns import from_millis
 
 HOUR_MILLIS = 3_600_000
 DAY_MILLIS = 24 * HOUR_MILLIS
-
-
-class RefundTotals(NamedTuple):
-    """How many refunds there were, their cents in the program's currency, and the commission that they took back."""
-
-    refunds: int = 0
-    refunded_cents: int = 0
-    reversed_cents: int = 0
-
-
-class RefundedMonth(NamedTuple):
-    """The refunds of a month, in cents of the program's currency, and the commission that they took back."""
-
-    month: str
-    refunds: int
-    refunded_cents: int
-    reversed_cents: int
 
 
 def read_refunds_by_time(
@@ -54,17 +38,14 @@ def read_refunds_by_month(
 
 
 def read_refunds_by_partner(
-    connection: Connection, program_id: int, span: Span, partner_ids: Iterable[int]
+    connection: Connection, program_id: int, span: Span, partner_ids: Sequence[int]
 ) -> dict[int, RefundTotals]:
     """Return the refunds of these partners' customers; partners without a refund are left out."""
+    if not partner_ids:
+        return {}
     partner_id = sales.c.partner_id
     grouped = _refunded(program_id, span, partner_id).join(sales, _refunded_sale())
-    return {row[0]: _totals(row) for row in connection.execute(grouped.where(partner_id.in_(list(partner_ids))))}
-
-
-def add_refunds(each: Iterable[RefundTotals | RefundedMonth]) -> RefundTotals:
-    """Return the sum of refunds."""
-    return RefundTotals(*map(sum, zip(RefundTotals(), *(totals[-3:] for totals in each), strict=True)))
+    return {row[0]: _totals(row) for row in connection.execute(grouped.where(partner_id.in_(partner_ids)))}
 
 
 def _refunded(program_id: int, span: Span, key: Any) -> Select[Any]:

@@ -1,8 +1,15 @@
-"""The report's ratios and trends. They are exact and rounded once; halves are rounded away from zero."""
+"""The figures of a report: totals, ratios (exact, rounded once, halves away from zero), trends, parts of a period."""
 
+from collections.abc import Callable, Iterable
+from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
+from itertools import groupby
 from typing import NamedTuple
+
+from storage.rules.untrusted import Untrusted
+
+MOST_PARTS = 53  # a year of weeks
 
 
 class Direction(StrEnum):
@@ -19,6 +26,171 @@ class Trend(NamedTuple):
     direction: Direction
     percent: float | None
     previous: int
+
+
+class Totals(NamedTuple):
+    """Counts and cents of one or more days; `sales` counts paid sales, money is net of refunds and reversals."""
+
+    clicks: int = 0
+    leads: int = 0
+    conversions: int = 0
+    sales: int = 0
+    revenue_cents: int = 0
+    commission_cents: int = 0
+    partners: int = 0
+
+    @property
+    def conversion_rate_percent(self) -> float:
+        """Return conversions per click in percent."""
+        return conversion_rate(self.conversions, self.clicks)
+
+    @property
+    def average_order_cents(self) -> int:
+        """Return revenue per conversion in cents."""
+        return average_order_cents(self.revenue_cents, self.conversions)
+
+    @property
+    def earnings_per_click_cents(self) -> float:
+        """Return commission per click in cents."""
+        return earnings_per_click_cents(self.commission_cents, self.clicks)
+
+
+class Day(NamedTuple):
+    """The totals of one UTC day."""
+
+    date: date
+    totals: Totals
+
+
+class RefundTotals(NamedTuple):
+    """How many refunds there were, their cents in the program's currency, and the commission that they took back."""
+
+    refunds: int = 0
+    refunded_cents: int = 0
+    reversed_cents: int = 0
+
+    def rate(self, revenue_cents: int) -> float:
+        """Return what was refunded in percent of it and the revenue that is left."""
+        return refund_rate(self.refunded_cents, revenue_cents)
+
+
+class RefundedMonth(NamedTuple):
+    """The refunds of a month, in cents of the program's currency, and the commission that they took back."""
+
+    month: str
+    refunds: int
+    refunded_cents: int
+    reversed_cents: int
+
+
+class ReportTotals(NamedTuple):
+    """The totals of a window, its ratios, and the refunds that were made in it. Money is in cents, net of refunds."""
+
+    clicks: int
+    leads: int
+    conversions: int
+    sales: int
+    revenue_cents: int
+    commission_cents: int
+    partners: int
+    conversion_rate_percent: float
+    average_order_cents: int
+    earnings_per_click_cents: float
+    refunds: int
+    refunded_cents: int
+    reversed_cents: int
+    refund_rate_percent: float
+
+
+class TopPartner(NamedTuple):
+    """The results of one partner; the refunds are None without any."""
+
+    id: int
+    name: Untrusted
+    clicks: int
+    leads: int
+    conversions: int
+    revenue_cents: int
+    commission_cents: int
+    previous_revenue_cents: int
+    previous_commission_cents: int
+    refunds: int | None = None
+    refunded_cents: int | None = None
+    reversed_cents: int | None = None
+    refund_rate_percent: float | None = None
+
+    def with_refunds(self, back: RefundTotals | None) -> "TopPartner":
+        """Return the row with the refunds of the partner's customers."""
+        if back is None:
+            return self
+        return self._replace(**back._asdict(), refund_rate_percent=back.rate(self.revenue_cents))
+
+
+class Part(StrEnum):
+    """The length of a part of a period."""
+
+    NONE = "none"
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+
+
+class PeriodPart(NamedTuple):
+    """The totals of a part of the period that begins on `first`."""
+
+    clicks: int
+    leads: int
+    conversions: int
+    sales: int
+    revenue_cents: int
+    commission_cents: int
+    partners: int
+    first: date
+
+
+def add_totals(each: Iterable[Totals]) -> Totals:
+    """Return the sum of totals."""
+    return Totals(*map(sum, zip(Totals(), *each, strict=True)))
+
+
+def add_refunds(each: Iterable[RefundTotals | RefundedMonth]) -> RefundTotals:
+    """Return the sum of refunds."""
+    return RefundTotals(*map(sum, zip(RefundTotals(), *(totals[-3:] for totals in each), strict=True)))
+
+
+def report_totals(sums: Iterable[Totals], refunded: Iterable[Iterable[RefundedMonth]]) -> list[ReportTotals]:
+    """Return the totals of some windows with their ratios and the refunds that were made in them."""
+    rows = []
+    for each, back in zip(sums, map(add_refunds, refunded), strict=True):
+        ratios = (each.conversion_rate_percent, each.average_order_cents, each.earnings_per_click_cents)
+        rows.append(ReportTotals(*each, *ratios, *back, back.rate(each.revenue_cents)))
+    return rows
+
+
+def trends(current: Totals, previous: Totals) -> dict[str, Trend]:
+    """Return the change of each total."""
+    return {name: trend(getattr(previous, name), getattr(current, name)) for name in Totals._fields}
+
+
+def fitting_part(part: Part, days: int) -> Part:
+    """Return the shortest part, from the one requested, of which there are not too many."""
+    counts = {Part.DAY: days, Part.WEEK: days // 7 + 2}
+    while counts.get(part, 0) > MOST_PARTS:
+        part = Part.WEEK if part == Part.DAY else Part.MONTH
+    return part
+
+
+def parts_of(days: Iterable[Day], part: Part) -> list[PeriodPart]:
+    """Return the totals of each part; weeks begin on Mondays, the first and last part may be shorter."""
+    starts: dict[Part, Callable[[date], date]] = {
+        Part.DAY: lambda day: day,
+        Part.WEEK: lambda day: day - timedelta(days=day.weekday()),
+        Part.MONTH: lambda day: day.replace(day=1),
+    }
+    if part == Part.NONE:
+        return []
+    groups = (list(group) for _, group in groupby(days, key=lambda day: starts[part](day.date)))
+    return [PeriodPart(*add_totals(day.totals for day in inside), inside[0].date) for inside in groups]
 
 
 def trend(previous: int, current: int) -> Trend:

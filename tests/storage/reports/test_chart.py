@@ -8,8 +8,8 @@ from storage.management import balances, partners, pending_work
 from storage.management.pending_work import Waiting
 from storage.reports import chart, comparison, partner, performance, refunds
 from storage.reports.chart import Results
-from storage.reports.refunds import RefundedMonth, RefundTotals
 from storage.rules.periods.period import DateRangeQuery, Window
+from storage.rules.reports.metrics import RefundedMonth, RefundTotals
 from tests.world import HELD_SINCE, NOW, World
 
 DAY = NOW.date()

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from storage.reports.chart import Step
-from storage.reports.performance import Totals
+from storage.rules.reports.metrics import Totals
 from tests.tracking_api.dashboard.conftest import OLGA, Dashboard
 from tests.tracking_api.dashboard.reading import follow, form_of
 from tracking_api import assets

@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 from itertools import groupby, islice
 from typing import NamedTuple
 
-from storage.reports import performance
 from storage.reports.chart import Step
-from storage.reports.performance import Totals
+from storage.rules.reports import metrics
+from storage.rules.reports.metrics import Totals
 
 MOST_DAYS = 92
 MOST_WEEKS_OF_DAYS = 732
@@ -43,7 +43,7 @@ def of(steps: list[Step], previous: Iterable[Step] = (), *, is_hourly: bool = Fa
 
 def added(steps: list[Step]) -> ChartRow:
     """Return the sum of some steps."""
-    totals = performance.add_totals(step.totals for step in steps)
+    totals = metrics.add_totals(step.totals for step in steps)
     return ChartRow(steps[0].at, steps[-1].at, totals, sum(step.refunded_cents for step in steps))
 
 
