@@ -14,9 +14,9 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from configuration import Configuration
-from mcp_server import llms, server
-from mcp_server.handshake import HandshakeToolCalls
+from mcp_server import resources, server
 from mcp_server.middleware import McpMiddleware
+from mcp_server.tool_calls import HandshakeToolCalls
 from storage import Reader
 from web.body import LARGEST_BODY
 from web.clock import now
@@ -52,7 +52,7 @@ async def serving(
     mcp = McpMiddleware(protocol, reader, settings, counts or Counts(), clock)
     app = Starlette(routes=[Route("/llms.txt", _llms_txt)], exception_handlers=HANDLERS)
     app.router.redirect_slashes = False
-    app.state.llms_txt = llms.text(settings.base_url)
+    app.state.llms_txt = resources.llms_txt(settings.base_url)
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] == "/mcp":

@@ -6,17 +6,25 @@ from datetime import datetime
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from configuration import Configuration
-from mcp_server import challenge
 from mcp_server.caller import SCOPE_MEMBER, Caller
 from storage import Reader
 from storage.rules import keys
-from storage.rules.errors import MethodNotAllowed, RateLimited, ServiceError
-from web import body, credentials
+from storage.rules.errors import (
+    InsufficientScope,
+    InvalidKey,
+    MethodNotAllowed,
+    RateLimited,
+    ServiceError,
+    WrongKeyType,
+)
+from storage.rules.scope import READING
+from web import body, credentials, loopback
 from web.counts import Counts
 from web.limits import RateLimits
 from web.response import JsonResponse, error_response
 
 CALL = "mcp call"
+METADATA = "/.well-known/oauth-protected-resource/mcp"  # RFC 9728, 3.1
 
 
 class McpMiddleware:
@@ -72,7 +80,7 @@ class McpMiddleware:
 
     def _reject(self, error: ServiceError, caller: Caller, host: str, scope: Scope) -> JsonResponse:
         response = error_response(error, scope)
-        challenged = challenge.headers(error, caller, self._settings, host=host)
+        challenged = _challenge(error, caller, self._settings, host=host)
         response.headers = {**response.headers, **challenged}
         return response
 
@@ -81,6 +89,30 @@ class McpMiddleware:
             await self._limits.hit(CALL, keys.digest(credential))
         except RateLimited as limited:
             raise RateLimited("Too many calls with this key.", **limited.details) from None
+
+
+def _challenge(error: ServiceError, caller: Caller, settings: Configuration, *, host: str) -> dict[str, str]:
+    """Return the challenge for an error; none for an error that no other credential would change.
+
+    `host` is the Host header as the client sent it.
+
+    Only a client that sent nothing or an access token learns where to sign in. A client with a wrong key must fix the
+    key: some clients drop a header that their user configured as soon as they hear of an authorization server.
+    """
+    if not isinstance(error, InvalidKey | WrongKeyType | InsufficientScope):
+        return {}
+    parameters: dict[str, str] = {}
+    if settings.assistants_sign_in and isinstance(error, InsufficientScope):
+        scopes = [*error.details["granted_scopes"], error.details["required_scope"]]
+        parameters = {"error": "insufficient_scope", "scope": " ".join(scopes)}
+    elif settings.assistants_sign_in and caller.signed_in:
+        parameters = {"error": "invalid_token", "scope": " ".join(READING)}
+    elif settings.assistants_sign_in and caller.credential is None:
+        parameters = {"scope": " ".join(READING)}
+    if parameters:
+        parameters["resource_metadata"] = f"{loopback.called(settings.base_url, host)}{METADATA}"
+    quoted = ", ".join(f'{name}="{value}"' for name, value in parameters.items())
+    return {"WWW-Authenticate": f"Bearer {quoted}".strip()}
 
 
 def _tidied(name: bytes, value: bytes, scope: Scope) -> tuple[bytes, bytes]:

@@ -1,4 +1,4 @@
-"""Resources: the guides of /docs, for clients that can attach them. A tool returns the same texts."""
+"""Resources: the guides of /docs, for clients that can attach them, and their index. A tool returns the same texts."""
 
 from mcp import MCPError
 from mcp_types import (
@@ -64,3 +64,26 @@ async def read_resource(_context: Context, params: ReadResourceRequestParams) ->
         raise MCPError(INVALID_PARAMS, "Unknown resource. Call resources/list for the resources.", {"uri": uri})
     text = guides.text(resource.name)
     return ReadResourceResult(contents=[TextResourceContents(uri=resource.uri, mime_type=MARKDOWN, text=text)])
+
+
+def llms_txt(base_url: str) -> str:
+    """Return the index as Markdown, in the format of llmstxt.org."""
+    guides = [f"- [{title}]({base_url}/docs/{name}): {about}" for name, (title, about) in ABOUT.items()]
+    lines = [
+        "# Affiliate tracking service",
+        "",
+        "> Records clicks, leads, sales and refunds of affiliate programs, links each customer to the partner who sent",
+        "> them, and keeps a ledger of the commissions that real sales earn. Amounts are integer cents.",
+        "",
+        "## Guides",
+        "",
+        *guides,
+        "",
+        "## Interfaces",
+        "",
+        f"- [OpenAPI document]({base_url}/openapi.json): every HTTP operation with all its error codes.",
+        f"- MCP server at {base_url}/mcp: read-only tools over streamable HTTP; OAuth, or X-Agent-Key: agt_...",
+        f"- Agent API under {base_url}/api/agent/v1: reads and changes the same data, with the same kind of key.",
+        "",
+    ]
+    return "\n".join(lines)

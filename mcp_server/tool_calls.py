@@ -1,21 +1,37 @@
-"""tools/call: one read proves the key, its scope and its program, and returns the tool's data."""
+"""tools/call: one read proves the key, its scope and its program, and returns the tool's data.
+
+Clients that open with `initialize` are served without the SDK's transport for them, which serves each POST through two
+tasks and six streams; they cost as much as the tool's own work.
+"""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 from mcp import MCPError
-from mcp_types import INVALID_PARAMS, CallToolRequestParams, CallToolResult, TextContent
+from mcp_types import (
+    DEFAULT_NEGOTIATED_VERSION,
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    JSONRPCRequest,
+    TextContent,
+)
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from pydantic import ValidationError as Malformed
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mcp_server import arguments, results
 from mcp_server.arguments import Arguments
-from mcp_server.caller import Caller
+from mcp_server.caller import SCOPE_MEMBER, Caller
 from mcp_server.tools import BY_NAME
-from mcp_server.tools.tool import Tool, ToolRequest
+from mcp_server.tools.tool import ToolRequest
 from storage.access.agent_keys import AgentKey
 from storage.access.assistants import Assistant
 from storage.rules.errors import InsufficientScope, InternalError, ServiceError, ValidationError
+from web import body
 from web.errors import error_body
+from web.response import JsonResponse
 
 log = logging.getLogger(__name__)
 
@@ -33,13 +49,64 @@ async def call(caller: Caller, params: CallToolRequestParams, base_url: str) -> 
         return _error(InternalError(), caller)
 
 
+class HandshakeToolCalls:
+    """ASGI inside McpMiddleware: handles plain tool calls of the handshake era and passes the rest to `app`.
+
+    Any other request (another method, an Origin, a header sent twice, a Host with a wildcard's port, malformed
+    parameters) is left to the SDK, which also words every error.
+    """
+
+    def __init__(self, app: ASGIApp, *, base_url: str, hosts: Sequence[str]) -> None:
+        self._app = app
+        self._base_url = base_url
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        content = (await receive())["body"]  # McpMiddleware has read it whole
+        response = await self._respond(scope, content) if self._is_plain(scope) else None
+        await (response or self._app)(scope, body.replay(content, receive), send)
+
+    def _is_plain(self, scope: Scope) -> bool:
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        return (
+            headers.get(b"mcp-protocol-version", DEFAULT_NEGOTIATED_VERSION) in HANDSHAKE_PROTOCOL_VERSIONS
+            and "application/json" in headers.get(b"accept", "")
+            and headers.get(b"host") in self._hosts
+            and b"origin" not in headers
+            and len(headers) == len(scope["headers"])
+        )
+
+    async def _respond(self, scope: Scope, content: bytes) -> JsonResponse | None:
+        try:
+            request = JSONRPCRequest.model_validate_json(content)
+            if request.method != "tools/call":
+                return None
+            params = CallToolRequestParams.model_validate(request.params)
+        except Malformed:
+            return None
+        try:
+            result = await call(scope[SCOPE_MEMBER], params, self._base_url)
+        except MCPError as error:
+            outcome = {"error": error.error.model_dump(mode="json", by_alias=True, exclude_none=True)}
+        else:
+            dumped = result.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"result_type"})
+            outcome = {"result": dumped}
+        return JsonResponse({"jsonrpc": "2.0", "id": request.id, **outcome})
+
+
 async def _read(caller: Caller, params: CallToolRequestParams, base_url: str) -> CallToolResult:
     """Run a tool. Wrong arguments are reported only after the key, its scope and its program are proved."""
     tool = BY_NAME.get(params.name)
     if tool is None:
         await caller.prove()
         raise _unknown()
-    parsed, wrong = _parsed(tool, params.arguments or {})
+    parsed: Arguments | None = None
+    wrong: ValidationError | None = None
+    try:
+        parsed = arguments.parse(tool.arguments, params.arguments or {})
+    except ValidationError as error:
+        wrong = error
 
     def run(connection: Any, key: AgentKey | Assistant) -> CallToolResult:
         if parsed is None:
@@ -57,20 +124,10 @@ async def _read(caller: Caller, params: CallToolRequestParams, base_url: str) ->
         raise
 
 
-def _parsed(tool: Tool, sent: Mapping[str, Any]) -> tuple[Arguments | None, ValidationError | None]:
-    try:
-        return arguments.parse(tool.arguments, sent), None
-    except ValidationError as error:
-        return None, error
-
-
 def _error(error: ServiceError, caller: Caller) -> CallToolResult:
     """Return the error and its hint, with the texts of the HTTP surfaces."""
-    return CallToolResult(content=[_text(error_body(error, caller.request_id))], is_error=True)
-
-
-def _text(values: Any) -> TextContent:
-    return TextContent(text=results.compact(values))
+    text = results.compact(error_body(error, caller.request_id))
+    return CallToolResult(content=[TextContent(text=text)], is_error=True)
 
 
 def _unknown() -> MCPError:

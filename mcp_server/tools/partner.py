@@ -1,6 +1,6 @@
 """get_partner: one partner's results, balance and customers."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import NamedTuple
 
 from mcp_server.arguments import Identifier, RowId, Timestamp
@@ -10,10 +10,9 @@ from mcp_server.tools.tool import ToolRequest, tool
 from storage.management import balances, partners
 from storage.management.balances import Hold
 from storage.reports import partner as partner_reports
-from storage.reports.partner import PartnerTotals
 from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.rules.periods.period import Window
-from storage.rules.reports.metrics import PeriodPart, RefundedMonth, Trend
+from storage.rules.reports.metrics import Figures, RefundedMonth, Trend
 from storage.rules.scope import Scope
 
 
@@ -23,9 +22,9 @@ class PartnerDetails(NamedTuple):
     partner: PartnerRow
     window: Window
     currency: str
-    totals: PartnerTotals
+    totals: Figures
     trends: dict[str, Trend]
-    weeks: list[PeriodPart]
+    weeks: list[dict[str, int | date]]
     refunds_by_month: list[RefundedMonth]
     balance: BalanceRow
     holds: list[Hold]

@@ -17,11 +17,11 @@ from storage.reports import performance, refunds
 from storage.rules import rotation, settings
 from storage.rules.errors import InsufficientScope
 from storage.rules.reports import metrics
+from storage.rules.reports.metrics import Figures
 from storage.rules.scope import Scope
 from storage.rules.setting_kinds import Kind, Setting
 
 SHOWN_CALLERS = 20
-Totals = dict[str, int | float]  # those of ReportTotals
 
 
 class ProgramRow(Result):
@@ -82,8 +82,8 @@ class ProgramResult(Result):
 class ProgramWithTotalsRow(ProgramRow):
     """A program, with its totals where a period was requested."""
 
-    totals: Totals | None = None
-    previous_totals: Totals | None = None
+    totals: Figures | None = None
+    previous_totals: Figures | None = None
 
 
 class ProgramPage(RowPage[ProgramWithTotalsRow]):
@@ -126,8 +126,8 @@ def list_programs(
         days = [performance.read_days(request.connection, program.id, each) for each in windows]
         back = [refunds.read_refunds_by_month(request.connection, program.id, each.span) for each in windows]
         sums = [metrics.add_totals(each.values()) for each in days]
-        totals, previous_totals = (each._asdict() for each in metrics.report_totals(sums, back))
-        return ProgramWithTotalsRow(**_flat(program), totals=totals, previous_totals=previous_totals)
+        figures = [metrics.figures(*each) for each in zip(sums, map(metrics.add_refunds, back), strict=True)]
+        return ProgramWithTotalsRow(**_flat(program), totals=figures[0], previous_totals=figures[1])
 
     window, previous = (each._asdict() for each in windows)
     return ProgramPage(**_apart(page(programs, row)), window=window, previous_window=previous)

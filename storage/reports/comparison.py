@@ -1,7 +1,7 @@
 """A period of a program beside the one before: totals, trends, and on request its parts, partners and programs."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import NamedTuple
 
 from sqlalchemy import Connection
@@ -12,10 +12,9 @@ from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports import metrics
 from storage.rules.reports.metrics import (
     MOST_PARTS,
+    Figures,
     Part,
-    PeriodPart,
     RefundedMonth,
-    ReportTotals,
     TopPartner,
     Trend,
 )
@@ -28,8 +27,8 @@ class ComparedProgram(NamedTuple):
     id: int
     name: Untrusted
     currency: str
-    totals: ReportTotals
-    previous_totals: ReportTotals
+    totals: Figures
+    previous_totals: Figures
 
 
 class PerformanceReport(NamedTuple):
@@ -38,12 +37,12 @@ class PerformanceReport(NamedTuple):
     window: Window
     previous_window: Window
     currency: str
-    totals: ReportTotals
-    previous_totals: ReportTotals
+    totals: Figures
+    previous_totals: Figures
     trends: dict[str, Trend]
     commission_by_cause: CommissionByCause
     refunds_by_month: list[RefundedMonth]
-    rows: list[PeriodPart]
+    rows: list[dict[str, int | date]]
     top_partners: list[TopPartner]
     programs: list[ComparedProgram] | None = None
 
@@ -73,14 +72,15 @@ def compare(
     days = [[performance.read_days(connection, each, window) for window in windows] for each in others]
     ids = (program_id, *others)
     months = [[refunds.read_refunds_by_month(connection, each, window.span) for window in windows] for each in ids]
-    back = refunds.read_refunds_by_partner(connection, program_id, report.window.span, [each.id for each in best])
+    of_best = refunds.read_refunds_by_partner(connection, program_id, report.window.span, [each.id for each in best])
     part = metrics.fitting_part(part, report.window.length)
     sums = [[metrics.add_totals(each.values()) for each in both] for both in days]
-    (totals, previous_totals), *compared = map(
-        metrics.report_totals, [(report.current, report.previous), *sums], months
+    (totals, previous_totals), *compared = (
+        [metrics.figures(*each) for each in zip(both, map(metrics.add_refunds, back), strict=True)]
+        for both, back in zip([(report.current, report.previous), *sums], months, strict=True)
     )
     programs = [ComparedProgram(*other, *both) for other, both in zip(names, compared, strict=True)]
-    top = [each.with_refunds(back.get(each.id)) for each in best]
+    top = [each.with_refunds(of_best.get(each.id)) for each in best]
     rows, trends = metrics.parts_of(report.days, part), metrics.trends(report.current, report.previous)
     about = (*windows, report.currency, totals, previous_totals, trends, by_cause)
     return part, PerformanceReport(*about, months[0][0][-MOST_PARTS:], rows, top, programs or None)

@@ -1,6 +1,6 @@
 """One partner: their page (results, balance, links in use, newest rows), and their report for assistants."""
 
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
@@ -20,11 +20,12 @@ from storage.rules.fraud.flag import FlagState
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports import metrics
 from storage.rules.reports.breakdown import BreakdownQuery, Dimension, GroupTotals, Metric
-from storage.rules.reports.metrics import Part, PeriodPart, RefundedMonth, Trend
+from storage.rules.reports.metrics import Day, Figures, Part, RefundedMonth, Trend
 from storage.tables import customers, sales
 
 NEWEST = Paging(5)
 MOST_LINKS = 10
+_OF_PROGRAMS = {"average_order_cents", "reversed_cents"}  # figures that a partner's report leaves out
 MOST_WEEKS = 27
 _LINK = (Dimension.LANDING_PATH, Dimension.CAMPAIGN)
 
@@ -49,31 +50,14 @@ class PartnerProfile(NamedTuple):
     flags: Page[Flag]
 
 
-class PartnerTotals(NamedTuple):
-    """A partner's totals and ratios in the period."""
-
-    clicks: int
-    leads: int
-    conversions: int
-    sales: int
-    revenue_cents: int
-    commission_cents: int
-    partners: int
-    conversion_rate_percent: float
-    earnings_per_click_cents: float
-    refunds: int
-    refunded_cents: int
-    refund_rate_percent: float
-
-
 class PartnerReport(NamedTuple):
     """What one partner brought in a window, beside the window of equal length before; `customers` are by status."""
 
     window: Window
     currency: str
-    totals: PartnerTotals
+    totals: Figures
     trends: dict[str, Trend]
-    weeks: list[PeriodPart]
+    weeks: list[dict[str, int | date]]
     refunds_by_month: list[RefundedMonth]
     holds: list[Hold]
     customers: dict[str, int]
@@ -124,19 +108,19 @@ def read_report(
     """Return the report of one partner. Raises the errors of `read_performance`."""
     report = performance.read_performance(connection, program_id, query, at=at, partner_id=partner_id)
     months = refunds.read_refunds_by_month(connection, program_id, report.window.span, partner_id=partner_id)
-    sums, back = report.current, metrics.add_refunds(months)
-    ratios = (sums.conversion_rate_percent, sums.earnings_per_click_cents)
-    trends = metrics.trends(sums, report.previous)
-    weeks = metrics.parts_of((day for day in report.days if any(day.totals)), Part.WEEK)
+    figures = metrics.figures(report.current, metrics.add_refunds(months))
+    trends = metrics.trends(report.current, report.previous)
+    some = (Day(day.date - timedelta(days=day.date.weekday()), day.totals) for day in report.days if any(day.totals))
+    weeks = metrics.parts_of(some, Part.WEEK)
     sent = (customers.c.program_id == program_id, customers.c.partner_id == partner_id)
     counted = select(customers.c.status, func.count()).where(*sent).group_by(customers.c.status)
     sold = (sales.c.program_id == program_id, sales.c.partner_id == partner_id)
     return PartnerReport(
         window=report.window,
         currency=report.currency,
-        totals=PartnerTotals(*sums, *ratios, back.refunds, back.refunded_cents, back.rate(sums.revenue_cents)),
+        totals={name: figure for name, figure in figures.items() if name not in _OF_PROGRAMS},
         trends={name: trend for name, trend in trends.items() if name != "partners"},
-        weeks=[week._replace(first=week.first - timedelta(days=week.first.weekday())) for week in weeks][-MOST_WEEKS:],
+        weeks=weeks[-MOST_WEEKS:],
         refunds_by_month=months,
         holds=balances.next_holds(connection, program_id, partner_id, at=at),
         customers=dict(connection.execute(counted).all()),

@@ -7,8 +7,8 @@ import pytest
 from starlette.types import Message, Receive, Send
 
 from mcp_server.caller import SCOPE_MEMBER, Caller
-from mcp_server.handshake import HandshakeToolCalls
 from mcp_server.prompts import PLANS
+from mcp_server.tool_calls import HandshakeToolCalls
 from mcp_server.tools import ALL
 from presentation import guides
 from storage.rules.scope import Scope

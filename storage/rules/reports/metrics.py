@@ -10,6 +10,7 @@ from typing import NamedTuple
 from storage.rules.untrusted import Untrusted
 
 MOST_PARTS = 53  # a year of weeks
+Figures = dict[str, int | float]
 
 
 class Direction(StrEnum):
@@ -83,25 +84,6 @@ class RefundedMonth(NamedTuple):
     reversed_cents: int
 
 
-class ReportTotals(NamedTuple):
-    """The totals of a window, its ratios, and the refunds that were made in it. Money is in cents, net of refunds."""
-
-    clicks: int
-    leads: int
-    conversions: int
-    sales: int
-    revenue_cents: int
-    commission_cents: int
-    partners: int
-    conversion_rate_percent: float
-    average_order_cents: int
-    earnings_per_click_cents: float
-    refunds: int
-    refunded_cents: int
-    reversed_cents: int
-    refund_rate_percent: float
-
-
 class TopPartner(NamedTuple):
     """The results of one partner; the refunds are None without any."""
 
@@ -135,19 +117,6 @@ class Part(StrEnum):
     MONTH = "month"
 
 
-class PeriodPart(NamedTuple):
-    """The totals of a part of the period that begins on `first`."""
-
-    clicks: int
-    leads: int
-    conversions: int
-    sales: int
-    revenue_cents: int
-    commission_cents: int
-    partners: int
-    first: date
-
-
 def add_totals(each: Iterable[Totals]) -> Totals:
     """Return the sum of totals."""
     return Totals(*map(sum, zip(Totals(), *each, strict=True)))
@@ -158,13 +127,16 @@ def add_refunds(each: Iterable[RefundTotals | RefundedMonth]) -> RefundTotals:
     return RefundTotals(*map(sum, zip(RefundTotals(), *(totals[-3:] for totals in each), strict=True)))
 
 
-def report_totals(sums: Iterable[Totals], refunded: Iterable[Iterable[RefundedMonth]]) -> list[ReportTotals]:
-    """Return the totals of some windows with their ratios and the refunds that were made in them."""
-    rows = []
-    for each, back in zip(sums, map(add_refunds, refunded), strict=True):
-        ratios = (each.conversion_rate_percent, each.average_order_cents, each.earnings_per_click_cents)
-        rows.append(ReportTotals(*each, *ratios, *back, back.rate(each.revenue_cents)))
-    return rows
+def figures(sums: Totals, back: RefundTotals) -> Figures:
+    """Return totals with their ratios, and the refunds that were made in the same time, by name."""
+    return {
+        **sums._asdict(),
+        "conversion_rate_percent": sums.conversion_rate_percent,
+        "average_order_cents": sums.average_order_cents,
+        "earnings_per_click_cents": sums.earnings_per_click_cents,
+        **back._asdict(),
+        "refund_rate_percent": back.rate(sums.revenue_cents),
+    }
 
 
 def trends(current: Totals, previous: Totals) -> dict[str, Trend]:
@@ -180,8 +152,11 @@ def fitting_part(part: Part, days: int) -> Part:
     return part
 
 
-def parts_of(days: Iterable[Day], part: Part) -> list[PeriodPart]:
-    """Return the totals of each part; weeks begin on Mondays, the first and last part may be shorter."""
+def parts_of(days: Iterable[Day], part: Part) -> list[dict[str, int | date]]:
+    """Return the totals of each part, and the day `first` on which it begins.
+
+    Weeks begin on Mondays; the first and the last part may be shorter.
+    """
     starts: dict[Part, Callable[[date], date]] = {
         Part.DAY: lambda day: day,
         Part.WEEK: lambda day: day - timedelta(days=day.weekday()),
@@ -190,7 +165,7 @@ def parts_of(days: Iterable[Day], part: Part) -> list[PeriodPart]:
     if part == Part.NONE:
         return []
     groups = (list(group) for _, group in groupby(days, key=lambda day: starts[part](day.date)))
-    return [PeriodPart(*add_totals(day.totals for day in inside), inside[0].date) for inside in groups]
+    return [add_totals(day.totals for day in inside)._asdict() | {"first": inside[0].date} for inside in groups]
 
 
 def trend(previous: int, current: int) -> Trend:

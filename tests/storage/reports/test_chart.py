@@ -93,7 +93,7 @@ async def test_holds_say_when_they_end_and_refunds_are_summed_by_month_and_partn
     assert owed[acme.anna].next_hold_ends_at == owed[acme.anna].last_hold_ends_at == NOW + timedelta(days=15)
     assert results.refunds_by_month == [RefundedMonth("2026-05", 1, 2_500, 500)]
     assert results.customers == {"conversion": 1}
-    assert (results.last_sale_at, results.totals.revenue_cents) == (NOW, 7_500)
+    assert (results.last_sale_at, results.totals["revenue_cents"]) == (NOW, 7_500)
     assert by_partner == {acme.anna: RefundTotals(1, 2_500, 500)}
     assert compared.commission_by_cause == (0, 1_500, 0, 0)
 
