@@ -76,6 +76,12 @@ def json_of(model: BaseModel) -> dict[str, Any]:
     return {**values, "next_cursor": model.next_cursor} if isinstance(model, RowPage) else values
 
 
+def json_of_row(row: Any) -> dict[str, Any]:
+    """Return a row of storage as JSON values, without None and with untrusted text cleaned."""
+    kind: Any = type(row)
+    return json_of(model_of(kind).model_validate(row))
+
+
 def compact(values: Any) -> str:
     """Return JSON values as text without needless space."""
     return json.dumps(values, ensure_ascii=False, separators=(",", ":"))

@@ -2,7 +2,7 @@
 
 from datetime import date as calendar_date
 from datetime import datetime
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import PlainSerializer, WithJsonSchema
 
@@ -11,7 +11,7 @@ from storage.reports.performance import Performance
 from storage.rules.money import dollars
 from storage.rules.periods.period import Period, Window
 from storage.rules.reports import metrics
-from storage.rules.reports.metrics import Day, Direction
+from storage.rules.reports.metrics import Day, Direction, Totals
 
 # A trend's metric, its name in Totals, whether it is money
 TRENDS = (
@@ -108,34 +108,25 @@ class ReportView(View):
 
 
 def _row(day: Day) -> ReportRowView:
-    totals = day.totals
-    return ReportRowView(
-        date=day.date,
-        period=day.date,
-        clicks=totals.clicks,
-        leads=totals.leads,
-        conversions=totals.conversions,
-        revenue=dollars(totals.revenue_cents),
-        partners=totals.partners,
-        sales=0,
-        commission=dollars(totals.commission_cents),
-    )
+    return ReportRowView(date=day.date, period=day.date, **_shown(day.totals) | {"sales": 0})
 
 
 def _metrics(performance: Performance) -> ReportMetricsView:
-    total = performance.current
+    total, shown = performance.current, _shown(performance.current)
+    trends: dict[str, Any] = {f"{name}Trend": _trend(performance, field, money=money) for name, field, money in TRENDS}
     return ReportMetricsView(
-        totalClicks=total.clicks,
-        totalLeads=total.leads,
-        totalConversions=total.conversions,
-        totalRevenue=dollars(total.revenue_cents),
+        **{f"total{name.title()}": shown[name] for name in shown if name != "commission"},
+        totalPartnersCommission=shown["commission"],
         conversionRate=total.conversion_rate_percent,
         averageOrderValue=dollars(total.average_order_cents),
-        totalPartners=total.partners,
-        totalSales=total.sales,
-        totalPartnersCommission=dollars(total.commission_cents),
-        **{f"{name}Trend": _trend(performance, field, money=money) for name, field, money in TRENDS},
+        **trends,
     )
+
+
+def _shown(totals: Totals) -> dict[str, Any]:
+    """Return totals under the specification's names."""
+    counted = {name: getattr(totals, field) for name, field, _ in TRENDS}
+    return counted | {name: dollars(counted[name]) for name, _, money in TRENDS if money}
 
 
 def _trend(performance: Performance, field: str, *, money: bool) -> TrendView:

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from mcp_server.arguments import Cursor, Identifier, Limit, Timestamp, span_of
-from mcp_server.results import BUDGET, Result, RowPage, json_of, page, weight
+from mcp_server.results import BUDGET, Result, RowPage, json_of_row, page, weight
 from mcp_server.sanitize import Untrusted, clean
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.engine import audit
@@ -30,30 +30,11 @@ class ChangeRow(Result):
     after: JsonValue = None
 
 
-class TermsRow(Result):
-    """A version of the commission terms, and when it applied."""
-
-    version: int
-    since: datetime
-    until: datetime | None = None
-    by_agent: bool
-    terms: dict[str, JsonValue]
-
-
-class KeyRow(Result):
-    """The program key: since when, whether it must be replaced, and when earlier ones ended, newest first."""
-
-    since: datetime
-    state: str
-    rotate_by: datetime | None = None
-    earlier_ended_at: list[datetime]
-
-
 class ChangePage(RowPage[ChangeRow]):
     """Changes, newest first; the first page also has the terms, newest first, and the key."""
 
-    terms: list[TermsRow] | None = None
-    program_key: KeyRow | None = None
+    terms: list[dict[str, JsonValue]] | None = None
+    program_key: dict[str, JsonValue] | None = None
 
 
 @tool("Changes", Scope.PROGRAMS_READ)
@@ -76,9 +57,9 @@ def list_changes(
     stored = audit.list_entries(request.connection, program_id, paging, action=action, field=field, span=span)
     if cursor is not None:
         return ChangePage(**dict(page(stored, _row)))
-    terms = [TermsRow.model_validate(each) for each in terms_history.list_terms(request.connection, program_id)]
-    key = KeyRow.model_validate(terms_history.get_key(request.connection, program_id, at=request.at))
-    room = BUDGET - sum(weight(json_of(each)) for each in (*terms, key))
+    terms = [json_of_row(each) for each in terms_history.list_terms(request.connection, program_id)]
+    key = json_of_row(terms_history.get_key(request.connection, program_id, at=request.at))
+    room = BUDGET - sum(map(weight, (*terms, key)))
     return ChangePage(**dict(page(stored, _row, budget=room)), terms=terms, program_key=key)
 
 
