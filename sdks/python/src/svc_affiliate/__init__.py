@@ -14,9 +14,8 @@ from svc_affiliate.result import (
     TrackResult,
     WrongField,
 )
-from svc_affiliate.settings import CLICK_COOKIE, Options
+from svc_affiliate.settings import CLICK_COOKIE, VERSION, Options
 from svc_affiliate.track import AsyncTrack, Track
-from svc_affiliate.version import VERSION
 
 __all__ = [
     "CLICK_COOKIE",

@@ -1,11 +1,15 @@
 """Sends calls in threads of their own, so that a caller never waits longer than the timeout, whatever hangs."""
 
+import json
 import threading
 import time
 from concurrent.futures import Future
+from http.client import HTTPException
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from svc_affiliate import log, posting, result
+from svc_affiliate import log, result
 from svc_affiliate.codes import ErrorCode
 from svc_affiliate.fields import PreparedCall
 from svc_affiliate.outbox import Outbox
@@ -14,6 +18,8 @@ from svc_affiliate.settings import Target
 
 MOST_AT_ONCE = 64  # threads that may hang, for example on a name server
 RETRY_AFTER_SECONDS = 0.05
+LARGEST_RESPONSE = 1024 * 1024
+PIECE = 16 * 1024
 _free = threading.BoundedSemaphore(MOST_AT_ONCE)
 
 
@@ -82,11 +88,50 @@ def _once(call: PreparedCall, target: Target, deadline: float, agent: str) -> Tr
         "Idempotency-Key": call.repeat_key,
         "User-Agent": agent,
     }
-    answer = posting.post(f"{target.base_url}/api/v1/track/{call.name}", call.body, headers, deadline=deadline)
-    if isinstance(answer, str):
-        return result.failed(call, ErrorCode.SERVICE_UNREACHABLE, answer)
-    if not result.is_of_the_service(answer.content):
-        text = f"{target.base_url} responded {answer.http_status}, but not as the service does."
+    response = _post(f"{target.base_url}/api/v1/track/{call.name}", call.body, headers, deadline)
+    if isinstance(response, str):
+        return result.failed(call, ErrorCode.SERVICE_UNREACHABLE, response)
+    http_status, content = response
+    if not result.is_of_the_service(content):
+        text = f"{target.base_url} responded {http_status}, but not as the service does."
         return result.failed(call, ErrorCode.NOT_THE_SERVICE, text)
-    log.warn_once(answer.content.get("warnings", ()))
-    return result.of_response(call, answer.http_status, answer.content)
+    log.warn_once(content.get("warnings", ()))
+    return result.of_response(call, http_status, content)
+
+
+class NoRedirects(HTTPRedirectHandler):
+    """A redirect would carry the key to another server."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        """Follow none."""
+
+
+OPENER = build_opener(NoRedirects)
+
+
+def _post(url: str, body: str, headers: dict[str, str], deadline: float) -> tuple[int, dict[str, Any]] | str:
+    """Return the status and the JSON object of the response (empty if it is none), or why there is no response."""
+    if not url.startswith(("http://", "https://")):
+        return f"{url} is not an http or https URL."
+    request = Request(url, body.encode(), headers, method="POST")  # noqa: S310 - the scheme is checked above
+    try:
+        with OPENER.open(request, timeout=max(deadline - time.monotonic(), 0.001)) as response:
+            return response.status, _content(response, deadline)
+    except HTTPError as rejection:
+        with rejection:
+            return rejection.code, _content(rejection, deadline)
+    except (OSError, HTTPException, ValueError) as problem:
+        return f"{url} does not respond: {problem}"
+
+
+def _content(response: Any, deadline: float) -> dict[str, Any]:
+    read = bytearray()
+    while piece := response.read1(PIECE):
+        read += piece
+        if len(read) > LARGEST_RESPONSE or time.monotonic() > deadline:
+            return {}
+    try:
+        content = json.loads(read)
+    except ValueError:
+        return {}
+    return content if isinstance(content, dict) else {}

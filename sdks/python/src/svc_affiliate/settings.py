@@ -4,9 +4,14 @@ import os
 import re
 import shlex
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NamedTuple, TypedDict
 
+try:
+    VERSION = version("svc-affiliate")
+except PackageNotFoundError:  # a checkout that is not installed
+    VERSION = "0"
 CLICK_COOKIE = "svc_click_id"
 LOCAL = "http://127.0.0.1:8000"
 TIMEOUT_SECONDS = 2.0

@@ -11,8 +11,7 @@ from svc_affiliate.fields import CallName, LeadFields, PreparedCall, RefundField
 from svc_affiliate.outbox import Outbox
 from svc_affiliate.resending import Resender
 from svc_affiliate.result import LeadResult, RefundResult, SaleResult, Status, TrackError, TrackResult
-from svc_affiliate.settings import CLICK_COOKIE, Options, Settings, Target
-from svc_affiliate.version import VERSION
+from svc_affiliate.settings import CLICK_COOKIE, VERSION, Options, Settings, Target
 
 AGENT = f"svc-affiliate-python/{VERSION}"
 
