@@ -14,12 +14,15 @@ import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
-from cli import logs, set_up_code, startup_errors
+import configuration
+from cli import logs, startup_errors
 from cli.admin import command as admin
 from cli.connections import MOST_CONNECTIONS, Connection
 from cli.integrator.output import Failure, answering
 from storage import migrations
+from storage.access import workspaces
 from storage.engine import database, database_file
+from storage.rules import keys
 
 if sys.platform != "win32":
     import resource
@@ -31,6 +34,7 @@ IDLE_SECONDS = 65  # longer than the 60 s for which proxies keep their connectio
 WORKER_SECONDS = 60  # for a worker to respond to the supervisor; starting one on a busy machine takes long
 OTHER_FILES = 200
 ONE_WRITER = "SQLite has one writer, so more workers would not make it faster."
+SET_UP_CODE = configuration.variable_of("set_up_code_hash")
 log = logging.getLogger(__name__)
 
 Host = Annotated[str, typer.Option(help="The IP address to listen on; 0.0.0.0 for every network.")]
@@ -65,10 +69,12 @@ def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -
                 database_file.hold_lock(database.file_of(url), alone=False)
             ):
                 raise Failure("restore_running", "A backup is being restored.", "Start again afterwards.")
-            one_time = set_up_code.issue()
+            one_time = set_up_code()
         print(f"Serving on {address(listening)} (Ctrl-C stops it)", flush=True)  # noqa: T201 - the command's output
         if one_time is not None:
-            print(set_up_code.introduction(one_time), flush=True)  # noqa: T201 - the command's output
+            base_url = configuration.load().base_url
+            print(f"Nothing is set up yet. Open {base_url}/set-up?code={one_time}", flush=True)  # noqa: T201 - as above
+            print(f"or open {base_url} and enter this code: {one_time}", flush=True)  # noqa: T201 - as above
         run(listening, workers=workers)
 
 
@@ -95,6 +101,19 @@ def migrate(database_url: str) -> None:
         if unusable is None:
             raise
         raise unusable from None
+
+
+def set_up_code() -> str | None:
+    """Return a one-time code for the set-up page and give its hash to the workers; None if there is a workspace.
+
+    The hash lives as long as this process, so the next start prints another code and this one stops working.
+    """
+    os.environ.pop(SET_UP_CODE, None)
+    if admin.read(workspaces.exist):
+        return None
+    code = keys.generate(keys.SET_UP_PREFIX)
+    os.environ[SET_UP_CODE] = keys.digest(code)
+    return code
 
 
 def address(listening: socket.socket) -> str:

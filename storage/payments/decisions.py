@@ -73,30 +73,27 @@ def decide(
     if row is None:
         raise NotFound
     content = stored_events.load(row.payment) if row.payment else None
-    if isinstance(content, Paid) and _fits(decision, row.outcome):
-        done = _decide_payment(connection, program_id, content, decision, customer=customer, at=at)
-    elif isinstance(content, Returned) and row.outcome in WITHOUT_PAYMENT and decision == Decision.REFUND:
-        done = _refund(connection, program_id, content, transaction_id, at)
-    elif isinstance(content, Returned | Linked) and row.outcome in WITHOUT_PAYMENT and decision == Decision.DISMISS:
-        done = EventOutcome(PaymentOutcome.NOT_REFERRED, None, row.waits_for)
-    else:
-        raise ValidationError("This decision does not fit the event's outcome.")
+    is_unlinked = row.outcome in RETRIED or row.outcome in BY_CODE
+    is_without_payment = row.outcome in WITHOUT_PAYMENT
+    match content, decision:
+        case Paid() as paid, Decision.COUNT | Decision.SAME if row.outcome == PaymentOutcome.HELD:
+            done = _resolve(connection, program_id, paid, decision, at)
+        case Paid() as paid, Decision.RETRY if is_unlinked:
+            done = _retry(connection, program_id, paid, customer, at)
+        case Paid() as paid, Decision.DISMISS if is_unlinked:
+            done = EventOutcome(PaymentOutcome.NOT_REFERRED, paid.transaction_id)
+        case Returned() as returned, Decision.REFUND if is_without_payment:
+            done = _refund(connection, program_id, returned, transaction_id, at)
+        case Returned() | Linked(), Decision.DISMISS if is_without_payment:
+            done = EventOutcome(PaymentOutcome.NOT_REFERRED, None, row.waits_for)
+        case _:
+            raise ValidationError("This decision does not fit the event's outcome.")
     processing.note(connection, program_id, row.event_id, content, done)
     entry = Change("payment_event.decide", event_id, "outcome", row.outcome, done.outcome)
     audit.write(connection, program_id, [entry], actor=actor, at=at)
     if done.outcome in {PaymentOutcome.RECORDED, PaymentOutcome.SAME}:
         processing.try_again(connection, program_id, content, at)
     return done.outcome
-
-
-def _decide_payment(
-    connection: Connection, program_id: int, paid: Paid, decision: Decision, *, customer: NamedCustomer, at: datetime
-) -> EventOutcome:
-    if decision == Decision.DISMISS:
-        return EventOutcome(PaymentOutcome.NOT_REFERRED, paid.transaction_id)
-    if decision == Decision.RETRY:
-        return _retry(connection, program_id, paid, customer, at)
-    return _resolve(connection, program_id, paid, decision, at)
 
 
 def _refund(
@@ -109,14 +106,6 @@ def _refund(
     processing.refer(connection, program_id, (returned.reference,), transaction_id, at)
     processing.try_names_again(connection, program_id, [returned.reference], at)
     return EventOutcome(PaymentOutcome.RECORDED, transaction_id, returned.reference)
-
-
-def _fits(decision: Decision, outcome: str) -> bool:
-    if decision in {Decision.COUNT, Decision.SAME}:
-        fits = outcome == PaymentOutcome.HELD
-    else:
-        fits = decision != Decision.REFUND and (outcome in RETRIED or outcome in BY_CODE)
-    return fits
 
 
 def _retry(connection: Connection, program_id: int, paid: Paid, named: NamedCustomer, at: datetime) -> EventOutcome:

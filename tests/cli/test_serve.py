@@ -18,7 +18,7 @@ import httpx
 import pytest
 import uvicorn
 
-from cli import serve, set_up_code
+from cli import serve
 from cli.connections import Connection
 from tests.cli.conftest import Svc
 
@@ -64,7 +64,7 @@ def test_a_server_with_a_workspace_has_no_code(svc: Svc, monkeypatch: pytest.Mon
     svc.set_up()
     monkeypatch.setenv("SVC_DATABASE_URL", f"sqlite+aiosqlite:///{svc.database}")
 
-    assert set_up_code.issue() is None
+    assert serve.set_up_code() is None
 
 
 def test_demo_serves_a_workspace_whose_key_works_and_leaves_nothing_behind(svc: Svc) -> None:
