@@ -18,7 +18,7 @@ from storage.rules.errors import (
     TransactionNotFound,
     ValidationError,
 )
-from storage.rules.payment import Linked, Paid, PaymentOutcome, Returned
+from storage.rules.payment import Content, Linked, Paid, PaymentOutcome, Returned
 from storage.tables import customers, payment_accounts, payment_event_names, payment_events, sales
 
 
@@ -73,27 +73,44 @@ def decide(
     if row is None:
         raise NotFound
     content = stored_events.load(row.payment) if row.payment else None
-    is_unlinked = row.outcome in RETRIED or row.outcome in BY_CODE
-    is_without_payment = row.outcome in WITHOUT_PAYMENT
-    match content, decision:
-        case Paid() as paid, Decision.COUNT | Decision.SAME if row.outcome == PaymentOutcome.HELD:
-            done = _resolve(connection, program_id, paid, decision, at)
-        case Paid() as paid, Decision.RETRY if is_unlinked:
-            done = _retry(connection, program_id, paid, customer, at)
-        case Paid() as paid, Decision.DISMISS if is_unlinked:
-            done = EventOutcome(PaymentOutcome.NOT_REFERRED, paid.transaction_id)
-        case Returned() as returned, Decision.REFUND if is_without_payment:
-            done = _refund(connection, program_id, returned, transaction_id, at)
-        case Returned() | Linked(), Decision.DISMISS if is_without_payment:
-            done = EventOutcome(PaymentOutcome.NOT_REFERRED, None, row.waits_for)
-        case _:
-            raise ValidationError("This decision does not fit the event's outcome.")
+    done = _decided(
+        connection, program_id, row, content, decision=decision, customer=customer, transaction_id=transaction_id, at=at
+    )
     processing.note(connection, program_id, row.event_id, content, done)
     entry = Change("payment_event.decide", event_id, "outcome", row.outcome, done.outcome)
     audit.write(connection, program_id, [entry], actor=actor, at=at)
     if done.outcome in {PaymentOutcome.RECORDED, PaymentOutcome.SAME}:
         processing.try_again(connection, program_id, content, at)
     return done.outcome
+
+
+def _decided(
+    connection: Connection,
+    program_id: int,
+    row: Any,
+    content: Content | None,
+    *,
+    decision: Decision,
+    customer: NamedCustomer,
+    transaction_id: str | None,
+    at: datetime,
+) -> EventOutcome:
+    """Carry out the decision. Raises ValidationError if it does not fit the event's outcome."""
+    is_unlinked = row.outcome in RETRIED or row.outcome in BY_CODE
+    is_without_payment = row.outcome in WITHOUT_PAYMENT
+    match content, decision:
+        case Paid() as paid, Decision.COUNT | Decision.SAME if row.outcome == PaymentOutcome.HELD:
+            return _resolve(connection, program_id, paid, decision, at)
+        case Paid() as paid, Decision.RETRY if is_unlinked:
+            return _retry(connection, program_id, paid, customer, at)
+        case Paid() as paid, Decision.DISMISS if is_unlinked:
+            return EventOutcome(PaymentOutcome.NOT_REFERRED, paid.transaction_id)
+        case Returned() as returned, Decision.REFUND if is_without_payment:
+            return _refund(connection, program_id, returned, transaction_id, at)
+        case Returned() | Linked(), Decision.DISMISS if is_without_payment:
+            return EventOutcome(PaymentOutcome.NOT_REFERRED, None, row.waits_for)
+        case _:
+            raise ValidationError("This decision does not fit the event's outcome.")
 
 
 def _refund(
