@@ -23,7 +23,7 @@ from storage.tracking import (
     rollups,
     test_mode,
 )
-from tracking_api.calls.user_agents import agent_of
+from tracking_api.calls.visitors import agent_of
 from web import measures
 
 HOUSEKEEPING_SECONDS = 3600

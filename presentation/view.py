@@ -34,12 +34,15 @@ Model = TypeVar("Model", bound=BaseModel)
 def with_fields_of(row: type[NamedTuple], **views: Any) -> Callable[[type[Model]], type[Model]]:
     """Return a decorator that gives a model the fields of a row's type, with their types and defaults.
 
-    `views` are the types of fields that are shown as another type, such as a row's view; they have no default.
+    `views` are the types of fields that are shown as another type, such as a row's view; they have no default. A field
+    that the model declares itself stays as it is.
     """
     defaults = row._field_defaults
     fields: dict[str, Any] = {name: (kind, defaults.get(name, ...)) for name, kind in get_type_hints(row).items()}
     fields |= {name: (kind, ...) for name, kind in views.items()}
-    return lambda model: with_fields(model, fields)
+    return lambda model: with_fields(
+        model, {name: field for name, field in fields.items() if name not in model.model_fields}
+    )
 
 
 def with_fields(model: type[Model], fields: dict[str, Any]) -> type[Model]:

@@ -17,9 +17,9 @@ from storage.rules.handover import HandoverTokens
 from tracking_api import assets, guides, probes
 from tracking_api.authorization import app as authorization
 from tracking_api.calls import click, handover, lead, refund, sale, status
+from tracking_api.calls.caller import CallServices
 from tracking_api.calls.described import PREFLIGHT
-from tracking_api.calls.places import Places
-from tracking_api.calls.services import CallServices
+from tracking_api.calls.visitors import Places
 from tracking_api.cors import open_to_browsers
 from tracking_api.dashboard import routes as dashboard
 from tracking_api.dashboard.pages import routes as pages
@@ -39,7 +39,7 @@ HOT: dict[str, ASGIApp] = {
 ROUTES = [
     DescribedRoute(
         "/api/v1/track/click",
-        HOT["/api/v1/track/click"],
+        open_to_browsers(click.respond_to_head),
         POST=click.DESCRIPTION,
         HEAD=click.HEAD_DESCRIPTION,
         OPTIONS=PREFLIGHT._replace(name="preflightClick"),

@@ -24,6 +24,10 @@ class JsonResponse:
         self.status = status
         self.headers = headers or {}
 
+    def warn(self, warning: Mapping[str, Any]) -> None:
+        """Add a warning to the body."""
+        self.body = {**self.body, "warnings": [*self.body.get("warnings", ()), warning]}
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI's signature
         """Send it; a HEAD request gets only the headers."""
         content = to_json(self.body)
@@ -40,7 +44,9 @@ class ModelResponse(JsonResponse, Generic[Model]):
     success: ClassVar[int] = 200
 
     def __init__(self, model: Model, headers: Mapping[str, str] | None = None) -> None:
-        super().__init__(model.model_dump(exclude_unset=True), self.success, headers)
+        self.body = model.model_dump(exclude_unset=True)
+        self.status = self.success
+        self.headers = headers or {}
 
     @classmethod
     def stored(cls, body: Mapping[str, Any], headers: Mapping[str, str]) -> Self:

@@ -1,9 +1,10 @@
 """A program's health, which `GET /api/v1/cli/status` shows to holders of the program key."""
 
 from datetime import datetime, timedelta
+from functools import partial
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Table, func, select
+from sqlalchemy import ColumnElement, Connection, Table, func, select
 
 from storage.access import program_keys
 from storage.access.program_keys import ProgramKey
@@ -15,68 +16,82 @@ from storage.reports.checklist import ChecklistStep
 from storage.rules import keys
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
-from storage.rules.settlement import CustomerStatus, Settlement
+from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Settlement
 from storage.tables import clicks, commissions, customers, leads, partners, programs, refused_calls, sales
 from storage.tables import program_keys as held
 
 
-class ProgramHealth(NamedTuple):
-    """The program, its key, what happened in the last 24 hours, and the integration checklist.
+class RecentEvents(NamedTuple):
+    """Counts of the last 24 hours."""
 
-    `sandbox_of` is the live program that a sandbox belongs to, None for a live program.
-    """
-
-    key: ProgramKey
-    name: str
-    domain: str
-    sandbox_of: int | None
-    lead_auth_policy: str
-    api_token_masked: str
     clicks_24h: int
     leads_24h: int
     sales_24h: int
+
+
+class ProgramHealth(NamedTuple):
+    """The program, what happened in the last 24 hours, and the integration checklist.
+
+    `sandbox_of` is the live program that a sandbox belongs to, None for a live program; `latest_payments` is None
+    without a connected payment account.
+    """
+
+    program_id: int
+    name: str
+    domain: str
+    lead_auth_policy: LeadAuthPolicy
+    api_token_masked: str
+    rotate_by: datetime | None
+    payment_account_connected: bool
+    recent_events: RecentEvents
     active_partners: int
     pending_commissions: int
     provisional_leads: int
     refused_calls_24h: int
-    payment_account_connected: bool
-    latest_payments: LatestPayments
     checklist: list[ChecklistStep]
+    sandbox_of: int | None
+    latest_payments: LatestPayments | None
 
 
-def get_status(connection: Connection, key_hash: str, *, at: datetime, base_url: str) -> ProgramHealth:
-    """Return the health of the key's program. Raises InvalidKey, ApiKeyRotationRequired."""
+def get_status(
+    connection: Connection, key_hash: str, *, at: datetime, base_url: str
+) -> tuple[ProgramKey, ProgramHealth]:
+    """Return a key and the health of its program. Raises InvalidKey, ApiKeyRotationRequired."""
     key = program_keys.authenticate(connection, key_hash, at=at)
     row = programs.c
     columns = (row.name, row.domain, row.sandbox_of, row.lead_auth_policy, held.c.prefix, held.c.last4)
     mine = select(*columns).join(held, held.c.program_id == programs.c.id).where(programs.c.id == key.program_id)
     program = connection.execute(mine).one()
-    since = at - timedelta(hours=24)
-
-    def since_then(table: Table) -> tuple[object, object]:
-        return table.c.id >= ids.first(since), table.c.at >= since
-
-    def count(table: Table, *conditions: object) -> int:
-        counted = select(func.count()).select_from(table).where(table.c.program_id == key.program_id, *conditions)  # type: ignore[arg-type]
-        return connection.execute(counted).scalar_one()
-
-    provisional = customers.c.settlement == Settlement.PROVISIONAL
-    recent_click = clicks.c.click_id >= keys.first_click_id(since)
-    return ProgramHealth(
-        key=key,
+    provisional = (customers.c.settlement == Settlement.PROVISIONAL, customers.c.status == CustomerStatus.PROVISIONAL)
+    count, since = partial(_count, connection, key.program_id), at - timedelta(hours=24)
+    has_account = accounts.find_account_id(connection, key.program_id) is not None
+    return key, ProgramHealth(
+        program_id=key.program_id,
         name=program.name,
         domain=program.domain,
-        sandbox_of=program.sandbox_of,
-        lead_auth_policy=program.lead_auth_policy,
+        lead_auth_policy=LeadAuthPolicy(program.lead_auth_policy),
         api_token_masked=keys.mask(program.prefix, program.last4),
-        clicks_24h=count(clicks, recent_click, clicks.c.filtered.is_(None)),
-        leads_24h=count(leads, *since_then(leads), leads.c.settlement == Settlement.SETTLED),
-        sales_24h=count(sales, *since_then(sales)),
+        rotate_by=key.rotate_by,
+        payment_account_connected=has_account,
+        recent_events=RecentEvents(
+            clicks_24h=count(clicks, clicks.c.click_id >= keys.first_click_id(since), clicks.c.filtered.is_(None)),
+            leads_24h=count(leads, *_after(leads, since), leads.c.settlement == Settlement.SETTLED),
+            sales_24h=count(sales, *_after(sales, since)),
+        ),
         active_partners=count(partners, partners.c.status == PartnerStatus.ACTIVE),
         pending_commissions=count(commissions, commissions.c.status == CommissionStatus.PENDING),
-        provisional_leads=count(customers, provisional, customers.c.status == CustomerStatus.PROVISIONAL),
-        refused_calls_24h=count(refused_calls, *since_then(refused_calls)),
-        payment_account_connected=accounts.find_account_id(connection, key.program_id) is not None,
-        latest_payments=received_events.count_latest(connection, key.program_id),
+        provisional_leads=count(customers, *provisional),
+        refused_calls_24h=count(refused_calls, *_after(refused_calls, since)),
         checklist=checklist.list_steps(connection, key.program_id, base_url=base_url),
+        sandbox_of=program.sandbox_of,
+        latest_payments=received_events.count_latest(connection, key.program_id) if has_account else None,
     )
+
+
+def _after(table: Table, since: datetime) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return table.c.id >= ids.first(since), table.c.at >= since
+
+
+def _count(connection: Connection, program_id: int, table: Table, *conditions: ColumnElement[bool]) -> int:
+    counted = select(func.count()).select_from(table).where(table.c.program_id == program_id, *conditions)
+    return connection.execute(counted).scalar_one()

@@ -15,9 +15,8 @@ from storage.rules.reports.dimensions import NOWHERE, Agent, Location
 from storage.tables import clicks, customers, rollups, test_events
 from tests.tracking_api.conftest import Api
 from tests.world import NOW
-from tracking_api.calls import bots
-from tracking_api.calls.places import Places
-from tracking_api.calls.user_agents import agent_of
+from tracking_api.calls import visitors
+from tracking_api.calls.visitors import Places, agent_of
 
 GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 LANDING = "https://acme.example/"
@@ -126,12 +125,12 @@ NEAR_BOTS = [
 
 def test_the_matcher_gives_the_results_of_the_package_s_patterns():
     real = [name for bot in CRAWLER_USER_AGENTS_DATA[::3] for name in bot.get("instances", ())[:2]]
-    patterns = re.compile("|".join(bots.PATTERNS))
+    patterns = re.compile("|".join(visitors.BOTS))
 
     for name in [*AGENTS, *NEAR_BOTS, *real, *(name[1:] for name in real), *(name[:-1] for name in real)]:
-        assert bots.is_bot(name) == bool(patterns.search(name)), name
-    assert len(bots.PATTERNS) > 1_000
-    assert bots.is_bot.cache_info().maxsize == 4096
+        assert visitors.is_bot(name) == bool(patterns.search(name)), name
+    assert len(visitors.BOTS) > 1_000
+    assert visitors.is_bot.cache_info().maxsize == 4096
 
 
 async def test_a_test_click_is_stored_apart_and_alone_looks_at_a_key(api: Api):

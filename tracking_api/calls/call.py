@@ -1,225 +1,192 @@
-"""The steps of every tracking call: parse, identify, one storage call, respond."""
+"""What stands around every tracking call, once: its key, limits, parsing, one storage call, rejections, the response.
 
-from collections.abc import Awaitable, Callable
+A call itself is a function of values, `record(body, caller) -> Recording`; it raises the errors of its body.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, TypeVar
+from enum import Enum, auto
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic_core import from_json, to_json
 from starlette.types import Receive, Scope, Send
 
-from storage.access.program_keys import ProgramKey
-from storage.rules import keys
-from storage.rules.errors import (
-    InvalidKey,
-    OutcomeUnknown,
-    Overloaded,
-    ProgramNotFound,
-    RateLimited,
-    ServiceError,
-    StorageUnavailable,
-)
-from storage.rules.reports.dimensions import Location
-from storage.tracking import program_terms, test_mode
-from storage.tracking.principals import PresentedKey, Principal, reject
+from storage.rules.errors import InvalidKey, Overloaded, ProgramNotFound, ServiceError
+from storage.tracking import program_terms
+from storage.tracking.principals import PresentedKey, Principal, Public, reject
 from storage.tracking.rejection_log import CallDetails
 from storage.tracking.repeated_calls import Repeatable, Replayed
-from storage.tracking.test_mode import TestModeCall, TestModeResult
 from tracking_api.calls import rotation
-from tracking_api.calls.fields import DEFAULT_CURRENCY
-from tracking_api.calls.services import CallServices
-from web import body, credentials
+from tracking_api.calls.caller import TrackingCaller
+from tracking_api.calls.fields import TrackingBody
+from web import body
 from web.body import Body
 from web.response import JsonResponse, error_response
 
-LOGGED = ("customer_key", "click_id", "transaction_id", "amount_cents", "currency")
-NOT_LOGGED = (RateLimited, Overloaded, StorageUnavailable, OutcomeUnknown)
 Parsed = TypeVar("Parsed", bound=Body)
-Handler = Callable[["TrackingRequest"], Awaitable[JsonResponse]]
+Answer = Mapping[str, Any]  # the fields of a View; a model would take a twentieth of a sale's time
 
 
-class TrackingRequest:
-    """One request to a tracking endpoint, with what it may use: storage, settings and the time."""
+class Recording(NamedTuple):
+    """What a call stores: an operation with its item, and the answer that the result becomes.
 
-    def __init__(self, name: str, scope: Scope, receive: Receive) -> None:
-        self.services: CallServices = scope["app"].state.calls
-        self.name = name
-        self.scope = scope
-        self.storage = self.services.storage
-        self.at = self.services.clock()
-        self.headers: dict[bytes, bytes] = dict(scope["headers"])
-        scope["header_fields"] = self.headers
-        self.client: str = (scope.get("client") or ("unknown", 0))[0]
-        self.parsed: Body | None = None
-        self.key: ProgramKey | None = None  # the presented key, once storage has read it
-        self.is_logged = False
-        self._content: bytes | bytearray = b""
-        self._receive = receive
-
-    async def parse(self, model: type[Parsed]) -> Parsed:
-        """Return the body as a model; raises the errors of `web.body`."""
-        content = await body.read_body(self.scope, self._receive, seconds=self.services.settings.body_seconds)
-        parsed = body.parse(model, content, empty_is_absent=True)
-        self._content = content
-        self.parsed = parsed
-        return parsed
-
-    def header(self, name: bytes) -> str | None:
-        """Return a request header's text, if it was sent."""
-        value = self.headers.get(name)
-        return None if value is None else value.decode("latin-1").strip()
-
-    @property
-    def principal(self) -> PresentedKey | None:
-        """The presented program key, None without an Authorization header. Raises InvalidKey."""
-        header = self.header(b"authorization")
-        if header is None:
-            return None
-        credential = credentials.bearer(header)
-        if credential is None:
-            raise InvalidKey
-        return PresentedKey(keys.digest(credential), keys.key_program(credential))
-
-    def require_key(self) -> PresentedKey:
-        """Return the presented program key. Raises InvalidKey if there is none."""
-        principal = self.principal
-        if principal is None:
-            raise InvalidKey
-        return principal
-
-    async def respond(
-        self, operation: Callable[..., Any], item: Any, principal: Principal, content: Callable[[Any], dict[str, Any]]
-    ) -> JsonResponse:
-        """Run a tracking operation and return `content(result)` as a 200; with an Idempotency-Key and a key, once.
-
-        Raises the operation's error, which is then logged; IdempotencyKeyReused.
-        """
-        repeatable = None
-        sent = body.idempotency_key(self.header(b"idempotency-key"))
-        if sent is not None and isinstance(principal, PresentedKey):
-            fingerprint = body.fingerprint(self.scope["path"], self._content)
-            repeatable = Repeatable(sent, fingerprint, lambda result: to_json(content(result)).decode())
-        result = await self.handle(operation, item, principal, repeatable)
-        if isinstance(result, Replayed):
-            return JsonResponse(from_json(result.body), headers={"Idempotency-Replayed": "true"})
-        return JsonResponse(content(result))
-
-    async def handle(
-        self,
-        operation: Callable[..., Any],
-        item: Any,
-        principal: Principal,
-        repeatable: Repeatable | None = None,
-    ) -> Any:
-        """Run a tracking operation for a principal and return its result; raises its error, which is then logged.
-
-        A call with a key is counted against its rate limit first: raises RateLimited.
-        """
-        caller: dict[str, Any] = {}
-        if isinstance(principal, PresentedKey):
-            await self.limit("keyed", principal.key_hash)
-            network = self.services.address_hashes.of_caller(self.client)
-            caller = {"user_agent": self.header(b"user-agent"), "network_hash": network}
-        details = CallDetails(self.name, self.scope["request_id"], self.at, **self._sent(), **caller)
-        outcome = await self.storage.handle(
-            operation, item, principal=principal, details=details, repeatable=repeatable
-        )
-        self.key = outcome.key
-        if outcome.key is not None:
-            self.scope["program_id"] = outcome.key.program_id
-        self.is_logged = True
-        if isinstance(outcome.result, ServiceError):
-            raise outcome.result
-        return outcome.result
-
-    def _sent(self) -> dict[str, Any]:
-        """Return the fields of the body that the rejection log stores: its identifiers and its amount."""
-        sent = {name: getattr(self.parsed, name, None) for name in LOGGED}
-        extra = getattr(self.parsed, "additional_data", None)
-        if extra is not None and extra.test_mode:
-            sent |= {"amount_cents": None, "currency": None}
-        elif self.name == "sale" and sent["amount_cents"] is not None:
-            sent["currency"] = sent["currency"] or DEFAULT_CURRENCY
-        return sent
-
-    def answer(self, content: dict[str, object]) -> JsonResponse:
-        """Return a 200."""
-        return JsonResponse(content)
-
-    async def test(self, event: TestModeCall, key: PresentedKey | None) -> JsonResponse:
-        """Store a test event, with the key that was presented or without one, and return the response."""
-        if key is None:
-            return JsonResponse(self._tested(await self.storage.write(test_mode.record_without_key, event)))
-        return await self.respond(test_mode.record_with_key, event, key, self._tested)
-
-    def _tested(self, tested: TestModeResult) -> dict[str, Any]:
-        data = {"eventId": tested.event_id, "programId": tested.program_id, "test_mode": True}
-        return {"success": True, "message": f"Test {self.name} recorded.", "data": data}
-
-    def address_hash(self) -> str | None:
-        """Return the hash of the client's network for today, which is all that is stored of its IP address."""
-        return self.services.address_hashes.of(self.client, self.at)
-
-    def place(self) -> Location:
-        """Return the client's country and region, as far as the settings tell them."""
-        return self.services.places.of(self.headers, self.client)
-
-    async def require_program(self, program_id: int | None, if_unknown: type[ServiceError] = ProgramNotFound) -> None:
-        """Raise `if_unknown` unless there is such a program: a call about none does not reach the writer.
-
-        While every reader is busy the writer, which looks again, decides alone.
-        """
-        known = self.services.known_programs
-        if program_id is None:
-            raise if_unknown
-        self.scope["program_id"] = program_id
-        if program_id not in known:
-            with suppress(Overloaded):
-                if not await self.storage.read(program_terms.load, [program_id]):
-                    raise if_unknown
-                known.add(program_id)
-
-    def limit(self, call: str, about: int | str | None = None) -> Awaitable[None]:
-        """Count a call against the rate limit of its IP address, program or key. Raises RateLimited."""
-        return self.services.limits.hit(call, self.client, about)
-
-    def signal(self, response: JsonResponse) -> JsonResponse:
-        """Add rotation signalling to any response, if the presented key needs it."""
-        if self.key is None:
-            return response
-        docs_url = f"{self.services.settings.base_url}/docs/key-rotation"
-        return rotation.signal(response, self.key, at=self.at, docs_url=docs_url)
-
-
-class Endpoint:
-    """An ASGI app around a handler: it turns errors into responses and has those of keyed calls logged.
-
-    `public` calls take no key: they ignore an Authorization header.
+    With a `principal`, the writer finds its program and gives it to the operation; without one, the operation does.
+    A public program is looked up before the writer is asked. `warnings` go into the response.
     """
 
-    def __init__(self, handler: Handler, *, public: bool = False) -> None:
-        self._handler = handler
-        self._public = public
-        self.__name__ = handler.__name__
-        self.__doc__ = handler.__doc__
+    operation: Callable[..., Any]
+    item: Any
+    answer: Callable[[Any], Answer]
+    principal: Principal | None = None
+    program_id: int | None = None
+    warnings: Sequence[Mapping[str, Any]] = ()
+
+
+class KeyUse(Enum):
+    """What a call does with an Authorization header. IGNORED: only test mode reads it, and no rejection is logged."""
+
+    REQUIRED = auto()
+    OPTIONAL = auto()
+    IGNORED = auto()
+
+
+class TrackingCall(ABC):
+    """The ASGI app of a call."""
+
+    name: str
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one call."""
-        call = TrackingRequest(self.__name__, scope, receive)
+        caller = TrackingCaller(scope)
         try:
-            response = await self._handler(call)
+            response = await self.serve(caller, receive)
         except ServiceError as error:
-            if not (self._public or call.is_logged):
-                error = await _log(call, error)
             response = error_response(error, scope)
-        await call.signal(response)(scope, receive, send)
+        await response(scope, receive, send)
+
+    @abstractmethod
+    async def serve(self, caller: TrackingCaller, receive: Receive) -> JsonResponse:
+        """Return the response. Raises errors that are not logged."""
+
+    async def store(
+        self,
+        recording: Recording,
+        principal: Principal,
+        caller: TrackingCaller,
+        sent: Body | None = None,
+        repeatable: Repeatable | None = None,
+    ) -> JsonResponse:
+        """Run an operation for a principal and return the response.
+
+        Raises RateLimited for a key, and the errors of storage in an outage.
+        """
+        services = caller.services
+        fields: dict[str, Any] = sent.logged() if isinstance(sent, TrackingBody) else {}
+        if isinstance(principal, PresentedKey):
+            await services.limits.hit("keyed", caller.address, principal.key_hash)
+            fields |= caller.traits
+        details = CallDetails(self.name, caller.scope["request_id"], caller.at, **fields)
+        result, key = await services.storage.handle(
+            recording.operation, recording.item, principal=principal, details=details, repeatable=repeatable
+        )
+        response = _response(recording, result, caller.scope)
+        if key is not None:
+            rotation.signal(response, key, caller)
+        return response
+
+    async def reject(self, error: ServiceError, caller: TrackingCaller, sent: Body | None = None) -> JsonResponse:
+        """Have the writer log an error of a call with a key, if the key is valid, and return the response."""
+        assert caller.key is not None  # noqa: S101 - a call without one is not logged
+        return await self.store(Recording(reject, error, dict), caller.key, caller, sent)
 
 
-async def _log(call: TrackingRequest, error: ServiceError) -> ServiceError:
-    """Log an error from before storage, if a key was presented. Return the error to send: a wrong key comes first."""
-    try:
-        principal = call.principal
-        if principal is not None and not isinstance(error, NOT_LOGGED):
-            await call.handle(reject, error, principal)
-    except ServiceError as first:
-        return first
-    return error
+class Endpoint(TrackingCall, Generic[Parsed]):
+    """A call that records what its body says, or answers at once.
+
+    Without a key, it is counted for its IP address, and for the program that `program_of` finds in its body.
+    """
+
+    def __init__(
+        self,
+        record: Callable[[Parsed, TrackingCaller], Recording | Answer],
+        model: type[Parsed],
+        *,
+        key: KeyUse = KeyUse.REQUIRED,
+        program_of: Callable[[Parsed], int | None] | None = None,
+    ) -> None:
+        self.name = record.__name__
+        self._record = record
+        self._model = model
+        self._key = key
+        self._program_of = program_of
+
+    async def serve(self, caller: TrackingCaller, receive: Receive) -> JsonResponse:
+        """Check the key and the limits, parse the body, and store what it records."""
+        services, sent = caller.services, None
+        key = None if self._key is KeyUse.IGNORED else caller.key
+        if key is None and self._key is KeyUse.REQUIRED:
+            raise InvalidKey
+        program_of = self._program_of if key is None else None
+        try:
+            if program_of is not None:
+                await services.limits.hit("public", caller.address)
+            content = await body.read_body(caller.scope, receive, seconds=services.settings.body_seconds)
+            sent = body.parse(self._model, content, empty_is_absent=True)
+            if program_of is not None:
+                await services.limits.hit(self.name, caller.address, program_of(sent))
+            recording = self._record(sent, caller)
+            if not isinstance(recording, Recording):
+                return JsonResponse(recording)
+            principal, program_id = recording.principal, recording.program_id
+            if program_id is not None:
+                await require_program(caller, program_id)
+            elif isinstance(principal, Public):
+                await require_program(caller, *principal)
+            repeatable = _repeatable(recording, caller, content) if principal is not None else None
+        except ServiceError as error:
+            if key is None:
+                raise
+            return await self.reject(error, caller, sent)
+        if principal is not None:
+            return await self.store(recording, principal, caller, sent, repeatable)
+        result = await services.storage.write(recording.operation, recording.item, lane=program_id or 0)
+        return _response(recording, result, caller.scope)
+
+
+async def require_program(
+    caller: TrackingCaller, program_id: int | None, if_unknown: type[ServiceError] = ProgramNotFound
+) -> None:
+    """Raise `if_unknown` unless there is such a program: a call about none does not reach the writer.
+
+    While every reader is busy the writer, which looks again, decides alone.
+    """
+    if program_id is None:
+        raise if_unknown
+    caller.scope["program_id"] = program_id
+    if program_id not in caller.services.known_programs:
+        with suppress(Overloaded):
+            if not await caller.services.storage.read(program_terms.load, [program_id]):
+                raise if_unknown
+            caller.services.known_programs.add(program_id)
+
+
+def _repeatable(recording: Recording, caller: TrackingCaller, content: bytes | bytearray) -> Repeatable | None:
+    """Return the Idempotency-Key of a call with a program key. Raises ValidationError for an invalid one."""
+    sent = body.idempotency_key(caller.header(b"idempotency-key"))
+    if sent is None or isinstance(recording.principal, Public):
+        return None
+    fingerprint, answer = body.fingerprint(caller.scope["path"], content), recording.answer
+    return Repeatable(sent, fingerprint, lambda result: to_json(answer(result)).decode())
+
+
+def _response(recording: Recording, result: Any, scope: Scope) -> JsonResponse:
+    if isinstance(result, ServiceError):
+        return error_response(result, scope)
+    if isinstance(result, Replayed):
+        response = JsonResponse(from_json(result.body), headers={"Idempotency-Replayed": "true"})
+    else:
+        response = JsonResponse(recording.answer(result))
+    for warning in recording.warnings:
+        response.warn(warning)
+    return response

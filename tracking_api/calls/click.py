@@ -3,7 +3,9 @@
 from typing import Literal
 
 from pydantic_core import to_json
+from starlette.types import Receive, Scope, Send
 
+from presentation.view import View, with_fields_of
 from storage.rules import attribution, click_details, keys
 from storage.rules.attribution import LinkCode
 from storage.rules.errors import (
@@ -17,19 +19,19 @@ from storage.rules.errors import (
 )
 from storage.rules.reports import dimensions
 from storage.tracking import clicks
-from storage.tracking.clicks import Click, PartnerInactive
+from storage.tracking.clicks import Click, ClickResult, PartnerInactive
 from storage.tracking.test_mode import TestModeCall
-from tracking_api.calls.bots import reason_to_filter
-from tracking_api.calls.call import Endpoint, TrackingRequest
-from tracking_api.calls.described import TEST_MODE, public_call
-from tracking_api.calls.fields import NO_ADDITIONAL_DATA, AdditionalData, ProgramId
-from tracking_api.calls.responses import ClickAcceptedView, PartnerInactiveView, TestRecordedView
-from tracking_api.calls.user_agents import agent_of
-from web.body import Body, Text, Url
+from tracking_api.calls import test_mode
+from tracking_api.calls.call import Answer, Endpoint, KeyUse, Recording
+from tracking_api.calls.caller import TrackingCaller
+from tracking_api.calls.described import public_call
+from tracking_api.calls.fields import ProgramId, TrackingBody
+from tracking_api.calls.visitors import agent_of, reason_to_filter
+from web.body import Text, Url
 from web.response import JsonResponse
 
 
-class ClickBody(Body):
+class ClickBody(TrackingBody):
     """A click, as the tracker sends it."""
 
     program_id: ProgramId | None = None
@@ -44,35 +46,49 @@ class ClickBody(Body):
     timezone: Text | None = None
     screen_resolution: Text | None = None
     viewport_size: Text | None = None
-    additional_data: AdditionalData | None = None
 
 
-async def click(call: TrackingRequest) -> JsonResponse:
-    """Record a click and return the visitor's click_id."""
-    if call.scope["method"] == "HEAD" and b"content-type" not in call.headers:
-        return JsonResponse({"success": True})  # a check that the URL responds: there is no click to store
-    await call.limit("public")
-    body = await call.parse(ClickBody)
-    extra = body.additional_data or NO_ADDITIONAL_DATA
-    program_id = body.program_id if body.program_id is not None else extra.program_id
-    if program_id is None:
-        raise ProgramIdRequired
-    await call.limit("click", program_id)
+@with_fields_of(ClickResult)
+class ClickAcceptedView(View):
+    """A recorded click; the visitor's browser stores its `click_id`."""
+
+    success: Literal[True]
+
+
+@with_fields_of(PartnerInactive)
+class PartnerInactiveView(View):
+    """The partner or the program is not active; the click does not count."""
+
+    success: Literal[False]
+    reason: Literal["partner_inactive"]
+
+
+def click(body: ClickBody, caller: TrackingCaller) -> Recording:
+    """Record a click and give the visitor's click_id."""
+    program_id = _program_of(body)
     if body.affiliate_url is None:
         raise AffiliateUrlRequired
     link = attribution.link_code(body.affiliate_url)
-    await call.require_program(program_id)
-    if extra.test_mode:
-        return await _test(call, program_id)
-    recorded = await call.storage.write(clicks.record, _click(call, body, program_id, link), lane=program_id)
+    if body.extra.test_mode:
+        return test_mode.recording(TestModeCall("click", caller.at, program_id), caller.key, program_id=program_id)
+    return Recording(clicks.record, _click(body, caller, program_id, link), _answer, program_id=program_id)
+
+
+def _program_of(body: ClickBody) -> int:
+    program_id = body.program_id if body.program_id is not None else body.extra.program_id
+    if program_id is None:
+        raise ProgramIdRequired
+    return program_id
+
+
+def _answer(recorded: ClickResult | PartnerInactive) -> Answer:
     if isinstance(recorded, PartnerInactive):
-        return JsonResponse({"success": False, "reason": "partner_inactive", "message": recorded.message})
-    return JsonResponse({"success": True, **recorded._asdict()})
+        return {"success": False, "reason": "partner_inactive", **recorded._asdict()}
+    return {"success": True, **recorded._asdict()}
 
 
-def _click(call: TrackingRequest, body: ClickBody, program_id: int, link: LinkCode) -> Click:
-    user_agent = body.user_agent or (call.header(b"user-agent") or "")[:512] or None
-    purpose = call.header(b"sec-purpose") or call.header(b"purpose") or call.header(b"x-moz")
+def _click(body: ClickBody, caller: TrackingCaller, program_id: int, link: LinkCode) -> Click:
+    user_agent = body.user_agent or (caller.header(b"user-agent") or "")[:512] or None
     visitor = {
         "session_id": body.session_id,
         "user_agent": user_agent,
@@ -82,18 +98,18 @@ def _click(call: TrackingRequest, body: ClickBody, program_id: int, link: LinkCo
         "viewport_size": body.viewport_size,
     }
     landing_url = str(body.affiliate_url)
-    language = body.language or call.header(b"accept-language")
-    described = dimensions.describe(landing_url, agent_of(user_agent), call.place(), language)
-    details = click_details.read(landing_url, body.referrer_url, call.address_hash(), described)
+    language = body.language or caller.header(b"accept-language")
+    described = dimensions.describe(landing_url, agent_of(user_agent), caller.place, language)
+    details = click_details.read(landing_url, body.referrer_url, caller.address_hash, described)
     return Click(
         program_id=program_id,
         code=link.code,
         parameter=link.parameter,
         landing_url=landing_url,
-        at=call.at,
-        click_id=keys.click_id(program_id, call.at),
+        at=caller.at,
+        click_id=keys.click_id(program_id, caller.at),
         existing_click_id=body.existing_click_id,
-        filtered=reason_to_filter(user_agent, method=call.scope["method"], purpose=purpose),
+        filtered=reason_to_filter(user_agent, caller.scope["method"], caller.headers),
         page_url=body.page_url,
         page_title=body.page_title,
         referrer_url=body.referrer_url,
@@ -102,20 +118,25 @@ def _click(call: TrackingRequest, body: ClickBody, program_id: int, link: LinkCo
     )
 
 
-async def _test(call: TrackingRequest, program_id: int) -> JsonResponse:
-    return await call.test(TestModeCall("click", call.at, program_id), call.principal)
+async def respond_to_head(scope: Scope, receive: Receive, send: Send) -> None:
+    """Serve a call or a HEAD request; one without a click only checks that the URL responds."""
+    if scope["method"] == "HEAD" and b"content-type" not in dict(scope["headers"]):
+        await JsonResponse({"success": True})(scope, receive, send)
+    else:
+        await endpoint(scope, receive, send)
 
 
-endpoint = Endpoint(click, public=True)
+endpoint = Endpoint(click, ClickBody, key=KeyUse.IGNORED, program_of=_program_of)
 PREFETCH = dict.fromkeys(("Sec-Purpose", "Purpose", "X-Moz"), "`prefetch`: stored, never counted.")
 DESCRIPTION = public_call(
     "trackClick",
     "Record a click and give the visitor a click_id",
     *(ProgramIdRequired, ProgramNotFound, AffiliateUrlRequired, InvalidAffiliateUrl, AffMissing, PartnerNotFound),
     CustomerWrongProgram,
-    responses=(ClickAcceptedView, PartnerInactiveView, TestRecordedView),
+    responses=(ClickAcceptedView, PartnerInactiveView, test_mode.TestRecordedView),
     body=ClickBody,
-    description=f"Public. Known bots and prefetches never count. {TEST_MODE} A key matters only in test mode.",
+    description=f"Public. Known bots and prefetches never count. {test_mode.DESCRIPTION} "
+    "A key matters only in test mode.",
     headers=PREFETCH,
 )
 HEAD_DESCRIPTION = DESCRIPTION._replace(

@@ -6,7 +6,6 @@ from presentation.operations import ALWAYS, ANYONE, Description, Error, Model
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, RateLimited
 from web.body import IDEMPOTENCY_KEY
 
-TEST_MODE = "`additional_data.test_mode` true stores a test event, which touches no attribution and no commission."
 KEY = {"programKey": ()}
 IDEMPOTENT = {
     IDEMPOTENCY_KEY: "With the program key: a repeat with the same body within 30 days only gets the first response."

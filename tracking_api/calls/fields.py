@@ -1,13 +1,15 @@
-"""Fields that several tracking calls share."""
+"""The fields that several tracking calls share."""
 
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
+from presentation.view import View
 from web.body import Body, Text
 
 Cents = Annotated[int, Field(ge=1, le=10**12)]
 ProgramId = Annotated[int, Field(ge=-(2**53), le=2**53)]
+LOGGED = ("customer_key", "click_id", "transaction_id", "amount_cents", "currency")
 
 
 class AdditionalData(Body):
@@ -18,5 +20,34 @@ class AdditionalData(Body):
     event_name: Text | None = None
 
 
-NO_ADDITIONAL_DATA = AdditionalData()
-DEFAULT_CURRENCY = "USD"
+class TrackingBody(Body):
+    """The body of a call that records an event."""
+
+    additional_data: AdditionalData | None = None
+
+    @property
+    def extra(self) -> AdditionalData:
+        """The additional data, all of it absent if none was sent."""
+        return self.additional_data or _NOTHING
+
+    def logged(self) -> dict[str, Any]:
+        """Return the fields that the log of rejected calls stores: identifiers, and the amount of a live event."""
+        fields = {name: getattr(self, name, None) for name in LOGGED}
+        return fields | {"amount_cents": None, "currency": None} if self.extra.test_mode else fields
+
+
+class EventDataView(View):
+    """An answer's data about a stored event, under the names of the specification."""
+
+    model_config = ConfigDict(alias_generator=lambda name: _SPECIFIED.get(name, name))
+
+
+def event_data(row: NamedTuple, **others: object) -> dict[str, object]:
+    """Return an answer's data about a stored event: the fields of its row, and others."""
+    return {_SPECIFIED.get(name, name): value for name, value in row._asdict().items()} | others
+
+
+_SPECIFIED: dict[str, str] = {"event_id": "eventId", "program_id": "programId"}
+
+
+_NOTHING = AdditionalData()

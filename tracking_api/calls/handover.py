@@ -3,18 +3,19 @@
 Only pages on the program's own domains may call them: CORS names the page's origin, and the service checks it.
 """
 
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import parse_qs
 
-from starlette.types import Receive, Scope, Send
+from starlette.types import Receive
 
 from presentation.operations import ALWAYS, ANYONE, Description, Error, Model
+from presentation.view import View, with_fields_of
 from storage.rules.errors import InvalidHandover, OriginNotAllowed, ProgramIdRequired, ProgramNotFound, RateLimited
 from storage.rules.handover import LIFETIME, is_own_origin
 from storage.tracking import handovers
 from storage.tracking.handovers import Arrival, ArrivalResult
-from tracking_api.calls.call import Endpoint, TrackingRequest
-from tracking_api.calls.responses import AllowedView, HandoverView, RedeemedView
+from tracking_api.calls.call import Answer, Endpoint, KeyUse, Parsed, Recording, require_program
+from tracking_api.calls.caller import TrackingCaller
 from tracking_api.cors import ALLOWED
 from web.body import Body, Text
 from web.response import JsonResponse
@@ -40,59 +41,68 @@ class RedeemBody(Body):
     existing_click_id: Text | None = None
 
 
-async def handover(call: TrackingRequest) -> JsonResponse:
+class AllowedView(View):
+    """The page may make the call."""
+
+    success: Literal[True]
+
+
+class HandoverView(AllowedView):
+    """A token for a link to another domain of the program; it works once."""
+
+    token: str
+    expires_in_seconds: int
+
+
+@with_fields_of(ArrivalResult)
+class RedeemedView(AllowedView):
+    """The click that the visitor carries from now on: the one that came with them, or the one that they had."""
+
+
+def handover(body: HandoverBody, caller: TrackingCaller) -> Answer:
     """Issue a token that takes a click to another domain of the program."""
-    program_id = await _program_of_page(call)
-    body = await call.parse(HandoverBody)
-    token = call.services.handover_tokens.issue(program_id, body.click_id, call.at)
-    return JsonResponse({"success": True, "token": token, "expires_in_seconds": int(LIFETIME.total_seconds())})
+    token = caller.services.handover_tokens.issue(_program_of(caller), body.click_id, caller.at)
+    return {"success": True, "token": token, "expires_in_seconds": int(LIFETIME.total_seconds())}
 
 
-async def redeem(call: TrackingRequest) -> JsonResponse:
+def redeem(body: RedeemBody, caller: TrackingCaller) -> Recording:
     """Use a token up and return the click that the visitor then carries."""
-    program_id = await _program_of_page(call)
-    body = await call.parse(RedeemBody)
-    handed = call.services.handover_tokens.open(program_id, body.token, call.at)
-    arrival = Arrival(program_id, handed, body.existing_click_id, call.at)
-    carried: ArrivalResult = await call.storage.write(handovers.redeem, arrival, lane=program_id)
-    return JsonResponse({"success": True, **carried._asdict()})
+    program_id = _program_of(caller)
+    handed = caller.services.handover_tokens.open(program_id, body.token, caller.at)
+    arrival = Arrival(program_id, handed, body.existing_click_id, caller.at)
+    return Recording(handovers.redeem, arrival, _redeemed, program_id=program_id)
 
 
-async def preflight(call: TrackingRequest) -> JsonResponse:
-    """Say whether the page may make the call."""
-    await _program_of_page(call)
-    call.scope["extra_headers"] += ALLOWED
-    return JsonResponse({"success": True})
+def _redeemed(carried: ArrivalResult) -> Answer:
+    return {"success": True, **carried._asdict()}
 
 
-async def _program_of_page(call: TrackingRequest) -> int:
-    """Return the program of the page that calls. Raises OriginNotAllowed for a page that is not on its domains."""
-    call.scope["extra_headers"] = ((b"vary", b"origin"),)
-    await call.limit("public")
-    sent = parse_qs(call.scope["query_string"].decode("latin-1")).get("program_id", [""])[0]
+def _program_of(caller: TrackingCaller) -> int:
+    sent = parse_qs(caller.scope["query_string"].decode("latin-1")).get("program_id", [""])[0]
     if not (sent.isascii() and sent.isdecimal() and len(sent) <= _DIGITS):
         raise ProgramIdRequired(hint="Send program_id in the query of the URL.")
-    program_id = int(sent)
-    await call.limit("click", program_id)
-    await call.require_program(program_id)
-    origin = call.header(b"origin") or ""
-    if not is_own_origin(origin, await call.storage.read(handovers.domains_of, program_id)):
-        raise OriginNotAllowed
-    call.scope["extra_headers"] += ((b"access-control-allow-origin", origin.encode()),)
-    return program_id
+    return int(sent)
 
 
-class _OwnPages:
-    """An endpoint for pages on the program's domains, with its preflight response."""
+class _OwnPages(Endpoint[Parsed]):
+    """A call for pages on the program's domains, with its preflight response."""
 
-    def __init__(self, call: Endpoint) -> None:
-        self._call = call
-        self._preflight = Endpoint(preflight, public=True)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
-        chosen = self._preflight if scope["method"] == "OPTIONS" else self._call
-        await chosen(scope, receive, send)
+    async def serve(self, caller: TrackingCaller, receive: Receive) -> JsonResponse:
+        """Serve a page on the program's domains. Raises OriginNotAllowed for any other."""
+        scope = caller.scope
+        scope["extra_headers"] = ((b"vary", b"origin"),)
+        await caller.services.limits.hit("public", caller.address)
+        program_id = _program_of(caller)
+        await caller.services.limits.hit("click", caller.address, program_id)
+        await require_program(caller, program_id)
+        origin = caller.header(b"origin") or ""
+        if not is_own_origin(origin, await caller.services.storage.read(handovers.domains_of, program_id)):
+            raise OriginNotAllowed
+        scope["extra_headers"] += ((b"access-control-allow-origin", origin.encode()),)
+        if scope["method"] == "OPTIONS":
+            scope["extra_headers"] += ALLOWED
+            return JsonResponse({"success": True})
+        return await super().serve(caller, receive)
 
 
 def _described(name: str, summary: str, view: Model, *errors: Error, **options: Any) -> Description:
@@ -101,8 +111,8 @@ def _described(name: str, summary: str, view: Model, *errors: Error, **options: 
     return described._replace(security=(ANYONE,), query=_PROGRAM, response_headers=("Vary",), **options)
 
 
-HANDOVER = _OwnPages(Endpoint(handover, public=True))
-REDEEM = _OwnPages(Endpoint(redeem, public=True))
+HANDOVER = _OwnPages(handover, HandoverBody, key=KeyUse.IGNORED)
+REDEEM = _OwnPages(redeem, RedeemBody, key=KeyUse.IGNORED)
 HANDOVER_DESCRIPTION = _described(
     "issueHandover", "Issue a token that takes a click to another domain", HandoverView, body=HandoverBody
 )

@@ -1,8 +1,9 @@
 """POST /api/v1/track/refund: a sale was refunded, fully or in part. It needs the program key."""
 
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
+from presentation.view import View, with_fields_of
 from storage.rules.errors import (
     CustomerWrongProgram,
     FieldError,
@@ -13,25 +14,23 @@ from storage.rules.errors import (
     ValidationError,
 )
 from storage.tracking import refunds, test_mode
-from storage.tracking.principals import PresentedKey
 from storage.tracking.refunds import Refund, RefundResult
 from storage.tracking.test_mode import TestModeCall, TestModeRefund
-from tracking_api.calls.call import Endpoint, TrackingRequest
+from tracking_api.calls.call import Answer, Endpoint, Recording
+from tracking_api.calls.caller import TrackingCaller
 from tracking_api.calls.described import IDEMPOTENT, keyed_call
-from tracking_api.calls.fields import NO_ADDITIONAL_DATA, AdditionalData, Cents
-from tracking_api.calls.responses import RefundRecordedView
-from web.body import Body, Identifier, Text
-from web.response import JsonResponse
+from tracking_api.calls.fields import Cents, EventDataView, TrackingBody, event_data
+from tracking_api.calls.rotation import FlaggableView
+from web.body import Identifier, Text
 
 
-class RefundBody(Body):
+class RefundBody(TrackingBody):
     """A refund; without an amount, the rest of the sale is refunded."""
 
     transaction_id: Identifier | None = None
     refund_amount_cents: Cents | None = None
     refund_id: Identifier | None = None
     refund_reason: Text | None = None
-    additional_data: AdditionalData | None = None
 
     @property
     def amount_cents(self) -> int | None:
@@ -39,64 +38,77 @@ class RefundBody(Body):
         return self.refund_amount_cents
 
 
-async def refund(call: TrackingRequest) -> JsonResponse:
+@with_fields_of(RefundResult)
+class RefundDataView(View):
+    """The refunded and the remaining amount in the sale's currency, and the reversal in the program's."""
+
+    transaction_id: str
+    refund_id: str | None
+    replayed: Literal[True] = True
+
+
+@with_fields_of(TestModeRefund)
+class TestRefundDataView(EventDataView):
+    """A refund of a test sale, which reverses no commission."""
+
+    __test__ = False
+    transaction_id: str
+    refund_id: str | None
+    commission_id: None
+    commission_reversed_cents: Literal[0]
+    test_mode: Literal[True]
+
+
+class RefundRecordedView(FlaggableView):
+    """A refund was recorded; `replayed` is true if this refund_id was already recorded."""
+
+    message: str
+    replayed: Literal[True] = True
+    data: RefundDataView | TestRefundDataView
+
+
+def refund(body: RefundBody, caller: TrackingCaller) -> Recording:
     """Record a refund and reverse its share of the commission."""
-    key = call.require_key()
-    body = await call.parse(RefundBody)
     if body.transaction_id is None:
         raise ValidationError(fields=[FieldError("transaction_id", "Required: the transaction_id of the sale")])
-    if (body.additional_data or NO_ADDITIONAL_DATA).test_mode:
-        return await _test(call, body, key)
-    taken = Refund(
+    if body.extra.test_mode:
+        event = TestModeCall(
+            kind="refund",
+            at=caller.at,
+            program_id=body.extra.program_id,
+            transaction_id=body.transaction_id,
+            amount_cents=body.refund_amount_cents,
+        )
+        return Recording(test_mode.refund, event, partial(_test_answer, body), caller.key)
+    reported = Refund(
         transaction_id=body.transaction_id,
-        at=call.at,
+        at=caller.at,
         amount_cents=body.refund_amount_cents,
         refund_id=body.refund_id,
         reason=body.refund_reason,
-        request_id=call.scope["request_id"],
+        request_id=caller.scope["request_id"],
     )
-    return await call.respond(refunds.record, taken, key, partial(_content, body))
+    return Recording(refunds.record, reported, partial(_answer, body), caller.key)
 
 
-def _content(body: RefundBody, done: RefundResult) -> dict[str, Any]:
-    figures = done._asdict()
-    replayed = figures.pop("replayed")
-    data = {"transaction_id": body.transaction_id, "refund_id": body.refund_id, **figures}
-    content = {"success": True, "message": f"Sale {done.status.replace('_', ' ')}.", "data": data}
-    if replayed:
-        content |= {"replayed": True, "data": {**data, "replayed": True}}
-    return content
+def _answer(body: RefundBody, result: RefundResult) -> Answer:
+    data = {**_named(body), **result._asdict()}
+    replayed = {"replayed": True} if data.pop("replayed") else {}
+    message = f"Sale {result.status.replace('_', ' ')}."
+    return {"success": True, "message": message, "data": {**data, **replayed}, **replayed}
 
 
-async def _test(call: TrackingRequest, body: RefundBody, key: PresentedKey) -> JsonResponse:
-    event = TestModeCall(
-        kind="refund",
-        at=call.at,
-        program_id=(body.additional_data or NO_ADDITIONAL_DATA).program_id,
-        transaction_id=body.transaction_id,
-        amount_cents=body.refund_amount_cents,
-    )
-    return await call.respond(test_mode.refund, event, key, partial(_test_content, body))
-
-
-def _test_content(body: RefundBody, done: TestModeRefund) -> dict[str, Any]:
-    data = {
-        "eventId": done.event_id,
-        "programId": done.program_id,
-        "test_mode": True,
-        "status": done.status,
-        "transaction_id": body.transaction_id,
-        "refund_id": body.refund_id,
-        "refunded_cents": done.refunded_cents,
-        "refunded_total_cents": done.refunded_total_cents,
-        "remaining_cents": done.remaining_cents,
-        "commission_id": None,
-        "commission_reversed_cents": 0,
-    }
+def _test_answer(body: RefundBody, result: TestModeRefund) -> Answer:
+    nothing = {"commission_id": None, "commission_reversed_cents": 0}
+    data = event_data(result, test_mode=True, **_named(body), **nothing)
     return {"success": True, "message": "Test refund recorded.", "data": data}
 
 
-endpoint = Endpoint(refund)
+def _named(body: RefundBody) -> dict[str, Any]:
+    return {"transaction_id": body.transaction_id, "refund_id": body.refund_id}
+
+
+endpoint = Endpoint(refund, RefundBody)
 DESCRIPTION = keyed_call(
     "trackRefund",
     "Record a refund and reverse its share of the commission",

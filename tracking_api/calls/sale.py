@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, JsonValue, StringConstraints
 
+from presentation.view import with_fields_of
 from storage.rules.errors import (
     AttributionWindowExpired,
     CurrencyNotSupported,
@@ -24,16 +25,17 @@ from storage.rules.errors import (
     ValidationError,
 )
 from storage.tracking import sales
-from storage.tracking.principals import PresentedKey
 from storage.tracking.sales import Sale, SaleResult
 from storage.tracking.test_mode import TestModeCall
-from tracking_api.calls.call import Endpoint, TrackingRequest
-from tracking_api.calls.described import IDEMPOTENT, TEST_MODE, keyed_call
-from tracking_api.calls.fields import DEFAULT_CURRENCY, NO_ADDITIONAL_DATA, AdditionalData, Cents
-from tracking_api.calls.responses import SaleRecordedView, TestRecordedView
-from web.body import Body, Identifier
-from web.response import JsonResponse
+from tracking_api.calls import test_mode
+from tracking_api.calls.call import Answer, Endpoint, Recording
+from tracking_api.calls.caller import TrackingCaller
+from tracking_api.calls.described import IDEMPOTENT, keyed_call
+from tracking_api.calls.fields import Cents, EventDataView, TrackingBody, event_data
+from tracking_api.calls.rotation import FlaggableView
+from web.body import Identifier
 
+DEFAULT_CURRENCY = "USD"
 LARGEST_LINE_ITEMS = 16 * 1024
 OLDEST_BACKFILL = timedelta(days=366)
 CLOCK_SKEW = timedelta(minutes=1)  # the sender's clock may run ahead of ours; the sale then gets our time
@@ -42,7 +44,18 @@ CONTROL = re.compile(r"(?<!\\)(?:\\\\)*\\(?:[bfnrt]|u00[01][0-9a-f])|[\x7f-\x9f]
 Currency = Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{3}$", to_upper=True)]
 
 
-class SaleBody(Body):
+class SaleDetails(TrackingBody):
+    """What was sold: stored with the sale, and never decisive for it."""
+
+    sale_type: Literal["payment", "subscription"] | None = None
+    is_recurring: bool | None = None
+    subscription_id: Identifier | None = None
+    subscription_interval: Literal["monthly", "quarterly", "annual"] | None = None
+    product_id: Identifier | None = None
+    line_items: JsonValue = None
+
+
+class SaleBody(SaleDetails):
     """A sale; test mode needs none of its fields."""
 
     transaction_id: Identifier | None = None
@@ -51,58 +64,70 @@ class SaleBody(Body):
     amount_cents: Cents | None = None
     currency: Currency | None = None
     occurred_at: AwareDatetime | None = None
-    sale_type: Literal["payment", "subscription"] | None = None
-    is_recurring: bool | None = None
-    subscription_id: Identifier | None = None
-    subscription_interval: Literal["monthly", "quarterly", "annual"] | None = None
-    product_id: Identifier | None = None
-    line_items: JsonValue = None
-    additional_data: AdditionalData | None = None
+
+    def logged(self) -> dict[str, Any]:
+        """Return the logged fields, with the currency that counts without one."""
+        fields = super().logged()
+        return fields if fields["amount_cents"] is None else {**fields, "currency": self.currency or DEFAULT_CURRENCY}
 
 
-DETAILS = ("sale_type", "is_recurring", "subscription_id", "subscription_interval", "product_id", "line_items")
+DETAILS = [name for name in SaleDetails.model_fields if name not in TrackingBody.model_fields]
+REPORTED = [name for name in SaleBody.model_fields if name in Sale._fields]  # a field with one name in both
 
 
-async def sale(call: TrackingRequest) -> JsonResponse:
+@with_fields_of(SaleResult)
+class SaleDataView(EventDataView):
+    """A recorded sale; the commission is in cents of the program's `currency`.
+
+    `customer_key_saved` is false where the customer does not carry `customer_key`: only a lead saves it.
+    """
+
+    transaction_id: str
+    test_mode: Literal[False]
+
+
+class SaleRecordedView(FlaggableView):
+    """A sale was recorded."""
+
+    message: str
+    data: SaleDataView
+
+
+def sale(body: SaleBody, caller: TrackingCaller) -> Recording:
     """Record a sale and the commission it earns."""
-    key = call.require_key()
-    body = await call.parse(SaleBody)
-    if (body.additional_data or NO_ADDITIONAL_DATA).test_mode:
-        return await _test(call, body, key)
-    return await call.respond(sales.record, _sale(call, body), key, partial(_content, body))
+    if body.extra.test_mode:
+        event = TestModeCall(
+            kind="sale",
+            at=caller.at,
+            program_id=body.extra.program_id,
+            transaction_id=body.transaction_id,
+            amount_cents=body.amount_cents,
+            customer_key=body.customer_key,
+            click_id=body.click_id,
+            event_name=body.extra.event_name,
+        )
+        return test_mode.recording(event, caller.key)
+    return Recording(sales.record, _sale(body, caller.at), partial(_answer, body), caller.key)
 
 
-def _content(body: SaleBody, result: SaleResult) -> dict[str, Any]:
-    data = {
-        "eventId": result.event_id,
-        "programId": result.program_id,
-        "transaction_id": body.transaction_id,
-        "customer_key": result.customer_key,
-        "commission_id": result.commission_id,
-        "commission_cents": result.commission_cents,
-        "currency": result.currency,
-        "customer_key_saved": result.customer_key_saved,
-        "test_mode": False,
-    }
+def _answer(body: SaleBody, result: SaleResult) -> Answer:
+    data = event_data(result, transaction_id=body.transaction_id, test_mode=False)
     return {"success": True, "message": "Sale recorded.", "data": data}
 
 
-def _sale(call: TrackingRequest, body: SaleBody) -> Sale:
+def _sale(body: SaleBody, at: datetime) -> Sale:
     """Return the sale from the body. Raises ValidationError naming every field that is missing or wrong."""
-    wrong = [*_missing(body), *_wrong_time(body, call.at), *_wrong_line_items(body)]
-    if body.transaction_id is None or body.amount_cents is None or wrong:
+    wrong = [*_missing(body), *_wrong_time(body, at), *_wrong_line_items(body)]
+    if wrong:
         raise ValidationError(fields=wrong)
     details = {name: value for name in DETAILS if (value := getattr(body, name)) is not None}
-    return Sale(
-        transaction_id=body.transaction_id,
-        amount_cents=body.amount_cents,
-        at=call.at,
-        customer_key=body.customer_key,
-        click_id=body.click_id,
-        currency=body.currency or DEFAULT_CURRENCY,
-        occurred_at=min(body.occurred_at.astimezone(UTC), call.at) if body.occurred_at else None,
-        details=json.dumps(details) if details else None,
-    )
+    reported = {name: getattr(body, name) for name in REPORTED} | {
+        "at": at,
+        "currency": body.currency or DEFAULT_CURRENCY,
+        "occurred_at": min(body.occurred_at.astimezone(UTC), at) if body.occurred_at else None,
+        "details": json.dumps(details) if details else None,
+    }
+    return Sale(**reported)
 
 
 def _missing(body: SaleBody) -> Iterator[FieldError]:
@@ -120,6 +145,8 @@ def _wrong_time(body: SaleBody, at: datetime) -> Iterator[FieldError]:
 
 
 def _wrong_line_items(body: SaleBody) -> Iterator[FieldError]:
+    if body.line_items is None:
+        return
     try:
         content = json.dumps(body.line_items, allow_nan=False, ensure_ascii=False)
     except ValueError:
@@ -131,30 +158,15 @@ def _wrong_line_items(body: SaleBody) -> Iterator[FieldError]:
             yield FieldError("line_items", "Control characters are not allowed")
 
 
-async def _test(call: TrackingRequest, body: SaleBody, key: PresentedKey) -> JsonResponse:
-    extra = body.additional_data or NO_ADDITIONAL_DATA
-    event = TestModeCall(
-        kind="sale",
-        at=call.at,
-        program_id=extra.program_id,
-        transaction_id=body.transaction_id,
-        amount_cents=body.amount_cents,
-        customer_key=body.customer_key,
-        click_id=body.click_id,
-        event_name=extra.event_name,
-    )
-    return await call.test(event, key)
-
-
-endpoint = Endpoint(sale)
+endpoint = Endpoint(sale, SaleBody)
 DESCRIPTION = keyed_call(
     "trackSale",
     "Record a sale and the commission it earns",
     *(CustomerNotFound, CustomerNotAttributed, CustomerWrongProgram, AttributionWindowExpired),
     *(IdempotencyKeyReused, IdentifierConflict, SaleBeforeClick),
     *(CurrencyNotSupported, ProgramNotFound, DuplicateTransaction),
-    responses=(SaleRecordedView, TestRecordedView),
+    responses=(SaleRecordedView, test_mode.TestRecordedView),
     body=SaleBody,
     headers=IDEMPOTENT,
-    description=f"A sale needs transaction_id, amount_cents, and customer_key or click_id. {TEST_MODE}",
+    description=f"A sale needs transaction_id, amount_cents, and customer_key or click_id. {test_mode.DESCRIPTION}",
 )

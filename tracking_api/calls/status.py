@@ -1,51 +1,83 @@
 """GET /api/v1/cli/status: the health of a program, for its program key."""
 
-from typing import Any
+from typing import Literal
 
+from starlette.types import Receive
+
+from presentation.view import View, with_fields_of
+from storage.payments.received_events import LatestPayments
 from storage.reports import program_status
-from storage.reports.program_status import ProgramHealth
-from tracking_api.calls.call import Endpoint, TrackingRequest
+from storage.reports.checklist import ChecklistStep
+from storage.reports.program_status import ProgramHealth, RecentEvents
+from storage.rules.errors import ApiKeyRotationRequired, InvalidKey
+from tracking_api.calls.call import Answer, TrackingCall
+from tracking_api.calls.caller import TrackingCaller
 from tracking_api.calls.described import keyed_call
-from tracking_api.calls.responses import StatusView
+from tracking_api.calls.rotation import FlaggableView, signal
 from web.response import JsonResponse
 
 
-async def status(call: TrackingRequest) -> JsonResponse:
-    """Return the program's health and its integration checklist."""
-    key_hash = call.require_key().key_hash
-    await call.limit("keyed", key_hash)
-    health: ProgramHealth = await call.storage.read(
-        program_status.get_status, key_hash, at=call.at, base_url=call.services.settings.base_url
-    )
-    call.key = health.key
-    return JsonResponse({"success": True, "data": _data(health)})
+@with_fields_of(RecentEvents)
+class RecentEventsView(View):
+    """Counts of the last 24 hours."""
 
 
-def _data(health: ProgramHealth) -> dict[str, Any]:
-    return {
-        "program_id": health.key.program_id,
-        "name": health.name,
-        "domain": health.domain,
-        "lead_auth_policy": health.lead_auth_policy,
-        "api_token_masked": health.api_token_masked,
-        "rotate_by": health.key.rotate_by,
-        "payment_account_connected": health.payment_account_connected,
-        "recent_events": {
-            "clicks_24h": health.clicks_24h,
-            "leads_24h": health.leads_24h,
-            "sales_24h": health.sales_24h,
-        },
-        "active_partners": health.active_partners,
-        "pending_commissions": health.pending_commissions,
-        "provisional_leads": health.provisional_leads,
-        "refused_calls_24h": health.refused_calls_24h,
-        "checklist": [step._asdict() for step in health.checklist],
-        **({"latest_payments": health.latest_payments._asdict()} if health.payment_account_connected else {}),
-        **({} if health.sandbox_of is None else {"sandbox_of": health.sandbox_of}),
-    }
+@with_fields_of(LatestPayments)
+class LatestPaymentsView(View):
+    """Of the payment account's last 50 events: how many report a payment, how many of these name a customer."""
 
 
-endpoint = Endpoint(status)
+@with_fields_of(ChecklistStep)
+class ChecklistStepView(View):
+    """One step of the integration; `next_action` says what to do if it is not done."""
+
+    step: Literal["tracker_installed", "test_click", "test_lead", "test_sale", "live_click", "live_lead", "live_sale"]
+
+
+@with_fields_of(ProgramHealth, recent_events=RecentEventsView, checklist=list[ChecklistStepView])
+class StatusDataView(View):
+    """A program's health. Only a sandbox has `sandbox_of`, the id of its live program.
+
+    Only a program with a connected payment account has `latest_payments`.
+    """
+
+    sandbox_of: int | None = None
+    latest_payments: LatestPaymentsView | None = None
+
+
+class StatusView(FlaggableView):
+    """The health of the key's program."""
+
+    data: StatusDataView
+
+
+def _answer(health: ProgramHealth) -> Answer:
+    absent = {name for name in ("sandbox_of", "latest_payments") if getattr(health, name) is None}
+    data = {name: value for name, value in health._asdict().items() if name not in absent}
+    return StatusView(success=True, data=StatusDataView.of(data)).model_dump(exclude_unset=True)
+
+
+class _Status(TrackingCall):
+    name = "status"
+
+    async def serve(self, caller: TrackingCaller, receive: Receive) -> JsonResponse:  # noqa: ARG002 - it has no body
+        """Read the program's health and its integration checklist."""
+        if caller.key is None:
+            raise InvalidKey
+        services, key_hash = caller.services, caller.key.key_hash
+        await services.limits.hit("keyed", caller.address, key_hash)
+        try:
+            key, health = await services.storage.read(
+                program_status.get_status, key_hash, at=caller.at, base_url=services.settings.base_url
+            )
+        except (InvalidKey, ApiKeyRotationRequired) as error:
+            return await self.reject(error, caller)
+        response = JsonResponse(_answer(health))
+        signal(response, key, caller)
+        return response
+
+
+endpoint = _Status()
 DESCRIPTION = keyed_call(
     "getStatus",
     "Get the health of the key's program and its integration checklist",

@@ -18,7 +18,7 @@ from storage.access.preferences import TimeFormat
 from storage.rules.reports import metrics
 from storage.rules.reports.metrics import Direction, Trend
 from storage.tracking import currencies
-from tracking_api.calls.user_agents import agent_of
+from tracking_api.calls.visitors import agent_of
 from tracking_api.dashboard.pages import locales, viewing
 
 LONGEST = 160
