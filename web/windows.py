@@ -33,26 +33,24 @@ class Windows:
 
     def hit(self, rate: RateLimitItem, subject: Subject) -> float | None:
         """Count one request. Return None if the rate allows it, else the time at which the window ends."""
-        windows = self._by_length[rate.get_expiry()]
-        now = self._clock()
-        window = self._open(windows, subject, now)
-        if window is None:
+        seconds, now = rate.get_expiry(), self._clock()
+        windows = self._by_length[seconds]
+        window = windows.get(subject)
+        if window is None or window.ends_at <= now:
             windows.pop(subject, None)  # one that ended; the new one goes behind all others
             if len(windows) >= MOST_WINDOWS:
                 windows.popitem(last=False)
-            window = windows[subject] = _Window(now + rate.get_expiry())
+            window = windows[subject] = _Window(now + seconds)
         window.count += 1
         return window.ends_at if window.count > rate.amount else None
 
     def full_until(self, rate: RateLimitItem, subject: Subject) -> float | None:
         """Return None if the rate allows one more request, else the time at which the window ends."""
-        window = self._open(self._by_length[rate.get_expiry()], subject, self._clock())
-        return window.ends_at if window is not None and window.count >= rate.amount else None
+        window = self._by_length[rate.get_expiry()].get(subject)
+        if window is None or window.count < rate.amount or window.ends_at <= self._clock():
+            return None
+        return window.ends_at
 
     def clear(self, rate: RateLimitItem, subject: Subject) -> None:
         """Forget the requests that were counted."""
         self._by_length[rate.get_expiry()].pop(subject, None)
-
-    def _open(self, windows: _Windows, subject: Subject, now: float) -> _Window | None:
-        window = windows.get(subject)
-        return window if window is not None and window.ends_at > now else None
