@@ -14,7 +14,8 @@ import storage
 import tracking_api.app
 from configuration import Configuration
 from storage import Storage
-from web import garbage, metrics, tracing
+from web import metrics, tracing
+from web.app import settle_garbage
 from web.counts import Counts
 from web.middleware import RequestMiddleware
 
@@ -72,7 +73,7 @@ class Service:
                 ("/llms.txt", mcp),
                 ("", tracking_api.app.create(store, config, counts=counts, others=agent_api.app.ROUTES)),
             ]
-            garbage.settle()
+            settle_garbage()
             async with background.beside(*(run(store) for run in background.TASKS)):
                 with metrics.served(registry, host=config.metrics_host, port=config.metrics_port):
                     yield store

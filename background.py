@@ -24,7 +24,7 @@ from storage.tracking import (
     test_mode,
 )
 from tracking_api.calls.visitors import agent_of
-from web import measures
+from web import metrics
 
 HOUSEKEEPING_SECONDS = 3600
 LOOK_SECONDS = 60  # between two looks whether an hourly task is due
@@ -216,7 +216,7 @@ def _failures_logged(task: str) -> Iterator[None]:
     except Exception:
         log.exception("%s failed", task)
     finally:
-        measures.count_round(task, failed=failed)
+        metrics.count_round(task, failed=failed)
 
 
 TASKS = (_run_housekeeping, _run_reviews, _run_grouping, _measure_replica)

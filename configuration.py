@@ -13,7 +13,7 @@ from sqlalchemy.exc import ArgumentError
 import storage
 from storage.engine import database, sealing
 from storage.engine.sealing import Sealer
-from web import loopback
+from web.client import LOOPBACK
 
 PREFIX = "SVC_"
 
@@ -227,7 +227,7 @@ class Configuration(BaseSettings):
     def assistants_sign_in(self) -> bool:
         """Whether assistants can sign in here: over https, or on this machine (RFC 8414, 2)."""
         url = urlsplit(self.base_url)
-        return url.scheme == "https" or url.hostname in loopback.NAMES
+        return url.scheme == "https" or url.hostname in LOOPBACK
 
 
 def variable_of(field: str) -> str:

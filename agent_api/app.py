@@ -24,8 +24,8 @@ from presentation.handlers.partners import change_partner, list_partners
 from presentation.handlers.programs import list_programs
 from storage import Storage
 from storage.rules.scope import Scope
-from web.clock import now
-from web.handlers import HANDLERS
+from web.app import now, with_state
+from web.error_page import HANDLERS
 
 PROGRAM = "/api/agent/v1/programs/{program_id}"
 ROUTES = [
@@ -62,8 +62,4 @@ ROUTES = [
 def create(storage: Storage, *, base_url: str, clock: Callable[[], datetime] = now) -> Starlette:
     """Return the agent app over an open storage, served at `base_url`; `clock` gives every request its time."""
     app = Starlette(routes=ROUTES, exception_handlers=HANDLERS)
-    app.router.redirect_slashes = False  # any other URL gets a 404, never a redirect to the Host header that was sent
-    app.state.storage = storage
-    app.state.base_url = base_url
-    app.state.clock = clock
-    return app
+    return with_state(app, storage=storage, base_url=base_url, clock=clock)

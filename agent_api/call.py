@@ -23,7 +23,7 @@ from storage.rules.errors import (
     WrongKeyType,
 )
 from storage.rules.scope import Scope
-from web import body, credentials
+from web import body, client
 from web.response import JsonResponse
 
 
@@ -103,7 +103,7 @@ async def _authorized(request: Request, scope: Scope | None) -> AgentRequest:
 async def _key(request: Request, *, scope: Scope | None, program_id: int | None) -> AgentKey:
     key: AgentKey = await request.app.state.storage.read(
         agent_keys.authorize,
-        credentials.agent_credential(request.headers.get("authorization"), request.headers.get("x-agent-key")),
+        client.agent_credential(request.headers.get("authorization"), request.headers.get("x-agent-key")),
         scope=scope,
         program_id=program_id,
         at=request.app.state.clock(),

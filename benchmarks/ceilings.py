@@ -17,7 +17,7 @@ import storage
 from mcp_server import app as mcp_app
 from presentation.resources import ProgramView
 from storage.management import program_settings
-from web import garbage
+from web.app import settle_garbage
 from web.response import ModelResponse
 
 
@@ -49,7 +49,7 @@ noop = StreamableHTTPSessionManager(  # the SDK's transport by itself: its tool 
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
     async with storage.opened(os.environ["SVC_DATABASE_URL"]) as store, noop.run():
         app.state.store = store
-        garbage.settle()
+        settle_garbage()
         yield
 
 
@@ -58,4 +58,4 @@ reading = Starlette(
     routes=[Route("/program", program, methods=["POST"]), Route("/mcp", StreamableHTTPASGIApp(noop), methods=["POST"])],
     lifespan=lifespan,
 )
-garbage.settle()  # as the service does
+settle_garbage()  # as the service does

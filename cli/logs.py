@@ -9,7 +9,7 @@ from structlog.stdlib import ProcessorFormatter
 
 import configuration
 from configuration import LogFormat
-from web.current_request import current
+from web.middleware import current_request
 
 LOGGING: dict[str, Any] = {
     "version": 1,
@@ -57,7 +57,7 @@ def formatter() -> logging.Formatter:
 
 def _add_request(_: Any, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
     """Add the ids of the request that is being served, and of its program."""
-    scope = current.get()
+    scope = current_request.get()
     if scope is not None:
         program_id = scope.get("program_id") or scope.get("path_params", {}).get("program_id")
         event["request_id"] = scope.get("request_id")

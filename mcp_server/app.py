@@ -18,10 +18,10 @@ from mcp_server import resources, server
 from mcp_server.middleware import McpMiddleware
 from mcp_server.tool_calls import HandshakeToolCalls
 from storage import Reader
+from web.app import now, with_state
 from web.body import LARGEST_BODY
-from web.clock import now
 from web.counts import Counts
-from web.handlers import HANDLERS
+from web.error_page import HANDLERS
 
 PATHS = ("/mcp", "/llms.txt")
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
@@ -51,8 +51,7 @@ async def serving(
     protocol = HandshakeToolCalls(manager.handle_request, base_url=settings.base_url, hosts=security.allowed_hosts)
     mcp = McpMiddleware(protocol, reader, settings, counts or Counts(), clock)
     app = Starlette(routes=[Route("/llms.txt", _llms_txt)], exception_handlers=HANDLERS)
-    app.router.redirect_slashes = False
-    app.state.llms_txt = resources.llms_txt(settings.base_url)
+    with_state(app, llms_txt=resources.llms_txt(settings.base_url))
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] == "/mcp":

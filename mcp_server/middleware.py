@@ -18,7 +18,7 @@ from storage.rules.errors import (
     WrongKeyType,
 )
 from storage.rules.scope import READING
-from web import body, credentials, loopback
+from web import body, client
 from web.counts import Counts
 from web.limits import RateLimits
 from web.response import JsonResponse, error_response
@@ -58,7 +58,7 @@ class McpMiddleware:
         scope["headers"] = [_tidied(name, value.strip(b" \t"), scope) for name, value in scope["headers"]]
         headers = scope["header_fields"] = dict(scope["headers"])
         sent = (headers.get(name, b"").decode("latin-1") for name in (b"authorization", b"x-agent-key"))
-        credential, resource = credentials.agent_credential(*sent), self._settings.mcp_url
+        credential, resource = client.agent_credential(*sent), self._settings.mcp_url
         caller = Caller(self._reader, credential, self._clock(), scope["request_id"], resource=resource)
         scope[SCOPE_MEMBER] = caller
         return caller
@@ -110,7 +110,7 @@ def _challenge(error: ServiceError, caller: Caller, settings: Configuration, *, 
     elif settings.assistants_sign_in and caller.credential is None:
         parameters = {"scope": " ".join(READING)}
     if parameters:
-        parameters["resource_metadata"] = f"{loopback.called(settings.base_url, host)}{METADATA}"
+        parameters["resource_metadata"] = f"{client.called(settings.base_url, host)}{METADATA}"
     quoted = ", ".join(f'{name}="{value}"' for name, value in parameters.items())
     return {"WWW-Authenticate": f"Bearer {quoted}".strip()}
 

@@ -17,8 +17,7 @@ from starlette.types import Receive, Scope, Send
 from presentation.operations import JSON, Description, described
 from presentation.view import View, published_name
 from storage.rules.errors import BY_CODE, CODES, ServiceError
-from web.error_model import Error
-from web.errors import STATUS
+from web.errors import STATUS, Error
 
 PACKAGE = "affiliate-tracking-service"
 REFERENCE = "#/components/schemas/{model}"

@@ -14,7 +14,7 @@ from presentation.operations import DescribedRoute, route
 from storage import Storage
 from storage.rules.click_details import AddressHashes
 from storage.rules.handover import HandoverTokens
-from tracking_api import assets, guides, probes
+from tracking_api import assets, guides, probes, stripe_events
 from tracking_api.authorization import app as authorization
 from tracking_api.calls import click, handover, lead, refund, sale, status
 from tracking_api.calls.caller import CallServices
@@ -25,8 +25,7 @@ from tracking_api.dashboard import routes as dashboard
 from tracking_api.dashboard.pages import routes as pages
 from tracking_api.dashboard.pages.error_pages import HANDLERS
 from tracking_api.dashboard.password_queue import PasswordQueue
-from tracking_api.payments import stripe
-from web.clock import now
+from web.app import now, with_state
 from web.counts import Counts
 from web.limits import RateLimits
 
@@ -71,7 +70,7 @@ ROUTES = [
     DescribedRoute("/docs", guides.list_guides, GET=guides.INDEX_DESCRIPTION),
     DescribedRoute("/docs/{name}", guides.guide, GET=guides.DESCRIPTION),
     DescribedRoute("/openapi.json", openapi.endpoint, GET=openapi.DESCRIPTION),
-    route("/api/v1/payments/stripe/{program_id}", POST=stripe.receive_stripe_event),
+    route("/api/v1/payments/stripe/{program_id}", POST=stripe_events.receive_stripe_event),
     *dashboard.ROUTES,
     *pages.ROUTES,
 ]
@@ -106,31 +105,25 @@ def create(
     `counts` is what rate limits count, `clock` gives every call its time, and `others` are the routes of the apps that
     are served beside it: /openapi.json describes them, too.
     """
-    app = Tracking(routes=ROUTES, exception_handlers=HANDLERS)
-    app.router.redirect_slashes = False  # any other URL gets a 404, never a redirect to the Host header that was sent
-    app.state.storage = storage
-    app.state.settings = settings
-    app.state.base_url = settings.base_url
-    app.state.clock = clock
     counts = counts or Counts()
-    app.state.limits = _limits(settings, counts)
-    app.state.passwords = PasswordQueue()
-    app.state.calls = CallServices(
-        storage,
-        settings,
-        clock,
-        app.state.limits,
-        AddressHashes(settings.stored_secret),
-        Places(settings),
-        HandoverTokens(settings.stored_secret),
-        known_programs=set(),
+    limits, secret = _limits(settings, counts), settings.stored_secret
+    calls = CallServices(
+        storage, settings, clock, limits, AddressHashes(secret), Places(settings), HandoverTokens(secret), set()
     )
-    app.state.authorization = None
-    if settings.assistants_sign_in:
-        app.state.authorization = authorization.create(storage, settings, counts, clock=clock)
-    app.state.openapi = None
-    app.state.build_openapi = lambda: to_json(openapi.document([*ROUTES, *others], base_url=settings.base_url))
-    return app
+    may_sign_in = settings.assistants_sign_in
+    return with_state(
+        Tracking(routes=ROUTES, exception_handlers=HANDLERS),
+        storage=storage,
+        settings=settings,
+        base_url=settings.base_url,
+        clock=clock,
+        limits=limits,
+        passwords=PasswordQueue(),
+        calls=calls,
+        authorization=authorization.create(storage, settings, counts, clock=clock) if may_sign_in else None,
+        openapi=None,
+        build_openapi=lambda: to_json(openapi.document([*ROUTES, *others], base_url=settings.base_url)),
+    )
 
 
 def _limits(settings: Configuration, counts: Counts) -> RateLimits:

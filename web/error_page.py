@@ -1,15 +1,21 @@
-"""Errors in the client's format: JSON for programs, a plain page for a person's browser."""
+"""Errors as JSON for programs and as a page for browsers, and the exception handlers that send them."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from html import escape
+from http import HTTPStatus
+from typing import Any
 
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Scope
 
-from storage.rules.errors import ServiceError
+from storage.rules.errors import InternalError, MethodNotAllowed, NotFound, ServiceError
 from web.errors import STATUS
 from web.response import error_response
 
+Headers = Mapping[str, str] | None
+Respond = Callable[[Request, ServiceError, Headers], Awaitable[ASGIApp]]
 _PAGE = """<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -21,7 +27,7 @@ _PAGE = """<!doctype html>
 """
 
 
-def error_in_client_format(error: ServiceError, scope: Scope, headers: Mapping[str, str] | None = None) -> ASGIApp:
+def error_in_client_format(error: ServiceError, scope: Scope, headers: Headers = None) -> ASGIApp:
     """Return the response to a request that ended in an error, with further headers."""
     response = error_response(error, scope)
     response.headers = {**response.headers, **(headers or {})}
@@ -35,3 +41,26 @@ def error_in_client_format(error: ServiceError, scope: Scope, headers: Mapping[s
 def accepts_html(scope: Scope) -> bool:
     """Return whether a person's browser sent the request: programs do not accept HTML."""
     return any(name == b"accept" and b"text/html" in value for name, value in scope["headers"])
+
+
+def handlers(respond: Respond) -> Mapping[Any, Any]:
+    """Return the exception handlers of an app, which answers every error with `respond`."""
+
+    async def on_service_error(request: Request, error: ServiceError) -> ASGIApp:
+        return await respond(request, error, None)
+
+    async def on_http_exception(request: Request, error: HTTPException) -> ASGIApp:
+        is_method = error.status_code == HTTPStatus.METHOD_NOT_ALLOWED
+        return await respond(request, MethodNotAllowed() if is_method else NotFound(), error.headers)
+
+    async def on_error(request: Request, _: Exception) -> ASGIApp:  # Starlette raises it on to what logs it
+        return await respond(request, InternalError(), None)
+
+    return {ServiceError: on_service_error, HTTPException: on_http_exception, Exception: on_error}
+
+
+async def _respond(request: Request, rejection: ServiceError, headers: Headers) -> ASGIApp:
+    return error_in_client_format(rejection, request.scope, headers)
+
+
+HANDLERS = handlers(_respond)

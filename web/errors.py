@@ -1,7 +1,10 @@
-"""Errors as HTTP: one status for each code, one body for all of them."""
+"""Errors as HTTP: one status for each code, one body for all of them, and that body as a model for its readers."""
 
+from datetime import datetime
 from http import HTTPStatus
 from typing import Any
+
+from pydantic import BaseModel, Field
 
 from storage.rules.errors import CODES, InvalidJson, ServiceError
 
@@ -63,3 +66,58 @@ def error_headers(rejection: ServiceError) -> dict[str, str]:
     seconds = rejection.details.get("retry_after_seconds")
     headers = {} if seconds is None else {"Retry-After": str(seconds)}
     return headers | {"Connection": "close"} if isinstance(rejection, BodyTooSlow) else headers
+
+
+class FieldProblem(BaseModel):
+    """One field that is wrong, and why."""
+
+    field: str
+    message: str
+
+
+class ExistingSale(BaseModel):
+    """The sale that already has the transaction_id."""
+
+    eventId: int  # noqa: N815 - the specification's name
+    recorded_at: datetime
+
+
+class RotationWarning(BaseModel):
+    """The program key must be replaced before `rotate_by`."""
+
+    code: str = Field(pattern="^api_key_rotation_required$")
+    message: str
+    hint: str
+    rotate_by: datetime
+    docs_url: str
+
+
+class EmailWarning(BaseModel):
+    """The lead's `email` is not an e-mail address and was not stored."""
+
+    code: str = Field(pattern="^email_ignored$")
+    message: str
+    hint: str
+
+
+class ErrorObject(BaseModel):
+    """What was rejected and why; only `code` and `message` are always present."""
+
+    code: str
+    message: str
+    hint: str = ""
+    fields: list[FieldProblem] = []
+    required_scope: str = ""
+    cap: str = ""
+    retry_after_seconds: int = Field(default=1, ge=1)
+    existing: ExistingSale | None = None
+    same_payload: bool = False
+    flags: list[str] = []
+
+
+class Error(BaseModel):
+    """The body of every error."""
+
+    error: ErrorObject
+    request_id: str
+    warnings: list[RotationWarning] = []

@@ -1,27 +1,73 @@
-"""`GET /metrics` for Prometheus: behind a token on the public port, or on a port of its own."""
+"""What this process counts, and `GET /metrics` for Prometheus: behind a token, or on a port of its own."""
 
 import asyncio
 import logging
 import secrets
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from threading import Thread
 from wsgiref.simple_server import WSGIServer
 
-from prometheus_client import REGISTRY, CollectorRegistry, disable_created_metrics, start_http_server
+from prometheus_client import (
+    REGISTRY,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    start_http_server,
+)
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 from starlette.types import Receive, Scope, Send
 
-from storage.engine.measures import StorageMeasures
+from storage.engine.measures import SECONDS, StorageMeasures
 from storage.rules.errors import InvalidCredentials, MethodNotAllowed, NotFound
-from web import credentials
+from web import client
 from web.error_page import error_in_client_format
 
 PATH = "/metrics"
 MOST_WORKERS = 64  # on one machine: each takes a port of its own
 log = logging.getLogger(__name__)
+NO_ROUTE = "none"  # a path that no route serves: its text comes from the client, so it is no label
+
+_responses = Counter("svc_requests", "Responses, by route and status.", ("route", "status"))
+_seconds = Histogram("svc_request_seconds", "Time until a response begins.", ("route",), buckets=SECONDS)
+_rejections = Counter("svc_rejected_calls", "Requests that ended in an error.", ("code",))
+_rounds = Counter("svc_background_rounds", "Rounds of background tasks.", ("task", "result"))
+_done_at = Gauge("svc_background_done_timestamp_seconds", "End of the last round.", ("task",))
+_responses_of = cache(_responses.labels)  # looking a label up takes as long as counting
+_seconds_of = cache(_seconds.labels)
+
+
+def count_request(scope: Scope, status: int, started_at: float) -> None:
+    """Count a request that got a response; `started_at` is of `time.perf_counter`."""
+    route = route_of(scope)
+    _responses_of(route, status).inc()
+    _seconds_of(route).observe(time.perf_counter() - started_at)
+    code = scope.get("error_code")
+    if code is not None:
+        _rejections.labels(code).inc()
+
+
+def route_of(scope: Scope) -> str:
+    """Return the path of the route that serves a request, with the names of its parameters."""
+    path: str | None = scope.get("route_path")
+    if path is None:
+        path = scope["route"].path if "route" in scope else NO_ROUTE
+    return path
+
+
+def count_round(task: str, *, failed: bool) -> None:
+    """Count a round of a background task."""
+    _rounds.labels(task, "failed").inc(failed)  # each result is there from the first round on, with 0
+    _rounds.labels(task, "done").inc(not failed)
+    done_at = _done_at.labels(task)
+    if not failed:
+        done_at.set_to_current_time()
 
 
 class StorageCollector(Collector):
@@ -61,7 +107,7 @@ class MetricsEndpoint:
             await error_in_client_format(NotFound(), scope)(scope, receive, send)
             return
         scope["route_path"] = PATH
-        sent = credentials.bearer(dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")) or ""
+        sent = client.bearer(dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")) or ""
         if not secrets.compare_digest(sent.encode(), self._token):
             wrong = InvalidCredentials("The token of /metrics is missing or wrong.", hint="Send SVC_METRICS_TOKEN.")
             await error_in_client_format(wrong, scope, {"WWW-Authenticate": "Bearer"})(scope, receive, send)

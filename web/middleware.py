@@ -5,14 +5,17 @@ import itertools
 import logging
 import secrets
 import time
+from contextvars import ContextVar
 from functools import lru_cache
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from storage.rules.errors import InternalError, OutcomeUnknown
-from web import current_request, measures
+from web import metrics
 from web.error_page import error_in_client_format
 
+# The request that is being served, for the lines that are logged meanwhile.
+current_request: ContextVar[Scope | None] = ContextVar("current_request", default=None)
 log = logging.getLogger(__name__)
 _NOSNIFF = (b"x-content-type-options", b"nosniff")
 _NO_STORE = (b"cache-control", b"no-store")
@@ -46,7 +49,7 @@ class RequestMiddleware:
             return
         request_id = scope["request_id"] = f"{_RUN}{next(_count):08x}"
         header = (b"x-request-id", request_id.encode())
-        current_request.current.set(scope)
+        current_request.set(scope)
         started = closed = False
         started_at = time.perf_counter()
 
@@ -59,7 +62,7 @@ class RequestMiddleware:
                 media_type = fields.get(b"content-type", b"")
                 added = _security_headers(media_type, scope.get("scheme"), names_cache=b"cache-control" in fields)
                 message["headers"] = [*sent, header, *added]
-                measures.count_request(scope, message["status"], started_at)
+                metrics.count_request(scope, message["status"], started_at)
             try:
                 await send(message)
             except (OSError, RuntimeError):

@@ -5,7 +5,7 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from web import measures
+from web import metrics
 
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 _PROPAGATED = {b"traceparent", b"tracestate"}
@@ -61,7 +61,7 @@ def traced(app: ASGIApp) -> ASGIApp:
 
 
 def _describe(span: Any, scope: Scope, status: int) -> None:
-    route = measures.route_of(scope)
+    route = metrics.route_of(scope)
     span.update_name(f"{scope['method']} {route}")
     about = {
         "http.request.method": scope["method"],

@@ -9,7 +9,7 @@ import pytest
 from cli import logs
 from cli.main import COMMANDS, load
 from tests.cli.conftest import Svc
-from web.current_request import current
+from web.middleware import current_request
 
 SECRETS = {
     "Key (email)=(ada@acme.example) already exists": "Key (email)=([e-mail]) already exists",
@@ -29,9 +29,9 @@ def test_the_index_has_the_first_line_of_each_commands_help(svc: Svc):
 
 @pytest.fixture
 def in_a_request() -> Iterator[None]:
-    token = current.set({"request_id": "r-1", "path_params": {"program_id": "7"}})
+    token = current_request.set({"request_id": "r-1", "path_params": {"program_id": "7"}})
     yield
-    current.reset(token)
+    current_request.reset(token)
 
 
 def line(text: str, *, failed: bool = False) -> str:

@@ -8,9 +8,8 @@ import pytest
 from limits import parse
 
 from tests.redis import RedisServer
-from web import windows
-from web.counts import PAUSE_SECONDS, Counts
-from web.windows import Windows
+from web import counts
+from web.counts import PAUSE_SECONDS, Counts, Windows
 
 THREE = parse("3/minute")
 VISITOR = ("click", "203.0.113.9", "7")
@@ -68,7 +67,7 @@ def test_looking_does_not_count_and_cleared_requests_are_forgotten(counted: Wind
 
 
 def test_beyond_the_most_windows_the_oldest_is_forgotten(counted: Windows, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(windows, "MOST_WINDOWS", 2)
+    monkeypatch.setattr(counts, "MOST_WINDOWS", 2)
     hits(counted, 3)
     for visitor in ("1", "2"):
         counted.hit(THREE, ("click", visitor))

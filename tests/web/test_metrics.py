@@ -14,7 +14,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from storage.rules.errors import InvalidKey
 from tests.serving import Serve
-from web import measures, tracing
+from web import metrics, tracing
 from web.middleware import RequestMiddleware
 from web.response import error_response
 from web.tracing import TracingMiddleware
@@ -60,7 +60,7 @@ def test_requests_batches_and_rejected_calls_are_counted(sqlite_url: str, serve:
         return values(httpx.get(f"{service.base_url}/metrics", headers=BEARER).text)
 
     httpx.get(f"{service.base_url}/readyz")
-    measures.count_round("a task", failed=False)
+    metrics.count_round("a task", failed=False)
     before = scrape()
     httpx.post(f"{service.base_url}{CLICK}", json={"program_id": 77})
     httpx.get(f"{service.base_url}/no/such/page")

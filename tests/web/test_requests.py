@@ -11,11 +11,11 @@ from starlette.requests import Request
 from starlette.types import Message, Receive
 
 from storage.rules.errors import InvalidJson, PayloadTooLarge
-from web import body, credentials
+from web import body, client
+from web.client import called
 from web.errors import BodyTooSlow, error_headers
-from web.loopback import called
+from web.limits import network_of
 from web.middleware import RequestMiddleware
-from web.network import network_of
 from web.response import JsonResponse
 
 SCOPE = {"type": "http", "method": "GET", "path": "/", "headers": []}
@@ -43,9 +43,9 @@ def piece(content: bytes, *, more: bool) -> Message:
 
 def test_only_a_bearer_header_of_any_case_gives_a_credential():
     for header in (None, "", "Bearer", "Bearer ", "Basic abc", "abc"):
-        assert credentials.bearer(header) is None, header
+        assert client.bearer(header) is None, header
     for scheme in ("Bearer", "bearer", "BEARER"):
-        assert credentials.bearer(f"{scheme} aff_1") == "aff_1"
+        assert client.bearer(f"{scheme} aff_1") == "aff_1"
 
 
 def test_a_client_is_an_ipv4_address_or_a_64_of_ipv6():

@@ -18,7 +18,7 @@ from tracking_api.authorization.clients import Clients
 from tracking_api.authorization.documents import Documents
 from tracking_api.authorization.provider import Provider
 from tracking_api.dashboard.pages.error_pages import HANDLERS
-from web.clock import now
+from web.app import now, with_state
 from web.counts import Counts
 from web.limits import RateLimits
 
@@ -38,20 +38,20 @@ def create(
 ) -> Starlette:
     """Return the authorization server over an open storage; `clock` gives every request its time."""
     clients = Clients(storage, Documents(settings.private_client_hosts))
-    app = Starlette(routes=_routes(settings), exception_handlers=HANDLERS)
-    app.router.redirect_slashes = False
-    app.state.storage = storage
-    app.state.settings = settings
-    app.state.clock = clock
-    app.state.clients = clients
-    app.state.provider = Provider(storage, clients, settings, clock=clock)
     rates = {
         "register": settings.limited(settings.registration_rate),
         "authorize": settings.limited(settings.authorization_rate),
         "token": settings.limited(settings.token_rate),
     }
-    app.state.limits = RateLimits(rates, counts)
-    return app
+    return with_state(
+        Starlette(routes=_routes(settings), exception_handlers=HANDLERS),
+        storage=storage,
+        settings=settings,
+        clock=clock,
+        clients=clients,
+        provider=Provider(storage, clients, settings, clock=clock),
+        limits=RateLimits(rates, counts),
+    )
 
 
 def _routes(settings: Configuration) -> list[Route]:

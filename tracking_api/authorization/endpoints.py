@@ -25,8 +25,8 @@ from tracking_api.authorization.documents import DocumentRejectedError, is_docum
 from tracking_api.authorization.provider import CONSENT, is_resource
 from tracking_api.authorization.requests import with_query
 from web import body
+from web.client import called
 from web.error_page import accepts_html
-from web.loopback import called
 
 FRESH = {"Cache-Control": "no-store"}
 NOTHING = "default-src 'none'; frame-ancestors 'none'"

@@ -26,7 +26,7 @@ from storage.rules.scope import Scope
 from tracking_api.authorization import documents, redirects, requests
 from tracking_api.authorization.clients import Client, Clients
 from tracking_api.authorization.documents import PUBLIC, DocumentRejectedError
-from web.loopback import called
+from web.client import called
 
 CONSENT = "/connect/"  # the dashboard's page
 LONGEST_STATE = 2048

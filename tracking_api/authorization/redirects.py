@@ -3,7 +3,8 @@
 import re
 from urllib.parse import SplitResult, urlsplit
 
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
+from web.client import LOOPBACK
+
 LONGEST = 1024
 _NETLOC = re.compile(r"[A-Za-z0-9.:\[\]_-]*")  # no user, and no character that separates values in a header
 # Applications in which assistants run, by the scheme that each registered for itself.

@@ -16,7 +16,7 @@ from storage.rules.handover import HandoverTokens
 from storage.rules.reports.dimensions import Location
 from storage.tracking.principals import PresentedKey
 from tracking_api.calls.visitors import Places
-from web import credentials
+from web import client
 from web.limits import RateLimits
 
 
@@ -58,7 +58,7 @@ class TrackingCaller:
         header = self.header(b"authorization")
         if header is None:
             return None
-        credential = credentials.bearer(header)
+        credential = client.bearer(header)
         if credential is None:
             raise InvalidKey
         return PresentedKey(keys.digest(credential), keys.key_program(credential))

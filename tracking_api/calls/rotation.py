@@ -10,7 +10,7 @@ from storage.access.program_keys import ProgramKey
 from storage.rules import rotation
 from storage.rules.rotation import Rotation
 from tracking_api.calls.caller import TrackingCaller
-from web.error_model import EmailWarning, RotationWarning
+from web.errors import EmailWarning, RotationWarning
 from web.response import JsonResponse
 
 _MESSAGE = "This program key must be replaced before its deadline; calls with it are rejected from then on."

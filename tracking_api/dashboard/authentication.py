@@ -15,7 +15,7 @@ from storage.access import sessions
 from storage.access.sessions import Member, Visitor
 from storage.rules import keys
 from storage.rules.errors import Forbidden
-from web import credentials
+from web import client
 
 COOKIE = "svc_session"
 SAFE_METHODS = ("GET", "HEAD")
@@ -64,7 +64,7 @@ def presented(request: Request) -> str | None:
     """Return the hash of a request's session token, if it has one."""
     cookie = request.cookies.get(cookie_name(request)) if is_our_own(request) else None
     header = request.headers.get("authorization")
-    token = cookie if header is None else credentials.bearer(header)
+    token = cookie if header is None else client.bearer(header)
     return keys.digest(token) if token else None
 
 

@@ -10,8 +10,7 @@ from presentation.view import View
 from storage.management import commission_decisions
 from storage.management.commissions import Commission
 from storage.rules.errors import CommissionFlagged, CommissionOnHold, ServiceError
-from web.error_model import FieldProblem
-from web.errors import error_body
+from web.errors import FieldProblem, error_body
 from web.response import ModelResponse
 
 

@@ -12,7 +12,7 @@ import anyio.to_thread
 from starlette.requests import Request
 
 from storage.rules.errors import Overloaded
-from web.network import network_of
+from web.limits import network_of
 
 RUNNING = 2
 LONGEST_OF_CLIENT = 64

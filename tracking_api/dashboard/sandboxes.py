@@ -8,7 +8,7 @@ from storage.payments import processing
 from storage.rules.errors import InvalidJson, NotFound, PayloadTooLarge, UnsupportedMediaType, ValidationError
 from tracking_api.dashboard.program_keys import NewKeyView
 from tracking_api.dashboard.sessions import NO_STORE
-from tracking_api.payments.stripe import LARGEST_EVENT, ReceivedEventView, event_of
+from tracking_api.stripe_events import LARGEST_EVENT, ReceivedEventView, event_of
 from web import body
 from web.response import ModelResponse
 

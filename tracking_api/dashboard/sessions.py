@@ -22,7 +22,7 @@ from tracking_api.dashboard.password_queue import hashed
 from tracking_api.dashboard.roles import VisitorRequest
 from web import body
 from web.body import Body, Identifier
-from web.network import network_of
+from web.limits import network_of
 from web.response import ModelResponse
 
 NO_STORE = {"Cache-Control": "no-store"}

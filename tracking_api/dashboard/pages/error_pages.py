@@ -2,22 +2,19 @@
 
 import math
 import re
-from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from storage.rules.errors import InternalError, MethodNotAllowed, NotFound, ServiceError
+from storage.rules.errors import ServiceError
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.pages import held_forms, page_context, templates
 from tracking_api.dashboard.pages.page_headers import HEADERS
-from web.error_page import accepts_html
+from web.error_page import Headers, accepts_html, error_in_client_format, handlers
 from web.errors import STATUS, error_headers
-from web.handlers import HANDLERS as FOR_PROGRAMS
 
 _PROGRAM = re.compile(r"/programs/([0-9]{1,9})(?:/.*)?")
 _MINUTE = 60
@@ -103,29 +100,10 @@ def _menus_without_data(request: Request) -> dict[str, Any]:
     return {"has_session": has_session, "program_path": f"/programs/{program[1]}" if program and has_session else None}
 
 
-async def on_service_error(request: Request, rejection: Exception) -> ASGIApp:
-    """Respond to an error that an endpoint raised."""
-    assert isinstance(rejection, ServiceError)  # noqa: S101 - registered for this class alone
-    return await _respond(request, rejection, ServiceError, rejection)
-
-
-async def on_http_exception(request: Request, error: Exception) -> ASGIApp:
-    """Respond to a URL that does not exist, or does not accept the method."""
-    assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class alone
-    is_method = error.status_code == HTTPStatus.METHOD_NOT_ALLOWED
-    return await _respond(request, MethodNotAllowed() if is_method else NotFound(), HTTPException, error)
-
-
-async def on_error(request: Request, error: Exception) -> ASGIApp:
-    """Respond to an unexpected error, without a trace of it."""
-    return await _respond(request, InternalError(), Exception, error)
-
-
-async def _respond(request: Request, rejection: ServiceError, kind: type[Exception], error: Exception) -> ASGIApp:
+async def _respond(request: Request, rejection: ServiceError, headers: Headers) -> ASGIApp:
     if accepts_html(request.scope):
         return await rejected(request, rejection)
-    response: ASGIApp = await FOR_PROGRAMS[kind](request, error)
-    return response
+    return error_in_client_format(rejection, request.scope, headers)
 
 
-HANDLERS: Mapping[Any, Any] = {ServiceError: on_service_error, HTTPException: on_http_exception, Exception: on_error}
+HANDLERS = handlers(_respond)

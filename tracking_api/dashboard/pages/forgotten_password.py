@@ -17,7 +17,7 @@ from tracking_api.dashboard.pages import forms, templates
 from tracking_api.dashboard.pages.forms import Problems
 from web import body
 from web.body import Body
-from web.network import network_of
+from web.limits import network_of
 
 
 class Forgotten(Body):

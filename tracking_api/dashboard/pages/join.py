@@ -16,7 +16,7 @@ from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.page import redirect
 from tracking_api.dashboard.pages.sign_in import PROGRAMS, set_session_cookie
 from tracking_api.dashboard.password_queue import hashed
-from web.network import network_of
+from web.limits import network_of
 
 
 async def show_join(request: Request) -> Response:

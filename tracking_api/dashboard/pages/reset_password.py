@@ -12,7 +12,7 @@ from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.page import SIGN_IN, redirect
 from tracking_api.dashboard.password_queue import hashed
-from web.network import network_of
+from web.limits import network_of
 
 
 async def show_reset(request: Request) -> Response:

@@ -22,7 +22,7 @@ from tracking_api.dashboard.pages.sign_in import set_session_cookie
 from tracking_api.dashboard.password_queue import hashed
 from web import body
 from web.body import Body
-from web.network import network_of
+from web.limits import network_of
 
 
 class SetUpForm(Body):

@@ -24,7 +24,7 @@ from tracking_api.dashboard.pages.page import SIGN_IN, redirect
 from tracking_api.dashboard.pages.sign_in_form import Afterwards, show_form
 from tracking_api.dashboard.sessions import Credentials, require_account, start
 from web import body
-from web.network import network_of
+from web.limits import network_of
 
 PROGRAMS = "/programs"
 _OURS = re.compile(

@@ -1,1 +1,0 @@
-"""The webhooks of payment processors, one file for each provider."""

@@ -1,0 +1,31 @@
+"""What a request's headers say of its client: its credential, and the name under which it calls this service."""
+
+from urllib.parse import urlsplit
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")  # a developer writes any of them and means the same service
+
+
+def bearer(header: str | None) -> str | None:
+    """Return the credential of an `Authorization: Bearer` header (RFC 6750, scheme case-insensitive), else None."""
+    scheme, _, credential = (header or "").partition(" ")
+    credential = credential.strip()
+    return credential if scheme.lower() == "bearer" and credential else None
+
+
+def agent_credential(authorization: str | None, agent_key: str | None) -> str | None:
+    """Return what an agent presents: its `Authorization`, else its `X-Agent-Key`."""
+    return bearer(authorization) or (agent_key or "").strip() or None
+
+
+def called(base_url: str, host: str) -> str:
+    """Return a service's URL under the name that the client used (`host`, of the Host header).
+
+    A service on this machine accepts each of its names, at the same port. Otherwise the URL does not change, because
+    a Host header is not trusted.
+    """
+    ours, theirs = urlsplit(base_url), urlsplit(f"//{host}")
+    try:
+        same = {ours.hostname, theirs.hostname} <= set(LOOPBACK) and ours.port == theirs.port
+    except ValueError:
+        same = False
+    return f"{ours.scheme}://{theirs.netloc}" if same and theirs.username is None else base_url
