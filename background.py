@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from storage import Storage
 from storage.access import assistant_clients, assistant_tokens, device_logins, idempotency, invitations, sessions
@@ -14,15 +15,7 @@ from storage.management import flags, fraud_review
 from storage.payments import decisions
 from storage.reports import breakdown_increments
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
-from storage.tracking import (
-    click_dimensions,
-    click_months,
-    handovers,
-    key_callers,
-    rejection_log,
-    rollups,
-    test_mode,
-)
+from storage.tracking import click_dimensions, click_months, handovers, key_callers, rejection_log, rollups, test_mode
 from tracking_api.calls.visitors import agent_of
 from web import metrics
 
@@ -105,23 +98,24 @@ async def _measure_replica(store: Storage) -> None:
 async def prune_all(store: Storage, *, at: datetime) -> None:
     """Delete every expired row, each chunk in its own write. A failure is logged; the next round tries again."""
     for prune in PRUNES:
-        with _failures_logged("housekeeping"):
-            while await store.write(prune, at=at) >= recurring.ROWS_AT_ONCE:
-                log.info("pruned a chunk; the next one follows")
+        await _in_chunks("housekeeping", partial(store.write, prune, at=at), recurring.ROWS_AT_ONCE)
 
 
 async def record_waiting_payments(store: Storage, *, at: datetime) -> None:
     """Record the payments whose customer's lead has arrived since, each chunk in its own write."""
-    with _failures_logged("waiting payments"):
-        while await store.write(decisions.record_late, at=at) >= decisions.AT_ONCE:
-            log.info("recorded a chunk of waiting payments; the next one follows")
+    await _in_chunks("waiting payments", partial(store.write, decisions.record_late, at=at), decisions.AT_ONCE)
 
 
 async def fill_clicks(store: Storage) -> None:
     """Fill the dimensions of clicks that have none, each chunk in its own write. A failure waits for the next round."""
-    with _failures_logged("filling the dimensions of clicks"):
-        while await store.write(click_dimensions.fill, agent_of) >= click_dimensions.ROWS_AT_ONCE:
-            log.info("filled the dimensions of a chunk of clicks; the next one follows")
+    chunk = partial(store.write, click_dimensions.fill, agent_of)
+    await _in_chunks("filling the dimensions of clicks", chunk, click_dimensions.ROWS_AT_ONCE)
+
+
+async def _in_chunks(task: str, chunk: Callable[[], Awaitable[int]], at_once: int) -> None:
+    with _failures_logged(task):
+        while await chunk() >= at_once:
+            log.info("%s: a chunk is done, the next one follows", task)
 
 
 async def make_months(store: Storage, *, at: datetime) -> None:

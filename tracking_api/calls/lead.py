@@ -20,7 +20,6 @@ from storage.tracking import leads
 from storage.tracking.leads import LeadResult
 from storage.tracking.principals import Public
 from storage.tracking.reported_leads import Lead
-from storage.tracking.test_mode import TestModeCall
 from tracking_api.calls import test_mode
 from tracking_api.calls.call import Answer, Endpoint, KeyUse, Recording
 from tracking_api.calls.caller import TrackingCaller
@@ -59,16 +58,8 @@ def lead(body: LeadBody, caller: TrackingCaller) -> Recording:
     known = contact.protect(str(body.email)) if contact.is_email(body.email) else None
     warnings = () if known or body.email is None or body.email == "" else (EMAIL_IGNORED,)
     if body.extra.test_mode:
-        event = TestModeCall(
-            kind="lead",
-            at=caller.at,
-            program_id=body.extra.program_id,
-            click_program_id=keys.click_program(body.click_id or ""),
-            event_name=body.extra.event_name,
-            customer_key=body.customer_key,
-            click_id=body.click_id,
-            email_mask=known.mask if known else None,
-        )
+        click_program_id, mask = keys.click_program(body.click_id or ""), known.mask if known else None
+        event = test_mode.event("lead", body, caller, click_program_id=click_program_id, email_mask=mask)
         return test_mode.recording(event, key, warnings=warnings)
     if body.click_id is None and body.customer_key is None:
         raise IdentifierRequired

@@ -15,12 +15,13 @@ from storage.rules.errors import (
 )
 from storage.tracking import refunds, test_mode
 from storage.tracking.refunds import Refund, RefundResult
-from storage.tracking.test_mode import TestModeCall, TestModeRefund
+from storage.tracking.test_mode import TestModeRefund
 from tracking_api.calls.call import Answer, Endpoint, Recording
 from tracking_api.calls.caller import TrackingCaller
 from tracking_api.calls.described import IDEMPOTENT, keyed_call
 from tracking_api.calls.fields import Cents, EventDataView, TrackingBody, event_data
 from tracking_api.calls.rotation import FlaggableView
+from tracking_api.calls.test_mode import event as test_event
 from web.body import Identifier, Text
 
 
@@ -51,7 +52,6 @@ class RefundDataView(View):
 class TestRefundDataView(EventDataView):
     """A refund of a test sale, which reverses no commission."""
 
-    __test__ = False
     transaction_id: str
     refund_id: str | None
     commission_id: None
@@ -72,13 +72,7 @@ def refund(body: RefundBody, caller: TrackingCaller) -> Recording:
     if body.transaction_id is None:
         raise ValidationError(fields=[FieldError("transaction_id", "Required: the transaction_id of the sale")])
     if body.extra.test_mode:
-        event = TestModeCall(
-            kind="refund",
-            at=caller.at,
-            program_id=body.extra.program_id,
-            transaction_id=body.transaction_id,
-            amount_cents=body.refund_amount_cents,
-        )
+        event = test_event("refund", body, caller, event_name=None)
         return Recording(test_mode.refund, event, partial(_test_answer, body), caller.key)
     reported = Refund(
         transaction_id=body.transaction_id,

@@ -26,7 +26,6 @@ from storage.rules.errors import (
 )
 from storage.tracking import sales
 from storage.tracking.sales import Sale, SaleResult
-from storage.tracking.test_mode import TestModeCall
 from tracking_api.calls import test_mode
 from tracking_api.calls.call import Answer, Endpoint, Recording
 from tracking_api.calls.caller import TrackingCaller
@@ -96,17 +95,7 @@ class SaleRecordedView(FlaggableView):
 def sale(body: SaleBody, caller: TrackingCaller) -> Recording:
     """Record a sale and the commission it earns."""
     if body.extra.test_mode:
-        event = TestModeCall(
-            kind="sale",
-            at=caller.at,
-            program_id=body.extra.program_id,
-            transaction_id=body.transaction_id,
-            amount_cents=body.amount_cents,
-            customer_key=body.customer_key,
-            click_id=body.click_id,
-            event_name=body.extra.event_name,
-        )
-        return test_mode.recording(event, caller.key)
+        return test_mode.recording(test_mode.event("sale", body, caller), caller.key)
     return Recording(sales.record, _sale(body, caller.at), partial(_answer, body), caller.key)
 
 

@@ -9,7 +9,8 @@ from storage.tracking import test_mode
 from storage.tracking.principals import PresentedKey
 from storage.tracking.test_mode import TestModeCall, TestModeResult
 from tracking_api.calls.call import Answer, Recording
-from tracking_api.calls.fields import EventDataView, event_data
+from tracking_api.calls.caller import TrackingCaller
+from tracking_api.calls.fields import EventDataView, TrackingBody, event_data
 from tracking_api.calls.rotation import FlaggableView
 
 DESCRIPTION = "`additional_data.test_mode` true stores a test event, which touches no attribution and no commission."
@@ -19,16 +20,21 @@ DESCRIPTION = "`additional_data.test_mode` true stores a test event, which touch
 class TestDataView(EventDataView):
     """A stored test event; `programId` is 0 if the request named no program."""
 
-    __test__ = False
     test_mode: Literal[True]
 
 
 class TestRecordedView(FlaggableView):
     """A test-mode call was stored."""
 
-    __test__ = False
     message: str
     data: TestDataView
+
+
+def event(kind: str, body: TrackingBody, caller: TrackingCaller, **others: Any) -> TestModeCall:
+    """Return the test event of a body: the fields that it shares with the event, and others."""
+    sent = {name: getattr(body, name) for name in TestModeCall._fields if hasattr(body, name)}
+    extra = {"program_id": body.extra.program_id, "event_name": body.extra.event_name}
+    return TestModeCall(**{"kind": kind, "at": caller.at, **sent, **extra, **others})
 
 
 def recording(
