@@ -27,7 +27,7 @@ async def once(
     With an Idempotency-Key the same transaction stores the response; the same key and body get it again.
     Raises ValidationError for an invalid key, IdempotencyKeyReused, and the errors of the operation.
     """
-    repeat = body.idempotency_key(call.request.headers.get(HEADER))
+    repeat = body.repeat_key(call.request.headers.get(HEADER), call.request.url.path, content)
     if repeat is None:
         done = await call.storage.write(operation, call.program_id, **options, lane=call.program_id)
         return CreatedResponse(view.of(done))
@@ -36,7 +36,7 @@ async def once(
         created = view.of(operation(connection, call.program_id, **options))
         return WriteResponse(CreatedResponse.success, created.model_dump_json(exclude_unset=True))
 
-    request = Request(call.key.id, repeat, body.fingerprint(call.request.url.path, content), call.at)
+    request = Request(call.key.id, *repeat, call.at)
     stored = await call.storage.write(idempotency.once, request, perform, lane=call.program_id)
     headers = {"Idempotency-Replayed": "true"} if stored.replayed else {}
     return CreatedResponse[Viewed].stored(json.loads(stored.body), headers)

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import json
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 from pydantic import ValidationError as Invalid
@@ -31,6 +31,13 @@ class Body(BaseModel):
     """A request body: strict types (a boolean is no integer, "1" no number), unknown fields ignored."""
 
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
+
+
+class RepeatKey(NamedTuple):
+    """An Idempotency-Key, and a hash of the URL's path and the JSON that was sent, whatever its spacing and order."""
+
+    key: str
+    request_hash: str
 
 
 async def read_body(
@@ -64,17 +71,17 @@ async def read_body(
         raise BodyTooSlow from None
 
 
-def idempotency_key(header: str | None) -> str | None:
-    """Return the Idempotency-Key of a header, None without one. Raises ValidationError for an invalid key."""
-    if header is not None and not (0 < len(header) <= LONGEST_KEY and header.isascii() and header.isprintable()):
+def repeat_key(header: str | None, path: str, content: bytes | bytearray) -> RepeatKey | None:
+    """Return the Idempotency-Key of a header with a hash of the request, None without one.
+
+    Raises ValidationError for an invalid key.
+    """
+    if header is None:
+        return None
+    if not (0 < len(header) <= LONGEST_KEY and header.isascii() and header.isprintable()):
         raise ValidationError(fields=[FieldError(IDEMPOTENCY_KEY, f"1 to {LONGEST_KEY} printable ASCII characters")])
-    return header
-
-
-def fingerprint(path: str, content: bytes | bytearray) -> str:
-    """Return a hash of the URL's path and the body; the spacing and order of its JSON do not matter."""
     sent = json.dumps(from_json(content), sort_keys=True)
-    return hashlib.sha256(f"{path}\n{sent}".encode()).hexdigest()
+    return RepeatKey(header, hashlib.sha256(f"{path}\n{sent}".encode()).hexdigest())
 
 
 def replay(content: bytes, receive: Receive) -> Receive:

@@ -21,7 +21,7 @@ from tracking_api.calls import rotation
 from tracking_api.calls.caller import TrackingCaller
 from tracking_api.calls.fields import TrackingBody
 from web import body
-from web.body import Body
+from web.body import Body, RepeatKey
 from web.response import JsonResponse, error_response
 
 Parsed = TypeVar("Parsed", bound=Body)
@@ -75,17 +75,19 @@ class TrackingCall(ABC):
         principal: Principal,
         caller: TrackingCaller,
         sent: Body | None = None,
-        repeatable: Repeatable | None = None,
+        repeat: RepeatKey | None = None,
     ) -> JsonResponse:
         """Run an operation for a principal and return the response.
 
         Raises RateLimited for a key, and the errors of storage in an outage.
         """
-        services = caller.services
+        services, answer, repeatable = caller.services, recording.answer, None
         fields: dict[str, Any] = sent.logged() if isinstance(sent, TrackingBody) else {}
         if isinstance(principal, PresentedKey):
             await services.limits.hit("keyed", caller.address, principal.key_hash)
             fields |= caller.traits
+            if repeat is not None:
+                repeatable = Repeatable(*repeat, lambda result: to_json(answer(result)).decode())
         details = CallDetails(self.name, caller.scope["request_id"], caller.at, **fields)
         result, key = await services.storage.handle(
             recording.operation, recording.item, principal=principal, details=details, repeatable=repeatable
@@ -143,13 +145,13 @@ class Endpoint(TrackingCall, Generic[Parsed]):
                 await require_program(caller, program_id)
             elif isinstance(principal, Public):
                 await require_program(caller, *principal)
-            repeatable = _repeatable(recording, caller, content) if principal is not None else None
+            repeat = None if principal is None else caller.repeat_key(content)
         except ServiceError as error:
             if key is None:
                 raise
             return await self.reject(error, caller, sent)
         if principal is not None:
-            return await self.store(recording, principal, caller, sent, repeatable)
+            return await self.store(recording, principal, caller, sent, repeat)
         result = await services.storage.write(recording.operation, recording.item, lane=program_id or 0)
         return _response(recording, result, caller.scope)
 
@@ -169,15 +171,6 @@ async def require_program(
             if not await caller.services.storage.read(program_terms.load, [program_id]):
                 raise if_unknown
             caller.services.known_programs.add(program_id)
-
-
-def _repeatable(recording: Recording, caller: TrackingCaller, content: bytes | bytearray) -> Repeatable | None:
-    """Return the Idempotency-Key of a call with a program key. Raises ValidationError for an invalid one."""
-    sent = body.idempotency_key(caller.header(b"idempotency-key"))
-    if sent is None or isinstance(recording.principal, Public):
-        return None
-    fingerprint, answer = body.fingerprint(caller.scope["path"], content), recording.answer
-    return Repeatable(sent, fingerprint, lambda result: to_json(answer(result)).decode())
 
 
 def _response(recording: Recording, result: Any, scope: Scope) -> JsonResponse:

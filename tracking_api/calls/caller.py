@@ -16,7 +16,8 @@ from storage.rules.handover import HandoverTokens
 from storage.rules.reports.dimensions import Location
 from storage.tracking.principals import PresentedKey
 from tracking_api.calls.visitors import Places
-from web import client
+from web import body, client
+from web.body import RepeatKey
 from web.limits import RateLimits
 
 
@@ -62,6 +63,10 @@ class TrackingCaller:
         if credential is None:
             raise InvalidKey
         return PresentedKey(keys.digest(credential), keys.key_program(credential))
+
+    def repeat_key(self, content: bytes | bytearray) -> RepeatKey | None:
+        """Return the Idempotency-Key of a call with this content, if one was sent. Raises ValidationError."""
+        return body.repeat_key(self.header(b"idempotency-key"), self.scope["path"], content)
 
     @property
     def traits(self) -> dict[str, str | None]:
