@@ -18,6 +18,7 @@ from storage.diagnosis.facts import Subject
 from storage.engine.audit import OPERATOR
 from storage.management import commission_decisions, sandboxes
 from storage.management import commissions as decisions
+from storage.reports import performance
 from storage.reports.exported_events import ExportedProgram
 from storage.rules import contact, keys
 from storage.rules.click_details import ClickDetails
@@ -97,9 +98,20 @@ async def known(acme: World) -> dict[Any, Any]:
     lists = {"program_ids": [acme.program_id], "workspace_ids": [acme.workspace_id], "ids": both, "partner_ids": both}
     times = {"at": NOW, "created_at": NOW, "today": NOW.date(), "month": Month.of(NOW)}
     secrets = {"key_hash": key_hash, "token_hash": "", "token": "", "client_id": "", "user_code": ""}
-    rest = {"rows": 5, "limit": 5, "dimensions": list(Dimension), "filters": {}, "program": program, "keys": []}
+    rest = {
+        "rows": 5,
+        "limit": 5,
+        "millis": 3_600_000,
+        "dimensions": list(Dimension),
+        "filters": {},
+        "program": program,
+        "keys": [],
+    }
     other = {"after": None, "visitor": visitor, "user_id": acme.owner_id, "partner_id": acme.anna}
-    by_type = {type(each): each for each in (MONTH, WINDOW, WINDOW.span, QUERY, FlagState.OPEN, Subject("inv-1"))}
+    report = await acme.store.read(performance.read_performance, acme.program_id, MONTH, at=NOW)
+    by_type = {
+        type(each): each for each in (report, MONTH, WINDOW, WINDOW.span, QUERY, FlagState.OPEN, Subject("inv-1"))
+    }
     return {**names, **texts, **ids, **lists, **found, **times, **secrets, **rest, **other, **by_type}
 
 
