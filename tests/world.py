@@ -21,12 +21,11 @@ from storage.rules.fraud.flag import Finding, FlagKind
 from storage.rules.settings import ProgramSettings
 from storage.tracking import clicks, leads, refunds, sales
 from storage.tracking.clicks import Click, ClickResult
-from storage.tracking.leads import LeadResult
+from storage.tracking.lead_decisions import Lead, LeadResult
 from storage.tracking.principals import PresentedKey, Principal, Public, reject
 from storage.tracking.refunds import Refund, RefundResult
 from storage.tracking.rejection_log import CallDetails
-from storage.tracking.reported_leads import Lead
-from storage.tracking.sales import Sale, SaleResult
+from storage.tracking.sale_decisions import Sale, SaleResult
 
 NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
 HELD_SINCE = NOW - timedelta(days=15)  # what happened then is off hold now

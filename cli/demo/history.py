@@ -25,11 +25,11 @@ from storage.rules.settlement import LeadAuthPolicy
 from storage.tables import commissions as earned
 from storage.tracking import clicks, leads, program_terms, refunds, rejection_log, sales, test_mode
 from storage.tracking.clicks import Click, ClickResult
+from storage.tracking.lead_decisions import Lead
 from storage.tracking.program_terms import ProgramTerms
 from storage.tracking.refunds import Refund
 from storage.tracking.rejection_log import CallDetails, Rejection
-from storage.tracking.reported_leads import Lead
-from storage.tracking.sales import Sale, SaleResult
+from storage.tracking.sale_decisions import Sale, SaleResult
 from storage.tracking.test_mode import TestModeCall
 
 DAYS = 90

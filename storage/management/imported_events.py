@@ -14,9 +14,9 @@ from storage.tables import customers, payment_customers, programs, sales
 from storage.tracking import clicks, leads, program_terms
 from storage.tracking import sales as recorded_sales
 from storage.tracking.clicks import Click, ClickResult
+from storage.tracking.lead_decisions import Lead
 from storage.tracking.program_terms import ProgramTerms
-from storage.tracking.reported_leads import Lead
-from storage.tracking.sales import Provenance, Sale, SaleResult
+from storage.tracking.sale_decisions import Provenance, Sale, SaleResult
 
 FILTERED = "import"  # why the click that stands for the old tool's does not count
 FOR_EVER_DAYS = 100_000

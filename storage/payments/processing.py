@@ -16,10 +16,10 @@ from storage.rules.settlement import Settlement
 from storage.tables import payment_accounts, payment_customers, payment_references, programs
 from storage.tracking import leads, program_terms, sales, test_mode
 from storage.tracking.customers import Customer, CustomerQuery, Registry
+from storage.tracking.lead_decisions import Lead
 from storage.tracking.program_terms import ProgramTerms
 from storage.tracking.recorded_sales import SaleQuery, find_reported_by_api
-from storage.tracking.reported_leads import Lead
-from storage.tracking.sales import Provenance, Sale
+from storage.tracking.sale_decisions import Provenance, Sale
 from storage.tracking.test_mode import TestModeCall
 
 

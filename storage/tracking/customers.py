@@ -1,7 +1,6 @@
 """Customers: looked up by key or click, created from a click at the first lead or sale, saved once per batch."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -16,21 +15,20 @@ from storage.tables.columns import from_millis, to_millis
 
 _find = Statement("customer_lookup")
 _save = Statement("customer_save")
-_MOMENTS = ("clicked_at", "created_at", "signup_at", "first_purchase_at")
 
 
-@dataclass(slots=True)
-class Customer:
-    """A customer within a batch; later items see the changes of earlier ones."""
+class Customer(NamedTuple):
+    """A customer, with the status of their partner; the other fields are the columns of `customer_save.sql`."""
 
+    partner_status: PartnerStatus
     program_id: int
     id: int
     partner_id: int
-    partner_status: PartnerStatus
     click_id: str
     clicked_at: datetime
     created_at: datetime
     customer_key: str | None = None
+    confirmed: bool = False
     email_hash: str | None = None
     email_mask: str | None = None
     status: CustomerStatus = CustomerStatus.PROVISIONAL
@@ -38,7 +36,6 @@ class Customer:
     signup_at: datetime | None = None
     first_purchase_at: datetime | None = None
     revision: int = 0
-    confirmed: bool = False
 
     @property
     def is_claimed(self) -> bool:
@@ -66,61 +63,46 @@ class CustomerQuery(NamedTuple):
 
 
 class Registry:
-    """The customers that a batch names: one object per customer, however many calls name them."""
+    """The customers that a batch names, as the earlier items of the batch left them."""
 
     def __init__(self, connection: Connection, queries: Sequence[CustomerQuery], *, at: datetime) -> None:
-        self._at = at
-        self._by_key: dict[tuple[int, str], Customer] = {}
-        self._by_click: dict[tuple[int, str], Customer] = {}
+        self._customers: dict[tuple[int, str], Customer] = {}  # by click, which no two have in common
+        self._clicks: dict[tuple[int, str], str] = {}  # by key
+        self._changed: dict[tuple[int, str], Customer] = {}
         for row in _find(connection, list(dict.fromkeys(row for query in queries for row in _look_ups(query)))):
-            self._remember(row)
+            if (row.program_id or row.of_program_id, row.click_id or row.of_click_id) not in self._customers:
+                self._remember(_from_click(row, at) if row.id is None else _customer(row))
 
     def by_key(self, program_id: int, customer_key: str | None) -> Customer | None:
         """Return the customer who carries this key."""
-        return self._by_key.get((program_id, customer_key)) if customer_key else None
+        click_id = self._clicks.get((program_id, customer_key)) if customer_key else None
+        return self._customers[program_id, click_id] if click_id else None
 
     def by_click(self, program_id: int | None, click_id: str | None) -> Customer | None:
         """Return the customer created from this click, or a new one (`is_new`) if there is none yet."""
-        return self._by_click.get((program_id, click_id)) if program_id and click_id else None
+        return self._customers.get((program_id, click_id)) if program_id and click_id else None
 
-    def name(self, customer: Customer, customer_key: str) -> None:
-        """Set a customer's key."""
-        customer.customer_key = customer_key
-        self._by_key[customer.program_id, customer_key] = customer
+    def change(self, customer: Customer) -> None:
+        """Show a customer's new values to the later items of the batch, and save them with it."""
+        freed = self._customers[customer.program_id, customer.click_id].customer_key
+        if freed and freed != customer.customer_key:
+            del self._clicks[customer.program_id, freed]
+        self._remember(customer)
+        self._changed[customer.program_id, customer.click_id] = customer
 
-    def release(self, customer: Customer) -> None:
-        """Take a customer's key from them."""
-        del self._by_key[customer.program_id, str(customer.customer_key)]
-        customer.customer_key = None
+    def save(self, connection: Connection) -> None:
+        """Write new and changed customers. Raises StaleReadError if another transaction wrote first.
 
-    def _remember(self, row: Any) -> None:
-        is_new = row.id is None
-        click = (row.of_program_id, row.of_click_id) if is_new else (row.program_id, row.click_id)
-        if click not in self._by_click:
-            customer = self._by_click[click] = self._from_click(row) if is_new else _customer(row)
-            if customer.customer_key:
-                self._by_key[customer.program_id, customer.customer_key] = customer
+        Those without a key are first, so that a key which moves is free when its new customer is written.
+        """
+        rows = [_row(each) for each in sorted(self._changed.values(), key=lambda each: each.customer_key is not None)]
+        if rows and len(_save(connection, rows)) != len(rows):
+            raise StaleReadError
 
-    def _from_click(self, row: Any) -> Customer:
-        return Customer(
-            program_id=row.of_program_id,
-            id=ids.after(self._at, 1)[0],
-            partner_id=row.of_partner_id,
-            partner_status=PartnerStatus(row.partner_status),
-            click_id=row.of_click_id,
-            clicked_at=from_millis(row.of_clicked_at),
-            created_at=self._at,
-        )
-
-
-def save(connection: Connection, changed: Iterable[Customer]) -> None:
-    """Write new and changed customers. Raises StaleReadError if another transaction wrote first.
-
-    Those without a key are first, so that a key which moves is free when its new customer is written.
-    """
-    rows = [_row(customer) for customer in sorted(changed, key=lambda each: each.customer_key is not None)]
-    if rows and len(_save(connection, rows)) != len(rows):
-        raise StaleReadError
+    def _remember(self, customer: Customer) -> None:
+        self._customers[customer.program_id, customer.click_id] = customer
+        if customer.customer_key:
+            self._clicks[customer.program_id, customer.customer_key] = customer.click_id
 
 
 def _look_ups(query: CustomerQuery) -> Iterator[tuple[int, str | None, str | None]]:
@@ -134,16 +116,31 @@ def _look_ups(query: CustomerQuery) -> Iterator[tuple[int, str | None, str | Non
 
 
 def _customer(row: Any) -> Customer:
-    values = {name: getattr(row, name) for name in _save.columns}
-    for name in _MOMENTS:
-        values[name] = None if values[name] is None else from_millis(values[name])
-    values["status"] = CustomerStatus(values["status"])
-    values["settlement"] = Settlement(values["settlement"])
-    values["confirmed"] = bool(values["confirmed"])
-    return Customer(partner_status=PartnerStatus(row.partner_status), **values)
+    stored = Customer(*row[: len(Customer._fields)])
+    return stored._replace(
+        partner_status=PartnerStatus(stored.partner_status),
+        clicked_at=from_millis(row.clicked_at),
+        created_at=from_millis(row.created_at),
+        confirmed=bool(stored.confirmed),
+        status=CustomerStatus(stored.status),
+        settlement=Settlement(stored.settlement),
+        signup_at=None if row.signup_at is None else from_millis(row.signup_at),
+        first_purchase_at=None if row.first_purchase_at is None else from_millis(row.first_purchase_at),
+    )
+
+
+def _from_click(row: Any, at: datetime) -> Customer:
+    return Customer(
+        partner_status=PartnerStatus(row.partner_status),
+        program_id=row.of_program_id,
+        id=ids.after(at, 1)[0],
+        partner_id=row.of_partner_id,
+        click_id=row.of_click_id,
+        clicked_at=from_millis(row.of_clicked_at),
+        created_at=at,
+    )
 
 
 def _row(customer: Customer) -> list[Any]:
-    customer.revision += 1
-    values = [getattr(customer, name) for name in _save.columns]
+    _, *values = customer._replace(revision=customer.revision + 1)
     return [to_millis(value) if isinstance(value, datetime) else value for value in values]

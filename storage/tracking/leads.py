@@ -9,45 +9,27 @@ from sqlalchemy import Connection
 from storage.engine import ids
 from storage.engine.group_commit import set_based
 from storage.engine.statements import Statement
-from storage.rules import settlement
+from storage.rules import keys
 from storage.rules.attribution import PartnerStatus
-from storage.rules.errors import (
-    ServiceError,
-)
-from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Move, Settlement
+from storage.rules.errors import CustomerWrongProgram, ProgramNotFound, ServiceError
+from storage.rules.settlement import LeadAuthPolicy, Settlement
 from storage.tables.columns import to_millis
-from storage.tracking import customers, ledger, outranking, reported_leads, rollups
-from storage.tracking.customers import Customer, Registry
+from storage.tracking import ledger, outranking, program_terms, rollups
+from storage.tracking.customers import CustomerQuery, Registry
+from storage.tracking.lead_decisions import Lead, LeadChange, LeadResult, decide
 from storage.tracking.ledger import Earned
-from storage.tracking.outranking import Outranked
 from storage.tracking.program_terms import ProgramTerms
-from storage.tracking.reported_leads import Lead
 
 _insert = Statement("lead_insert")
 
 
-class LeadResult(NamedTuple):
-    """The lead's state as its sender may know it; `recorded` is False if nothing changed.
-
-    A browser whose customer_key belongs to another customer gets the result of any other browser: it learns nothing.
-    """
-
-    settlement: Settlement
-    recorded: bool
-
-
 class _AcceptedLead(NamedTuple):
-    """What one lead changes; `settlement` is None if it only names or confirms a settled customer.
-
-    `holder` is the customer who has the key that a browser claims for this one.
-    """
+    """A change with the id and the program of its lead."""
 
     lead_id: int
     lead: Lead
-    customer: Customer
     program: ProgramTerms
-    settlement: Settlement | None
-    holder: Customer | None
+    change: LeadChange
 
 
 @set_based
@@ -58,110 +40,69 @@ def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Lead]]) -
     AttributionWindowExpired.
     """
     at = max(lead.at for _, lead in batch)
-    registry = Registry(connection, [reported_leads.identifiers(program, lead) for program, lead in batch], at=at)
-    elsewhere = reported_leads.named_elsewhere(connection, batch)
+    registry = Registry(connection, [_identifiers(program, lead) for program, lead in batch], at=at)
+    elsewhere = _named_elsewhere(connection, batch)
     accepted: list[_AcceptedLead] = []
-    outranked: list[Outranked] = []
     results: list[LeadResult | ServiceError] = []
     for (program, lead), lead_id in zip(batch, ids.after(at, len(batch)), strict=True):
         try:
-            reported_leads.require_program(lead, program, registry, elsewhere)
-            customer, claimant = reported_leads.customer_of(lead, program, registry)
-            holder = reported_leads.holder_of(lead, customer, program, registry)
-            moved = _move(lead, customer, program, holder)
+            clicked = registry.by_click(keys.click_program(lead.click_id or ""), lead.click_id)
+            if lead.program_id not in {None, program.id}:
+                raise CustomerWrongProgram if lead.program_id in elsewhere else ProgramNotFound
+            change = decide(lead, program, clicked=clicked, holder=registry.by_key(program.id, lead.customer_key))
         except ServiceError as error:
             results.append(error)
         else:
-            if claimant is not None:
-                outranked.append(outranking.outrank(claimant, customer, registry))
-            named = _name(lead, customer, program, registry)
-            results.append(LeadResult(moved.settlement, moved.changed or named))
-            confirmed = _confirm(lead, customer)
-            if moved.changed or named or confirmed:
-                settlement = customer.settlement if moved.changed else None
-                accepted.append(_AcceptedLead(lead_id, lead, customer, program, settlement, holder))
-    if accepted:
-        _store(connection, accepted, outranked, at=at)
+            results.append(change.result)
+            for customer in change.customers:
+                registry.change(customer)
+            accepted.append(_AcceptedLead(lead_id, lead, program, change))
+    _store(connection, accepted, registry, at=at)
     return results
 
 
-def _move(lead: Lead, customer: Customer, program: ProgramTerms, holder: Customer | None) -> Move:
-    before = None if customer.is_new else customer.status
-    moved = settlement.move(
-        customer.settlement,
-        before,
-        with_key=lead.is_trusted,
-        policy=program.lead_auth_policy,
-        has_paid=lead.has_paid,
-    )
-    if moved.changed:
-        customer.settlement = Settlement.OUTRANKED if holder else moved.settlement
-        if lead.contact:
-            customer.email_hash, customer.email_mask = lead.contact
-        if customer.settlement == Settlement.SETTLED:
-            customer.signup_at = lead.at
-            if before != CustomerStatus.CONVERSION:
-                customer.status = CustomerStatus.LEAD
-    return moved
+def _identifiers(program: ProgramTerms, lead: Lead) -> CustomerQuery:
+    """Return what to look up: no customer_key of a browser that may not settle, or that sends no click."""
+    claims = program.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED and lead.click_id
+    customer_key = lead.customer_key if lead.is_trusted or claims else None
+    return CustomerQuery(program.id, customer_key, keys.click_program(lead.click_id or ""), lead.click_id)
 
 
-def _name(lead: Lead, customer: Customer, program: ProgramTerms, registry: Registry) -> bool:
-    """Save the customer_key, which only a call that may settle can do; return whether it changed.
-
-    A browser names only a customer of its own, and with a key that no other customer has.
-    """
-    claims = program.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED and customer.is_claimed
-    may_name = lead.is_trusted or (claims and registry.by_key(program.id, lead.customer_key) is None)
-    new = may_name and lead.customer_key is not None and customer.customer_key is None
-    if new:
-        registry.name(customer, str(lead.customer_key))
-    return new
+def _named_elsewhere(connection: Connection, batch: Sequence[tuple[ProgramTerms, Lead]]) -> dict[int, ProgramTerms]:
+    """Return the programs that calls name with another program's key."""
+    named = {lead.program_id for program, lead in batch if lead.program_id not in {None, program.id}}
+    return program_terms.load(connection, [each for each in named if each is not None]) if named else {}
 
 
-def _confirm(lead: Lead, customer: Customer) -> bool:
-    """Confirm a customer whom a lead with the key names by click and by what they carry; return whether it is new."""
-    named = customer.customer_key in {None, lead.customer_key}
-    new = lead.is_trusted and lead.click_id == customer.click_id and named and not customer.confirmed
-    customer.confirmed = customer.confirmed or new
-    return new
-
-
-def _store(
-    connection: Connection, changes: Sequence[_AcceptedLead], outranked: Sequence[Outranked], *, at: datetime
-) -> None:
-    changed = [change.customer for change in changes] + [each.customer for each in outranked]
-    customers.save(connection, {customer.id: customer for customer in changed}.values())
-    events = [change for change in changes if change.settlement]
+def _store(connection: Connection, accepted: Sequence[_AcceptedLead], registry: Registry, *, at: datetime) -> None:
+    registry.save(connection)
+    events = [each for each in accepted if each.change.settlement]
     if events:
-        _insert(connection, [_row(change) for change in events])
-    settled = [change for change in events if change.settlement == Settlement.SETTLED]
-    earned = [_earned(change) for change in settled]
+        _insert(connection, [_row(each) for each in events])
+    settled = [each for each in events if each.change.settlement == Settlement.SETTLED]
+    earned = [_earned(each) for each in settled]
     ledger.append(connection, earned, at=at)
-    steps = [_step(change, item) for change, item in zip(settled, earned, strict=True)]
+    steps = [_step(each, item) for each, item in zip(settled, earned, strict=True)]
+    outranked = [each.change.outranked for each in accepted if each.change.outranked]
     rollups.add(connection, [*steps, *outranking.store(connection, outranked, at=at)])
 
 
-def _earned(change: _AcceptedLead) -> Earned:
+def _earned(accepted: _AcceptedLead) -> Earned:
     """Return what a settled lead earns: the program's per-lead commission, unless its partner has left."""
+    lead_id, lead, program, change = accepted
     left = change.customer.partner_status == PartnerStatus.INACTIVE
-    cents = 0 if left else change.program.terms.lead_commission_cents
-    return ledger.earn(
-        change.program, change.customer, cents, lead_id=change.lead_id, at=change.lead.at, happened_at=change.lead.at
-    )
+    cents = 0 if left else program.terms.lead_commission_cents
+    return ledger.earn(program, change.customer, cents, lead_id=lead_id, at=lead.at, happened_at=lead.at)
 
 
-def _step(change: _AcceptedLead, earned: Earned) -> rollups.Increment:
-    day = rollups.day_of(change.lead.at)
-    partner_id = change.customer.partner_id
-    return rollups.Increment(change.program.id, partner_id, day, leads=1, commission_cents=earned.amount_cents)
+def _step(accepted: _AcceptedLead, earned: Earned) -> rollups.Increment:
+    day = rollups.day_of(accepted.lead.at)
+    partner_id = accepted.change.customer.partner_id
+    return rollups.Increment(accepted.program.id, partner_id, day, leads=1, commission_cents=earned.amount_cents)
 
 
-def _row(change: _AcceptedLead) -> tuple[Any, ...]:
-    lead, customer = change.lead, change.customer
-    who = (change.program.id, change.lead_id, customer.id, customer.partner_id)
-    lost = (
-        (change.holder.id, to_millis(lead.at))
-        if change.settlement == Settlement.OUTRANKED and change.holder
-        else (None, None)
-    )
+def _row(accepted: _AcceptedLead) -> tuple[Any, ...]:
+    lead_id, lead, program, change = accepted
+    who = (program.id, lead_id, change.customer.id, change.customer.partner_id)
+    lost = (change.rival.id, to_millis(lead.at)) if change.rival else (None, None)
     return (*who, change.settlement, lead.is_trusted, lead.event_name, lead.address_hash, *lost, to_millis(lead.at))

@@ -13,48 +13,36 @@ from storage.rules.commission import CommissionStatus
 from storage.rules.settlement import CustomerStatus, Settlement
 from storage.tables import commissions, leads
 from storage.tracking import ledger, rollups
-from storage.tracking.customers import Customer, Registry
+from storage.tracking.customers import Customer
 from storage.tracking.ledger import EntryKind
 from storage.tracking.rollups import Increment
 
 
 class Outranked(NamedTuple):
-    """A browser's claim that lost its customer_key to the customer `by`; it counted as a lead at `signup_at`."""
+    """A browser's claim, whose customer is still as it was, that loses its customer_key to the customer `by`."""
 
-    customer: Customer
+    claimant: Customer
     by: Customer
-    signup_at: datetime
 
-
-def outrank(claimant: Customer, by: Customer, registry: Registry) -> Outranked:
-    """Take the key from the claimant, whose lead no longer counts."""
-    assert claimant.signup_at is not None  # noqa: S101 - a browser names a customer as it settles their lead
-    outranked = Outranked(claimant, by, claimant.signup_at)
-    registry.release(claimant)
-    claimant.settlement, claimant.status, claimant.signup_at = Settlement.OUTRANKED, CustomerStatus.PROVISIONAL, None
-    return outranked
-
-
-def outrank_by_sale(claimant: Customer, by: Customer, registry: Registry) -> Outranked:
-    """Move the key from the claimant to the customer of the sale's click, whom the sale confirms."""
-    customer_key = str(claimant.customer_key)
-    outranked = outrank(claimant, by, registry)
-    registry.name(by, customer_key)
-    by.confirmed = True
-    return outranked
+    @property
+    def loser(self) -> Customer:
+        """The claimant without the key, whose lead no longer counts."""
+        return self.claimant._replace(
+            customer_key=None, settlement=Settlement.OUTRANKED, status=CustomerStatus.PROVISIONAL, signup_at=None
+        )
 
 
 def store(connection: Connection, outranked: Sequence[Outranked], *, at: datetime) -> Iterator[Increment]:
     """Mark the leads of the claims and take back the commissions on them; yield what this takes out of the rollups."""
-    for each in outranked:
-        customer = each.customer
-        settled = (leads.c.customer_id == customer.id, leads.c.settlement == Settlement.SETTLED)
-        marked = {"settlement": Settlement.OUTRANKED, "outranked_by": each.by.id, "outranked_at": at}
-        statement = update(leads).where(leads.c.program_id == customer.program_id, *settled).values(**marked)
+    for claimant, by in outranked:
+        settled = (leads.c.customer_id == claimant.id, leads.c.settlement == Settlement.SETTLED)
+        marked = {"settlement": Settlement.OUTRANKED, "outranked_by": by.id, "outranked_at": at}
+        statement = update(leads).where(leads.c.program_id == claimant.program_id, *settled).values(**marked)
         lead_id = connection.execute(statement.returning(leads.c.id)).scalar_one()
-        day = rollups.day_of(each.signup_at)
-        yield Increment(customer.program_id, customer.partner_id, day, leads=-1)
-        yield from _take_back(connection, customer.program_id, lead_id, at)
+        assert claimant.signup_at is not None  # noqa: S101 - a browser names a customer as it settles their lead
+        day = rollups.day_of(claimant.signup_at)
+        yield Increment(claimant.program_id, claimant.partner_id, day, leads=-1)
+        yield from _take_back(connection, claimant.program_id, lead_id, at)
 
 
 def _take_back(connection: Connection, program_id: int, lead_id: int, at: datetime) -> Iterator[Increment]:

@@ -41,11 +41,11 @@ class RefundResult(NamedTuple):
 
 
 class _EarlierRefund(NamedTuple):
-    """A refund that the processor reported; no call of the API stored it."""
+    """The refund that a call repeats; `is_second_run` if the service runs the very call again."""
 
     amount_cents: int
     reversed_cents: int
-    request_id: None = None
+    is_second_run: bool = False
 
 
 def record(connection: Connection, program: ProgramTerms, call: Refund) -> RefundResult:
@@ -71,7 +71,7 @@ def record(connection: Connection, program: ProgramTerms, call: Refund) -> Refun
         remaining_cents,
         earned.id if earned else None,
         reversed_cents,
-        replayed=done is not None and not (call.request_id and call.request_id == done.request_id),
+        replayed=done is not None and not done.is_second_run,
     )
 
 
@@ -97,12 +97,18 @@ def _commission(connection: Connection, sale: Any) -> Any:
     return connection.execute(select(commissions).where(*mine).with_for_update()).one_or_none()
 
 
-def _earlier(connection: Connection, sale: Any, call: Refund) -> Any:
-    """Return the refund that this call repeats: the one with its refund_id, or without one, that of a first run."""
+def _earlier(connection: Connection, sale: Any, call: Refund) -> _EarlierRefund | None:
+    """Return the stored refund with the call's refund_id, or without one, that of its first run."""
+    if not (call.refund_id or call.request_id):
+        return None
     row = refunds.c
     same = row.refund_id == call.refund_id if call.refund_id else row.request_id == call.request_id
     mine = (row.program_id == sale.program_id, row.sale_id == sale.id, same)
-    return connection.execute(select(refunds).where(*mine)).one_or_none() if call.refund_id or call.request_id else None
+    stored = connection.execute(select(refunds).where(*mine)).one_or_none()
+    if stored is None:
+        return None
+    is_second_run = call.request_id is not None and call.request_id == stored.request_id
+    return _EarlierRefund(stored.amount_cents, stored.reversed_cents, is_second_run)
 
 
 def _reported(connection: Connection, sale: Any, earned: Any, call: Refund) -> _EarlierRefund | None:

@@ -17,9 +17,8 @@ from storage.rules.errors import (
 )
 from storage.rules.settlement import Settlement
 from storage.tracking import leads
-from storage.tracking.leads import LeadResult
+from storage.tracking.lead_decisions import Lead, LeadResult
 from storage.tracking.principals import Public
-from storage.tracking.reported_leads import Lead
 from tracking_api.calls import test_mode
 from tracking_api.calls.call import Answer, Endpoint, KeyUse, Recording
 from tracking_api.calls.caller import TrackingCaller

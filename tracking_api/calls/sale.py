@@ -25,7 +25,7 @@ from storage.rules.errors import (
     ValidationError,
 )
 from storage.tracking import sales
-from storage.tracking.sales import Sale, SaleResult
+from storage.tracking.sale_decisions import Sale, SaleResult
 from tracking_api.calls import test_mode
 from tracking_api.calls.call import Answer, Endpoint, Recording
 from tracking_api.calls.caller import TrackingCaller

@@ -20,7 +20,7 @@ from storage.tables import program_keys as table
 from storage.tables import refused_calls
 from storage.tracking import key_callers, rejection_log, sales
 from storage.tracking.principals import PresentedKey
-from storage.tracking.sales import Sale
+from storage.tracking.sale_decisions import Sale
 from tests.storage.databases import both_databases
 from tests.world import NOW, World, stored
 

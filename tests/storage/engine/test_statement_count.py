@@ -10,10 +10,10 @@ from sqlalchemy import Connection, event
 from storage.rules import keys
 from storage.tracking import clicks, currencies, leads, sales
 from storage.tracking.clicks import Click
+from storage.tracking.lead_decisions import Lead
 from storage.tracking.principals import Call, staged
 from storage.tracking.rejection_log import CallDetails
-from storage.tracking.reported_leads import Lead
-from storage.tracking.sales import Sale, SaleResult
+from storage.tracking.sale_decisions import Sale, SaleResult
 from tests.storage.payments.paying import connect
 from tests.world import LANDING_PAGE, NOW, World
 

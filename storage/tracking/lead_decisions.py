@@ -1,0 +1,144 @@
+"""What a lead changes: whose it is, and whether it settles, names or confirms them, or outranks another claim."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from storage.rules import attribution, settlement
+from storage.rules.contact import Contact
+from storage.rules.errors import (
+    AttributionWindowExpired,
+    CustomerNotFound,
+    CustomerWrongProgram,
+    IdentifierConflict,
+)
+from storage.rules.settlement import CustomerStatus, LeadAuthPolicy, Settlement
+from storage.tracking.customers import Customer
+from storage.tracking.outranking import Outranked
+from storage.tracking.program_terms import ProgramTerms
+
+WITHOUT_KEY = "Without the program key, a lead needs a click_id of this program."
+
+
+class Lead(NamedTuple):
+    """A lead as it was reported; `is_trusted` unless it came from a browser. `program_id` is the one in the call.
+
+    `has_paid`: a payment through the connected account settles the lead.
+    """
+
+    click_id: str | None
+    customer_key: str | None
+    at: datetime
+    is_trusted: bool = True
+    has_paid: bool = False
+    program_id: int | None = None
+    contact: Contact | None = None
+    event_name: str | None = None
+    address_hash: str | None = None
+
+
+class LeadResult(NamedTuple):
+    """The lead's state as its sender may know it; `recorded` is False if nothing changed.
+
+    A browser whose customer_key belongs to another customer gets the result of any other browser: it learns nothing.
+    """
+
+    settlement: Settlement
+    recorded: bool
+
+
+class LeadChange(NamedTuple):
+    """What one lead changes: its customer as they are afterwards, and the claim that it outranks.
+
+    `settlement` is that of the lead to record: None if it only names or confirms a customer, or changes nothing.
+    `rival` is the customer who has the key that a browser claims for this one.
+    """
+
+    result: LeadResult
+    customer: Customer
+    settlement: Settlement | None
+    is_changed: bool
+    outranked: Outranked | None = None
+    rival: Customer | None = None
+
+    @property
+    def customers(self) -> list[Customer]:
+        """The customers whom it changes, with their new values."""
+        changed = [self.outranked.loser] if self.outranked else []
+        return [*changed, self.customer] if self.is_changed else changed
+
+
+def decide(lead: Lead, program: ProgramTerms, *, clicked: Customer | None, holder: Customer | None) -> LeadChange:
+    """Return what a lead changes, given the customer of its click and the one who has its customer_key.
+
+    Raises CustomerNotFound, CustomerWrongProgram, IdentifierConflict, StatusTransitionRefused,
+    AttributionWindowExpired.
+    """
+    before, claimant = _customer_of(lead, program, clicked, holder if lead.is_trusted else None)
+    claims = program.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED
+    rival = holder if claims and not lead.is_trusted and holder is not None and holder.id != before.id else None
+    moved = settlement.move(
+        before.settlement,
+        None if before.is_new else before.status,
+        with_key=lead.is_trusted,
+        policy=program.lead_auth_policy,
+        has_paid=lead.has_paid,
+    )
+    after = _moved(before, lead, Settlement.OUTRANKED if rival else moved.settlement) if moved.changed else before
+    if after.customer_key is None and (lead.is_trusted or (claims and after.is_claimed and holder is None)):
+        after = after._replace(customer_key=lead.customer_key)
+    recorded = moved.changed or after.customer_key != before.customer_key
+    after = _confirmed(after, lead)
+    return LeadChange(
+        LeadResult(moved.settlement, recorded),
+        after,
+        after.settlement if moved.changed else None,
+        is_changed=recorded or after.confirmed != before.confirmed,
+        outranked=Outranked(claimant, after) if claimant else None,
+        rival=rival if moved.changed else None,
+    )
+
+
+def _customer_of(
+    lead: Lead, program: ProgramTerms, clicked: Customer | None, holder: Customer | None
+) -> tuple[Customer, Customer | None]:
+    """Return the lead's customer, who may be new, and the one from whom the lead takes the customer_key.
+
+    A browser's lead finds its customer by the click alone; one with the key also by the customer_key.
+    """
+    if clicked is not None and clicked.program_id != program.id:
+        raise CustomerWrongProgram
+    in_time = clicked and attribution.is_within(clicked.clicked_at, lead.at, program.attribution_window_days)
+    if clicked is None:
+        customer = holder
+    elif holder is None or holder.id == clicked.id:
+        customer = clicked
+    elif holder.is_claimed and clicked.customer_key is None and (in_time or not clicked.is_new):
+        return clicked, holder
+    elif clicked.is_unnamed and not lead.has_paid:
+        customer = holder
+    else:
+        raise IdentifierConflict
+    if customer is None:
+        raise CustomerNotFound if lead.is_trusted else CustomerNotFound(WITHOUT_KEY)
+    if customer is clicked and lead.customer_key and clicked.customer_key not in {None, lead.customer_key}:
+        raise IdentifierConflict
+    if customer.is_new and not in_time:
+        raise AttributionWindowExpired
+    return customer, None
+
+
+def _moved(customer: Customer, lead: Lead, new: Settlement) -> Customer:
+    """Return the customer with the lead's new state, and with what the lead says of them."""
+    email_hash, email_mask = lead.contact or (customer.email_hash, customer.email_mask)
+    after = customer._replace(settlement=new, email_hash=email_hash, email_mask=email_mask)
+    if new == Settlement.SETTLED:
+        has_bought = customer.status == CustomerStatus.CONVERSION
+        after = after._replace(signup_at=lead.at, status=customer.status if has_bought else CustomerStatus.LEAD)
+    return after
+
+
+def _confirmed(customer: Customer, lead: Lead) -> Customer:
+    """Return the customer, confirmed if a lead with the key names them by click and by what they carry."""
+    named = customer.customer_key in {None, lead.customer_key}
+    confirms = lead.is_trusted and lead.click_id == customer.click_id and named
+    return customer._replace(confirmed=customer.confirmed or confirms)

@@ -1,0 +1,179 @@
+"""What a sale changes: whose it is, whether it repeats another, and what it earns."""
+
+import hashlib
+import json
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+from storage.rules import attribution, commission
+from storage.rules.attribution import PartnerStatus
+from storage.rules.errors import (
+    AttributionWindowExpired,
+    CustomerNotAttributed,
+    CustomerNotFound,
+    CustomerWrongProgram,
+    DuplicateTransaction,
+    IdentifierConflict,
+    SaleBeforeClick,
+)
+from storage.rules.settlement import CustomerStatus
+from storage.tables.columns import to_millis
+from storage.tracking.currencies import Exchange, Rates
+from storage.tracking.customers import Customer
+from storage.tracking.outranking import Outranked
+from storage.tracking.program_terms import ProgramTerms
+from storage.tracking.recorded_sales import RecordedSales
+
+
+class Provenance(StrEnum):
+    """Who reported a sale: the integrator's server, a connected payment account, or the operator."""
+
+    API = "api"
+    PROCESSOR = "processor"
+    OPERATOR = "operator"
+
+
+class Sale(NamedTuple):
+    """A sale as it was reported. `amount_cents` is in minor units of `currency`; `details` is JSON text."""
+
+    transaction_id: str
+    amount_cents: int
+    at: datetime
+    customer_key: str | None = None
+    click_id: str | None = None
+    currency: str = "USD"
+    occurred_at: datetime | None = None
+    details: str | None = None
+    provenance: Provenance = Provenance.API
+
+    @property
+    def happened_at(self) -> datetime:
+        """When the customer paid: the reported time, else the time of the call."""
+        return self.occurred_at or self.at
+
+    @property
+    def payload_hash(self) -> str:
+        """A hash of the report, equal for every repeat of the same call."""
+        sent = (self.transaction_id, self.amount_cents, self.customer_key, self.click_id, self.currency, self.details)
+        return hashlib.sha256(
+            json.dumps([*sent, self.occurred_at and to_millis(self.occurred_at)]).encode()
+        ).hexdigest()
+
+
+class SaleResult(NamedTuple):
+    """A recorded sale; the commission is in cents of the program's `currency`, None and 0 when none is earned.
+
+    `customer_key_saved` says whether the customer carries `customer_key`: a sale alone does not save it.
+    """
+
+    event_id: int
+    program_id: int
+    customer_key: str | None
+    commission_id: int | None
+    commission_cents: int
+    currency: str
+    customer_key_saved: bool
+
+
+class SaleBuyer(NamedTuple):
+    """The customer whom a sale names, who may be new, and the one from whom the sale takes the customer_key.
+
+    `conflicts` if the click is of one customer and the customer_key of another.
+    """
+
+    customer: Customer
+    claimant: Customer | None = None
+    conflicts: bool = False
+
+
+class SaleChange(NamedTuple):
+    """What one sale changes: its customer as they are afterwards, the claim that it outranks, and what it earns.
+
+    `is_first` says that it is the customer's first purchase. Cents are in the program's currency.
+    """
+
+    customer: Customer
+    outranked: Outranked | None
+    program_cents: int
+    commission_cents: int
+    is_first: bool
+
+    @property
+    def customers(self) -> list[Customer]:
+        """The customers whom it changes, with their new values."""
+        changed = [self.outranked.loser] if self.outranked else []
+        return [*changed, self.customer] if self.is_first or self.outranked else changed
+
+
+def buyer_of(program: ProgramTerms, *, clicked: Customer | None, holder: Customer | None) -> SaleBuyer | None:
+    """Return the customer with the customer_key (`holder`), else the one created from the click.
+
+    A sale outranks what a browser alone claimed for the customer_key, as a lead with the program key does.
+    """
+    if clicked is None or holder is None or clicked.id == holder.id:
+        known = holder or clicked
+        buyer = SaleBuyer(known) if known else None
+    elif clicked.program_id != program.id:
+        buyer = SaleBuyer(holder)
+    elif holder.is_claimed and clicked.customer_key is None:
+        buyer = SaleBuyer(clicked, claimant=holder)
+    else:
+        buyer = SaleBuyer(holder, conflicts=not clicked.is_unnamed)
+    return buyer
+
+
+def decide(
+    sale: Sale, program: ProgramTerms, buyer: SaleBuyer | None, *, recorded: RecordedSales, rates: Rates
+) -> SaleChange:
+    """Return what a sale changes, given its buyer, the recorded sales that it may repeat, and the exchange rates.
+
+    Raises DuplicateTransaction, CustomerNotFound, CustomerWrongProgram, CustomerNotAttributed, IdentifierConflict,
+    SaleBeforeClick, AttributionWindowExpired, CurrencyNotSupported.
+    """
+    same = recorded.same(program.id, sale.transaction_id)
+    if same is not None:
+        existing = {"eventId": same.id, "recorded_at": same.at}
+        raise DuplicateTransaction(existing=existing, same_payload=same.payload_hash == sale.payload_hash)
+    before, claimant = _required(buyer, sale, program)
+    if may_repeat(sale, program, before):
+        recorded.require_no_likely_duplicate(program.id, sale.transaction_id)
+    cents = rates.convert(sale.amount_cents, exchange(sale, program))
+    first_purchase_at = before.first_purchase_at
+    earned_cents = commission.on_sale(
+        program.terms, cents, first_purchase_at=first_purchase_at, occurred_at=sale.happened_at
+    )
+    after = before._replace(customer_key=claimant.customer_key, confirmed=True) if claimant else before
+    is_first = first_purchase_at is None
+    if is_first:
+        after = after._replace(first_purchase_at=sale.happened_at, status=CustomerStatus.CONVERSION)
+    return SaleChange(after, Outranked(claimant, after) if claimant else None, cents, earned_cents, is_first)
+
+
+def may_repeat(sale: Sale, program: ProgramTerms, customer: Customer) -> bool:
+    """Return whether the connected payment account may have reported a sale of the API, too."""
+    return program.has_payments and sale.provenance == Provenance.API and customer.first_purchase_at is not None
+
+
+def exchange(sale: Sale, program: ProgramTerms) -> Exchange:
+    """Return the conversion of a sale's amount."""
+    return Exchange(sale.currency, program.currency, sale.happened_at.date())
+
+
+def _required(buyer: SaleBuyer | None, sale: Sale, program: ProgramTerms) -> tuple[Customer, Customer | None]:
+    """Return the customer and the claimant. Raises the errors of a sale that no partner can be credited with."""
+    if buyer is None:
+        raise CustomerNotFound
+    customer = buyer.customer
+    if customer.program_id != program.id:
+        raise CustomerWrongProgram
+    if buyer.conflicts:
+        raise IdentifierConflict
+    if customer.partner_status == PartnerStatus.INACTIVE:
+        raise CustomerNotAttributed
+    if sale.occurred_at is not None and attribution.is_before(customer.clicked_at, sale.happened_at):
+        raise SaleBeforeClick
+    first = customer.first_purchase_at is None
+    if first and not attribution.is_within(customer.clicked_at, sale.happened_at, program.attribution_window_days):
+        raise AttributionWindowExpired
+    return customer, buyer.claimant
