@@ -6,8 +6,7 @@ from presentation.resources import RefusedCallView
 from presentation.view import View, with_fields_of
 from storage.diagnosis.explanation import Explanation
 from storage.diagnosis.identifier_health import Example, IdentifierHealth, KeyMismatch
-from storage.diagnosis.readiness import Readiness, ReadinessGate
-from storage.diagnosis.rejected_keys import RejectedKeys
+from storage.diagnosis.readiness import Readiness, ReadinessGate, RejectedKeys
 from storage.diagnosis.steps import ExplanationStep
 from storage.rules.key_format import KeyFormat
 from storage.rules.outcome import SaleOutcome

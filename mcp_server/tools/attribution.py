@@ -2,14 +2,14 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mcp_server.arguments import Cursor, Identifier, Limit, Timestamp, span_of
-from mcp_server.results import Result, RowPage, fitting, page
+from mcp_server.results import Result, RowPage, fitting, json_of_row, page
 from mcp_server.sanitize import Untrusted
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.diagnosis import explanation
-from storage.diagnosis.rejected_keys import ONGOING
+from storage.diagnosis.readiness import ONGOING
 from storage.diagnosis.steps import ExplanationStep
 from storage.engine.pagination import Paging
 from storage.reading import rejected_calls
@@ -24,28 +24,6 @@ class RefusedCallGrouping(StrEnum):
 
     CAUSES = "causes"
     CALLS = "calls"
-
-
-class AmountAtStakeRow(Result):
-    """What rejected sales that are not recorded add up to in one currency."""
-
-    currency: str
-    amount_cents: int
-
-
-class RejectionCause(Result):
-    """All rejected calls of one code; `at_stake` counts each sale that is not recorded once.
-
-    `still_happening`: the last one is less than a day old.
-    """
-
-    code: str
-    calls: int
-    first_at: datetime
-    last_at: datetime
-    still_happening: bool
-    at_stake: list[AmountAtStakeRow]
-    hint: str | None = None
 
 
 class RefusedCallRow(Result):
@@ -69,7 +47,7 @@ class RefusedCallRow(Result):
 class RefusedCallPage(RowPage[RefusedCallRow]):
     """Causes, most frequent first, or single calls, newest first."""
 
-    causes: list[RejectionCause]
+    causes: list[dict[str, Any]]
 
 
 class ExplanationResult(NamedTuple):
@@ -155,9 +133,12 @@ def list_refused_calls(
     return RefusedCallPage(**dict(page(calls, _call_row)), causes=[])
 
 
-def _cause(cause: Cause, at: datetime) -> RejectionCause:
-    ongoing = cause.last_at >= at - ONGOING
-    return RejectionCause(**cause._asdict(), still_happening=ongoing, hint=errors.hint_of(cause.code))
+def _cause(cause: Cause, at: datetime) -> dict[str, Any]:
+    """Return a cause, whether it still happens (its last call is less than a day old), and what to do about it."""
+    row, hint = json_of_row(cause), errors.hint_of(cause.code)
+    at_stake = row.pop("at_stake")
+    row |= {"still_happening": cause.last_at >= at - ONGOING, "at_stake": at_stake}
+    return row | {"hint": hint} if hint else row
 
 
 def _call_row(call: LoggedRejection) -> RefusedCallRow:

@@ -9,7 +9,7 @@ from pydantic import Field
 from mcp_server.arguments import Identifier, Limit
 from mcp_server.results import BUDGET, Result, weight
 from mcp_server.sanitize import clean
-from mcp_server.tools.report import ReportPeriod, named_range
+from mcp_server.tools.performance import ReportPeriod, named_range
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.reports import breakdown
 from storage.reports.breakdown import BreakdownResult
@@ -58,7 +58,7 @@ def get_breakdown(
     second = names[1] if len(names) == DIMENSIONS else None
     asked = query("".join(names[:1]), second, filters=_filters(filters), shown=shown, limit=limit)
     dates = _range(request, period)
-    result = breakdown.get_breakdown(request.connection, program_id, dates, asked, at=request.at)
+    result = breakdown.read_breakdown(request.connection, program_id, dates, asked, at=request.at)
     result = breakdown.shortened(result, _fitting(result))
     return BreakdownTable(
         columns=[*asked.by, *asked.metrics],

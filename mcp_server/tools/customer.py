@@ -36,22 +36,6 @@ class StepRow(EventRow):
     commission: EarnedRow | None = None
 
 
-class CustomerTotals(Result):
-    """What a customer bought and earned their partner, in cents of the program's currency.
-
-    `owed_cents` is the worth of commissions that are not paid yet, `paid_out_cents` what payouts handed over.
-    """
-
-    sales: int
-    sales_cents: int
-    refunds: int
-    refunded_cents: int
-    commission_cents: int
-    commission_net_cents: int
-    owed_cents: int
-    paid_out_cents: int
-
-
 class WhyRow(Result):
     """Why the newest sale, or the click without one, was credited or not."""
 
@@ -67,7 +51,7 @@ class CustomerResult(Result):
 
     customer: CustomerRow
     currency: str
-    totals: CustomerTotals
+    totals: dict[str, int]
     why: WhyRow
     timeline: list[StepRow]
     truncated: bool
@@ -116,21 +100,25 @@ def _step(event: Event, earned: Sequence[Commission]) -> StepRow:
     return StepRow(**dict(events.event_row(event)), commission=commission and EarnedRow.model_validate(commission))
 
 
-def _totals(happened: Sequence[Event], earned: Sequence[Commission]) -> CustomerTotals:
+def _totals(happened: Sequence[Event], earned: Sequence[Commission]) -> dict[str, int]:
+    """Return what a customer bought and earned their partner, in cents of the program's currency.
+
+    `owed_cents` is the worth of commissions that are not paid yet, `paid_out_cents` what payouts handed over.
+    """
     sold = [event for event in happened if event.kind == EventKind.SALE]
     back = [event for event in happened if event.kind == EventKind.REFUND]
     waiting = (CommissionStatus.PENDING, CommissionStatus.APPROVED)
     payouts = [each for each in earned if each.status == CommissionStatus.PAID]
-    return CustomerTotals(
-        sales=len(sold),
-        sales_cents=sum(event.program_cents or 0 for event in sold),
-        refunds=len(back),
-        refunded_cents=sum(event.program_cents or 0 for event in back),
-        commission_cents=sum(each.amount_cents for each in earned),
-        commission_net_cents=sum(each.net_cents for each in earned),
-        owed_cents=sum(each.net_cents for each in earned if each.status in waiting),
-        paid_out_cents=sum(each.paid_out_cents for each in payouts),
-    )
+    return {
+        "sales": len(sold),
+        "sales_cents": sum(event.program_cents or 0 for event in sold),
+        "refunds": len(back),
+        "refunded_cents": sum(event.program_cents or 0 for event in back),
+        "commission_cents": sum(each.amount_cents for each in earned),
+        "commission_net_cents": sum(each.net_cents for each in earned),
+        "owed_cents": sum(each.net_cents for each in earned if each.status in waiting),
+        "paid_out_cents": sum(each.paid_out_cents for each in payouts),
+    }
 
 
 def _why(request: ToolRequest, program_id: int, click_id: str) -> WhyRow:

@@ -13,6 +13,7 @@ from storage.management import partners, program_settings
 from storage.rules.scope import Scope
 
 LARGEST_PART = LARGEST - 3_000
+SETTINGS = ("currency", "lead_auth_policy", "cookie_window_days", "attribution_window_days")
 
 
 class GuideTopic(StrEnum):
@@ -31,15 +32,6 @@ class GuideTopic(StrEnum):
     PAYMENTS = "payments"
 
 
-class GuideSettings(Result):
-    """The program's settings that concern the integration."""
-
-    currency: str
-    lead_auth_policy: str
-    cookie_window_days: int
-    attribution_window_days: int
-
-
 class GuideResult(Result):
     """A part of a guide in Markdown, and the program's settings that concern it."""
 
@@ -47,7 +39,7 @@ class GuideResult(Result):
     part: int
     parts: int
     base_url: str
-    settings: GuideSettings
+    settings: dict[str, str | int]
 
 
 @tool("Get the integration guide", Scope.PROGRAMS_READ)
@@ -72,7 +64,7 @@ def get_integration_guide(
         part=number,
         parts=len(parts),
         base_url=request.base_url,
-        settings=GuideSettings.model_validate(program.settings),
+        settings={name: getattr(program.settings, name) for name in SETTINGS},
     )
 
 

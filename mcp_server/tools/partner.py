@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from mcp_server.arguments import Identifier, RowId, Timestamp
 from mcp_server.tools.people import BalanceRow, PartnerRow
-from mcp_server.tools.report import ReportPeriod, report_range
+from mcp_server.tools.performance import ReportPeriod, report_range
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.management import balances, partners
 from storage.management.balances import Hold

@@ -6,7 +6,7 @@ from typing import Any
 from mcp_server.arguments import Cursor, Limit, Timestamp
 from mcp_server.results import Result, RowPage, page
 from mcp_server.sanitize import Untrusted
-from mcp_server.tools.report import ReportPeriod, report_range
+from mcp_server.tools.performance import ReportPeriod, report_range
 from mcp_server.tools.tool import ToolRequest, tool
 from presentation.settings_models import with_settings
 from storage.engine.pagination import Paging

@@ -51,7 +51,7 @@ class FoundPartner(NamedTuple):
     status: PartnerStatus
 
 
-def find(connection: Connection, program_ids: Sequence[int], typed: str) -> list[Named]:
+def find_named(connection: Connection, program_ids: Sequence[int], typed: str) -> list[Named]:
     """Return what an identifier names: a sale, payment, commission, customer, click or rejected call; a few at most."""
     lookups = (_transactions, _customers, _clicks, _commissions, _rejected)
     found = chain.from_iterable(lookup(connection, program_ids, typed) for lookup in lookups)

@@ -1,22 +1,49 @@
 """Readiness: what a program lacks for its first credited sale, as gates of which one is the blocker."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
-from storage.diagnosis import identifier_health, rejected_keys
+from storage.diagnosis import identifier_health
 from storage.diagnosis.identifier_health import HealthState, IdentifierHealth
-from storage.diagnosis.rejected_keys import RejectedKeys
 from storage.management import program_settings
 from storage.management.program_settings import Program
 from storage.reports import checklist
 from storage.reports.checklist import ChecklistStep
 from storage.rules import rotation
 from storage.rules.attribution import PartnerStatus, ProgramStatus
+from storage.rules.errors import ApiKeyRotationRequired, InvalidKey
 from storage.rules.rotation import Rotation
 from storage.rules.state import State
 from storage.tables import partners, refused_calls
+
+ONGOING = timedelta(hours=24)
+RECENT = timedelta(days=7)
+EVENTS = ("click", "lead", "sale", "refund")
+
+
+class RejectedKeys(NamedTuple):
+    """The requests rejected in the last 30 days; `is_ongoing` if the last one is less than a day old."""
+
+    calls: int
+    first_at: datetime
+    last_at: datetime
+    is_ongoing: bool
+
+    @property
+    def next_action(self) -> str:
+        """Return what was lost and what to do about it."""
+        events = f"{self.calls} {'event was' if self.calls == 1 else 'events were'}"
+        since = f"since {self.first_at:%Y-%m-%d %H:%M} UTC, the last at {self.last_at:%Y-%m-%d %H:%M} UTC"
+        lost = f"{events} rejected because of the program key {since}."
+        if self.is_ongoing:
+            fix = (
+                "This is still happening: deploy the current program key on every server and job, then send them again."
+            )
+        else:
+            fix = "None was rejected in the last 24 hours: send the lost events again with the current key."
+        return f"{lost} {fix}"
 
 
 class ReadinessGate(NamedTuple):
@@ -47,13 +74,25 @@ def check_readiness(connection: Connection, program_id: int, *, at: datetime, ba
         _enrolled(connection, program_id),
         *_integrated(connection, program_id, base_url),
         _key(program, at),
-        _key_accepted(rejected_keys.find(connection, program_id, at=at)),
+        _key_accepted(read_rejected_keys(connection, program_id, at=at)),
         _identifiers(health),
     ]
     failing = [gate.gate for gate in gates if gate.state == State.FAIL]
     waiting = [gate.gate for gate in gates if gate.state == State.UNKNOWN]
     blocker = next(iter(failing + waiting), None)
     return Readiness(blocker is None, blocker, gates, health)
+
+
+def read_rejected_keys(connection: Connection, program_id: int, *, at: datetime) -> RejectedKeys | None:
+    """Return the requests rejected because of their key; None if there are none in the last 7 days."""
+    call = refused_calls.c
+    codes = (InvalidKey.code, ApiKeyRotationRequired.code)
+    mine = (call.program_id == program_id, call.code.in_(codes), call.call.in_(EVENTS))
+    totals = select(func.count(), func.min(call.at), func.max(call.at)).where(*mine)
+    calls, first_at, last_at = connection.execute(totals).one()
+    if last_at is None or last_at < at - RECENT:
+        return None
+    return RejectedKeys(calls, first_at, last_at, last_at >= at - ONGOING)
 
 
 def _gate(name: str, *, passed: bool, action: str) -> ReadinessGate:

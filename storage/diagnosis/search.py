@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from storage.diagnosis import identifier_health, identifier_search, rejected_keys
+from storage.diagnosis import identifier_health, identifier_search, readiness
 from storage.diagnosis.explanation import Explanation, explain
 from storage.diagnosis.identifier_search import FoundPartner
 
@@ -47,7 +47,7 @@ def search(
     connection: Connection, program_ids: Sequence[int], typed: str, *, at: datetime, explains_silence: bool = True
 ) -> SearchResult:
     """Return what a text names in these programs; the first programs answer for an identifier that none has."""
-    found = identifier_search.find(connection, program_ids, typed)
+    found = identifier_search.find_named(connection, program_ids, typed)
     stories = [
         Story(program_id, explain(connection, program_id, at=at, **{kind: value})) for program_id, kind, value in found
     ]
@@ -61,6 +61,6 @@ def search(
 
 
 def _silence(connection: Connection, program_id: int, at: datetime) -> Silence:
-    rejected = rejected_keys.find(connection, program_id, at=at)
+    rejected = readiness.read_rejected_keys(connection, program_id, at=at)
     last_call_at = identifier_search.last_call_at(connection, program_id)
     return Silence(program_id, last_call_at, rejected.next_action if rejected else None)

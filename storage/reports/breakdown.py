@@ -46,7 +46,7 @@ class BreakdownResult(NamedTuple):
     total: GroupTotals
 
 
-def get_breakdown(
+def read_breakdown(
     connection: Connection,
     program_id: int,
     wanted: DateRangeQuery,

@@ -72,7 +72,7 @@ def _hours(
     day = DateRangeQuery(None, str(window.first), str(window.last))
     filters = {Dimension.PARTNER: partner.code} if partner else {}
     query = BreakdownQuery((Dimension.HOUR,), filters, (Metric.CLICKS,), Metric.CLICKS, limit=24)
-    read = breakdown.get_breakdown(connection, program_id, day, query, at=at, most_events=MOST_EVENTS)
+    read = breakdown.read_breakdown(connection, program_id, day, query, at=at, most_events=MOST_EVENTS)
     totals = {group.values[0]: _totals(group.totals) for group in read.groups}
     refunded = _refunded(connection, program_id, window, HOUR_MILLIS, partner.id if partner else None)
     starts = [_start(window.first) + timedelta(hours=hour) for hour in range(24)]

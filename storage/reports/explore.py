@@ -46,7 +46,7 @@ def get_cards(
 ) -> list[Card]:
     """Return a card with so many rows for each dimension, compared with the window before unless another is given.
 
-    Raises the errors of `breakdown.get_breakdown`.
+    Raises the errors of `breakdown.read_breakdown`.
     """
     read = partial(_card, connection, program_id, wanted, rows=rows, at=at, before=before)
     return [read(_query(each, filters)) for each in dimensions]
@@ -66,10 +66,10 @@ def _card(
     at: datetime,
     before: Window | None,
 ) -> Card:
-    whole = breakdown.get_breakdown(connection, program_id, wanted, query, at=at, most_events=MOST_EVENTS)
+    whole = breakdown.read_breakdown(connection, program_id, wanted, query, at=at, most_events=MOST_EVENTS)
     window = before or whole.window.previous
     days = DateRangeQuery(None, str(window.first), str(window.last))
-    earlier = breakdown.get_breakdown(connection, program_id, days, query, at=at, most_events=MOST_EVENTS)
+    earlier = breakdown.read_breakdown(connection, program_id, days, query, at=at, most_events=MOST_EVENTS)
     previous = {group.values: group.totals for group in earlier.groups}
     report = breakdown.shortened(whole, rows)
     groups = [_compared(group, previous) for group in report.groups]

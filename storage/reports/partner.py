@@ -91,7 +91,7 @@ def _links(connection: Connection, partner: Partner, query: DateRangeQuery, at: 
     """Return the links in use; none if the range has too many events to read."""
     wanted = BreakdownQuery(_LINK, {Dimension.PARTNER: partner.code}, tuple(Metric), Metric.CLICKS, MOST_LINKS)
     try:
-        read = breakdown.get_breakdown(connection, partner.program_id, query, wanted, at=at, most_events=MOST_EVENTS)
+        read = breakdown.read_breakdown(connection, partner.program_id, query, wanted, at=at, most_events=MOST_EVENTS)
     except ValidationError:
         return []
     return [

@@ -41,7 +41,7 @@ async def test_totals_of_exported_months_are_those_of_the_service(
     pairs = [(Dimension.UTM_SOURCE, Dimension.DEVICE), (Dimension.COHORT, Dimension.MONTHS_SINCE)]
     for by in [*((each,) for each in Dimension), *pairs]:
         query = rules.query(*by, limit=5)
-        theirs = await acme.store.read(breakdown.get_breakdown, acme.program_id, BOTH, query, at=NOW)
+        theirs = await acme.store.read(breakdown.read_breakdown, acme.program_id, BOTH, query, at=NOW)
         archived = parquet.breakdown(files, acme.program_id, query, {})
 
         assert archived.groups == [tuple(group) for group in theirs.groups], by

@@ -2,13 +2,11 @@
 
 from presentation.handlers import (
     audit_log,
-    breakdown,
     customers,
-    diagnosis,
     events,
     flags,
-    performance,
     refused_calls,
+    reports,
     tracking_log,
 )
 from presentation.handlers.commissions import list_commissions
@@ -39,7 +37,7 @@ from tracking_api.dashboard.roles import member, owner, signed_in, workspace_mem
 
 PROGRAM = "/api/programs/{program_id}"
 ROUTES = [
-    route("/api/tracking/performance/{program_id}", GET=member(performance.get_performance)),
+    route("/api/tracking/performance/{program_id}", GET=member(reports.get_performance)),
     route("/api/auth/login", POST=sessions.log_in),
     route("/api/auth/logout", POST=sessions.log_out),
     route("/api/auth/me", GET=signed_in(sessions.get_session)),
@@ -99,7 +97,7 @@ ROUTES = [
         PATCH=owner(programs.change_program),
         DELETE=owner(programs.delete_program),
     ),
-    route(f"{PROGRAM}/breakdown", GET=member(breakdown.get_breakdown)),
+    route(f"{PROGRAM}/breakdown", GET=member(reports.get_breakdown)),
     route(f"{PROGRAM}/agent-caps", GET=member(agent_caps.get_agent_caps), PATCH=owner(agent_caps.change_agent_caps)),
     route(f"{PROGRAM}/regenerate-api-token", POST=owner(program_keys.regenerate_program_key)),
     route(f"{PROGRAM}/sandbox", POST=owner(sandboxes.open_sandbox)),
@@ -127,5 +125,5 @@ ROUTES = [
     route(f"{PROGRAM}/payment-events/{{event_id}}", PATCH=owner(payment_events.decide_payment_event)),
     route(f"{PROGRAM}/reconciliation", POST=member(reconciliation.reconcile_payments)),
     route(f"{PROGRAM}/integration", GET=member(integration.get_integration)),
-    route(f"{PROGRAM}/explain", GET=member(diagnosis.explain_sale)),
+    route(f"{PROGRAM}/explain", GET=member(reports.explain_sale)),
 ]

@@ -29,7 +29,7 @@ FILTERS = f"device=(none) partner=anna weekday=Monday hour=07 {OF_BUYERS}"
 
 async def broken_down(acme: World, *by: str, period: DateRangeQuery = MONTH, **options: Any) -> BreakdownResult:
     query = rules.query(*by, **{"limit": 200, **options})
-    return await acme.store.read(breakdown.get_breakdown, acme.program_id, period, query, at=NOW)
+    return await acme.store.read(breakdown.read_breakdown, acme.program_id, period, query, at=NOW)
 
 
 @both_databases
@@ -108,7 +108,7 @@ async def test_a_program_without_events_has_no_groups_and_no_program_none(acme: 
 
     assert (empty.groups, empty.total.clicks) == ([], 0)
     with pytest.raises(NotFound):
-        await acme.store.read(breakdown.get_breakdown, 99, MONTH, rules.query("country"), at=NOW)
+        await acme.store.read(breakdown.read_breakdown, 99, MONTH, rules.query("country"), at=NOW)
 
 
 @pytest.mark.parametrize(

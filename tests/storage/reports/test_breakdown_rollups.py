@@ -39,7 +39,7 @@ async def visit(acme: World, source: str, at: datetime = NOW) -> str:
 
 async def broken_down(acme: World, by: Dimension, at: datetime = NOW) -> BreakdownResult:
     query = rules.query(by, limit=200)
-    return await acme.store.read(breakdown.get_breakdown, acme.program_id, DateRangeQuery("30d"), query, at=at)
+    return await acme.store.read(breakdown.read_breakdown, acme.program_id, DateRangeQuery("30d"), query, at=at)
 
 
 async def require_equality(acme: World) -> None:

@@ -1,5 +1,6 @@
 """Explore: where results come from, a card for each dimension. A row filters every card; the URL holds the filters."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from starlette.requests import Request
@@ -7,18 +8,19 @@ from starlette.responses import Response
 
 from presentation import queries
 from storage.reports import explore
-from storage.reports.explore import Card
+from storage.reports.explore import Card, ComparedGroup
 from storage.rules.errors import InvalidPeriod, InvalidRange, ServiceError, ValidationError
 from storage.rules.periods.picked_period import Picked
 from storage.rules.reports import breakdown
-from storage.rules.reports.breakdown import NONE, Dimension
+from storage.rules.reports.breakdown import NONE, Dimension, GroupTotals
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import card_export, filters, page_context, ranges, templates
+from tracking_api.dashboard.pages import csv_export, filters, page_context, ranges, templates, text
 from tracking_api.dashboard.pages.filters import FilterValues
 from tracking_api.dashboard.pages.page_context import PageContext
 
 ROWS = 8
 EXPORTED_ROWS = 10_000
+OTHER = "(other)"
 PERIOD = ("period", "dateFrom", "dateTo", "compare")
 
 
@@ -76,7 +78,7 @@ async def export_card(request: Request) -> Response:
     (card,) = await _cards(request, context, picked, [dimension], rows=EXPORTED_ROWS)
     name = f"{dimension}-{context.program.id}-{context.at:%Y-%m-%d}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(card_export.of(card), media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(_csv(card), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 async def _cards(
@@ -94,3 +96,20 @@ async def _cards(
         at=context.at,
         before=picked.before,
     )
+
+
+def _csv(card: Card) -> str:
+    """Return the file: a line for each group, then one for the rest if there is any."""
+    names = [name.removesuffix("_cents") for name in GroupTotals._fields]
+    header = [card.dimension.value, *names, *(f"previous_{name}" for name in names), "currency"]
+    rest = [[OTHER, *_figures(card, card.other)]] if card.report.other_groups else []
+    rows = [[csv_export.guarded(group.value or NONE), *_figures(card, group)] for group in card.groups]
+    return csv_export.lines([header, *rows, *rest])
+
+
+def _figures(card: Card, group: ComparedGroup) -> Iterator[str]:
+    currency = card.report.currency
+    for totals in (group.current, group.previous):
+        for name, count in totals._asdict().items():
+            yield str(text.major(count, currency) if name.endswith("_cents") else count)
+    yield currency
