@@ -10,6 +10,7 @@ from storage.reports import chart, comparison, partner, performance, refunds
 from storage.reports.chart import Results
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports.metrics import RefundedMonth, RefundTotals
+from tests.storage.databases import both_databases
 from tests.world import HELD_SINCE, NOW, World
 
 DAY = NOW.date()
@@ -49,7 +50,7 @@ async def test_a_single_day_is_shown_by_the_hour_for_the_program_and_for_each_pa
     assert whole.is_hourly
     assert len(whole.steps) == len(whole.previous_steps) == 24
     noon = whole.steps[NOW.hour]
-    assert (noon.at, noon.totals.clicks, noon.totals.revenue_cents, noon.refunded_cents) == (NOW, 1, 7_500, 2_500)
+    assert (noon.first, noon.totals.clicks, noon.totals.revenue_cents, noon.refunded_cents) == (NOW, 1, 7_500, 2_500)
     assert anna.steps == whole.steps
     assert [step.totals.clicks for step in ben.steps] == [0] * 24
     assert ben.previous_steps[NOW.hour - 2].totals.clicks == 1
@@ -76,6 +77,7 @@ async def test_pending_work_counts_holds_flags_and_provisional_leads_with_their_
     assert (after.flags, after.held) == (1, Waiting(1, 2_000))
 
 
+@both_databases
 async def test_holds_say_when_they_end_and_refunds_are_summed_by_month_and_partner(acme: World):
     await acme.customer()
     await acme.sale()

@@ -10,7 +10,7 @@ from storage.rules.reports.metrics import Totals
 from tests.tracking_api.dashboard.conftest import OLGA, Dashboard
 from tests.tracking_api.dashboard.reading import follow, form_of
 from tracking_api import assets
-from tracking_api.dashboard.pages import locales, spans, text, viewing
+from tracking_api.dashboard.pages import charted, locales, text, viewing
 
 HTML = {"Accept": "text/html"}
 MENU = 'aria-label="Program"'
@@ -70,15 +70,17 @@ async def test_the_examples_of_a_guide_have_the_values_of_a_program_that_the_vis
 )
 def test_a_long_range_is_added_up_without_losing_a_day(days: int, unit: str, rows: int):
     first = datetime(2026, 1, 1, tzinfo=UTC)
-    steps = [Step(first + timedelta(days=n), Totals(clicks=n, revenue_cents=1), 2) for n in range(days)]
+    days_at = [first + timedelta(days=n) for n in range(days)]
+    steps = [Step(at, at, Totals(clicks=n, revenue_cents=1), 2) for n, at in enumerate(days_at)]
 
-    shown = spans.of(steps, steps)
+    shown, groups = charted.grouped(steps)
+    added = [charted.added(group) for group in groups]
 
-    assert (shown.unit, len(shown.rows), shown.rows[0].first) == (unit, rows, first)
-    assert shown.previous == shown.rows
-    assert sum(row.refunded_cents for row in shown.rows) == 2 * days
-    assert sum(row.totals.clicks for row in shown.rows) == sum(range(days))
-    assert sum(row.totals.revenue_cents for row in shown.rows) == days
+    assert (shown, len(added), added[0].first) == (unit, rows, first)
+    assert list(charted.alike(groups, steps)) == added
+    assert sum(row.refunded_cents for row in added) == 2 * days
+    assert sum(row.totals.clicks for row in added) == sum(range(days))
+    assert sum(row.totals.revenue_cents for row in added) == days
 
 
 @pytest.mark.parametrize(

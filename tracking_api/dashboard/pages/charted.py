@@ -1,17 +1,20 @@
-"""Results as a page shows them: tiles with trends, a chart, and the chart's table."""
+"""Results as a page shows them: tiles with trends, a chart, and the chart's table. A long range is added up."""
 
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from itertools import groupby, islice
 from typing import Any, NamedTuple
 
-from storage.reports.chart import Results
+from storage.reports.chart import Results, Step
 from storage.rules.periods.period import Window
+from storage.rules.reports import metrics
 from storage.tracking import currencies
-from tracking_api.dashboard.pages import spans, text
+from tracking_api.dashboard.pages import text
 from tracking_api.dashboard.pages.figures import DETAILS, FIGURES, Figure
-from tracking_api.dashboard.pages.spans import ChartRow, Spans
 
-LENGTHS = {"hour": timedelta(hours=1)}  # of a span's last step; a day otherwise
-DAY = timedelta(days=1)
+MOST_DAYS = 92
+MOST_WEEKS_OF_DAYS = 732
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
 class Tile(NamedTuple):
@@ -49,73 +52,83 @@ class Charted(NamedTuple):
 
 def of(results: Results, *, is_compared: bool, details: tuple[Figure, ...] = DETAILS) -> Charted:
     """Return results as a page shows them."""
-    report = results.report
-    shown = spans.of(results.steps, results.previous_steps if is_compared else (), is_hourly=results.is_hourly)
-    totals = spans.added(results.steps)._replace(totals=report.current)
-    before = spans.added(results.previous_steps)._replace(totals=report.previous) if is_compared else None
-    return Charted(
-        shown.unit,
-        report.window,
-        report.previous_window if is_compared else None,
-        [_tile(figure, totals, before, report.currency) for figure in FIGURES],
-        [_tile(figure, totals, before, report.currency) for figure in details],
-        FIGURES,
-        [_row(span, shown.unit, report.currency, report.at) for span in shown.rows if span.first <= report.at],
-        _chart(shown, report.currency, report.at),
-    )
+    report, currency = results.report, results.report.currency
+    unit, groups = grouped(results.steps, is_hourly=results.is_hourly)
+    steps = list(map(added, groups))
+    begun = [step for step in steps if step.first <= report.at]
+    rows = [_row(step, unit, currency, report.at) for step in steps]
+    previous = list(alike(groups, results.previous_steps)) if is_compared else []
+    totals = added(results.steps)._replace(totals=report.current)
+    before = added(results.previous_steps)._replace(totals=report.previous) if is_compared else None
+    chart = {
+        "unit": unit,
+        "currency": currency,
+        "digits": currencies.digits(currency),
+        "ticks": [_tick(step, unit) for step in steps],
+        "from": [row.first for row in rows],
+        "to": [row.last for row in rows],
+        "labels": [row.label for row in rows],
+        "open": next((n for n, row in enumerate(rows) if row.is_open), None),  # later ones are not drawn
+        "figures": {figure.name: _plotted(figure, begun, previous, currency) for figure in FIGURES},
+    }
+    tiles, more = ([_tile(figure, totals, before, currency) for figure in each] for each in (FIGURES, details))
+    compared_with = report.previous_window if is_compared else None
+    return Charted(unit, report.window, compared_with, tiles, more, FIGURES, rows[: len(begun)], chart)
 
 
-def _tile(figure: Figure, totals: ChartRow, before: ChartRow | None, currency: str) -> Tile:
+def grouped(steps: list[Step], *, is_hourly: bool = False) -> tuple[str, list[list[Step]]]:
+    """Return the unit of a row, and its steps: single hours or days, weeks over 92 days, months over two years."""
+    if is_hourly or len(steps) <= MOST_DAYS:
+        return "hour" if is_hourly else "day", [[step] for step in steps]
+    if len(steps) <= MOST_WEEKS_OF_DAYS:
+        return "week", _by(steps, lambda at: at - timedelta(days=at.weekday()))
+    return "month", _by(steps, lambda at: at.replace(day=1))
+
+
+def added(steps: list[Step]) -> Step:
+    """Return the sum of some steps."""
+    totals = metrics.add_totals(step.totals for step in steps)
+    return Step(steps[0].first, steps[-1].last, totals, sum(step.refunded_cents for step in steps))
+
+
+def alike(groups: list[list[Step]], steps: list[Step]) -> Iterator[Step]:
+    """Yield the sums of other steps in groups of the same lengths."""
+    rest = iter(steps)
+    for group in groups:
+        if taken := list(islice(rest, len(group))):
+            yield added(taken)
+
+
+def _by(steps: list[Step], start: Callable[[datetime], datetime]) -> list[list[Step]]:
+    return [list(group) for _, group in groupby(steps, key=lambda step: start(step.first))]
+
+
+def _tile(figure: Figure, totals: Step, before: Step | None, currency: str) -> Tile:
     previous = (figure.comparable(before), figure.written(before, currency)) if before else (0, None)
     return Tile(figure, figure.comparable(totals), previous[0], figure.written(totals, currency), previous[1])
 
 
-def _row(span: ChartRow, unit: str, currency: str, at: datetime) -> Row:
-    values = [figure.written(span, currency) for figure in FIGURES]
-    return Row(_label(span, unit), *_days(span), values, _ends(span, unit) > at)
+def _row(step: Step, unit: str, currency: str, at: datetime) -> Row:
+    first, last = step.first, step.last
+    if unit == "hour":
+        label = f"{first:%H:%M} to {first + HOUR:%H:%M}"
+    else:
+        label = text.day(first) if first == last else f"{text.day(first)} to {text.day(last)}"
+    values = [figure.written(step, currency) for figure in FIGURES]
+    return Row(label, str(first.date()), str(last.date()), values, last + (HOUR if unit == "hour" else DAY) > at)
 
 
-def _chart(shown: Spans, currency: str, at: datetime) -> dict[str, Any]:
-    """Return the chart's data as JSON; `open` is the first step that is not over, later ones are not drawn."""
-    begun = [span for span in shown.rows if span.first <= at]
-    days = [_days(span) for span in shown.rows]
+def _plotted(figure: Figure, now: list[Step], before: list[Step], currency: str) -> dict[str, Any]:
     return {
-        "unit": shown.unit,
-        "currency": currency,
-        "digits": currencies.digits(currency),
-        "ticks": [_tick(span, shown.unit) for span in shown.rows],
-        "from": [first for first, _ in days],
-        "to": [last for _, last in days],
-        "labels": [_label(span, shown.unit) for span in shown.rows],
-        "open": next((n for n, span in enumerate(shown.rows) if _ends(span, shown.unit) > at), None),
-        "figures": {
-            figure.name: {
-                "title": figure.title,
-                "kind": figure.kind,
-                "now": [figure.plotted(span, currency) for span in begun],
-                "before": [figure.plotted(span, currency) for span in shown.previous],
-            }
-            for figure in FIGURES
-        },
+        "title": figure.title,
+        "kind": figure.kind,
+        "now": [figure.plotted(step, currency) for step in now],
+        "before": [figure.plotted(step, currency) for step in before],
     }
 
 
-def _days(span: ChartRow) -> tuple[str, str]:
-    return str(span.first.date()), str(span.last.date())
-
-
-def _ends(span: ChartRow, unit: str) -> datetime:
-    return span.last + LENGTHS.get(unit, DAY)
-
-
-def _label(span: ChartRow, unit: str) -> str:
-    if unit == "hour":
-        return f"{span.first:%H:%M} to {span.first + LENGTHS[unit]:%H:%M}"
-    return text.day(span.first) if span.first == span.last else f"{text.day(span.first)} to {text.day(span.last)}"
-
-
-def _tick(span: ChartRow, unit: str) -> str:
+def _tick(step: Step, unit: str) -> str:
     """Return the short label on the axis."""
     if unit == "hour":
-        return f"{span.first:%H:%M}"
-    return text.month(span.first) if unit == "month" else text.short_day(span.first)
+        return f"{step.first:%H:%M}"
+    return text.month(step.first) if unit == "month" else text.short_day(step.first)

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
+from storage.reports.chart import Step
 from storage.rules.reports import metrics
 from storage.rules.reports.metrics import Direction
 from tracking_api.dashboard.pages import text
-from tracking_api.dashboard.pages.spans import ChartRow
 
 
 class FigureKind(StrEnum):
@@ -27,20 +27,20 @@ class Figure(NamedTuple):
     definition: str
     section: str
     kind: FigureKind
-    of: Callable[[ChartRow], float]
+    of: Callable[[Step], float]
     good: Direction = Direction.UP
 
-    def comparable(self, row: ChartRow) -> int:
+    def comparable(self, row: Step) -> int:
         """Return its value as an integer: a trend compares integers."""
         value = self.of(row)
         return int(value) if self.kind in {FigureKind.COUNT, FigureKind.MONEY} else round(value * 100)
 
-    def plotted(self, row: ChartRow, currency: str) -> float:
+    def plotted(self, row: Step, currency: str) -> float:
         """Return its value as the chart draws it: money in major units."""
         value = self.of(row)
         return float(text.major(value, currency)) if self.kind in {FigureKind.MONEY, FigureKind.SMALL_MONEY} else value
 
-    def written(self, row: ChartRow, currency: str) -> str:
+    def written(self, row: Step, currency: str) -> str:
         """Return its value as people read it."""
         value = self.of(row)
         if self.kind == FigureKind.COUNT:
