@@ -1,6 +1,8 @@
 """The facts that an explanation uses: what is stored about a sale, a customer or a click."""
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
@@ -58,21 +60,24 @@ class Facts(NamedTuple):
 def gather(connection: Connection, program_id: int, subject: Subject, *, at: datetime) -> Facts:
     """Return the stored facts about a subject. Raises NotFound when there is no such program."""
     program = program_settings.get_program(connection, program_id)
-    customer = _customer(connection, program_id, subject)
-    sale = _sale(connection, program_id, subject, customer)
+    one = partial(_one, connection, program_id)
+    customer = _customer(one, subject)
+    sale = _sale(one, subject, customer)
     payment = None if sale or customer else payment_search.find(connection, program_id, **subject._asdict())
     if payment is not None and payment.sale is not None:
-        sale, payment = _sale(connection, program_id, Subject(payment.sale), None), None
+        sale, payment = _sale(one, Subject(payment.sale), None), None
     rejected_calls = _rejected(connection, program_id, subject)
     rejected = _deciding(subject, sale, rejected_calls)
     if rejected is not None:
-        sale, customer = None, customer or _customer(connection, program_id, rejected)
+        sale, customer = None, customer or _customer(one, rejected)
     elif sale is not None:
-        customer = _one(connection, customers, program_id, customers.c.id == sale.customer_id)
+        customer = one(customers.c.id == sale.customer_id)
     elif payment is not None:
-        customer = _customer(connection, program_id, payment)
-    click = _click(connection, program_id, customer or rejected or payment or subject)
+        customer = _customer(one, payment)
+    named = customer or rejected or payment or subject
+    click: Any = named.click_id and one(clicks.c.click_id == named.click_id)
     sent_by = (customer or click) and (customer or click).partner_id
+    earning = sale and one(earned.c.sale_id == sale.id)
     return Facts(
         subject=subject,
         at=at,
@@ -80,16 +85,16 @@ def gather(connection: Connection, program_id: int, subject: Subject, *, at: dat
         sale=sale,
         rejected=rejected,
         payment=None if rejected else payment,
-        commission=_commission(connection, program_id, sale),
-        terms=_terms(connection, program, sale),
+        commission=commissions.get_commission(connection, program_id, earning.id) if earning else None,
+        terms=_terms(connection, program_id, sale, earning),
         customer=customer,
         click=click,
-        partner=_one(connection, partners, program_id, partners.c.id == sent_by) if sent_by else None,
-        lead=_lead(connection, program_id, customer),
-        outranked=_outranked(connection, program_id, customer),
-        refunds=_refunds(connection, program_id, sale),
+        partner=one(partners.c.id == sent_by) if sent_by else None,
+        lead=customer and one(leads.c.customer_id == customer.id, newest=True),
+        outranked=_outranked(connection, program_id, customer) if customer else [],
+        refunds=_refunds(connection, program_id, sale) if sale else [],
         rejected_calls=rejected_calls,
-        tested=_tested(connection, program_id, subject),
+        tested=bool(subject.transaction_id and one(test_events.c.transaction_id == subject.transaction_id)),
         first_purchase_at=customer.first_purchase_at if customer else None,
     )
 
@@ -104,51 +109,36 @@ def _deciding(subject: Subject, sale: Any, calls: list[LoggedRejection]) -> Logg
     return next(iter(sale_calls or calls), None)
 
 
-def _one(connection: Connection, table: Any, program_id: int, *conditions: Any, newest: bool = False) -> Any:
-    rows = select(table).where(table.c.program_id == program_id, *conditions)
-    if newest:
-        rows = rows.order_by(table.c.id.desc())
-    return connection.execute(rows.limit(1)).first()
+def _one(connection: Connection, program_id: int, condition: Any, *, newest: bool = False) -> Any:
+    """Return a row of the program, of the table of the condition's column."""
+    table = condition.left.table
+    rows = select(table).where(table.c.program_id == program_id, condition)
+    return connection.execute((rows.order_by(table.c.id.desc()) if newest else rows).limit(1)).first()
 
 
-def _customer(connection: Connection, program_id: int, named: Subject | LoggedRejection | FoundPayment) -> Any:
+def _customer(one: Callable[..., Any], named: Subject | LoggedRejection | FoundPayment) -> Any:
     """Return the customer with the customer_key, else the customer created from the click."""
-    customer = None
-    if named.customer_key is not None:
-        customer = _one(connection, customers, program_id, customers.c.customer_key == named.customer_key)
-    if customer is None and named.click_id is not None:
-        customer = _one(connection, customers, program_id, customers.c.click_id == named.click_id)
-    return customer
+    by_key = named.customer_key is not None and one(customers.c.customer_key == named.customer_key)
+    by_click = not by_key and named.click_id is not None and one(customers.c.click_id == named.click_id)
+    return by_key or by_click or None
 
 
-def _sale(connection: Connection, program_id: int, subject: Subject, customer: Any) -> Any:
+def _sale(one: Callable[..., Any], subject: Subject, customer: Any) -> Any:
     """Return the sale with this transaction_id; for a person, their newest one."""
     if subject.transaction_id is not None:
-        return _one(connection, sales, program_id, sales.c.transaction_id == subject.transaction_id)
-    if customer is not None:
-        return _one(connection, sales, program_id, sales.c.customer_id == customer.id, newest=True)
-    return None
+        return one(sales.c.transaction_id == subject.transaction_id)
+    return one(sales.c.customer_id == customer.id, newest=True) if customer else None
 
 
-def _click(connection: Connection, program_id: int, named: Any) -> Any:
-    return named.click_id and _one(connection, clicks, program_id, clicks.c.click_id == named.click_id)
-
-
-def _commission(connection: Connection, program_id: int, sale: Any) -> Commission | None:
-    row = sale and _one(connection, earned, program_id, earned.c.sale_id == sale.id)
-    return commissions.get_commission(connection, program_id, row.id) if row else None
-
-
-def _terms(connection: Connection, program: Program, sale: Any) -> Terms | None:
+def _terms(connection: Connection, program_id: int, sale: Any, earning: Any) -> Terms | None:
     """Return the terms that priced the sale; if it earned nothing, those in force when it was received."""
-    version = select(earned.c.terms_version).where(earned.c.program_id == program.id)
-    priced = sale and connection.execute(version.where(earned.c.sale_id == sale.id)).scalar()
-    mine = select(commission_terms).where(commission_terms.c.program_id == program.id)
-    if priced:
-        mine = mine.where(commission_terms.c.version == priced)
+    terms = commission_terms.c
+    mine = select(commission_terms).where(terms.program_id == program_id)
+    if earning:
+        mine = mine.where(terms.version == earning.terms_version)
     elif sale:
-        mine = mine.where(commission_terms.c.created_at <= sale.at)
-    row = connection.execute(mine.order_by(commission_terms.c.version.desc()).limit(1)).first()
+        mine = mine.where(terms.created_at <= sale.at)
+    row = connection.execute(mine.order_by(terms.version.desc()).limit(1)).first()
     if row is None:
         return None
     kind = CommissionType(row.commission_type)
@@ -156,14 +146,8 @@ def _terms(connection: Connection, program: Program, sale: Any) -> Terms | None:
     return Terms(row.version, kind, row.rate, row.lead_commission_cents, *later)
 
 
-def _lead(connection: Connection, program_id: int, customer: Any) -> Any:
-    return customer and _one(connection, leads, program_id, leads.c.customer_id == customer.id, newest=True)
-
-
 def _outranked(connection: Connection, program_id: int, customer: Any) -> list[Any]:
     """Return the browsers' leads for other clicks that the customer's call outranks, with their partners' codes."""
-    if customer is None:
-        return []
     sent_by = (partners.c.program_id == leads.c.program_id) & (partners.c.id == leads.c.partner_id)
     rows = select(leads.c.customer_id, leads.c.outranked_at, partners.c.code).join(partners, sent_by)
     mine = (leads.c.program_id == program_id, leads.c.outranked_by == customer.id)
@@ -171,8 +155,6 @@ def _outranked(connection: Connection, program_id: int, customer: Any) -> list[A
 
 
 def _refunds(connection: Connection, program_id: int, sale: Any) -> list[Any]:
-    if sale is None:
-        return []
     rows = select(refund_events).where(refund_events.c.program_id == program_id, refund_events.c.sale_id == sale.id)
     return list(connection.execute(rows.order_by(refund_events.c.id)).all())
 
@@ -182,10 +164,3 @@ def _rejected(connection: Connection, program_id: int, subject: Subject) -> list
     named = [getattr(call, name) == value for name, value in subject._asdict().items() if value is not None]
     rows = select(refused_calls).where(call.program_id == program_id, *named).order_by(call.id.desc())
     return [rejected_calls.of_row(row) for row in connection.execute(rows.limit(MOST_REJECTED))]
-
-
-def _tested(connection: Connection, program_id: int, subject: Subject) -> bool:
-    if subject.transaction_id is None:
-        return False
-    same = test_events.c.transaction_id == subject.transaction_id
-    return _one(connection, test_events, program_id, same) is not None

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from itertools import zip_longest
 from typing import NamedTuple
 
 from sqlalchemy import Connection
@@ -53,14 +52,12 @@ def search(
     ]
     partners = identifier_search.find_partners(connection, program_ids, typed)
     silent = program_ids[:MOST_SILENT] if explains_silence and not stories and not partners else []
-    likely = [identifier_health.likely_key(connection, each, typed, most_leads=MOST_LEADS) for each in silent[:1]]
-    silences = [_silence(connection, each, at) for each in silent]
-    return SearchResult(
-        stories, partners, [each._replace(likely_key=key) for each, key in zip_longest(silences, likely)]
-    )
+    silences = [_silence(connection, each, typed, at, is_first=n == 0) for n, each in enumerate(silent)]
+    return SearchResult(stories, partners, silences)
 
 
-def _silence(connection: Connection, program_id: int, at: datetime) -> Silence:
+def _silence(connection: Connection, program_id: int, typed: str, at: datetime, *, is_first: bool) -> Silence:
     rejected = readiness.read_rejected_keys(connection, program_id, at=at)
-    last_call_at = identifier_search.last_call_at(connection, program_id)
-    return Silence(program_id, last_call_at, rejected.next_action if rejected else None)
+    about = (identifier_search.last_call_at(connection, program_id), rejected.next_action if rejected else None)
+    likely = identifier_health.likely_key(connection, program_id, typed, most_leads=MOST_LEADS) if is_first else None
+    return Silence(program_id, *about, likely)
