@@ -96,6 +96,7 @@ async def _authorized(request: Request, scope: Scope | None) -> AgentRequest:
         workspace_ids=(key.workspace_id,),
         program_ids=key.program_ids,
         program_id=program_id or NO_PROGRAM,
+        scopes=key.scopes,
         key=key,
     )
 

@@ -5,6 +5,7 @@ from agent_api.call import AgentRequest
 from presentation.changes import AgentProgramChange
 from presentation.operations import operation
 from presentation.resources import ProgramView
+from storage.lists.programs import read_program
 from storage.management import program_settings
 from storage.rules.errors import CurrencyNotSupported, OverCap, PreconditionFailed
 from web.response import ModelResponse
@@ -13,7 +14,7 @@ from web.response import ModelResponse
 @operation("A program; its ETag guards a change", response_headers=("ETag",))
 async def get_program(call: AgentRequest) -> ModelResponse[ProgramView]:
     """Return a program; its ETag guards a change."""
-    program = await call.read(program_settings.get_program)
+    program = await call.read(read_program)
     return ModelResponse(ProgramView.of(program), revisions.tag(program))
 
 

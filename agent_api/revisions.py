@@ -3,8 +3,7 @@
 import re
 
 from agent_api.call import AgentRequest
-from storage.management import program_settings
-from storage.management.program_settings import Program
+from storage.lists.programs import Program, read_program
 
 NEVER = -1  # the revision of no program: a tag that cannot be ours matches nothing
 _TAG = re.compile(r'(W/)?"([^"]*)"')
@@ -26,6 +25,6 @@ async def expected(call: AgentRequest) -> int | None:
         return None
     revisions = [int(value) for weak, value in _TAG.findall(header) if not weak and _REVISION.fullmatch(value)]
     if len(revisions) > 1:
-        program = await call.read(program_settings.get_program)
+        program = await call.read(read_program)
         revisions = [revision for revision in revisions if revision == program.revision]
     return revisions[0] if revisions else NEVER

@@ -16,7 +16,7 @@ from starlette.routing import Route
 import storage
 from mcp_server import app as mcp_app
 from presentation.resources import ProgramView
-from storage.management import program_settings
+from storage.lists.programs import read_program
 from web.app import settle_garbage
 from web.response import ModelResponse
 
@@ -29,7 +29,7 @@ async def echo(request: Request) -> JSONResponse:
 async def program(request: Request) -> Response:
     """Make get_program's read, without its checks."""
     body = await request.json()
-    found = await request.app.state.store.read(program_settings.get_program, body["program_id"])
+    found = await request.app.state.store.read(read_program, body["program_id"])
     return ModelResponse(ProgramView.of(found))  # type: ignore[return-value]  # an ASGI app, which is all that is asked
 
 

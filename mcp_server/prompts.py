@@ -1,6 +1,6 @@
 """Prompts: work plans for recurring jobs, and the completion of their arguments."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mcp import MCPError
 from mcp_types import (
@@ -20,8 +20,11 @@ from mcp_types import (
 
 from mcp_server.caller import Context, caller_of
 from mcp_server.sanitize import clean
-from storage.engine.pagination import Paging
-from storage.management import program_settings
+from storage.access.agent_keys import AgentKey
+from storage.access.assistants import Assistant
+from storage.lists.declaration import ListQuery, ListScope, Page
+from storage.lists.find import find
+from storage.lists.programs import PROGRAMS, ListedProgram
 
 MOST_COMPLETIONS = 100
 PROGRAM = PromptArgument(name="program_id", description="The program's id, from list_programs.", required=True)
@@ -161,10 +164,11 @@ def _plan(name: str) -> Plan:
 
 
 async def _program_ids(context: Context) -> list[str]:
-    paging = Paging(limit=MOST_COMPLETIONS)
-    programs = await caller_of(context).read(
-        lambda connection, key: program_settings.list_programs(
-            connection, workspace_ids=[key.workspace_id], program_ids=key.program_ids, paging=paging
-        )
-    )
+    caller = caller_of(context)
+
+    def read(connection: Any, key: AgentKey | Assistant) -> Page[ListedProgram]:
+        scope = ListScope(0, caller.at, workspace_ids=[key.workspace_id], program_ids=key.program_ids)
+        return find(connection, PROGRAMS, scope, ListQuery(MOST_COMPLETIONS))
+
+    programs = await caller.read(read)
     return [str(program.id) for program in programs.data]

@@ -3,6 +3,7 @@
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 from functools import cache
 from types import UnionType
@@ -12,13 +13,15 @@ from pydantic import BaseModel, ConfigDict, create_model
 from pydantic_core import to_jsonable_python
 
 from mcp_server.sanitize import Untrusted, UntrustedValues
-from storage.engine import pagination
-from storage.engine.pagination import Page
+from presentation.view import TotalsView
+from storage.engine import cursors
+from storage.lists.declaration import Page
 from storage.rules import untrusted
 
 LARGEST = 24_000  # bytes of the text that a model reads; the structured content is the same
 BUDGET = LARGEST - 2_000  # of them for rows
 Value = TypeVar("Value")
+Model = TypeVar("Model", bound=BaseModel)
 Row = TypeVar("Row", bound=BaseModel)
 
 
@@ -34,16 +37,36 @@ def model_of(row: Any) -> type[Result]:
     if not _is_row(row):
         model: type[Result] = row
         return model
+    return create_model(row.__name__, __base__=Result, **_fields(row))
+
+
+def fields_of(row: Any, *, leave_out: AbstractSet[str] = frozenset()) -> Callable[[type[Model]], type[Model]]:
+    """Return a decorator that gives a model the fields of a row's type, besides those that it has itself."""
+
+    def add(model: type[Model]) -> type[Model]:
+        known = leave_out | model.model_fields.keys()
+        fields: dict[str, Any] = {name: field for name, field in _fields(row).items() if name not in known}
+        return create_model(model.__name__, __base__=model, __module__=model.__module__, **fields)
+
+    return add
+
+
+def _fields(row: Any) -> dict[str, Any]:
     hints = get_type_hints(row, include_extras=True).items()
-    fields: dict[str, Any] = {
-        name: (_modelled(hint), None if type(None) in get_args(hint) else ...) for name, hint in hints
-    }
-    return create_model(row.__name__, __base__=Result, **fields)
+    return {name: (_modelled(hint), None if _is_optional(hint) else ...) for name, hint in hints}
+
+
+def _is_optional(hint: Any) -> bool:
+    inside = get_args(hint)
+    return _is_optional(inside[0]) if get_origin(hint) is Annotated else type(None) in inside
 
 
 def _modelled(hint: Any) -> Any:
     if get_origin(hint) is Annotated:
-        return {untrusted.Untrusted: Untrusted, untrusted.UntrustedValues: UntrustedValues}.get(hint, hint)
+        kind, *marks = get_args(hint)
+        if untrusted.UNTRUSTED in marks:
+            return Untrusted if kind is str else UntrustedValues
+        return _modelled(kind)
     if not (inside := get_args(hint)):
         return model_of(hint) if _is_row(hint) else hint
     kinds, origin = tuple(map(_modelled, inside)), get_origin(hint)
@@ -63,6 +86,7 @@ class RowPage(Result, Generic[Row]):
     truncated: bool
     next_cursor: str | None
     data: list[Row]
+    totals: TotalsView | None = None
 
 
 def values(result: Result, as_of: datetime, applied_query: Mapping[str, Any]) -> dict[str, Any]:
@@ -152,5 +176,5 @@ def page(
     count = fitting(rows, budget)
     if count == len(rows):
         return RowPage(data=rows, truncated=False, next_cursor=stored.next_cursor)
-    cursor = pagination.encode(key(stored.data[count - 1]))
+    cursor = cursors.encode([0, *key(stored.data[count - 1])])
     return RowPage(data=rows[:count], truncated=True, next_cursor=cursor)

@@ -3,7 +3,7 @@
 import re
 
 from presentation import guides
-from storage.management.program_settings import Program
+from storage.lists.programs import Program
 from storage.rules import commission_rate
 from storage.rules.commission import CommissionType
 

@@ -1,7 +1,7 @@
 """An authenticated request, by an agent key or a session; the same handlers serve both."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -11,6 +11,7 @@ from starlette.requests import Request
 from storage import Storage
 from storage.engine.audit import Actor
 from storage.rules.errors import NotFound, ServiceError
+from storage.rules.scope import Scope
 from web import body
 from web.body import Body
 
@@ -27,6 +28,7 @@ class ApiRequest:
 
     The caller reaches the workspaces of `workspace_ids`; of their programs those of `program_ids` (None: all).
     `named` are ids that a form sent, which an endpoint has in its path.
+    A key's `scopes` decide which fields it gets; a member (None) gets all.
     """
 
     request: Request
@@ -37,6 +39,7 @@ class ApiRequest:
     program_ids: Sequence[int] | None = None
     program_id: int = NO_PROGRAM
     named: Mapping[str, str] = field(default_factory=dict)
+    scopes: Collection[Scope] | None = None
 
     @property
     def subject_id(self) -> int:

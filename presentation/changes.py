@@ -1,6 +1,6 @@
 """Request bodies of the dashboard API and the agent API: programs, partners and commissions."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
@@ -8,8 +8,9 @@ from presentation.settings_models import Name, changed, created, with_settings
 from storage.rules.agent_caps import CAPS
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
+from storage.rules.fraud.flag import FlagState
 from storage.rules.settings import SETTINGS
-from web.body import Body
+from web.body import Body, Text
 
 LARGEST_ROW_ID = 2**31 - 1
 Email = Annotated[
@@ -81,3 +82,10 @@ class CommissionChanges(CommissionChange):
     """The new status of several commissions."""
 
     ids: Annotated[list[Annotated[int, Field(ge=1, le=2**53)]], Field(min_length=1, max_length=200)]
+
+
+class FlagDecision(Body):
+    """The decision on a flag: `dismissed` releases the commissions that it holds, `confirmed` rejects them."""
+
+    state: Literal[FlagState.DISMISSED, FlagState.CONFIRMED]
+    reason: Text | None = None

@@ -1,19 +1,11 @@
-"""The host name of a program's domain: letters, digits, dots and hyphens, an optional port, nothing else; its URL."""
+"""The host name of a program's domain: letters, digits, dots and hyphens, an optional port, nothing else."""
 
 import re
 
 LONGEST = 253
 LARGEST_PORT = 65_535
-LOCAL = ("localhost", "127.0.0.1", "0.0.0.0")  # noqa: S104 - compared, not bound
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _HOST = re.compile(rf"({_LABEL}(?:\.{_LABEL})*)(?::([0-9]{{1,5}}))?")
-
-
-def url_of(domain: str) -> str:
-    """Return the URL of a program's domain: `https`, or `http` on the developer's own machine."""
-    host = domain.partition(":")[0]
-    is_local = host in LOCAL or host.endswith(".localhost")
-    return f"{'http' if is_local else 'https'}://{domain}"
 
 
 def is_host(text: str) -> bool:

@@ -1,57 +1,77 @@
-"""The query string of lists: the page and the filters."""
+"""Values of a query string, each None when it was not sent."""
 
+from collections.abc import Mapping
+from datetime import datetime
 from enum import StrEnum
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from starlette.requests import Request
-
-from storage.engine import pagination
-from storage.engine.pagination import Paging
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.periods import period
-from storage.rules.periods.period import Span
 
 Choice = TypeVar("Choice", bound=StrEnum)
+Sent = Mapping[str, str]
 LONGEST = 255
-DATES = {"date_from": "Only from this ISO 8601 date or time on.", "date_to": "Only until it."}
+BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
-def paging(request: Request) -> Paging:
-    """Return the paging of `?limit=` and `?cursor=`. Raises ValidationError."""
-    return pagination.parse(request.query_params.get("limit"), request.query_params.get("cursor"))
+def value(sent: Sent, name: str, kind: type) -> Any:
+    """Return a value as a text, an id, yes or no, a moment, or one of some words.
+
+    Raises ValidationError, InvalidRange.
+    """
+    if kind is str:
+        read: Any = text(sent, name)
+    elif kind is int:
+        read = number(sent, name)
+    elif kind is bool:
+        read = boolean(sent, name)
+    elif kind is datetime:
+        read = moment(sent, name)
+    else:
+        read = choice(sent, name, kind)
+    return read
 
 
-def choice(request: Request, name: str, choices: type[Choice]) -> Choice | None:
-    """Return a filter that is one of some words, None when it was not sent. Raises ValidationError."""
-    sent = request.query_params.get(name)
+def moment(sent: Sent, name: str) -> datetime | None:
+    """Return a moment; the end of a day or millisecond for a name that ends in `_to`. Raises InvalidRange."""
+    is_end = name.endswith("_to")
+    return period.span(None, sent.get(name)).until if is_end else period.span(sent.get(name), None).since
+
+
+def choice(sent: Sent, name: str, choices: type[Choice]) -> Choice | None:
+    """Return a value that is one of some words. Raises ValidationError."""
     try:
-        return None if sent is None else choices(sent)
+        return choices(sent[name]) if name in sent else None
     except ValueError:
-        raise _wrong(name, f"One of {', '.join(choices)}") from None
+        raise wrong(name, f"One of {', '.join(choices)}") from None
 
 
-def text(request: Request, name: str) -> str | None:
-    """Return a filter that is any text, None when it was not sent. Raises ValidationError."""
-    sent = request.query_params.get(name)
-    if sent is not None and not (0 < len(sent) <= LONGEST and sent.isprintable()):
-        raise _wrong(name, f"1 to {LONGEST} characters, without control characters")
-    return sent
+def text(sent: Sent, name: str) -> str | None:
+    """Return a value that is any text. Raises ValidationError."""
+    found = sent.get(name)
+    if found is not None and not (0 < len(found) <= LONGEST and found.isprintable()):
+        raise wrong(name, f"1 to {LONGEST} characters, without control characters")
+    return found
 
 
-def number(request: Request, name: str) -> int | None:
-    """Return a filter that is an id, None when it was not sent. Raises ValidationError."""
-    sent = request.query_params.get(name)
-    if sent is None:
+def number(sent: Sent, name: str, *, least: int = 0, most: int = 10**16) -> int | None:
+    """Return a value that is an integer, such as an id. Raises ValidationError."""
+    found = sent.get(name)
+    if found is None:
         return None
-    if not (sent.isascii() and sent.isdigit() and len(sent) <= len(str(2**53))):
-        raise _wrong(name, "An integer")
-    return int(sent)
+    is_small = found.isascii() and found.isdigit() and len(found) <= len(str(most))
+    if not (is_small and least <= int(found) <= most):
+        raise wrong(name, f"An integer from {least} to {most}" if least else "An integer")
+    return int(found)
 
 
-def span(request: Request) -> Span:
-    """Return the span of `?date_from=` and `?date_to=`, ISO 8601, both included. Raises InvalidRange."""
-    return period.span(*(request.query_params.get(name) for name in DATES))
+def boolean(sent: Sent, name: str) -> bool | None:
+    """Return a value that is true or false. Raises ValidationError."""
+    if name in sent and sent[name] not in BOOLEANS:
+        raise wrong(name, "true or false")
+    return BOOLEANS[sent[name]] if name in sent else None
 
 
-def _wrong(name: str, message: str) -> ValidationError:
+def wrong(name: str, message: str) -> ValidationError:
+    """Return the error of a value that is not accepted."""
     return ValidationError(fields=[FieldError(name, message)])

@@ -6,16 +6,17 @@ from typing import Any, Literal, Self
 from pydantic import Field
 
 from presentation.settings_models import shown, with_settings
-from presentation.view import View, with_fields_of
-from storage.management import commissions, program_settings
-from storage.management.balances import NO_BALANCE, PartnerBalance
-from storage.management.partners import Partner
-from storage.reading import customer_timelines, event_kinds, rejected_calls
+from presentation.view import OF_PARTNER, OfPartnerView, View, with_fields_of
+from storage.lists import timelines
+from storage.lists.audit_log import Entry
+from storage.lists.commissions import Commission
+from storage.lists.customers import ListedCustomer
+from storage.lists.event_kinds import Event
+from storage.lists.flags import Flag
+from storage.lists.partners import FIGURES, Partner
+from storage.lists.programs import ListedProgram, Program
+from storage.lists.rejected_calls import RejectedCall
 from storage.rules import errors, settings
-from storage.rules.attribution import PartnerStatus
-from storage.rules.commission import CommissionStatus
-from storage.rules.fraud.flag import FlagKind
-from storage.rules.settlement import CustomerStatus, Settlement
 from web.errors import STATUS
 
 
@@ -33,9 +34,10 @@ class ProgramView(_ProgramSettingsView):
     created_at: datetime
 
     @classmethod
-    def of(cls, row: program_settings.Program) -> Self:
+    def of(cls, row: Program | ListedProgram) -> Self:
         """Return the view of a program: its settings and its other fields."""
-        return cls(**row._asdict() | settings.published(row.settings))
+        program: Any = row.program if isinstance(row, ListedProgram) else row
+        return cls(**program._asdict() | settings.published(program.settings))
 
 
 class BalanceView(View):
@@ -53,102 +55,59 @@ class BalanceView(View):
     to_pay_cents: int
 
 
+@with_fields_of(Partner, leave_out={"program_id", "notes", "to_pay_cents", *FIGURES})
 class PartnerView(View):
-    """A partner of a program; their links have `code` as `?aff=`."""
+    """A partner of a program; their `link` has `code` as `?aff=`."""
 
-    id: int
-    name: str
-    email: str | None
-    code: str
-    status: PartnerStatus
-    created_at: datetime
-    open_flags: int
     balance: BalanceView
 
+
+class ListedPartnerView(PartnerView):
+    """A partner; if the list is asked for a period, dates, an order or totals, also what they brought then.
+
+    Money is in cents of the program's currency.
+    """
+
+    clicks: int | None = None
+    leads: int | None = None
+    conversions: int | None = None
+    revenue_cents: int | None = None
+    commission_cents: int | None = None
+
     @classmethod
-    def of(cls, row: Partner, balance: PartnerBalance = NO_BALANCE) -> Self:
-        """Return the view of a partner; a new one has no balance."""
-        return cls(**row._asdict(), balance=BalanceView.of(balance))
+    def plain(cls, row: Any) -> Self:
+        """Return the view of a partner without figures."""
+        return cls(**dict(PartnerView.of(row)))
 
 
-class PartnerNameView(View):
-    """The partner who sent a customer."""
+@with_fields_of(ListedCustomer, leave_out=OF_PARTNER)
+class CustomerView(OfPartnerView):
+    """A customer, and what they paid and got back, in cents of the program's currency; days are UTC days."""
 
-    id: int
-    name: str
-    code: str
-
-    @classmethod
-    def of(cls, row: Any) -> Self:
-        """Return the view of the partner in a customer's or a commission's row."""
-        return cls(id=row.partner_id, name=row.partner_name, code=row.partner_code)
-
-
-class CustomerView(View):
-    """A customer; their e-mail address is masked."""
-
-    program_id: int
-    id: int
-    customer_key: str | None
-    click_id: str
-    email_masked: str | None
-    status: CustomerStatus
-    settlement: Settlement
-    partner: PartnerNameView
-    clicked_at: datetime
     signup_date: date | None
     first_purchase_date: date | None
-    created_at: datetime
-
-    @classmethod
-    def of(cls, row: customer_timelines.CustomerRecord, **others: Any) -> Self:
-        """Return the view of a customer."""
-        return cls(
-            **row._asdict(),
-            **others,
-            email_masked=row.email_mask,
-            partner=PartnerNameView.of(row),
-            signup_date=row.signup_at.date() if row.signup_at else None,
-            first_purchase_date=row.first_purchase_at.date() if row.first_purchase_at else None,
-        )
 
 
-class CommissionView(View):
+@with_fields_of(Commission, leave_out=OF_PARTNER | {"program_id"})
+class CommissionView(OfPartnerView):
     """A commission: `amount_cents` as it was earned, `net_cents` after refunds and a rejection.
 
     When it was paid, `set_off_cents` were kept because the partner owed them back.
     `flags` are the signs of fraud that hold it: it cannot be approved or paid.
     """
 
-    id: int
-    partner: PartnerNameView
-    customer_id: int
-    customer_key: str | None
-    sale_id: int | None
-    lead_id: int | None
-    transaction_id: str | None
-    amount_cents: int
-    net_cents: int
-    set_off_cents: int
-    currency: str
-    status: CommissionStatus
-    created_at: datetime
-    hold_until: datetime
-    paid_at: datetime | None
-    flags: list[FlagKind]
 
-    @classmethod
-    def of(cls, row: commissions.Commission, **others: Any) -> Self:
-        """Return the view of a commission."""
-        return cls(**row._asdict(), **others, partner=PartnerNameView.of(row))
+@with_fields_of(Flag, leave_out=OF_PARTNER | {"program_id"})
+class FlagView(OfPartnerView):
+    """A sign of fraud. It holds the commissions of `customer_id`, or without one the partner's since `held_from`."""
 
 
-@with_fields_of(event_kinds.Event)
+@with_fields_of(Event)
 class EventView(View):
     """An event. Fields other than `kind`, `id`, `at` and `is_test` depend on the kind. A click's id is its click_id."""
 
     @classmethod
-    def of(cls, row: event_kinds.Event) -> Self:
+    def of(cls, row: Event) -> Self:
         """Return the view of an event, without the fields that its kind does not have."""
         return cls(**{name: value for name, value in row._asdict().items() if value is not None})
 
@@ -166,45 +125,22 @@ class CustomerTimelineView(CustomerView):
     trail: list[CommissionStepView | EventView]
 
     @classmethod
-    def timeline(cls, timeline: customer_timelines.CustomerTimeline) -> Self:
+    def timeline(cls, timeline: timelines.CustomerTimeline) -> Self:
         """Return the view of a customer with their steps."""
         return cls.of(timeline.customer, trail=[_step(step) for step in timeline.steps])
 
 
+@with_fields_of(RejectedCall)
 class RefusedCallView(View):
     """A call with the program key that was rejected, why, and what to do."""
 
-    id: int
-    at: datetime
-    call: str
-    code: str
     status: int
-    message: str
     hint: str | None
-    fields: list[str]
-    customer_key: str | None
-    click_id: str | None
-    transaction_id: str | None
-    amount_cents: int | None
-    currency: str | None
-    same_payload: bool | None
-    request_id: str | None
 
     @classmethod
-    def of(cls, row: rejected_calls.LoggedRejection) -> Self:
+    def of(cls, row: RejectedCall) -> Self:
         """Return the view of a rejected call, with the hint of its code."""
-        derived = {"hint": errors.hint_of(row.code), "status": STATUS[row.code], "fields": list(row.fields)}
-        return cls(**row._asdict() | derived)
-
-
-class LogEntryView(View):
-    """One test-mode call, and the test event that it stored."""
-
-    id: int
-    at: datetime
-    call: str
-    event_id: int | None
-    message: str
+        return cls(**row._asdict(), hint=errors.hint_of(row.code), status=STATUS[row.code])
 
 
 class ActorView(View):
@@ -215,20 +151,14 @@ class ActorView(View):
     name: str
 
 
+@with_fields_of(Entry, leave_out={"actor_type", "actor_id", "actor_name", "subject"})
 class AuditEntryView(View):
     """One change: who, when, what, and the old and new value of a field."""
 
-    id: int
-    at: datetime
     actor: ActorView
-    action: str
-    subject_id: str | None
-    field: str | None
-    before: Any
-    after: Any
 
 
-def _step(step: event_kinds.Event | commissions.Commission) -> CommissionStepView | EventView:
-    if isinstance(step, commissions.Commission):
+def _step(step: Event | Commission) -> CommissionStepView | EventView:
+    if isinstance(step, Commission):
         return CommissionStepView.of(step, kind="commission", at=step.created_at)
     return EventView.of(step)

@@ -2,12 +2,10 @@
 
 import re
 from collections.abc import Callable
-from typing import Any, Generic, Literal, NamedTuple, Self, TypeVar, get_type_hints
+from collections.abc import Set as AbstractSet
+from typing import Any, Generic, Literal, Self, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, create_model
-
-from storage.engine.pagination import Page
-from web.response import ModelResponse
 
 
 def published_name(name: str) -> str:
@@ -19,50 +17,91 @@ def published_name(name: str) -> str:
 class View(BaseModel):
     """An object in a response."""
 
-    model_config = ConfigDict(model_title_generator=lambda model: published_name(model.__name__))
+    model_config = ConfigDict(model_title_generator=lambda model: published_name(model.__name__), from_attributes=True)
 
     @classmethod
     def of(cls, row: Any) -> Self:
         """Return the view of a row: the fields that it names, and no others."""
-        return cls.model_validate(row, from_attributes=True)
+        return cls.model_validate(row)
+
+    @classmethod
+    def plain(cls, row: Any) -> Self:
+        """Return the view of a row in a list that was not asked for figures."""
+        return cls.of(row)
+
+
+class PartnerNameView(View):
+    """The partner who sent a customer."""
+
+    id: int
+    name: str
+    code: str
 
 
 Item = TypeVar("Item", bound=View)
 Model = TypeVar("Model", bound=BaseModel)
+OF_PARTNER = {"partner_id", "partner_name", "partner_code"}  # these columns of a row are its partner
 
 
-def with_fields_of(row: type[NamedTuple], **views: Any) -> Callable[[type[Model]], type[Model]]:
-    """Return a decorator that gives a model the fields of a row's type, with their types and defaults.
+class OfPartnerView(View):
+    """An object of one partner."""
+
+    partner: PartnerNameView
+
+    @classmethod
+    def of(cls, row: Any, **others: Any) -> Self:
+        """Return the view of a row with its partner's name."""
+        values = {name: getattr(row, name) for name in cls.model_fields if name not in {"partner", *others}}
+        partner = PartnerNameView(id=row.partner_id, name=row.partner_name, code=row.partner_code)
+        return cls(**values, **others, partner=partner)
+
+
+def with_fields_of(
+    row: Any, *, leave_out: AbstractSet[str] = frozenset(), **views: Any
+) -> Callable[[type[Model]], type[Model]]:
+    """Return a decorator that gives a model the fields of a row's type, with their types, defaults and meaning.
 
     `views` are the types of fields that are shown as another type, such as a row's view; they have no default. A field
     that the model declares itself stays as it is.
     """
     defaults = row._field_defaults
-    fields: dict[str, Any] = {name: (kind, defaults.get(name, ...)) for name, kind in get_type_hints(row).items()}
-    fields |= {name: (kind, ...) for name, kind in views.items()}
-    return lambda model: with_fields(
-        model, {name: field for name, field in fields.items() if name not in model.model_fields}
-    )
+
+    def add(model: type[Model]) -> type[Model]:
+        known = leave_out | model.model_fields.keys()
+        kinds = {name: kind for name, kind in get_type_hints(row).items() if name not in known}
+        fields: dict[str, Any] = {name: (kind, defaults.get(name, ...)) for name, kind in kinds.items()}
+        fields |= {name: (kind, ...) for name, kind in views.items() if name not in known}
+        return with_fields(model, fields, about=model.__doc__ or row.__doc__)
+
+    return add
 
 
-def with_fields(model: type[Model], fields: dict[str, Any]) -> type[Model]:
+def with_fields(model: type[Model], fields: dict[str, Any], *, about: str | None = None) -> type[Model]:
     """Return the model with more fields, under its own name."""
-    return create_model(model.__name__, __base__=model, __doc__=model.__doc__, __module__=model.__module__, **fields)
+    doc = about or model.__doc__
+    return create_model(model.__name__, __base__=model, __doc__=doc, __module__=model.__module__, **fields)
+
+
+class TotalsView(View):
+    """The number of all rows that match, the sums of columns, and the sums of amounts by currency."""
+
+    rows: int
+    sums: dict[str, int]
+    amounts: dict[str, int]
 
 
 class PageView(View, Generic[Item]):
-    """A page, newest first; `next_cursor` requests the next page and is null on the last one."""
+    """A page, newest first unless `sort` says otherwise; `next_cursor` requests the next page, null on the last one.
+
+    `totals` are there if they were requested; null if more than 20,000 rows match.
+    """
 
     data: list[Item]
     next_cursor: str | None
+    totals: TotalsView | None = None
 
 
 class SuccessView(View):
     """The request succeeded."""
 
     success: Literal[True]
-
-
-def page(stored: Page[Any], view: type[Item]) -> ModelResponse[PageView[Item]]:
-    """Return a page of rows as the response to a list."""
-    return ModelResponse(PageView(data=[view.of(row) for row in stored.data], next_cursor=stored.next_cursor))

@@ -13,7 +13,8 @@ import storage
 from cli.demo import sample
 from storage import Storage
 from storage.engine import recurring
-from storage.management import flags, fraud_review
+from storage.lists.flags import FLAGS
+from storage.management import fraud_review
 from storage.payments import decisions
 from storage.rules import contact
 from storage.rules.errors import CustomerNotFound
@@ -111,7 +112,7 @@ async def own_purchase(acme: World) -> None:
 async def review(acme: World, *, is_whole: bool) -> list[FlagKind]:
     """Review, and return what is flagged then."""
     await background.review_all(acme.store, since=NOW - timedelta(minutes=1), at=NOW, is_whole=is_whole)
-    return [each.kind for each in (await acme.store.read(flags.list_flags, acme.program_id)).data]
+    return [each.kind for each in (await acme.listed(FLAGS)).data]
 
 
 async def test_a_sale_is_reviewed_by_the_next_round_once(embedded: World):

@@ -14,6 +14,9 @@ from storage import Storage
 from storage.access import members, program_keys, workspaces
 from storage.access.workspaces import MemberStatus
 from storage.engine.audit import OPERATOR
+from storage.lists.declaration import List, ListQuery, ListScope, Page
+from storage.lists.find import find
+from storage.lists.flags import FLAGS
 from storage.management import flags, partners, program_settings
 from storage.rules import keys
 from storage.rules.errors import ServiceError
@@ -78,8 +81,12 @@ class World:
         """Flag a sign of fraud by Anna, about a customer or none, and return its id."""
         found = Finding(FlagKind.SHARED_CLICK, f"customer:{customer_id}", self.anna, NOW, {}, customer_id)
         await self.store.write(flags.raise_flags, self.program_id, [found], at=NOW)
-        flag_id: int = (await self.store.read(flags.list_flags, self.program_id)).data[0].id
+        flag_id: int = (await self.listed(FLAGS)).data[0].id
         return flag_id
+
+    async def listed(self, wanted: List[Any], **filters: Any) -> Page[Any]:
+        """Return the newest rows of a list of the program."""
+        return await self.store.read(find, wanted, ListScope(self.program_id, NOW), ListQuery(filters=filters))
 
     async def click(self, code: str = "anna", **fields: Any) -> Any:
         """Record a click and return its outcome."""

@@ -11,10 +11,10 @@ from presentation import guides
 from presentation.guides import Filling
 from presentation.operations import Description
 from storage.access.sessions import Visitor
-from storage.engine.pagination import Paging
-from storage.management import partners, program_choices, program_settings
+from storage.lists.partners import newest_code
+from storage.lists.programs import Program, read_program
+from storage.management import program_choices
 from storage.management.program_choices import ProgramChoice
-from storage.management.program_settings import Program
 from storage.rules.errors import NotFound, ServiceError
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
@@ -102,11 +102,10 @@ async def _own_values(request: Request) -> OwnValues:
         chosen = next((each for each in choices if str(each.id) == sent), choices[0] if choices else None)
         if chosen is None:
             return OwnValues(Filling(base_url, 1), visitor=visitor)
-        program = await storage.read(program_settings.get_program, chosen.id)
-        newest = await storage.read(partners.list_partners, program.id, Paging(1))
+        program = await storage.read(read_program, chosen.id)
+        code = await storage.read(newest_code, program.id)
     except ServiceError:  # a stranger, or no database: guides are for everyone
         return OwnValues(Filling(base_url, 1))
-    code = newest.data[0].code if newest.data else None
     return OwnValues(guides.filling(program, base_url=base_url, code=code), program, choices, visitor)
 
 

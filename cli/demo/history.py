@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 
 from storage.access import program_keys
 from storage.engine.audit import Actor
-from storage.engine.pagination import MOST, Paging
+from storage.lists.partners import ids_of_name
 from storage.management import commission_decisions, partners, program_settings
 from storage.rules import click_details, contact, keys
 from storage.rules.attribution import PartnerStatus
@@ -120,10 +120,9 @@ class History:
         program_settings.change(self._connection, self.program_id, changes, actor=self._owner, at=at)
 
     def _pause(self, at: datetime, code: str) -> None:
-        found = partners.list_partners(self._connection, self.program_id, Paging(MOST))
-        partner = next(each for each in found.data if each.code == code)
+        [partner_id] = ids_of_name(self._connection, self.program_id, code)
         changes = {"status": PartnerStatus.PAUSED}
-        partners.change(self._connection, self.program_id, partner.id, changes, actor=self._owner, at=at)
+        partners.change(self._connection, self.program_id, partner_id, changes, actor=self._owner, at=at)
 
     def _visits(self, begin: datetime, end: datetime) -> list[tuple[datetime, str]]:
         """Draw the visits of a quarter of a day: fewer at night and at weekends, more from month to month."""

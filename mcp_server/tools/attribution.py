@@ -2,18 +2,20 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from mcp_server.arguments import Cursor, Identifier, Limit, Timestamp, span_of
-from mcp_server.results import Result, RowPage, fitting, json_of_row, page
+from pydantic import Field
+
+from mcp_server.arguments import Identifier
+from mcp_server.results import Result, RowPage, fitting, json_of_row
 from mcp_server.sanitize import Untrusted
+from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.diagnosis import explanation
 from storage.diagnosis.readiness import ONGOING
 from storage.diagnosis.steps import ExplanationStep
-from storage.engine.pagination import Paging
-from storage.reading import rejected_calls
-from storage.reading.rejected_calls import Cause, LoggedRejection
+from storage.lists import rejected_calls
+from storage.lists.rejected_calls import REJECTED_CALLS, Cause, RejectedCall
 from storage.rules import errors
 from storage.rules.scope import Scope
 from web.errors import STATUS
@@ -108,29 +110,20 @@ def explain_attribution(
     )
 
 
-@tool("Rejected calls", Scope.EVENTS_READ)
-def list_refused_calls(
-    request: ToolRequest,
-    *,
-    program_id: int,
-    limit: Limit = 25,
-    cursor: Cursor | None = None,
-    view: RefusedCallGrouping = RefusedCallGrouping.CAUSES,
-    code: Identifier | None = None,
-    date_from: Timestamp | None = None,
-    date_to: Timestamp | None = None,
-) -> RefusedCallPage:
+CHOSEN_VIEW = Annotated[RefusedCallGrouping, Field(strict=False)]
+
+
+@list_tool("Rejected calls", Scope.EVENTS_READ, REJECTED_CALLS, view=(CHOSEN_VIEW, RefusedCallGrouping.CAUSES))
+def list_refused_calls(asked: Asked) -> RefusedCallPage:
     """Calls with the program key, rejected in the last 30 days. view causes: by error code, with money
     at stake, first and last time, still_happening, what to do. view calls: one by one, newest first.
     """
-    span = span_of(date_from, date_to)
-    if view == RefusedCallGrouping.CAUSES:
-        rows = rejected_calls.by_cause(request.connection, program_id, span)
-        chosen = [cause for cause in rows if code in {None, cause.code}]
-        causes = [_cause(cause, request.at) for cause in chosen]
-        return RefusedCallPage(truncated=False, next_cursor=None, data=[], causes=causes)
-    calls = rejected_calls.list_calls(request.connection, program_id, Paging(limit, cursor), code=code, span=span)
-    return RefusedCallPage(**dict(page(calls, _call_row)), causes=[])
+    if asked.arguments["view"] == RefusedCallGrouping.CALLS:
+        return RefusedCallPage(**asked.page(_call_row), causes=[])
+    rows = rejected_calls.by_cause(asked.request.connection, asked.scope.program_id, asked.query.span)
+    chosen = [cause for cause in rows if asked.query.filters["code"] in {None, cause.code}]
+    causes = [_cause(cause, asked.request.at) for cause in chosen]
+    return RefusedCallPage(truncated=False, next_cursor=None, data=[], causes=causes)
 
 
 def _cause(cause: Cause, at: datetime) -> dict[str, Any]:
@@ -141,5 +134,5 @@ def _cause(cause: Cause, at: datetime) -> dict[str, Any]:
     return row | {"hint": hint} if hint else row
 
 
-def _call_row(call: LoggedRejection) -> RefusedCallRow:
+def _call_row(call: RejectedCall) -> RefusedCallRow:
     return RefusedCallRow(**call._asdict(), status=STATUS[call.code])

@@ -11,10 +11,11 @@ from mcp_server.tools.events import EventRow
 from mcp_server.tools.people import CustomerRow, customer_row
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.diagnosis import explanation
-from storage.management import program_settings
-from storage.management.commissions import Commission
-from storage.reading import customer_timelines
-from storage.reading.event_kinds import Event, EventKind
+from storage.lists import timelines
+from storage.lists.commissions import Commission
+from storage.lists.declaration import ListScope
+from storage.lists.event_kinds import Event, EventKind
+from storage.lists.programs import read_program
 from storage.rules.commission import CommissionStatus
 from storage.rules.scope import Scope
 
@@ -70,7 +71,7 @@ def get_customer(
     """One customer's story: partner, click, leads, sales, refunds, what each earned, what is owed or paid, and why the
     newest sale was credited or not. Give one identifier.
     """
-    found = customer_timelines.find(
+    found = timelines.find_customer(
         request.connection,
         program_id,
         customer_id=customer_id,
@@ -78,14 +79,14 @@ def get_customer(
         click_id=click_id,
         transaction_id=transaction_id,
     )
-    customer, steps = customer_timelines.get_timeline(request.connection, program_id, found)
+    customer, steps = timelines.get_timeline(request.connection, ListScope(program_id, request.at), found)
     happened = [step for step in steps if isinstance(step, Event)]
     earned = [step for step in steps if isinstance(step, Commission)]
     rows = [_step(event, earned) for event in reversed(happened)]
     count = fitting(rows)
     return CustomerResult(
         customer=customer_row(customer),
-        currency=program_settings.get_program(request.connection, program_id).settings.currency,
+        currency=read_program(request.connection, program_id).settings.currency,
         totals=_totals(happened, earned),
         why=_why(request, program_id, customer.click_id),
         timeline=rows[:count],

@@ -9,7 +9,8 @@ from pydantic import Field
 from mcp_server.results import LARGEST, Result, weight
 from mcp_server.tools.tool import ToolRequest, tool
 from presentation import guides
-from storage.management import partners, program_settings
+from storage.lists.partners import newest_code
+from storage.lists.programs import read_program
 from storage.rules.scope import Scope
 
 LARGEST_PART = LARGEST - 3_000
@@ -53,8 +54,8 @@ def get_integration_guide(
     """How to send clicks, leads, sales and refunds to this program, in Markdown with its id. cases: consent, domains,
     guests; verify: step by step; payments: Stripe.
     """
-    program = program_settings.get_program(request.connection, program_id)
-    code = partners.newest_code(request.connection, program.id)
+    program = read_program(request.connection, program_id)
+    code = newest_code(request.connection, program.id)
     filling = guides.filling(program, base_url=request.base_url, code=code)
     text = re.sub(r"(POST|GET) (?=/api/)", rf"\1 {request.base_url}", guides.filled(topic, filling))
     parts = _parts(text)

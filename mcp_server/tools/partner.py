@@ -7,8 +7,10 @@ from mcp_server.arguments import Identifier, RowId, Timestamp
 from mcp_server.tools.people import BalanceRow, PartnerRow
 from mcp_server.tools.performance import ReportPeriod, report_range
 from mcp_server.tools.tool import ToolRequest, tool
-from storage.management import balances, partners
-from storage.management.balances import Hold
+from storage.lists.balances import Hold
+from storage.lists.declaration import ListScope
+from storage.lists.find import get
+from storage.lists.partners import PARTNERS, Partner, ids_of_name
 from storage.reports import partner as partner_reports
 from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.rules.periods.period import Window
@@ -51,26 +53,25 @@ def get_partner(
     found = _find(request, program_id, partner_id, partner)
     query, _ = report_range(request, period, date_from, date_to)
     report = partner_reports.read_report(request.connection, program_id, found.id, query, at=request.at)
-    [balance] = balances.of_partners(request.connection, program_id, [found.id], at=request.at).values()
     return PartnerDetails(
         **report._asdict(),
         partner=PartnerRow.model_validate(found),
-        balance=BalanceRow.model_validate(balance),
+        balance=BalanceRow.model_validate(found.balance),
         open_flags=found.open_flags,
     )
 
 
-def _find(request: ToolRequest, program_id: int, partner_id: int | None, name: str | None) -> partners.Partner:
+def _find(request: ToolRequest, program_id: int, partner_id: int | None, name: str | None) -> Partner:
     """Return the one partner. Raises NotFound; ValidationError unless one argument names one partner."""
     if (partner_id is None) == (name is None):
         one = "Send partner_id or partner, not both"
         raise ValidationError(fields=[FieldError(field, one) for field in ("partner_id", "partner")])
     if partner_id is not None:
-        return partners.get_partner(request.connection, program_id, partner_id)
-    found = partners.find(request.connection, program_id, name or "")
+        return get(request.connection, PARTNERS, ListScope(program_id, request.at), partner_id)
+    found = ids_of_name(request.connection, program_id, name or "")
     if not found:
         raise NotFound("The program has no such partner.", hint="list_partners has the names and codes.")
     if len(found) > 1:
-        ids = ", ".join(str(each.id) for each in found)
+        ids = ", ".join(map(str, found))
         raise ValidationError(fields=[FieldError("partner", f"Several partners have this name: send partner_id {ids}")])
-    return found[0]
+    return get(request.connection, PARTNERS, ListScope(program_id, request.at), found[0])

@@ -3,14 +3,13 @@
 from datetime import datetime
 from typing import Any
 
-from mcp_server.arguments import Cursor, Identifier, Limit, Timestamp, span_of
-from mcp_server.results import BUDGET, Result, RowPage, fitting, json_of, page, weight
+from mcp_server.results import BUDGET, Result, RowPage, fields_of, fitting, json_of, weight
 from mcp_server.sanitize import Untrusted
-from mcp_server.tools.tool import ToolRequest, tool
-from storage.engine.pagination import Paging
+from mcp_server.tools.lists import Asked, list_tool
+from storage.lists.payment_events import PAYMENT_EVENTS, PaymentEvent
 from storage.payments import disputes, received_events
 from storage.payments.disputes import Dispute, DisputeState
-from storage.payments.received_events import PayingCustomer, PaymentEvent
+from storage.payments.received_events import PayingCustomer
 from storage.rules import errors
 from storage.rules.payment import PaymentOutcome
 from storage.rules.scope import Scope
@@ -30,21 +29,11 @@ MEANINGS = {
 }
 
 
+@fields_of(PaymentEvent, leave_out={"event_id"})
 class PaymentEventRow(Result):
     """An event of the payment processor; `is_renewal`: not the customer's first purchase."""
 
-    id: int
-    type: str
-    outcome: str
-    occurred_at: datetime
-    received_at: datetime
-    transaction_id: Untrusted | None = None
-    waits_for: Untrusted | None = None
-    click_id: Untrusted | None = None
-    amount_cents: int | None = None
-    currency: str | None = None
     customer_id: int | None = None
-    customer_key: Untrusted | None = None
     is_renewal: bool | None = None
     is_test: bool | None = None
 
@@ -81,40 +70,26 @@ class PaymentEventPage(RowPage[PaymentEventRow]):
     disputes_by_state: dict[str, int] | None = None
 
 
-@tool("Payment events", Scope.EVENTS_READ)
-def list_payment_events(
-    request: ToolRequest,
-    *,
-    program_id: int,
-    limit: Limit = 25,
-    cursor: Cursor | None = None,
-    outcome: Identifier | None = None,
-    type: Identifier | None = None,  # noqa: A002 - the processor's word
-    transaction_id: Identifier | None = None,
-    test: bool | None = None,
-    date_from: Timestamp | None = None,
-    date_to: Timestamp | None = None,
-) -> PaymentEventPage:
+@list_tool("Payment events", Scope.EVENTS_READ, PAYMENT_EVENTS)
+def list_payment_events(asked: Asked) -> PaymentEventPage:
     """What the payment processor sent and what became of it: disputes (open, won, lost), renewals, what waits or was
     rejected and why (outcomes). type: such as charge.dispute or invoice.paid; outcome: such as waiting.
     """
-    span = span_of(date_from, date_to)
-    filters: dict[str, Any] = {"outcome": outcome, "type_": type, "transaction_id": transaction_id, "is_test": test}
-    paging = Paging(limit, cursor)
-    stored = received_events.list_events(request.connection, program_id, paging, span=span, **filters)
+    connection, program_id = asked.request.connection, asked.scope.program_id
+    stored = asked.read()
     sold = {event.transaction_id for event in stored.data if event.transaction_id}
-    customers = received_events.buyers(request.connection, program_id, sold)
+    customers = received_events.buyers(connection, program_id, sold)
 
     def row(event: PaymentEvent) -> PaymentEventRow:
         return _row(event, customers.get(event.transaction_id or ""))
 
-    if cursor is not None:
-        return PaymentEventPage(**dict(page(stored, row)))
-    counts = received_events.count_outcomes(request.connection, program_id, span=span)
+    if asked.query.cursor is not None:
+        return PaymentEventPage(**asked.page(row, found=stored))
+    counts = received_events.count_outcomes(connection, program_id, span=asked.query.span)
     outcomes = [OutcomeRow(**count._asdict(), meaning=_meaning(count.outcome)) for count in counts]
-    about = _disputes(disputes.list_disputes(request.connection, program_id))
+    about = _disputes(disputes.list_disputes(connection, program_id))
     room = BUDGET - sum(weight(json_of(each)) for each in (*outcomes, *about["disputes"]))
-    return PaymentEventPage(**dict(page(stored, row, budget=room)), outcomes=outcomes, **about)
+    return PaymentEventPage(**asked.page(row, found=stored, budget=room), outcomes=outcomes, **about)
 
 
 def _disputes(reported: list[Dispute]) -> dict[str, Any]:

@@ -2,28 +2,25 @@
 
 from datetime import date, datetime
 
-from mcp_server.arguments import Cursor, Identifier, Limit, RowId, Timestamp, span_of
-from mcp_server.results import BUDGET, Result, RowPage, fitting, page
-from mcp_server.sanitize import Untrusted
-from mcp_server.tools.tool import ToolRequest, tool
-from storage.engine.pagination import Paging
-from storage.management import balances, partners, program_settings
-from storage.management.partners import Partner
-from storage.reading import customer_timelines
-from storage.reading.customer_timelines import CustomerFilter, CustomerRecord
-from storage.rules.attribution import PartnerStatus
+from mcp_server.results import BUDGET, Result, RowPage, fields_of, fitting
+from mcp_server.tools.lists import Asked, list_tool
+from storage.lists import timelines
+from storage.lists.customers import CUSTOMERS, ListedCustomer
+from storage.lists.partners import FIGURES, PARTNERS, Partner
+from storage.lists.programs import read_program
+from storage.lists.timelines import CustomerCount
 from storage.rules.scope import Scope
-from storage.rules.settlement import CustomerStatus
+
+NOT_SHOWN_OF_CUSTOMERS = {
+    *("created_at", "email_masked", "partner_code", "signup_at", "first_purchase_at", "program_id"),
+}
+NOT_SHOWN = {"email", "notes", "link", "to_pay_cents", "program_id", "balance"}
 
 
+@fields_of(Partner, leave_out={*NOT_SHOWN, *FIGURES})
 class PartnerRow(Result):
     """A partner; their links have `code` as ?aff=."""
 
-    id: int
-    name: Untrusted
-    code: Untrusted
-    status: str
-    created_at: datetime
     open_flags: int | None = None
 
 
@@ -40,42 +37,36 @@ class BalanceRow(Result):
     last_hold_ends_at: datetime | None = None
 
 
-class PartnerWithBalanceRow(PartnerRow):
-    """A partner with what they are owed."""
+@fields_of(Partner, leave_out=NOT_SHOWN)
+class ListedPartnerRow(PartnerRow):
+    """A partner with what they brought in the dates (30 days by default) and what they are owed."""
 
     balance: BalanceRow
 
 
-class PartnerPage(RowPage[PartnerWithBalanceRow]):
+class PartnerPage(RowPage[ListedPartnerRow]):
     """Partners with their balances in cents of `currency`."""
 
     currency: str
 
 
+@fields_of(
+    ListedCustomer,
+    leave_out={"created_at", "email_masked", "partner_code", "signup_at", "first_purchase_at", "program_id"},
+)
 class CustomerRow(Result):
     """A customer, and the partner who sent them."""
 
-    id: int
-    customer_key: Untrusted | None = None
-    click_id: str
-    status: str
-    settlement: str
-    partner_id: int
-    partner_name: Untrusted
-    clicked_at: datetime
     signup_date: date | None = None
     first_purchase_date: date | None = None
     sales: int | None = None
-    last_sale_at: datetime | None = None
+    revenue_cents: int | None = None
+    refunded_cents: int | None = None
 
 
+@fields_of(CustomerCount)
 class CustomerCountRow(Result):
     """One partner's customers that match, and the oldest of them."""
-
-    partner_id: int
-    partner_name: Untrusted
-    customers: int
-    first_clicked_at: datetime
 
 
 class CustomerPage(RowPage[CustomerRow]):
@@ -87,58 +78,29 @@ class CustomerPage(RowPage[CustomerRow]):
     currency: str | None = None
 
 
-@tool("Partners", Scope.PARTNERS_READ)
-def list_partners(
-    request: ToolRequest,
-    *,
-    program_id: int,
-    limit: Limit = 25,
-    cursor: Cursor | None = None,
-    status: PartnerStatus | None = None,
-) -> PartnerPage:
-    """Partners (affiliates), newest first, with what each is owed: pending, on hold until when, approved, paid, owed
-    back. Their links have ?aff=code.
+@list_tool("Partners", Scope.PARTNERS_READ, PARTNERS)
+def list_partners(asked: Asked) -> PartnerPage:
+    """Partners (affiliates), newest first, with what each brought in the dates (the last 30 days by default) and is
+    owed: pending, on hold until when, approved, paid, owed back. Their links have ?aff=code.
     """
-    stored = partners.list_partners(request.connection, program_id, Paging(limit, cursor), status=status)
-    owed = balances.of_partners(request.connection, program_id, [each.id for each in stored.data], at=request.at)
-
-    def row(partner: Partner) -> PartnerWithBalanceRow:
-        about = {**partner._asdict(), "open_flags": partner.open_flags or None}
-        return PartnerWithBalanceRow(**about, balance=BalanceRow.model_validate(owed[partner.id]))
-
-    currency = program_settings.get_program(request.connection, program_id).settings.currency
-    return PartnerPage(**dict(page(stored, row)), currency=currency)
+    currency = read_program(asked.request.connection, asked.scope.program_id).settings.currency
+    return PartnerPage(**asked.page(_partner_row), currency=currency)
 
 
-@tool("Customers", Scope.CUSTOMERS_READ)
-def list_customers(
-    request: ToolRequest,
-    *,
-    program_id: int,
-    limit: Limit = 25,
-    cursor: Cursor | None = None,
-    status: CustomerStatus | None = None,
-    partner_id: RowId | None = None,
-    customer_key: Identifier | None = None,
-    last_sale_before: Timestamp | None = None,
-    date_from: Timestamp | None = None,
-    date_to: Timestamp | None = None,
-) -> CustomerPage:
+@list_tool("Customers", Scope.CUSTOMERS_READ, CUSTOMERS)
+def list_customers(asked: Asked) -> CustomerPage:
     """Customers, newest first, with partner, sales and last_sale_at. status: provisional (lead not confirmed), lead,
     conversion (has paid); it adds counts by partner. last_sale_before: who bought and stopped. For one, use
     get_customer.
     """
-    filters = CustomerFilter(
-        status, partner_id, customer_key, span_of(last_sale_before, None).since, span_of(date_from, date_to)
-    )
-    stored = customer_timelines.list_customers(request.connection, program_id, Paging(limit, cursor), filters)
-    if status is None or cursor is not None:
-        return CustomerPage(**dict(page(stored, customer_row)))
-    counts = customer_timelines.count_by_partner(request.connection, program_id, filters)
-    settings = program_settings.get_program(request.connection, program_id).settings
+    if asked.arguments["status"] is None or asked.query.cursor is not None:
+        return CustomerPage(**asked.page(customer_row))
+    connection = asked.request.connection
+    counts = timelines.count_by_partner(connection, asked.scope, asked.query)
+    settings = read_program(connection, asked.scope.program_id).settings
     rows = [CustomerCountRow.model_validate(each) for each in counts]
     return CustomerPage(
-        **dict(page(stored, customer_row, budget=BUDGET * 2 // 3)),
+        **asked.page(customer_row, budget=BUDGET * 2 // 3),
         customers=sum(each.customers for each in counts),
         by_partner=rows[: fitting(rows, BUDGET // 3)],
         lead_commission_cents=settings.lead_commission_cents,
@@ -146,11 +108,13 @@ def list_customers(
     )
 
 
-def customer_row(customer: CustomerRecord) -> CustomerRow:
+def _partner_row(partner: Partner) -> ListedPartnerRow:
+    balance = BalanceRow.model_validate(partner.balance)
+    return ListedPartnerRow(**partner._asdict() | {"open_flags": partner.open_flags or None, "balance": balance})
+
+
+def customer_row(customer: ListedCustomer) -> CustomerRow:
     """Return a customer with the days of their lead and first purchase."""
-    signup_at, bought_at = customer.signup_at, customer.first_purchase_at
-    return CustomerRow(
-        **customer._asdict() | {"sales": customer.sales or None},
-        signup_date=signup_at.date() if signup_at else None,
-        first_purchase_date=bought_at.date() if bought_at else None,
-    )
+    figures = {name: getattr(customer, name) or None for name in ("sales", "revenue_cents", "refunded_cents")}
+    days = {"signup_date": customer.signup_date, "first_purchase_date": customer.first_purchase_date}
+    return CustomerRow(**customer._asdict() | figures | days)

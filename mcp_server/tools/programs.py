@@ -1,18 +1,19 @@
 """list_programs and get_program: the programs, and the settings of one."""
 
 from datetime import date, datetime
-from typing import Any
+from typing import Annotated, Any
 
-from mcp_server.arguments import Cursor, Limit, Timestamp
-from mcp_server.results import Result, RowPage, page
+from pydantic import Field
+
+from mcp_server.results import Result, RowPage
 from mcp_server.sanitize import Untrusted
+from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.performance import ReportPeriod, report_range
 from mcp_server.tools.tool import ToolRequest, tool
 from presentation.settings_models import with_settings
-from storage.engine.pagination import Paging
-from storage.management import program_settings
-from storage.reading import key_callers
-from storage.reading.key_callers import KeyCaller
+from storage.lists import key_callers
+from storage.lists.key_callers import KeyCaller
+from storage.lists.programs import PROGRAMS, ListedProgram, Program, read_program
 from storage.reports import performance, refunds
 from storage.rules import rotation, settings
 from storage.rules.errors import InsufficientScope
@@ -22,6 +23,7 @@ from storage.rules.scope import Scope
 from storage.rules.setting_kinds import Kind, Setting
 
 SHOWN_CALLERS = 20
+CHOSEN_PERIOD = Annotated[ReportPeriod, Field(strict=False)]
 
 
 class ProgramRow(Result):
@@ -94,43 +96,31 @@ class ProgramPage(RowPage[ProgramWithTotalsRow]):
     previous_window: dict[str, date] | None = None
 
 
-@tool("Programs", Scope.PROGRAMS_READ)
-def list_programs(
-    request: ToolRequest,
-    *,
-    limit: Limit = 25,
-    cursor: Cursor | None = None,
-    period: ReportPeriod | None = None,
-    date_from: Timestamp | None = None,
-    date_to: Timestamp | None = None,
-) -> ProgramPage:
+@list_tool("Programs", Scope.PROGRAMS_READ, PROGRAMS, period=(CHOSEN_PERIOD | None, None))
+def list_programs(asked: Asked) -> ProgramPage:
     """Programs that this key can read. Call it first: other tools need their ids. With a period or dates
     (performance:read) it compares them, also with the period before. `sandboxes` are trials: leave them out of
     answers about live programs.
     """
-    programs = program_settings.list_programs(
-        request.connection,
-        workspace_ids=[request.key.workspace_id],
-        program_ids=request.key.program_ids,
-        paging=Paging(limit, cursor),
-    )
+    request, programs = asked.request, asked.read()
+    period, date_from, date_to = (asked.arguments[name] for name in ("period", "date_from", "date_to"))
     if (period is None and date_from is None and date_to is None) or not programs.data:
-        return ProgramPage(**_apart(page(programs, lambda program: ProgramWithTotalsRow(**_flat(program)))))
+        return ProgramPage(**_apart(asked.page(_program_row, found=programs)))
     if Scope.PERFORMANCE_READ not in request.key.scopes:
         raise InsufficientScope(hint="Leave period and dates out.", required_scope=Scope.PERFORMANCE_READ)
     query, before = report_range(request, period or ReportPeriod.SEVEN_DAYS, date_from, date_to)
     report = performance.read_performance(request.connection, programs.data[0].id, query, at=request.at, before=before)
     windows = (report.window, report.previous_window)
 
-    def row(program: program_settings.Program) -> ProgramWithTotalsRow:
+    def row(program: ListedProgram) -> ProgramWithTotalsRow:
         days = [performance.read_days(request.connection, program.id, each) for each in windows]
         back = [refunds.read_refunds_by_month(request.connection, program.id, each.span) for each in windows]
         sums = [metrics.add_totals(each.values()) for each in days]
         figures = [metrics.figures(*each) for each in zip(sums, map(metrics.add_refunds, back), strict=True)]
-        return ProgramWithTotalsRow(**_flat(program), totals=figures[0], previous_totals=figures[1])
+        return _program_row(program).model_copy(update={"totals": figures[0], "previous_totals": figures[1]})
 
     window, previous = (each._asdict() for each in windows)
-    return ProgramPage(**_apart(page(programs, row)), window=window, previous_window=previous)
+    return ProgramPage(**_apart(asked.page(row, found=programs)), window=window, previous_window=previous)
 
 
 @tool("Program settings", Scope.PROGRAMS_READ)
@@ -138,7 +128,7 @@ def get_program(request: ToolRequest, *, program_id: int) -> ProgramResult:
     """Terms, windows, program_key_state (active, flagged, expired), key_callers (who uses the key, or still a replaced
     one). commission_rate is percent, or cents if commission_type is flat. No recurring_months: sales earn for life.
     """
-    program = program_settings.get_program(request.connection, program_id)
+    program = read_program(request.connection, program_id)
     details = ProgramDetails(
         **_flat(program),
         program_key_state=rotation.state(program.rotate_by, request.at),
@@ -152,18 +142,22 @@ def _caller_row(caller: KeyCaller) -> KeyCallerRow:
     return KeyCallerRow(**caller._asdict(), key="current" if caller.is_current else "replaced")
 
 
-def _apart(found: RowPage[ProgramWithTotalsRow]) -> dict[str, Any]:
+def _apart(found: dict[str, Any]) -> dict[str, Any]:
     """Return a page with the sandboxes in a list of their own."""
-    live = [each for each in found.data if each.sandbox_of is None]
-    sandboxes = [ProgramRow(**_named(each)) for each in found.data if each.sandbox_of is not None]
-    return dict(found) | {"data": live, "sandboxes": sandboxes or None}
+    live = [each for each in found["data"] if each.sandbox_of is None]
+    sandboxes = [ProgramRow(**_named(each)) for each in found["data"] if each.sandbox_of is not None]
+    return found | {"data": live, "sandboxes": sandboxes or None}
+
+
+def _program_row(listed: ListedProgram) -> ProgramWithTotalsRow:
+    return ProgramWithTotalsRow.model_validate(listed)
 
 
 def _named(row: ProgramRow) -> dict[str, Any]:
     return {name: getattr(row, name) for name in ProgramRow.model_fields}
 
 
-def _flat(program: program_settings.Program) -> dict[str, Any]:
+def _flat(program: Program) -> dict[str, Any]:
     return {
         **settings.published(program.settings),
         "id": program.id,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from presentation.host_name import is_host
-from storage.management.program_settings import Program
+from storage.lists.programs import Program
 from storage.rules.errors import NotFound
 
 DOMAIN = "shop.example"  # in the guides' examples

@@ -45,7 +45,7 @@ async def get_performance(call: ApiRequest) -> ModelResponse[ReportView]:
 async def get_breakdown(call: ApiRequest) -> ModelResponse[BreakdownView]:
     """Return the requested breakdown."""
     sent = call.request.query_params
-    filters = {each.value: text for each in Dimension if (text := queries.text(call.request, each.value)) is not None}
+    filters = {each.value: text for each in Dimension if (text := queries.text(sent, each.value)) is not None}
     wanted = query(
         sent.get("by"),
         sent.get("second"),
@@ -61,7 +61,7 @@ async def get_breakdown(call: ApiRequest) -> ModelResponse[BreakdownView]:
 @operation("Why a sale was credited or not, also when there is no such sale", ValidationError, query=IDENTIFIERS)
 async def explain_sale(call: ApiRequest) -> ModelResponse[ExplanationView]:
     """Explain the sale, customer or click that one of the identifiers names."""
-    subject = {name: queries.text(call.request, name) for name in SubjectView.model_fields}
+    subject = {name: queries.text(call.request.query_params, name) for name in SubjectView.model_fields}
     return ModelResponse(ExplanationView.of(await call.report(explain, **subject, at=call.at)))
 
 

@@ -9,7 +9,7 @@ from storage.diagnosis import identifier_health, steps
 from storage.diagnosis.facts import Facts, Subject, gather
 from storage.diagnosis.messages import MESSAGES
 from storage.diagnosis.steps import ExplanationStep
-from storage.reading.rejected_calls import LoggedRejection
+from storage.lists.rejected_calls import RejectedCall
 from storage.rules import keys, outcome
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import earns
@@ -37,7 +37,7 @@ class Explanation(NamedTuple):
     commission_id: int | None
     terms_version: int | None
     steps: list[ExplanationStep]
-    rejected_calls: list[LoggedRejection]
+    rejected_calls: list[RejectedCall]
     likely_customer_key: str | None
     payment_event_id: str | None
     partner_name: str | None

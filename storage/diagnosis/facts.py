@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from storage.management import commissions, program_settings
-from storage.management.commissions import Commission
-from storage.management.program_settings import Program
-from storage.reading import payment_search, rejected_calls
-from storage.reading.payment_search import FoundPayment
-from storage.reading.rejected_calls import LoggedRejection
+from storage.diagnosis import payment_search
+from storage.diagnosis.payment_search import FoundPayment
+from storage.lists.commissions import COMMISSIONS, Commission
+from storage.lists.declaration import ListScope
+from storage.lists.find import get, rows
+from storage.lists.programs import Program, read_program
+from storage.lists.rejected_calls import REJECTED_CALLS, RejectedCall
 from storage.rules.commission import CommissionType, Terms
 from storage.rules.errors import DuplicateTransaction
 from storage.tables import clicks, commission_terms, customers, leads, partners, refused_calls, sales, test_events
@@ -42,7 +43,7 @@ class Facts(NamedTuple):
     at: datetime
     program: Program
     sale: Any
-    rejected: LoggedRejection | None
+    rejected: RejectedCall | None
     payment: FoundPayment | None
     commission: Commission | None
     terms: Terms | None
@@ -52,21 +53,21 @@ class Facts(NamedTuple):
     lead: Any
     outranked: list[Any]
     refunds: list[Any]
-    rejected_calls: list[LoggedRejection]
+    rejected_calls: list[RejectedCall]
     tested: bool
     first_purchase_at: datetime | None
 
 
 def gather(connection: Connection, program_id: int, subject: Subject, *, at: datetime) -> Facts:
     """Return the stored facts about a subject. Raises NotFound when there is no such program."""
-    program = program_settings.get_program(connection, program_id)
+    program = read_program(connection, program_id)
     one = partial(_one, connection, program_id)
     customer = _customer(one, subject)
     sale = _sale(one, subject, customer)
     payment = None if sale or customer else payment_search.find(connection, program_id, **subject._asdict())
     if payment is not None and payment.sale is not None:
         sale, payment = _sale(one, Subject(payment.sale), None), None
-    rejected_calls = _rejected(connection, program_id, subject)
+    rejected_calls = _rejected(connection, program_id, subject, at)
     rejected = _deciding(subject, sale, rejected_calls)
     if rejected is not None:
         sale, customer = None, customer or _customer(one, rejected)
@@ -85,7 +86,7 @@ def gather(connection: Connection, program_id: int, subject: Subject, *, at: dat
         sale=sale,
         rejected=rejected,
         payment=None if rejected else payment,
-        commission=commissions.get_commission(connection, program_id, earning.id) if earning else None,
+        commission=get(connection, COMMISSIONS, ListScope(program_id, at), earning.id) if earning else None,
         terms=_terms(connection, program_id, sale, earning),
         customer=customer,
         click=click,
@@ -99,7 +100,7 @@ def gather(connection: Connection, program_id: int, subject: Subject, *, at: dat
     )
 
 
-def _deciding(subject: Subject, sale: Any, calls: list[LoggedRejection]) -> LoggedRejection | None:
+def _deciding(subject: Subject, sale: Any, calls: list[RejectedCall]) -> RejectedCall | None:
     """Return the rejected call that decides: a sale before any other; None where the recorded sale decides."""
     if sale is not None:
         by_person = subject.transaction_id is None
@@ -116,7 +117,7 @@ def _one(connection: Connection, program_id: int, condition: Any, *, newest: boo
     return connection.execute((rows.order_by(table.c.id.desc()) if newest else rows).limit(1)).first()
 
 
-def _customer(one: Callable[..., Any], named: Subject | LoggedRejection | FoundPayment) -> Any:
+def _customer(one: Callable[..., Any], named: Subject | RejectedCall | FoundPayment) -> Any:
     """Return the customer with the customer_key, else the customer created from the click."""
     by_key = named.customer_key is not None and one(customers.c.customer_key == named.customer_key)
     by_click = not by_key and named.click_id is not None and one(customers.c.click_id == named.click_id)
@@ -159,8 +160,9 @@ def _refunds(connection: Connection, program_id: int, sale: Any) -> list[Any]:
     return list(connection.execute(rows.order_by(refund_events.c.id)).all())
 
 
-def _rejected(connection: Connection, program_id: int, subject: Subject) -> list[LoggedRejection]:
+def _rejected(connection: Connection, program_id: int, subject: Subject, at: datetime) -> list[RejectedCall]:
     call = refused_calls.c
     named = [getattr(call, name) == value for name, value in subject._asdict().items() if value is not None]
-    rows = select(refused_calls).where(call.program_id == program_id, *named).order_by(call.id.desc())
-    return [rejected_calls.of_row(row) for row in connection.execute(rows.limit(MOST_REJECTED))]
+    ids = select(call.id).where(call.program_id == program_id, *named).order_by(call.id.desc()).limit(MOST_REJECTED)
+    found = list(connection.execute(ids).scalars())
+    return rows(connection, REJECTED_CALLS, ListScope(program_id, at), found)

@@ -7,8 +7,7 @@ from sqlalchemy import Connection, func, select
 
 from storage.diagnosis import identifier_health
 from storage.diagnosis.identifier_health import HealthState, IdentifierHealth
-from storage.management import program_settings
-from storage.management.program_settings import Program
+from storage.lists.programs import Program, read_program
 from storage.reports import checklist
 from storage.reports.checklist import ChecklistStep
 from storage.rules import rotation
@@ -67,7 +66,7 @@ class Readiness(NamedTuple):
 
 def check_readiness(connection: Connection, program_id: int, *, at: datetime, base_url: str) -> Readiness:
     """Return the readiness of a program; `base_url` is the service's URL, for the code to copy. Raises NotFound."""
-    program = program_settings.get_program(connection, program_id)
+    program = read_program(connection, program_id)
     health = identifier_health.check_keys(connection, program_id)
     gates = [
         _active(program),

@@ -5,11 +5,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert
 
-from storage.engine import ids, pagination
-from storage.engine.pagination import FIRST_PAGE, Page, Paging
-from storage.rules.periods.period import ALWAYS, Span
+from storage.engine import ids
 from storage.tables import audit_entries
 
 
@@ -46,19 +44,6 @@ class Change(NamedTuple):
     after: Any = None
 
 
-class Entry(NamedTuple):
-    """One line of the log; `before` and `after` are the JSON values that the field had."""
-
-    id: int
-    at: datetime
-    actor: Actor
-    action: str
-    subject_id: str | None
-    field: str | None
-    before: Any
-    after: Any
-
-
 def write(
     connection: Connection, program_id: int, changes: Sequence[Change], *, actor: Actor | None, at: datetime
 ) -> None:
@@ -90,30 +75,3 @@ def changed(action: str, subject_id: int, before: dict[str, Any], after: dict[st
         for field, value in after.items()
         if before[field] != value
     ]
-
-
-def list_entries(
-    connection: Connection,
-    program_id: int,
-    paging: Paging = FIRST_PAGE,
-    *,
-    action: str | None = None,
-    field: str | None = None,
-    span: Span = ALWAYS,
-) -> Page[Entry]:
-    """Return a page of a program's audit log, newest first; `action` is one, or the noun before its dot."""
-    entry = audit_entries.c
-    conditions = [entry.program_id == program_id, *pagination.within(entry.id, entry.at, span)]
-    if action is not None:
-        conditions.append((entry.action == action) | entry.action.startswith(f"{action}.", autoescape=True))
-    if field is not None:
-        conditions.append(entry.field == field)
-    mine = select(audit_entries).where(*conditions)
-    return pagination.by_id(connection, mine, audit_entries.c.id, paging, of_row)
-
-
-def of_row(row: Any) -> Entry:
-    """Read an entry."""
-    actor = Actor(row.actor_type, row.actor_id, row.actor_name)
-    before, after = (None if value is None else json.loads(value) for value in (row.before, row.after))
-    return Entry(row.id, row.at, actor, row.action, row.subject_id, row.field, before, after)

@@ -7,11 +7,14 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Connection, cast, select, update
 
-from storage.engine import audit, pagination
+from storage.engine import audit
 from storage.engine.audit import Actor, Change
+from storage.engine.cursors import within
 from storage.engine.group_commit import run_alone
+from storage.lists.commissions import COMMISSIONS, Commission
+from storage.lists.declaration import ListScope
+from storage.lists.find import get
 from storage.management import agent_caps, flags, fraud_review
-from storage.management.commissions import Commission, get_commission
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import (
     CommissionOnHold,
@@ -87,7 +90,7 @@ def record(
     """Change and log a commission's status, without a review, and return it; raises the errors of `change_status`."""
     overrides = override_hold_reason is not None and not actor.is_agent
     before = change_status(connection, program_id, commission_id, status, actor=actor, at=at, overrides_hold=overrides)
-    commission = get_commission(connection, program_id, commission_id)
+    commission = get(connection, COMMISSIONS, ListScope(program_id, at), commission_id)
     entries = [Change("commission.decide", commission_id, "status", before, status)]
     if status == CommissionStatus.APPROVED and at < commission.hold_until:
         entries.append(Change("commission.decide", commission_id, "override_hold_reason", None, override_hold_reason))
@@ -150,7 +153,7 @@ def undo_approvals(connection: Connection, program_id: int, *, millis: int, acto
     if not timedelta(0) <= at - decided_at <= WITHIN:
         raise ValidationError("An approval can be undone within an hour. Later, reject the commissions instead.")
     entry, row = audit_entries.c, commissions.c
-    together = pagination.within(entry.id, entry.at, Span(decided_at, decided_at + MILLISECOND))
+    together = within(entry.id, entry.at, Span(decided_at, decided_at + MILLISECOND))
     decided = (entry.action == "commission.decide", entry.field == "status")
     approved = (*decided, entry.after == json.dumps(CommissionStatus.APPROVED))
     theirs = (entry.actor_type == actor.type, entry.actor_id == actor.id)

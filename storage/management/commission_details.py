@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from storage.management import commissions
-from storage.management.commissions import Commission
+from storage.lists.commissions import COMMISSIONS, Commission
+from storage.lists.declaration import ListScope
+from storage.lists.find import get
 from storage.rules.commission import CommissionType, Terms
 from storage.tables import commission_terms, ledger_entries, sales
 from storage.tables import commissions as earned
@@ -33,9 +34,9 @@ class CommissionDetails(NamedTuple):
     entries: list[LedgerLine]
 
 
-def get_details(connection: Connection, program_id: int, commission_id: int) -> CommissionDetails:
+def get_details(connection: Connection, program_id: int, commission_id: int, *, at: datetime) -> CommissionDetails:
     """Return one commission of a program. Raises NotFound."""
-    commission = commissions.get_commission(connection, program_id, commission_id)
+    commission = get(connection, COMMISSIONS, ListScope(program_id, at), commission_id)
     version = select(earned.c.terms_version).where(earned.c.program_id == program_id, earned.c.id == commission_id)
     priced = (commission_terms.c.program_id == program_id, commission_terms.c.version == version.scalar_subquery())
     row = connection.execute(select(commission_terms).where(*priced)).one()

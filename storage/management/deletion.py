@@ -7,7 +7,8 @@ from sqlalchemy import Connection, Table, delete, select
 from storage.access import agent_keys, assistants
 from storage.engine import audit
 from storage.engine.audit import Actor
-from storage.management import program_settings, sandboxes
+from storage.lists.programs import read_program
+from storage.management import sandboxes
 from storage.rules.errors import ProgramHasEvents
 from storage.tables import (
     audit_entries,
@@ -30,7 +31,7 @@ def delete_program(connection: Connection, program_id: int, *, actor: Actor, at:
     Raises NotFound, ProgramHasEvents for a live program with a click or more.
     """
     connection.execute(select(programs.c.id).where(programs.c.id == program_id).with_for_update())
-    program = program_settings.get_program(connection, program_id)
+    program = read_program(connection, program_id)
     if program.sandbox_of is None and any(_has_rows(connection, table, program_id) for table in EVENTS):
         raise ProgramHasEvents
     sandbox_id = sandboxes.find(connection, program_id)

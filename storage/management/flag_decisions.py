@@ -7,10 +7,11 @@ from sqlalchemy import Connection, Select, func, select, update
 
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
+from storage.lists.commissions import net_cents
+from storage.lists.declaration import ListScope
+from storage.lists.find import get
+from storage.lists.flags import FLAGS, Flag
 from storage.management import commission_decisions
-from storage.management import flags as stored_flags
-from storage.management.commissions import net_cents
-from storage.management.flags import Flag
 from storage.management.pending_work import Waiting
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import FieldError, ValidationError
@@ -35,7 +36,7 @@ def decide(
     """
     mine = (flags.c.program_id == program_id, flags.c.id == flag_id)
     connection.execute(select(flags.c.id).where(*mine).with_for_update())
-    flag = stored_flags.get_flag(connection, program_id, flag_id)
+    flag = get(connection, FLAGS, ListScope(program_id, at), flag_id)
     if state == flag.state:
         return flag
     if flag.state != FlagState.OPEN or state == FlagState.OPEN:
@@ -48,15 +49,14 @@ def decide(
     audit.write(connection, program_id, entries, actor=actor, at=at)
     if state == FlagState.CONFIRMED:
         _reject_held(connection, flag, actor=actor, at=at)
-    return stored_flags.get_flag(connection, program_id, flag_id)
+    return get(connection, FLAGS, ListScope(program_id, at), flag_id)
 
 
-def count_held(connection: Connection, program_id: int, flag_id: int) -> Waiting:
+def count_held(connection: Connection, program_id: int, flag_id: int, *, at: datetime) -> Waiting:
     """Return how many commissions an open flag holds, and what they are worth. Raises NotFound."""
     worth = (func.count(), func.coalesce(func.sum(net_cents()), 0))
-    held = _held(stored_flags.get_flag(connection, program_id, flag_id)).with_only_columns(
-        *worth, maintain_column_froms=True
-    )
+    flag = get(connection, FLAGS, ListScope(program_id, at), flag_id)
+    held = _held(flag).with_only_columns(*worth, maintain_column_froms=True)
     return Waiting(*map(int, connection.execute(held).one()))
 
 

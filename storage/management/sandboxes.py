@@ -12,6 +12,7 @@ from storage.access import program_keys
 from storage.access.program_keys import NewKey
 from storage.engine import audit
 from storage.engine.audit import Actor
+from storage.lists.programs import read_program
 from storage.management import partners, program_settings
 from storage.rules.errors import NotFound, ValidationError
 from storage.tables import (
@@ -66,7 +67,7 @@ def open_sandbox(connection: Connection, live_id: int, *, actor: Actor, at: date
     Raises NotFound, ValidationError for a program that is a sandbox itself.
     """
     connection.execute(select(programs.c.id).where(programs.c.id == live_id).with_for_update())
-    live = program_settings.get_program(connection, live_id)
+    live = read_program(connection, live_id)
     if live.sandbox_of is not None:
         raise ValidationError("This program is a sandbox itself.")
     sandbox_id = find(connection, live_id)

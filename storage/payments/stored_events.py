@@ -5,9 +5,6 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, case, cast, func
-
-from storage.engine.database import JsonField
 from storage.rules.payment import Content, Introduced, Linked, Paid, Returned, ReturnKind
 
 VERSION = 1
@@ -48,17 +45,3 @@ def _fields(content: Content) -> dict[str, Any]:
 def _read(kind: type[Content], fields: dict[str, Any]) -> Any:
     stored = {name: fields[name] for name in kind._fields if name in fields}
     return kind(**{name: READERS[name](value) if name in READERS else value for name, value in stored.items()})
-
-
-def currency(stored: ColumnElement[Any]) -> ColumnElement[Any]:
-    """Return the column of a payment's currency; null for other events."""
-    return _field(stored, "currency")
-
-
-def amount_cents(stored: ColumnElement[Any]) -> ColumnElement[Any]:
-    """Return the column of a payment's amount, in minor units of its currency; null for other events."""
-    return case((currency(stored).is_not(None), cast(_field(stored, "amount_cents"), BigInteger)))
-
-
-def _field(stored: ColumnElement[Any], name: str) -> ColumnElement[Any]:
-    return func.coalesce(JsonField(stored, name), JsonField(JsonField(stored, "Paid"), name))

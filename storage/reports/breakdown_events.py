@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, FromClause, and_, case, func, literal, select
 
 from storage.engine import ids
 from storage.engine.database import JsonField, MonthNumber
-from storage.management.commissions import net_cents
+from storage.lists.commissions import net_cents
 from storage.rules import keys
 from storage.rules.periods.period import Window
 from storage.rules.reports.breakdown import NEW, RETURNING, Dimension

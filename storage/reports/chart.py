@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from storage.management.partners import Partner
+from storage.lists.partners import Partner
 from storage.reports import breakdown, performance, refunds
 from storage.reports.performance import Performance
 from storage.reports.refunds import DAY_MILLIS, HOUR_MILLIS

@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
-from storage.engine.pagination import MOST, Paging
-from storage.management import program_settings
-from storage.payments import received_events
+from storage.lists.payment_events import count_currencies
+from storage.lists.programs import read_program
 from storage.rules.errors import CurrencyNotSupported
 from storage.tables import currency_rates, refused_calls
 
@@ -29,15 +28,14 @@ class NeededRate(NamedTuple):
 
 def list_rates(connection: Connection, program_id: int) -> list[NeededRate]:
     """Return the program's currency, then those in which sales were rejected. Raises NotFound."""
-    own = program_settings.get_program(connection, program_id).settings.currency
+    own = read_program(connection, program_id).settings.currency
     call, code = refused_calls.c, CurrencyNotSupported.code
     count = func.count().label("calls")
     lost = (call.program_id == program_id, call.code == code, call.currency.is_not(None))
     calls = connection.execute(select(call.currency, count).where(*lost).group_by(call.currency))
     rejected: dict[str, int] = {own: 0} | {row.currency: row.calls for row in calls}
-    for event in received_events.list_events(connection, program_id, Paging(MOST), outcome=code).data:
-        if event.currency:
-            rejected[event.currency] = rejected.get(event.currency, 0) + 1
+    for currency, events in count_currencies(connection, program_id, outcome=code).items():
+        rejected[currency] = rejected.get(currency, 0) + events
     rate = currency_rates.c
     days = (
         select(rate.currency, func.max(rate.day).label("newest"))

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
+from storage.lists import rejected_calls
+from storage.lists.rejected_calls import Cause
 from storage.management import pending_work
 from storage.management.pending_work import PendingWork
-from storage.reading import rejected_calls
-from storage.reading.rejected_calls import Cause
 from storage.reports import chart, checklist, performance
 from storage.reports.chart import Results
 from storage.reports.checklist import ChecklistStep

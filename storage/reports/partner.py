@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
-from storage.engine.pagination import Page, Paging
-from storage.management import balances, commissions, flags, partners
-from storage.management.balances import Hold, PartnerBalance
-from storage.management.commissions import Commission
-from storage.management.flags import Flag
-from storage.management.partners import Partner
-from storage.reading import customer_timelines
-from storage.reading.customer_timelines import CustomerFilter, CustomerRecord
+from storage.lists import balances
+from storage.lists.balances import Hold, PartnerBalance
+from storage.lists.commissions import COMMISSIONS, Commission
+from storage.lists.customers import CUSTOMERS, ListedCustomer
+from storage.lists.declaration import ListQuery, ListScope, Page
+from storage.lists.find import find, get
+from storage.lists.flags import FLAGS, Flag
+from storage.lists.partners import PARTNERS, Partner
 from storage.reports import breakdown, chart, performance, refunds
 from storage.reports.chart import MOST_EVENTS, Results
 from storage.rules.errors import ValidationError
@@ -23,7 +23,7 @@ from storage.rules.reports.breakdown import BreakdownQuery, Dimension, GroupTota
 from storage.rules.reports.metrics import Day, Figures, Part, RefundedMonth, Trend
 from storage.tables import customers, sales
 
-NEWEST = Paging(5)
+MOST_NEWEST = 5
 MOST_LINKS = 10
 _OF_PROGRAMS = {"average_order_cents", "reversed_cents"}  # figures that a partner's report leaves out
 MOST_WEEKS = 27
@@ -45,7 +45,7 @@ class PartnerProfile(NamedTuple):
     results: Results
     balance: PartnerBalance
     links: list[UsedLink]
-    customers: Page[CustomerRecord]
+    customers: Page[ListedCustomer]
     commissions: Page[Commission]
     flags: Page[Flag]
 
@@ -74,16 +74,18 @@ def read_profile(
     before: Window | None = None,
 ) -> PartnerProfile:
     """Return a partner's page for a range. Raises NotFound, and the errors of `read_performance`."""
-    partner = partners.get_partner(connection, program_id, partner_id)
-    sent = CustomerFilter(partner_id=partner_id)
+    scope = ListScope(program_id, at)
+    partner = get(connection, PARTNERS, scope, partner_id)
+    theirs = ListQuery(MOST_NEWEST, filters={"partner_id": partner_id})
+    open_flags = ListQuery(MOST_NEWEST, filters={"partner_id": partner_id, "state": FlagState.OPEN})
     return PartnerProfile(
         partner,
         chart.read_results(connection, program_id, query, at=at, before=before, partner=partner),
-        balances.of_partners(connection, program_id, [partner_id], at=at)[partner_id],
+        partner.balance,
         _links(connection, partner, query, at),
-        customer_timelines.list_customers(connection, program_id, NEWEST, sent),
-        commissions.list_commissions(connection, program_id, NEWEST, partner_id=partner_id),
-        flags.list_flags(connection, program_id, NEWEST, state=FlagState.OPEN, partner_id=partner_id),
+        find(connection, CUSTOMERS, scope, theirs),
+        find(connection, COMMISSIONS, scope, theirs),
+        find(connection, FLAGS, scope, open_flags),
     )
 
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
-from storage.engine import pagination
-from storage.management.commissions import net_cents
+from storage.engine.cursors import within
+from storage.lists.commissions import net_cents
 from storage.rules.errors import NotFound, ProgramNotAllowed
 from storage.rules.periods import period
 from storage.rules.periods.period import ChosenPeriod, DateRangeQuery, Period, Window
@@ -182,6 +182,6 @@ def read_commission_by_cause(connection: Connection, report: Performance) -> Com
     by_lead = earned.lead_id.is_not(None)
     grouped = select(by_lead, func.sum(net_cents())).where(earned.program_id == report.program_id).group_by(by_lead)
     spans = (report.window.span, report.previous_window.span)
-    created = [grouped.where(*pagination.within(earned.id, earned.created_at, span)) for span in spans]
+    created = [grouped.where(*within(earned.id, earned.created_at, span)) for span in spans]
     now, before = (dict[bool, int](connection.execute(each).all()) for each in created)
     return CommissionByCause(*(int(sums.get(cause, 0)) for sums in (now, before) for cause in (True, False)))

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Connection, Select, func, select, type_coerce
 
-from storage.engine import pagination
+from storage.engine.cursors import within
 from storage.rules.periods.period import Span
 from storage.rules.reports.metrics import RefundedMonth, RefundTotals, add_refunds
 from storage.tables import refunds, sales
@@ -50,7 +50,7 @@ def read_refunds_by_partner(
 
 def _refunded(program_id: int, span: Span, key: Any) -> Select[Any]:
     back = refunds.c
-    mine = (back.program_id == program_id, *pagination.within(back.id, back.at, span))
+    mine = (back.program_id == program_id, *within(back.id, back.at, span))
     sums = (func.count(), func.sum(back.program_cents), func.sum(back.reversed_cents))
     return select(key, *sums).select_from(refunds).where(*mine).group_by(key)
 

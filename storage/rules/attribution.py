@@ -8,6 +8,15 @@ from urllib.parse import parse_qs, urlsplit
 
 from storage.rules.errors import AffMissing, InvalidAffiliateUrl
 
+LOCAL = ("localhost", "127.0.0.1", "0.0.0.0")  # noqa: S104 - compared, not bound
+
+
+def site_url(domain: str) -> str:
+    """Return the URL of a program's domain: `https`, or `http` on the developer's own machine."""
+    host = domain.partition(":")[0]
+    is_local = host in LOCAL or host.endswith(".localhost")
+    return f"{'http' if is_local else 'https'}://{domain}"
+
 
 class AttributionModel(StrEnum):
     """The click that decides, of those on the links of two partners."""

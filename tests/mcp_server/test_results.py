@@ -12,9 +12,12 @@ from hypothesis import strategies as st
 
 from mcp_server.results import compact, table, text_of, weight
 from mcp_server.sanitize import LONGEST, clean
-from storage.engine.pagination import Paging
-from storage.management import commissions, partners
-from storage.reading import customer_timelines, events
+from storage.lists.commissions import COMMISSIONS
+from storage.lists.customers import CUSTOMERS
+from storage.lists.declaration import ListQuery, ListScope
+from storage.lists.events import EVENTS
+from storage.lists.find import find
+from storage.lists.partners import PARTNERS
 from tests.mcp_server.conftest import EVERY_TOOL, HOSTILE, INERT, VERSIONS, Assistant
 from tests.world import NOW
 
@@ -91,16 +94,17 @@ async def test_every_result_stays_below_24_kb_with_100_000_hostile_events(crowde
 
 
 LISTS: dict[str, Any] = {
-    "list_events": events.list_events,
-    "list_customers": customer_timelines.list_customers,
-    "list_commissions": commissions.list_commissions,
-    "list_partners": partners.list_partners,
+    "list_events": EVENTS,
+    "list_customers": CUSTOMERS,
+    "list_commissions": COMMISSIONS,
+    "list_partners": PARTNERS,
 }
 
 
 async def test_pages_that_are_cut_skip_and_repeat_nothing(crowded: Assistant):
     for tool, listed in LISTS.items():
-        truth: Any = await crowded.acme.store.read(listed, crowded.acme.program_id, Paging(200))
+        scope = ListScope(crowded.acme.program_id, NOW)
+        truth: Any = await crowded.acme.store.read(find, listed, scope, ListQuery(200))
 
         seen: list[Any] = []
         cursor: dict[str, str] = {}

@@ -5,7 +5,8 @@ from typing import Any
 
 from storage.access import program_keys
 from storage.engine.audit import Actor
-from storage.management import commission_decisions, commissions, partners, program_settings
+from storage.lists.commissions import COMMISSIONS
+from storage.management import commission_decisions, partners, program_settings
 from storage.payments import processing
 from storage.payments.stripe import parse_event
 from storage.rules.commission import CommissionStatus
@@ -25,7 +26,7 @@ async def taken(assistant: Assistant, event: dict[str, Any]) -> None:
 async def paid(assistant: Assistant) -> None:
     """Approve and pay Anna's only commission."""
     acme = assistant.acme
-    [row] = (await acme.store.read(commissions.list_commissions, acme.program_id)).data
+    [row] = (await acme.listed(COMMISSIONS)).data
     for status in (CommissionStatus.APPROVED, CommissionStatus.PAID):
         await acme.store.write(commission_decisions.decide, acme.program_id, row.id, status, actor=OWNER, at=NOW)
 

@@ -22,7 +22,7 @@ from presentation.host_name import is_host
 from storage import migrations
 from storage.access import workspaces
 from storage.engine import database_file
-from storage.management import program_settings
+from storage.lists.programs import read_program
 from tests import world
 from tests.tracking_api.dashboard.conftest import Dashboard
 from tests.world import NOW
@@ -165,7 +165,7 @@ async def test_a_pasted_agents_file_and_a_guide_run_nothing_of_an_old_domain_or_
 ):
     acme = dashboard.acme
     old = await world.program_of(acme.store, acme.workspace_id, acme.owner_id, name=EVIL, domain=EVIL)
-    program = await acme.store.read(program_settings.get_program, old.program_id)
+    program = await acme.store.read(read_program, old.program_id)
     text = agents_file.written(program, base_url="http://svc.test", code="a';touch pwned;'")
     filling = guides.filling(program, base_url="http://svc.test", code=EVIL)
     shown = [guides.filled(name, filling) for name in guides.NAMES]

@@ -7,17 +7,21 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import is_dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any, get_args, get_type_hints
 
 import background
 import storage
-from storage import Storage, access, diagnosis, management, reading, reports
+from storage import Storage, access, diagnosis, lists, management, reports
 from storage.access import accounts, agent_keys, device_logins, invitations
 from storage.diagnosis.facts import Subject
 from storage.engine.audit import OPERATOR
+from storage.lists import find as engine
+from storage.lists.commissions import COMMISSIONS
+from storage.lists.declaration import List, ListQuery, ListScope, Order
+from storage.lists.find import find
 from storage.management import commission_decisions, sandboxes
-from storage.management import commissions as decisions
 from storage.reports import performance
 from storage.reports.exported_events import ExportedProgram
 from storage.rules import contact, keys
@@ -39,6 +43,12 @@ from tests.storage.payments.paying import connect, take
 from tests.world import NOW, World, stored
 
 ABOUT: dict[str, Any] = {"actor": OPERATOR, "at": NOW}
+LISTS: list[List[Any]] = [
+    each
+    for module in pkgutil.iter_modules(lists.__path__)
+    for each in vars(importlib.import_module(f"{lists.__name__}.{module.name}")).values()
+    if isinstance(each, List)
+]
 CLICKS = [keys.click_id(1, NOW) for _ in range(3)]
 WINDOW = Window(NOW.date() - timedelta(days=29), NOW.date())
 MONTH, QUERY = DateRangeQuery("30d"), breakdown.query("utm_source")
@@ -61,7 +71,7 @@ async def filled(store: Storage) -> World:
     await acme.reject(CustomerNotFound(), request_id="rejected", transaction_id="inv-9", customer_key="USER-1")
     await take(acme, stripe.invoice(metadata={"svc_customer_key": "user-9"}))
     await acme.flag()
-    (earned, *_) = (await store.read(decisions.list_commissions, acme.program_id)).data
+    (earned, *_) = (await acme.listed(COMMISSIONS)).data
     late = {"at": NOW + timedelta(days=40), "actor": OPERATOR, "override_hold_reason": "tried"}
     await store.write(commission_decisions.decide, acme.program_id, earned.id, CommissionStatus.REJECTED, **late)
     await store.write(agent_keys.issue, acme.workspace_id, name="Reporter", scopes=READING, at=NOW)
@@ -76,12 +86,12 @@ async def filled(store: Storage) -> World:
 
 def reads() -> Iterator[Callable[..., Any]]:
     """Give every public read of the five folders."""
-    for package in (reading, reports, diagnosis, management, access):
+    for package in (lists, reports, diagnosis, management, access):
         for each in pkgutil.iter_modules(package.__path__):
             module = importlib.import_module(f"{package.__name__}.{each.name}")
             for name, function in inspect.getmembers(module, inspect.isfunction):
-                is_read = package in {reading, reports, diagnosis} or name.startswith(READS)
-                is_ours = function.__module__ == module.__name__ and not name.startswith("_")
+                is_read = package in {lists, reports, diagnosis} or name.startswith(READS)
+                is_ours = function.__module__ == module.__name__ != engine.__name__ and not name.startswith("_")
                 if is_ours and is_read and next(iter(inspect.signature(function).parameters), "") == "connection":
                     yield function
 
@@ -95,7 +105,7 @@ async def known(acme: World) -> dict[Any, Any]:
     names = {"transaction_id": "inv-1", "customer_key": "user-1", "click_id": CLICKS[0], "email": "owner@acme.example"}
     texts = {"search": "anna", "name": "Anna", "typed": "user-1", "kind": "sale", "base_url": "https://svc.example"}
     ids = {"program_id": acme.program_id, "live_id": acme.program_id, "workspace_id": acme.workspace_id}
-    lists = {"program_ids": [acme.program_id], "workspace_ids": [acme.workspace_id], "ids": both, "partner_ids": both}
+    several = {"program_ids": [acme.program_id], "workspace_ids": [acme.workspace_id], "ids": both, "partner_ids": both}
     times = {"at": NOW, "created_at": NOW, "today": NOW.date(), "month": Month.of(NOW)}
     secrets = {"key_hash": key_hash, "token_hash": "", "token": "", "client_id": "", "user_code": ""}
     rest = {
@@ -106,13 +116,28 @@ async def known(acme: World) -> dict[Any, Any]:
         "filters": {},
         "program": program,
         "keys": [],
+        "commissions": (await acme.listed(COMMISSIONS)).data,
+        "outcome": "organic",
     }
     other = {"after": None, "visitor": visitor, "user_id": acme.owner_id, "partner_id": acme.anna}
+    scope = ListScope(acme.program_id, NOW, WINDOW, [acme.workspace_id])
     report = await acme.store.read(performance.read_performance, acme.program_id, MONTH, at=NOW)
     by_type = {
-        type(each): each for each in (report, MONTH, WINDOW, WINDOW.span, QUERY, FlagState.OPEN, Subject("inv-1"))
+        type(each): each
+        for each in (report, MONTH, WINDOW, WINDOW.span, QUERY, FlagState.OPEN, Subject("inv-1"), scope, ListQuery())
     }
-    return {**names, **texts, **ids, **lists, **found, **times, **secrets, **rest, **other, **by_type}
+    return {**names, **texts, **ids, **several, **found, **times, **secrets, **rest, **other, **by_type}
+
+
+def queries(wanted: List[Any]) -> Iterator[ListQuery]:
+    """Give a list's queries: plain, searched, by each filter that has a value, and in each order with totals."""
+    values: dict[type, Any] = {str: "inv-1", int: 1, bool: True, datetime: NOW}
+    yield from (ListQuery(), ListQuery(search="anna"), ListQuery(span=WINDOW.span))
+    for each in wanted.filters:
+        words = [*each.kind] if issubclass(each.kind, StrEnum) else [values[each.kind]]
+        yield ListQuery(filters={each.name: words[0]})
+    for order in (None, *wanted.sorts):
+        yield ListQuery(order=Order(order), has_totals=True)
 
 
 def calls(read: Callable[..., Any], values: dict[Any, Any]) -> Iterator[dict[str, Any]]:
@@ -147,6 +172,9 @@ async def answers(url: str) -> dict[str, list[Any]]:
     async with storage.opened(url) as store:
         acme = await filled(store)
         values = await known(acme)
+        for wanted in LISTS:
+            pages = [await store.read(find, wanted, values[ListScope], query) for query in queries(wanted)]
+            found[wanted.name] = plain(pages)
         for read in reads():
             results = found.setdefault(f"{read.__module__}.{read.__name__}", [])
             for arguments in calls(read, values):

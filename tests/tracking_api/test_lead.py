@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from storage.reading import events
+from storage.lists.events import EVENTS
 from storage.tables import clicks, commissions, customers, leads, refunds, refused_calls, sales, test_events
 from tests.tracking_api.conftest import Api
 from tests.world import NOW
@@ -111,7 +111,7 @@ async def test_a_test_lead_s_details_are_stored_and_it_alone_verifies_the_integr
     await api.lead(click_id="click-1", customer_key="user-1", email="jane@example.com", additional_data=extra)
 
     stored = (await api.rows(test_events))[1]
-    read = (await api.acme.store.read(events.list_events, api.acme.program_id)).data[0]
+    read = (await api.acme.listed(EVENTS)).data[0]
     about = (stored.event_name, stored.customer_key, stored.click_id, stored.email_mask)
     assert about == ("signup", "user-1", "click-1", "j***@example.com")
     assert (read.event_name, read.customer_key, read.click_id, read.email_masked) == about

@@ -7,8 +7,8 @@ from presentation.changes import CommissionChanges, OwnerCommissionChange
 from presentation.operations import operation
 from presentation.resources import CommissionView
 from presentation.view import View
+from storage.lists.commissions import Commission
 from storage.management import commission_decisions
-from storage.management.commissions import Commission
 from storage.rules.errors import CommissionFlagged, CommissionOnHold, ServiceError
 from web.errors import FieldProblem, error_body
 from web.response import ModelResponse

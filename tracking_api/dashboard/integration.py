@@ -4,7 +4,8 @@ from presentation import agents_file, queries
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
 from presentation.view import View
-from storage.management import partners, program_settings
+from storage.lists.partners import newest_code
+from storage.lists.programs import read_program
 from storage.payments import accounts
 from storage.rules.errors import ValidationError
 from web.response import ModelResponse
@@ -23,8 +24,8 @@ class IntegrationView(View):
 async def get_integration(call: ApiRequest) -> ModelResponse[IntegrationView]:
     """Return the program's AGENTS.md; it has no secret. `?framework=` puts that framework's snippets first."""
     base_url = call.request.app.state.settings.base_url
-    program = await call.read(program_settings.get_program)
-    code, framework = await call.read(partners.newest_code), queries.text(call.request, "framework")
+    program = await call.read(read_program)
+    code, framework = await call.read(newest_code), queries.text(call.request.query_params, "framework")
     markdown = agents_file.written(program, base_url=base_url, code=code, framework=framework)
     account = await call.read(accounts.find_account_id)
     return ModelResponse(

@@ -1,12 +1,9 @@
 """GET /api/programs/:id/payment-events and PATCH .../:eventId: list events, decide on those that do not count."""
 
-from datetime import datetime
-
-from presentation import queries
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
-from presentation.view import PageView, SuccessView, View, page
-from storage.payments import decisions, received_events
+from presentation.view import SuccessView
+from storage.payments import decisions
 from storage.payments.decisions import Decision, NamedCustomer
 from storage.rules.errors import (
     AttributionWindowExpired,
@@ -19,11 +16,6 @@ from storage.rules.errors import (
 )
 from web.body import Body, Identifier
 from web.response import ModelResponse
-
-OUTCOME = {
-    "outcome": "recorded, repeated, linked, waiting, unknown_customer (its customer_key has no lead), "
-    "organic (it names no customer), held_as_duplicate, same_sale, not_referred, ignored, test, or an error code."
-}
 
 
 class PaymentDecision(Body):
@@ -46,40 +38,6 @@ class PaymentDecidedView(SuccessView):
     """The decision is made; `outcome` is the event's new one."""
 
     outcome: str
-
-
-class PaymentEventView(View):
-    """An event of the payment account; amounts are in minor units of `currency`, null if the event has no amount.
-
-    `click_id` and `customer_key` are those in its metadata.
-    `is_test`: of the processor's test mode; it is recorded as a test, and earns nothing.
-    """
-
-    id: int
-    event_id: str
-    type: str
-    outcome: str
-    transaction_id: str | None
-    waits_for: str | None
-    click_id: str | None
-    customer_key: str | None
-    amount_cents: int | None
-    currency: str | None
-    is_test: bool
-    occurred_at: datetime
-    received_at: datetime
-
-
-@operation(
-    "The events of the payment account and their outcomes, possible duplicates included",
-    query=OUTCOME,
-    tag="payments",
-)
-async def list_payment_events(call: ApiRequest) -> ModelResponse[PageView[PaymentEventView]]:
-    """List the program's payment events; `?outcome=` narrows it."""
-    outcome = queries.text(call.request, "outcome")
-    events = await call.read(received_events.list_events, queries.paging(call.request), outcome=outcome)
-    return page(events, PaymentEventView)
 
 
 @operation(

@@ -7,6 +7,7 @@ from presentation.resources import ProgramView
 from presentation.view import SuccessView
 from storage.access.sessions import Visitor
 from storage.access.workspaces import Role
+from storage.lists.programs import read_program
 from storage.management import deletion, program_settings
 from storage.rules import settings
 from storage.rules.errors import (
@@ -31,13 +32,13 @@ async def create_program(call: VisitorRequest) -> CreatedResponse[ProgramView]:
     program_id = await call.storage.write(
         program_settings.create, workspace_id, ProgramSettings(**values), at=call.at, actor=call.actor
     )
-    return CreatedResponse(ProgramView.of(await call.storage.read(program_settings.get_program, program_id)))
+    return CreatedResponse(ProgramView.of(await call.storage.read(read_program, program_id)))
 
 
 @operation("A program, with its key masked")
 async def get_program(call: ApiRequest) -> ModelResponse[ProgramView]:
     """Return a program, with its key masked."""
-    return ModelResponse(ProgramView.of(await call.read(program_settings.get_program)))
+    return ModelResponse(ProgramView.of(await call.read(read_program)))
 
 
 @operation("Change a program's settings; new terms apply to later sales only", CurrencyNotSupported, body=ProgramChange)

@@ -1,17 +1,7 @@
 """The dashboard's part of the route table, with the role that each handler needs."""
 
-from presentation.handlers import (
-    audit_log,
-    customers,
-    events,
-    flags,
-    refused_calls,
-    reports,
-    tracking_log,
-)
-from presentation.handlers.commissions import list_commissions
-from presentation.handlers.partners import change_partner, list_partners
-from presentation.handlers.programs import list_programs
+from presentation.handlers import customers, flags, lists, reports
+from presentation.handlers.partners import change_partner
 from presentation.operations import route
 from tracking_api.dashboard import (
     account,
@@ -90,7 +80,7 @@ ROUTES = [
         DELETE=workspace_owner(invitations.withdraw_invitation),
     ),
     route("/api/workspaces/{workspace_id}/owner", POST=workspace_owner(members.transfer_ownership)),
-    route("/api/programs", GET=signed_in(list_programs), POST=signed_in(programs.create_program)),
+    route("/api/programs", GET=signed_in(lists.list_programs), POST=signed_in(programs.create_program)),
     route(
         PROGRAM,
         GET=member(programs.get_program),
@@ -103,25 +93,25 @@ ROUTES = [
     route(f"{PROGRAM}/sandbox", POST=owner(sandboxes.open_sandbox)),
     route(f"{PROGRAM}/sandbox/payment-events", POST=owner(sandboxes.rehearse_payment_event)),
     route(f"{PROGRAM}/sandbox/events", DELETE=owner(sandboxes.empty_sandbox)),
-    route(f"{PROGRAM}/partners", GET=member(list_partners), POST=owner(partners.enrol_partner)),
+    route(f"{PROGRAM}/partners", GET=member(lists.list_partners), POST=owner(partners.enrol_partner)),
     route(f"{PROGRAM}/partners/{{partner_id}}", PATCH=owner(change_partner)),
-    route(f"{PROGRAM}/customers", GET=member(customers.list_customers)),
+    route(f"{PROGRAM}/customers", GET=member(lists.list_customers)),
     route(f"{PROGRAM}/customers/{{customer_id}}", GET=member(customers.get_customer)),
-    route(f"{PROGRAM}/commissions", GET=member(list_commissions), PATCH=owner(commissions.decide_commissions)),
+    route(f"{PROGRAM}/commissions", GET=member(lists.list_commissions), PATCH=owner(commissions.decide_commissions)),
     route(f"{PROGRAM}/commissions/{{commission_id}}", PATCH=owner(commissions.decide_commission)),
-    route(f"{PROGRAM}/flags", GET=member(flags.list_flags)),
+    route(f"{PROGRAM}/flags", GET=member(lists.list_flags)),
     route(f"{PROGRAM}/flags/{{flag_id}}", PATCH=owner(flags.decide_flag)),
-    route(f"{PROGRAM}/events", GET=member(events.list_events)),
-    route(f"{PROGRAM}/tracking-log", GET=member(tracking_log.list_tracking_log)),
-    route(f"{PROGRAM}/refused-calls", GET=member(refused_calls.list_refused_calls)),
-    route(f"{PROGRAM}/audit-log", GET=member(audit_log.list_audit_log)),
+    route(f"{PROGRAM}/events", GET=member(lists.list_events)),
+    route(f"{PROGRAM}/tracking-log", GET=member(lists.list_tracking_log)),
+    route(f"{PROGRAM}/refused-calls", GET=member(lists.list_rejected_calls)),
+    route(f"{PROGRAM}/audit-log", GET=member(lists.list_audit_log)),
     route(
         f"{PROGRAM}/payment-account",
         PUT=owner(payment_account.connect_payment_account),
         GET=owner(payment_account.get_payment_account),
         DELETE=owner(payment_account.disconnect_payment_account),
     ),
-    route(f"{PROGRAM}/payment-events", GET=member(payment_events.list_payment_events)),
+    route(f"{PROGRAM}/payment-events", GET=member(lists.list_payment_events)),
     route(f"{PROGRAM}/payment-events/{{event_id}}", PATCH=owner(payment_events.decide_payment_event)),
     route(f"{PROGRAM}/reconciliation", POST=member(reconciliation.reconcile_payments)),
     route(f"{PROGRAM}/integration", GET=member(integration.get_integration)),

@@ -12,7 +12,7 @@ from storage.access.assistant_clients import AssistantClient
 from storage.access.assistants import AuthorizationRequest
 from storage.access.sessions import Visitor
 from storage.access.workspaces import Role
-from storage.engine import audit
+from storage.lists.audit_log import AUDIT_LOG
 from storage.rules import keys
 from storage.rules.errors import InsufficientScope, InvalidKey, NotFound, ProgramNotAllowed, ValidationError
 from storage.rules.scope import READING, Scope
@@ -79,7 +79,7 @@ async def refresh(acme: World, token: str, **about: Any) -> Any:
 
 
 async def audited(acme: World) -> list[tuple[str, str]]:
-    found = await acme.store.read(audit.list_entries, acme.program_id)
+    found = await acme.listed(AUDIT_LOG)
     return [(entry.action, entry.actor.name) for entry in found.data if entry.action.startswith("assistant.")]
 
 

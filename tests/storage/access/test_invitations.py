@@ -10,8 +10,8 @@ from sqlalchemy import update
 
 from storage.access import accounts, invitations, members, sessions, workspaces
 from storage.access.workspaces import MemberStatus, Role
-from storage.engine import audit
 from storage.engine.audit import OPERATOR, Actor
+from storage.lists.audit_log import AUDIT_LOG
 from storage.rules import keys
 from storage.rules.errors import Forbidden, LinkExpired, NotFound, ValidationError
 from storage.tables import members as memberships
@@ -79,7 +79,7 @@ async def test_a_link_creates_the_account_with_its_role_and_signs_it_in(acme: Wo
 
     assert (await acme.store.read(sessions.identify, keys.digest(started.token), at=NOW)).email == EVA
     assert (await member(acme)).role == Role.OWNER
-    log = await acme.store.read(audit.list_entries, acme.program_id)
+    log = await acme.listed(AUDIT_LOG)
     logged = [(each.action, each.actor.name) for each in log.data]
     assert logged == [("member.join", EVA), ("member.invite", "owner@acme.example")]
     assert invited.token not in str(log.data)

@@ -10,9 +10,9 @@ import pytest
 from storage.access import accounts, members, sessions, sign_in, workspaces
 from storage.access.accounts import ResetLink
 from storage.access.workspaces import MemberStatus, Role
-from storage.engine import audit
 from storage.engine.audit import OPERATOR
 from storage.engine.sealing import Sealer
+from storage.lists.audit_log import AUDIT_LOG
 from storage.rules import keys
 from storage.rules.errors import Forbidden, InvalidCredentials, LastOwner, LinkExpired, NotFound
 from storage.tables import password_resets
@@ -63,7 +63,7 @@ async def test_a_member_is_suspended_reactivated_and_made_an_owner_and_the_log_s
     for values in ({"status": SUSPENDED}, {"status": ACTIVE}, {"role": Role.OWNER}):
         await change(acme, max_id, **values)
 
-    log = await acme.store.read(audit.list_entries, acme.program_id)
+    log = await acme.listed(AUDIT_LOG)
     assert (await listed(acme))[MAX] == (Role.OWNER, ACTIVE)
     logged = [(entry.action, entry.field, entry.after) for entry in log.data[:3]]
     changes = [("role", "owner"), ("status", "active"), ("status", "suspended")]
@@ -132,7 +132,7 @@ async def test_a_new_password_ends_every_session_but_the_one_that_set_it_and_sig
     assert (await identify(acme, mine)).email == OWNER
     with pytest.raises(Forbidden):
         await identify(acme, other)
-    log = await acme.store.read(audit.list_entries, acme.program_id)
+    log = await acme.listed(AUDIT_LOG)
     assert log.data[0].action == "account.set_password"
     assert "hash" not in str(log.data[0])
     with pytest.raises(InvalidCredentials):

@@ -11,8 +11,8 @@ import background
 from storage import Storage
 from storage.access import agent_keys, idempotency, program_keys
 from storage.access.idempotency import Request, WriteResponse
-from storage.reading import key_callers as reading
-from storage.reading.key_callers import KeyCaller
+from storage.lists import key_callers as reading
+from storage.lists.key_callers import KeyCaller
 from storage.rules import errors, keys
 from storage.rules.scope import Scope
 from storage.tables import key_callers as caller_rows

@@ -12,9 +12,9 @@ from storage.access import accounts, device_logins, passwords, second_factors, s
 from storage.access.device_logins import LIFETIME
 from storage.access.sessions import Started
 from storage.access.workspaces import Role
-from storage.engine import audit
 from storage.engine.audit import OPERATOR
 from storage.engine.sealing import Sealer
+from storage.lists.audit_log import AUDIT_LOG
 from storage.rules import errors, keys
 from storage.tables import recovery_codes
 from storage.tables import second_factors as second_factor_rows
@@ -86,7 +86,7 @@ async def test_it_is_on_once_a_code_is_confirmed_and_off_when_disabled(acme: Wor
     await acme.store.write(second_factors.disable, acme.owner_id, actor=OPERATOR, at=LATER)
     await acme.store.write(*start, code=None, **about)
 
-    log = await acme.store.read(audit.list_entries, acme.program_id)
+    log = await acme.listed(AUDIT_LOG)
     assert [entry.action for entry in log.data[:2]] == ["account.disable_second_factor", "account.enable_second_factor"]
 
 

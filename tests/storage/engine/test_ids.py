@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, delete, insert
 
-from storage.engine import ids, pagination
-from storage.engine.pagination import Page, Paging
-from storage.management import partners
+from storage.engine import cursors, ids
+from storage.lists.declaration import ListQuery, ListScope, Page
+from storage.lists.find import cut, edge_of, find
+from storage.lists.partners import PARTNERS
 from storage.rules.errors import ValidationError
 from storage.tables import metadata
 from tests.world import NOW, World
@@ -63,23 +64,20 @@ def test_ids_are_exact_in_json_until_the_year_2300():
     assert ids.first(datetime(2300, 1, 1, tzinfo=UTC)) < 2**53
 
 
-def cut(rows: list[int], limit: int, *place: str) -> Page[int]:
-    return pagination.cut(rows, limit, key=lambda row: [row, *place], of_row=lambda row: row)
-
-
 def test_a_cursor_names_exactly_what_the_list_expects_and_the_last_page_has_none():
-    page = cut([3, 2, 1], 2)
+    page = cut([3, 2, 1], 2, None, Page([]))
 
     assert page.data == [3, 2]
-    assert pagination.last_id(str(page.next_cursor)) == 2
+    assert edge_of(page.next_cursor, int) == ([2], False)
     with pytest.raises(ValidationError):
-        pagination.decode(str(page.next_cursor), int, str)
-    assert cut([2, 1], 2) == ([2, 1], None)
+        edge_of(page.next_cursor, int, str)
+    assert cut([2, 1], 2, None, Page([])) == Page([2, 1])
 
 
 async def test_an_invented_cursor_of_the_largest_id_is_read_by_every_database(acme: World):
-    invented = cut([pagination.LARGEST_ID, 0], 1).next_cursor
+    invented = cut([cursors.LARGEST_ID, 0], 1, None, Page([])).next_cursor
 
-    page = await acme.store.read(partners.list_partners, acme.program_id, Paging(50, invented))
+    scope = ListScope(acme.program_id, NOW)
+    page = await acme.store.read(find, PARTNERS, scope, ListQuery(50, invented))
 
     assert page.next_cursor is None

@@ -9,6 +9,7 @@ import pytest
 
 import storage
 from storage.engine.audit import Actor
+from storage.lists.programs import read_program
 from storage.management import agent_caps, program_settings
 from storage.rules.errors import OverCap
 from tests import world
@@ -55,10 +56,10 @@ ONE_CHANGE: list[tuple[dict[str, Any], str | None]] = [
 async def test_one_change_stays_within_the_defaults_and_what_is_beyond_changes_nothing(acme: World):
     for changes, exceeded in ONE_CHANGE:
         program = await world.program_of(acme.store, acme.workspace_id, acme.owner_id)
-        before = await acme.store.read(program_settings.get_program, program.program_id)
+        before = await acme.store.read(read_program, program.program_id)
 
         assert await change(program, {"name": "Stolen", **changes}) == exceeded, changes
-        after = await acme.store.read(program_settings.get_program, program.program_id)
+        after = await acme.store.read(read_program, program.program_id)
         assert (after.settings == before.settings) is (exceeded is not None), changes
         assert await change(program, changes, by=OLGA) is None  # an owner may
 

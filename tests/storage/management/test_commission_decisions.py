@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from storage import tables
-from storage.engine import audit
 from storage.engine.audit import AGENT_KEY, Actor
-from storage.management import commission_decisions, commissions, flag_decisions, flags, partners
+from storage.lists.audit_log import AUDIT_LOG
+from storage.lists.commissions import COMMISSIONS
+from storage.lists.flags import FLAGS
+from storage.management import commission_decisions, flag_decisions, partners
 from storage.rules import contact, errors
 from storage.rules.commission import CommissionStatus
 from storage.rules.fraud.flag import FlagKind, FlagState
@@ -39,9 +41,9 @@ async def test_a_decision_reviews_in_its_own_transaction_and_keeps_the_flag_that
         await acme.store.write(*decide, own.commission_id, approved, **ABOUT)
 
     assert [await stored(acme, *table.c) for table in money] == before
-    (flag,) = (await acme.store.read(flags.list_flags, acme.program_id)).data
+    (flag,) = (await acme.listed(FLAGS)).data
     assert (flag.kind, flag.commission_id) == (FlagKind.SELF_REFERRAL, own.commission_id)
-    assert (await acme.store.read(audit.list_entries, acme.program_id)).data[0].action == "flag.raise"
+    assert (await acme.listed(AUDIT_LOG)).data[0].action == "flag.raise"
     assert (await acme.store.write(*decide, ordinary.commission_id, approved, **ABOUT)).status == approved
     assert transactions() == earlier + 2
 
@@ -67,8 +69,7 @@ async def test_what_was_approved_together_is_pending_again_unless_it_was_paid(ac
     await acme.customer()
     for n in range(3):
         await acme.sale(f"inv-{n}")
-    listed: Any = (commissions.list_commissions, acme.program_id)
-    ids = [each.id for each in (await acme.store.read(*listed)).data]
+    ids = [each.id for each in (await acme.listed(COMMISSIONS)).data]
     later = LATER + timedelta(milliseconds=1)
     for some, status, at in ((ids[:2], "approved", LATER), (ids[2:], "approved", later), (ids[:1], "paid", LATER)):
         chosen = (acme.program_id, some, CommissionStatus(status))
@@ -77,10 +78,10 @@ async def test_what_was_approved_together_is_pending_again_unless_it_was_paid(ac
 
     undone = [await acme.store.write(*undo, millis=millis, actor=each, at=LATER) for each in (MAX, OLGA, OLGA)]
 
-    after = {each.id: each.status for each in (await acme.store.read(*listed)).data}
+    after = {each.id: each.status for each in (await acme.listed(COMMISSIONS)).data}
     assert undone == [0, 1, 0]
     assert [after[each] for each in ids] == ["paid", "pending", "approved"]
-    newest = (await acme.store.read(audit.list_entries, acme.program_id)).data[0]
+    newest = (await acme.listed(AUDIT_LOG)).data[0]
     assert (newest.action, newest.before, newest.after) == ("commission.decide", "approved", "pending")
     with pytest.raises(errors.ValidationError):
         await acme.store.write(*undo, millis=millis, actor=OLGA, at=LATER + timedelta(hours=2))
@@ -97,5 +98,5 @@ async def test_an_owner_alone_overrides_the_hold_with_a_reason(acme: World):
     approved = await acme.store.write(*approve, actor=OLGA, **reason)
 
     assert approved.status == CommissionStatus.APPROVED
-    newest = (await acme.store.read(audit.list_entries, acme.program_id)).data[0]
+    newest = (await acme.listed(AUDIT_LOG)).data[0]
     assert (newest.field, newest.after) == ("override_hold_reason", "A partner of ten years")

@@ -8,18 +8,21 @@ import pytest
 from sqlalchemy import insert, update
 
 from storage import tables
-from storage.engine import audit, ids
+from storage.engine import ids
 from storage.engine.audit import Actor
+from storage.lists.audit_log import AUDIT_LOG
+from storage.lists.commissions import COMMISSIONS
+from storage.lists.declaration import ListScope
+from storage.lists.find import get
+from storage.lists.flags import FLAGS, Flag, holding
+from storage.lists.partners import PARTNERS
 from storage.management import (
     commission_decisions,
-    commissions,
     flag_decisions,
     flags,
     fraud_review,
-    partners,
     program_settings,
 )
-from storage.management.flags import Flag
 from storage.management.pending_work import Waiting
 from storage.rules import contact
 from storage.rules.attribution import PaidAds
@@ -63,11 +66,11 @@ async def review(shop: World) -> list[Flag]:
 
 
 async def listed(shop: World, **filters: Any) -> list[Flag]:
-    return (await shop.store.read(flags.list_flags, shop.program_id, **filters)).data
+    return (await shop.listed(FLAGS, **filters)).data
 
 
 async def earned(shop: World) -> Any:
-    return (await shop.store.read(commissions.list_commissions, shop.program_id)).data
+    return (await shop.listed(COMMISSIONS)).data
 
 
 async def approve(shop: World, commission_id: Any, status: CommissionStatus = CommissionStatus.APPROVED) -> Any:
@@ -177,8 +180,8 @@ async def test_a_flag_is_found_before_a_decision_raised_once_by_whoever_reviews_
     assert await listed(shop, state=FlagState.OPEN, partner_id=shop.anna) == [flag]
     assert await listed(shop, state=FlagState.DISMISSED) == await listed(shop, partner_id=shop.ben) == []
     with pytest.raises(NotFound):
-        await shop.store.read(flags.get_flag, shop.program_id + 1, flag.id)
-    shown = (await shop.store.read(partners.list_partners, shop.program_id)).data
+        await shop.store.read(get, FLAGS, ListScope(shop.program_id + 1, NOW), flag.id)
+    shown = (await shop.listed(PARTNERS)).data
     assert {each.id: each.open_flags for each in shown} == {shop.anna: 1, shop.ben: 0}
 
 
@@ -205,12 +208,15 @@ async def test_a_flag_holds_the_commission_until_it_is_dismissed_and_is_decided_
 async def test_confirming_rejects_what_is_not_paid_holds_later_sales_and_is_in_the_audit_log(shop: World):
     flag = await own_purchase(shop)
     await shop.sale("inv-9", customer_key="user-1", at=NOW + 30 * HOUR)
-    held: Any = (flag_decisions.count_held, shop.program_id, flag.id)
-    assert await shop.store.read(*held) == Waiting(2, sum(each.net_cents for each in await earned(shop)))
+
+    async def held() -> Waiting:
+        return await shop.store.read(flag_decisions.count_held, shop.program_id, flag.id, at=NOW)
+
+    assert await held() == Waiting(2, sum(each.net_cents for each in await earned(shop)))
 
     await buyer(shop, 2)
     await decide(shop, flag, FlagState.CONFIRMED, "Her own account.")
-    assert await shop.store.read(*held) == Waiting()
+    assert await held() == Waiting()
     later = await shop.sale("inv-10", customer_key="user-1", at=NOW + 40 * HOUR)
 
     assert sorted(f"{each.customer_key} {each.status}" for each in await earned(shop)) == CONFIRMED
@@ -218,7 +224,7 @@ async def test_confirming_rejects_what_is_not_paid_holds_later_sales_and_is_in_t
     assert cents == later.commission_cents * 2  # the other customer's, too
     with pytest.raises(CommissionFlagged):
         await approve(shop, later.commission_id)
-    entries = (await shop.store.read(audit.list_entries, shop.program_id)).data
+    entries = (await shop.listed(AUDIT_LOG)).data
     decided = [("flag", "state", "confirmed"), ("flag", "reason", "Her own account.")]
     decided += [("commission", "status", "rejected"), ("commission", "flag", f"{flag.id} self_referral")] * 2
     logged = [(entry.actor.type, entry.action, entry.field, entry.after) for entry in reversed(entries)]
@@ -234,7 +240,7 @@ async def test_a_flag_on_a_partner_holds_what_was_earned_since_its_period_began(
     (flag,) = await review(shop)
     new, old = await earned(shop)
 
-    held = await shop.store.read(flags.holding, shop.program_id, [new, old])
+    held = await shop.store.read(holding, shop.program_id, [new, old])
     await decide(shop, flag, FlagState.CONFIRMED)
 
     assert held == {new.id: [FlagKind.CLICK_FLOODING]}

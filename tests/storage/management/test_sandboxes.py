@@ -10,7 +10,8 @@ from sqlalchemy import Connection, Table, func, select
 from storage.access import agent_keys
 from storage.checks import books
 from storage.engine.audit import OPERATOR
-from storage.management import commission_decisions, deletion, program_settings, sandboxes
+from storage.lists.programs import read_program
+from storage.management import commission_decisions, deletion, sandboxes
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import InvalidKey, NotFound, ProgramHasEvents, ValidationError
 from storage.rules.scope import Scope
@@ -65,7 +66,7 @@ async def test_a_sandbox_has_the_live_settings_and_attributes_with_a_key_and_a_p
     sandbox = await sold(acme)
     await sandbox.refund()
 
-    about = [await acme.store.read(program_settings.get_program, each.program_id) for each in (acme, sandbox)]
+    about = [await acme.store.read(read_program, each.program_id) for each in (acme, sandbox)]
     live, tried = about
     assert (tried.settings, tried.sandbox_of, live.sandbox_of) == (live.settings, acme.program_id, None)
     assert tried.api_token_masked != live.api_token_masked

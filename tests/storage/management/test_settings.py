@@ -12,8 +12,12 @@ from storage.access.images import Image
 from storage.access.preferences import Preferences, Theme, TimeFormat
 from storage.access.workspace_settings import WorkspaceSettings
 from storage.access.workspaces import Role
-from storage.engine import audit
 from storage.engine.audit import OPERATOR, Actor
+from storage.lists.audit_log import AUDIT_LOG
+from storage.lists.declaration import ListQuery, ListScope
+from storage.lists.find import find, get
+from storage.lists.partners import PARTNERS
+from storage.lists.programs import PROGRAMS, read_program
 from storage.management import (
     commission_decisions,
     first_workspace,
@@ -50,12 +54,13 @@ async def test_the_owner_is_signed_in_to_a_program_with_a_key_and_a_partner(stor
 
     visitor = await store.read(sessions.identify, keys.digest(made.session.token), at=NOW)
     assert (visitor.email, [each.role for each in visitor.memberships]) == ("olga@acme.example", [Role.OWNER])
-    program = await store.read(program_settings.get_program, made.program_id)
+    program = await store.read(read_program, made.program_id)
     assert (program.settings, program.api_token_masked) == (CHOSEN.settings, made.key.masked)
     key = await store.read(program_keys.authenticate, keys.digest(made.key.secret), at=NOW)
     assert key.program_id == made.program_id
-    assert [each.code for each in (await store.read(partners.list_partners, made.program_id)).data] == ["anna"]
-    log = await store.read(audit.list_entries, made.program_id)
+    scope = ListScope(made.program_id, NOW)
+    assert [each.code for each in (await store.read(find, PARTNERS, scope, ListQuery())).data] == ["anna"]
+    log = await store.read(find, AUDIT_LOG, scope, ListQuery())
     assert {entry.actor.name for entry in log.data} == {"olga@acme.example"}
 
 
@@ -73,7 +78,8 @@ async def test_of_several_at_once_one_sets_the_service_up(store: Storage):
     with pytest.raises(errors.Forbidden):
         await set_up(store)
     mine = visitor.memberships[0].workspace_id
-    programs = await store.read(program_settings.list_programs, workspace_ids=range(mine - 10, mine + 10))
+    scope = ListScope(0, NOW, workspace_ids=range(mine - 10, mine + 10))
+    programs = await store.read(find, PROGRAMS, scope, ListQuery())
     assert [each.id for each in programs.data] == [made.program_id]
 
 
@@ -93,7 +99,7 @@ async def test_a_workspace_has_a_name_a_time_zone_and_a_logo(acme: World):
     chosen = await store.read(workspace_settings.get_settings, workspace_id)
     shown = await store.read(workspace_settings.get_logo, workspace_id)
     await store.write(workspace_settings.set_logo, workspace_id, None, **ABOUT)
-    log = (await store.read(audit.list_entries, acme.program_id, action="workspace")).data
+    log = (await acme.listed(AUDIT_LOG, action="workspace")).data
 
     assert chosen == WorkspaceSettings("Acme & Co", "Asia/Tokyo", chosen.logo_version)
     assert (shown, len(chosen.logo_version or "")) == (logo, 16)
@@ -126,7 +132,7 @@ async def test_new_terms_are_a_new_version_and_a_change_based_on_an_older_revisi
     assert (program.revision, program.settings.name, program.settings.rate) == (3, "New", 1234)
     with pytest.raises(errors.PreconditionFailed):
         await change(acme, {"name": "X"}, expected_revision=1)
-    assert (await acme.store.read(program_settings.get_program, acme.program_id)).settings.name == "New"
+    assert (await acme.store.read(read_program, acme.program_id)).settings.name == "New"
 
 
 async def test_the_currency_of_recorded_money_does_not_change(acme: World):
@@ -148,12 +154,12 @@ async def test_a_change_is_in_the_log_of_its_own_program_and_a_duplicate_code_un
     with pytest.raises(errors.ValidationError) as rejected:
         await acme.store.write(*about, {"code": "ben"}, actor=OLGA, at=NOW)
 
-    (entry,) = (await acme.store.read(audit.list_entries, acme.program_id)).data
+    (entry,) = (await acme.listed(AUDIT_LOG)).data
     assert (entry.actor, entry.subject_id) == (OLGA, str(acme.anna))
     assert (entry.action, entry.field, entry.before, entry.after) == ("partner.change", "status", "active", "paused")
-    assert (await acme.store.read(audit.list_entries, other.program_id)).data == []
+    assert (await other.listed(AUDIT_LOG)).data == []
     assert rejected.value.fields == (errors.FieldError("code", "Another partner of this program has this code"),)
-    assert (await acme.store.read(partners.get_partner, acme.program_id, acme.anna)).code == "anna"
+    assert (await acme.store.read(get, PARTNERS, ListScope(acme.program_id, NOW), acme.anna)).code == "anna"
 
 
 async def test_a_rejection_reverses_commission_and_fee_in_the_ledger_and_on_its_day(store: Storage):

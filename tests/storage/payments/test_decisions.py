@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 import storage
 from storage.checks import books
 from storage.engine.audit import OPERATOR
+from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.payments import decisions, processing, received_events
 from storage.payments.decisions import NOT_NAMED, Decision, NamedCustomer
 from storage.payments.processing import EventOutcome
@@ -25,7 +26,7 @@ UNKNOWN = {"svc_customer_key": "user-1"}
 
 
 async def listed(acme: World, outcome: str) -> list[str]:
-    page = await acme.store.read(received_events.list_events, acme.program_id, outcome=outcome)
+    page = await acme.listed(PAYMENT_EVENTS, outcome=outcome)
     return [event.type for event in page.data]
 
 

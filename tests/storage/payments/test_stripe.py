@@ -9,7 +9,8 @@ from sqlalchemy import update
 
 from storage.engine.audit import OPERATOR
 from storage.engine.sealing import Sealer
-from storage.payments import accounts, received_events, reconciliation, stored_events
+from storage.lists.payment_events import PAYMENT_EVENTS
+from storage.payments import accounts, reconciliation, stored_events
 from storage.payments.reconciliation import Reconciled
 from storage.payments.stripe import parse_event
 from storage.rules.payment import Introduced, Linked, Paid, Returned, ReturnKind, returned_cents
@@ -122,7 +123,7 @@ async def test_a_payment_stored_by_an_earlier_release_is_listed_and_tried_again(
     fields = {name: value for name, value in json.loads(payment).items() if name not in {"version", "type"}}
     earlier = json.dumps({"Paid": fields})
     await acme.store.write(lambda connection: connection.execute(update(payment_events).values(payment=earlier)))
-    [listed] = (await acme.store.read(received_events.list_events, acme.program_id)).data
+    [listed] = (await acme.listed(PAYMENT_EVENTS)).data
 
     await take(acme, stripe.checkout(metadata=await named(acme)))
 

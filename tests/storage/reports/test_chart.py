@@ -4,7 +4,11 @@ from datetime import date, timedelta
 from itertools import product
 from typing import Any
 
-from storage.management import balances, partners, pending_work
+from storage.lists import balances
+from storage.lists.declaration import ListScope
+from storage.lists.find import get
+from storage.lists.partners import PARTNERS
+from storage.management import pending_work
 from storage.management.pending_work import Waiting
 from storage.reports import chart, comparison, partner, performance, refunds
 from storage.reports.chart import Results
@@ -17,9 +21,9 @@ DAY = NOW.date()
 TODAY = Window(DAY, DAY)
 
 
-async def get(acme: World, partner_id: int | None = None, **query: str) -> Results:
+async def results(acme: World, partner_id: int | None = None, **query: str) -> Results:
     """Return the results of Acme, or of one of its partners."""
-    one = await acme.store.read(partners.get_partner, acme.program_id, partner_id) if partner_id else None
+    one = await acme.store.read(get, PARTNERS, ListScope(acme.program_id, NOW), partner_id) if partner_id else None
     wanted = DateRangeQuery(**query)
     return await acme.store.read(chart.read_results, acme.program_id, wanted, at=NOW, partner=one)
 
@@ -29,7 +33,7 @@ async def test_days_have_refunds_on_the_day_of_the_refund(acme: World):
     await acme.sale(occurred_at=HELD_SINCE, at=HELD_SINCE)
     await acme.refund("inv-1", 2_500)
 
-    week, month = [await get(acme, period=period) for period in ("7d", "30d")]
+    week, month = [await results(acme, period=period) for period in ("7d", "30d")]
 
     assert [len(each.steps) for each in (week, month)] == [7, 30]
     assert [step.refunded_cents for step in week.steps] == [0] * 6 + [2_500]
@@ -45,7 +49,7 @@ async def test_a_single_day_is_shown_by_the_hour_for_the_program_and_for_each_pa
     await acme.visitor("ben", at=NOW - timedelta(days=1, hours=2))
     today = {"date_from": str(NOW.date()), "date_to": str(NOW.date())}
 
-    whole, anna, ben = [await get(acme, partner_id, **today) for partner_id in (None, acme.anna, acme.ben)]
+    whole, anna, ben = [await results(acme, partner_id, **today) for partner_id in (None, acme.anna, acme.ben)]
 
     assert whole.is_hourly
     assert len(whole.steps) == len(whole.previous_steps) == 24

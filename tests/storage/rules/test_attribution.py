@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from presentation import host_name
 from storage.rules import attribution, keys, settlement
 from storage.rules.attribution import AttributionModel
 from storage.rules.errors import AffMissing, InvalidAffiliateUrl, InvalidHandover, StatusTransitionRefused
@@ -56,8 +55,8 @@ def test_the_window_includes_its_last_second_and_the_model_decides_between_two_p
 
 def test_a_domain_of_the_developers_machine_has_http_links():
     for domain in ("localhost:3000", "shop.localhost", "127.0.0.1:8000"):
-        assert host_name.url_of(domain) == f"http://{domain}"
-    assert host_name.url_of("localhost.example") == "https://localhost.example"
+        assert attribution.site_url(domain) == f"http://{domain}"
+    assert attribution.site_url("localhost.example") == "https://localhost.example"
 
 
 SERVER, BROWSER = LeadAuthPolicy.SERVER_REQUIRED, LeadAuthPolicy.BROWSER_ALLOWED

@@ -9,8 +9,12 @@ from sqlalchemy import insert
 
 from storage import Storage
 from storage.checks import books
-from storage.management import balances, commission_decisions, commissions
-from storage.management.balances import PartnerBalance
+from storage.lists import balances
+from storage.lists.balances import PartnerBalance
+from storage.lists.commissions import COMMISSIONS
+from storage.lists.declaration import ListScope
+from storage.lists.find import rows
+from storage.management import commission_decisions
 from storage.rules.commission import CommissionStatus, of_remaining
 from storage.rules.errors import ServiceError
 from storage.tables import ledger_entries
@@ -157,7 +161,8 @@ async def test_what_is_owed_back_is_set_against_the_next_payouts(acme: World):
     await decide(acme, sold[2], PAID)
 
     [settled] = (await acme.store.read(balances.of_partners, acme.program_id, [acme.anna], at=OFF_HOLD)).values()
-    shown = [await acme.store.read(commissions.get_commission, acme.program_id, each) for each in sold]
+    scope = ListScope(acme.program_id, OFF_HOLD)
+    shown = await acme.store.read(rows, COMMISSIONS, scope, sold)
     assert (owing.approved_cents, owing.owed_back_cents, owing.to_pay_cents) == (1_500, 1_000, 500)
     assert [each.set_off_cents for each in shown] == [0, 500, 500]
     assert settled == PartnerBalance(paid_cents=2_500)

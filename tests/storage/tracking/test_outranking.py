@@ -8,9 +8,10 @@ from storage import Storage
 from storage.checks import books
 from storage.diagnosis import explanation
 from storage.engine.audit import OPERATOR
+from storage.lists import timelines
+from storage.lists.declaration import ListScope
 from storage.management import partners
 from storage.management.commission_decisions import decide
-from storage.reading import customer_timelines
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import (
@@ -79,14 +80,13 @@ async def test_a_lost_claim_settles_with_the_key_alone_and_both_timelines_show_i
     assert not (await acme.lead(None, "user-1")).recorded  # names no click: the claim stays open
     await acme.lead(await acme.visitor("anna"), "user-1")
     ids = {partner: each for each, partner in await stored(acme, customers.c.id, customers.c.partner_id)}
-    timelines = [
-        (await acme.store.read(customer_timelines.get_timeline, acme.program_id, each)).steps for each in ids.values()
-    ]
+    scope = ListScope(acme.program_id, NOW)
+    trails = [(await acme.store.read(timelines.get_timeline, scope, each)).steps for each in ids.values()]
 
     claims = [await acme.lead(thief, key, **CLAIM) for key in ("user-1", "user-2", None)]
     settled = await acme.lead(thief, "user-3")
 
-    lost = [[step for step in steps if getattr(step, "outranked_by", None) == ids[acme.anna]] for steps in timelines]
+    lost = [[step for step in steps if getattr(step, "outranked_by", None) == ids[acme.anna]] for steps in trails]
     assert [[step.partner_code for step in steps] for steps in lost] == [["ben"], ["ben"]]
     assert [claim.recorded for claim in claims] == [False] * 3
     assert settled.recorded

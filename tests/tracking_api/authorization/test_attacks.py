@@ -6,7 +6,7 @@ import httpx
 
 from storage.access import assistant_clients
 from storage.access.assistant_clients import AssistantClient
-from storage.engine import audit
+from storage.lists.audit_log import AUDIT_LOG
 from tests.tracking_api.authorization.conftest import BASE, Flow, sent
 from tests.tracking_api.authorization.consenting import CALLBACK
 from tests.tracking_api.dashboard.pages.conftest import OLGA, PASSWORD
@@ -19,7 +19,7 @@ def error(answer: httpx.Response) -> tuple[int, str]:
 
 async def audited(flow: Flow) -> list[str]:
     """Return what the audit log says of assistants, oldest first."""
-    found = await flow.acme.store.read(audit.list_entries, flow.acme.program_id)
+    found = await flow.acme.listed(AUDIT_LOG)
     return [entry.action for entry in reversed(found.data) if entry.action.startswith("assistant.")]
 
 

@@ -8,13 +8,17 @@ import httpx
 import pytest
 
 from storage.access import members
-from storage.management import commissions, partners, program_settings
+from storage.lists.commissions import COMMISSIONS
+from storage.lists.declaration import ListScope
+from storage.lists.find import get
+from storage.lists.partners import PARTNERS
+from storage.lists.programs import read_program
 from tests import stripe_events as stripe
 from tests.storage.payments import paying
 from tests.tracking_api.dashboard.conftest import MAX, OLGA, Dashboard
 from tests.tracking_api.dashboard.reading import Fields, csrf, follow, form_of, send, words
 from tests.tracking_api.dashboard.test_workspaces import connect
-from tests.world import HELD_SINCE
+from tests.world import HELD_SINCE, NOW
 from tracking_api.dashboard.pages import commission_decisions
 
 
@@ -139,7 +143,7 @@ async def test_what_is_final_asks_first_and_is_done_once_confirmed(dashboard: Da
     await acme.customer(at=HELD_SINCE)
     await acme.sale(at=HELD_SINCE)
     await acme.sale("inv-2", 5_000)
-    (first, second) = (await acme.store.read(commissions.list_commissions, acme.program_id)).data
+    (first, second) = (await acme.listed(COMMISSIONS)).data
     user_id = (await acme.store.read(members.find_member, acme.workspace_id, MAX)).user_id
     await connect(dashboard, MAX)
     assistant_id = (await dashboard.get("/api/assistants")).json()["data"][0]["id"]
@@ -183,9 +187,9 @@ async def test_what_can_be_undone_offers_undo(dashboard: Dashboard, olga: httpx.
     ]
 
     async def state() -> list[Any]:
-        partner = await acme.store.read(partners.get_partner, acme.program_id, acme.ben)
+        partner = await acme.store.read(get, PARTNERS, ListScope(acme.program_id, NOW), acme.ben)
         member = await acme.store.read(members.get_member, acme.workspace_id, user_id)
-        program = await acme.store.read(program_settings.get_program, acme.program_id)
+        program = await acme.store.read(read_program, acme.program_id)
         return [partner, member, program.settings]
 
     before = await state()

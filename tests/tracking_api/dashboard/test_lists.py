@@ -55,9 +55,9 @@ async def test_a_list_is_sorted_by_its_heads_and_searched_and_the_url_holds_both
     least = await page.get(path + link(most.text, "Revenue"))
     nothing = await page.get(f"{path}?q=nowhere")
 
-    assert most.url.query == b"q=n&status=active&period=90d&sort=revenue_cents"
+    assert most.url.query == b"q=n&status=active&period=90d&sort=revenue"
     assert [row.split()[0] for row in rows(most.text)[:2]] == ["Ben", "Anna"]
-    assert least.url.params["sort"] == "revenue_cents.up"
+    assert least.url.params["sort"] == "revenue.up"
     assert rows(least.text)[0].startswith("Partner")
     assert "No partner matches" in nothing.text
 
@@ -72,7 +72,7 @@ async def test_a_file_has_what_is_filtered_and_an_unknown_order_or_cursor_is_rej
         assert exported.headers["content-disposition"].startswith(f'attachment; filename="{name}-1-')
         assert [(row.get("code") or row["partner_code"], row["currency"]) for row in table] == [("anna", "USD")]
         assert (order.status_code, cursor.status_code) == (400, 400)
-    assert (table[0]["transaction_id"], table[0]["earned"], table[0]["customer_key"]) == ("inv-0", "10.00", "user-0")
+    assert (table[0]["transaction_id"], table[0]["amount"], table[0]["customer_key"]) == ("inv-0", "10.00", "user-0")
 
 
 async def test_the_programs_are_a_list_too(page: httpx.AsyncClient, dashboard: Dashboard):

@@ -11,7 +11,7 @@ import pytest
 from starlette.routing import Route
 
 from storage.access import sessions, workspaces
-from storage.management import commissions
+from storage.lists.commissions import COMMISSIONS
 from storage.rules import keys
 from tests import stripe_events as stripe
 from tests.storage.payments import paying
@@ -36,7 +36,7 @@ async def ids(dashboard: Dashboard) -> dict[str, Any]:
     await acme.sale()
     await paying.connect(acme)
     await paying.take(acme, stripe.charge_refunded(total=500, intent="pi_old"))
-    [sold] = (await acme.store.read(commissions.list_commissions, acme.program_id)).data
+    [sold] = (await acme.listed(COMMISSIONS)).data
     globex = {"owner_email": "gina@globex.example", "password_hash": HASH, "at": NOW}
     gina = await acme.store.write(workspaces.create, "Globex", **globex)
     dashboard.tokens["gina"] = (await acme.store.write(sessions.start, gina.user_id, at=NOW)).token

@@ -3,7 +3,11 @@
 import httpx
 import pytest
 
-from storage.management import commission_details, commissions, flags, partners
+from storage.lists.commissions import COMMISSIONS
+from storage.lists.declaration import ListScope
+from storage.lists.find import get
+from storage.lists.partners import PARTNERS
+from storage.management import commission_details, flags
 from storage.rules.errors import ValidationError
 from storage.rules.fraud.flag import Finding, FlagKind
 from storage.tracking.ledger import EntryKind
@@ -31,10 +35,10 @@ async def test_a_commission_shows_its_arithmetic_the_terms_that_priced_it_and_it
     await dashboard.patch(".", commission_rate=50, lead_commission_cents=300)
     await acme.customer("user-2")
     await acme.refund("inv-1", 2_500)
-    [of_lead, sold] = (await acme.store.read(commissions.list_commissions, acme.program_id)).data
+    [of_lead, sold] = (await acme.listed(COMMISSIONS)).data
 
     page, lead = await shown(olga, f"/commissions/{sold.id}"), await shown(olga, f"/commissions/{of_lead.id}")
-    details = await acme.store.read(commission_details.get_details, acme.program_id, sold.id)
+    details = await acme.store.read(commission_details.get_details, acme.program_id, sold.id, at=NOW)
 
     lines = ("20% of $100.00 = $20.00", "Taken back -$5.00", "Worth now $15.00", "Terms of version 1", "on hold")
     assert [line for line in lines if line not in page] == []
@@ -122,7 +126,7 @@ async def test_an_owner_edits_a_partner_and_only_the_log_and_the_workspace_see_t
         member = await other.get(address)
 
     assert (saved.status_code, saved.headers["location"]) == (303, address)
-    partner = await acme.store.read(partners.get_partner, acme.program_id, acme.anna)
+    partner = await acme.store.read(get, PARTNERS, ListScope(acme.program_id, NOW), acme.anna)
     assert (partner.name, partner.status, partner.notes) == ("Anna B.", "paused", "Prefers invoices.\nCall in May.")
     assert taken.status_code == 400
     assert "Another partner of this program has this code" in taken.text

@@ -98,7 +98,11 @@ async def test_an_owner_enrols_and_changes_a_partner(dashboard: Dashboard):
 
     log = (await dashboard.get("./audit-log")).json()["data"]
     assert made.status_code == 201
-    assert changed.json() == {**made.json(), "status": "paused", "code": "cleo-2"}
+    assert changed.json() == made.json() | {
+        "status": "paused",
+        "code": "cleo-2",
+        "link": "https://acme.example/?aff=cleo-2",
+    }
     assert [(entry["action"], entry["field"]) for entry in log] == [
         ("partner.change", "status"),
         ("partner.change", "code"),

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from storage.lists.rejected_calls import Cause
 from storage.management.pending_work import PendingWork
-from storage.reading.rejected_calls import Cause
 from storage.reports.overview import Overview
 from storage.rules.rotation import Rotation
 from tracking_api.dashboard.pages import text

@@ -5,8 +5,9 @@ from starlette.responses import Response
 
 from presentation.api_request import path_id
 from storage.access import assistants
-from storage.engine.pagination import MOST, Paging
-from storage.management import program_settings
+from storage.lists.declaration import MOST, ListQuery, ListScope
+from storage.lists.find import find
+from storage.lists.programs import PROGRAMS
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import confirmation, forms, notices, templates
@@ -25,13 +26,14 @@ async def list_assistants(request: Request) -> Response:
     visitor = await authentication.visitor(request)
     connected = await storage_of(request).read(assistants.list_assistants, visitor, at=time_of(request))
     reach = [each.workspace_id for each in visitor.memberships]
-    programs = await storage_of(request).read(program_settings.list_programs, workspace_ids=reach, paging=Paging(MOST))
+    scope = ListScope(0, time_of(request), workspace_ids=reach)
+    programs = await storage_of(request).read(find, PROGRAMS, scope, ListQuery(MOST))
     return templates.render(
         request,
         "assistants.html",
         visitor=visitor,
         connected=connected,
-        names={program.id: program.settings.name for program in programs.data},
+        names={program.id: program.name for program in programs.data},
         mcp_url=f"{request.app.state.settings.base_url}/mcp",
         words=WORDS,
     )

@@ -1,6 +1,5 @@
 """The audit log: who changed what, with names, links, and the value before and after."""
 
-import json
 import re
 from datetime import datetime
 from functools import partial
@@ -8,14 +7,10 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 from starlette.requests import Request
-from starlette.responses import Response
 
-from storage.reading import audit_subjects
-from storage.reading.audit_subjects import EntryMatch, NamedEntry, SubjectName
-from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import csv_export, filters, lists, page_context, templates, text
-from tracking_api.dashboard.pages.csv_export import Read
-from tracking_api.dashboard.pages.lists import Choice, Column, List, ListState
+from storage.lists.audit_log import AUDIT_LOG, Entry, SubjectName
+from tracking_api.dashboard.pages import text
+from tracking_api.dashboard.pages.lists import ListPage, ListState
 from tracking_api.dashboard.pages.page_context import PageContext
 
 # The page of the program that shows what an action is about; `{id}` is the subject's.
@@ -66,60 +61,22 @@ class LogRow(NamedTuple):
     after: str | Markup
 
 
-LIST = List(
-    "Audit log",
-    (
-        Column("at", "When", sort="", is_time=True),
-        Column("who", "Who", sort="who"),
-        Column("what", "What", sort="what"),
-        Column("field", "Field", sort="field"),
-        Column("before", "Before"),
-        Column("after", "After"),
-    ),
-    search="Who, field, or the id of what changed",
-    choices=(Choice("noun", "About", text.pairs(PATHS)),),
-)
-HEADER = ["id", "at", "actor", "actor_type", "action", "subject_id", "subject", "field", "before", "after"]
+async def _written_rows(_: Request, context: PageContext, __: ListState) -> dict[str, Any]:
+    return {"written": partial(_row, currency=context.currency)}
 
 
-async def list_audit_log(request: Request) -> Response:
-    """List the changes."""
-    context = await page_context.as_member(request)
-    state = lists.state(request, LIST)
-    listed = await _read(request, context, state)(state.query)
-    written = partial(_row, currency=context.currency)
-    return templates.render(request, "audit_log.html", context=context, list=state.holding(listed), written=written)
+AUDIT_LIST = ListPage(AUDIT_LOG, "audit_log.html", values=_written_rows)
 
 
-async def export_audit_log(request: Request) -> Response:
-    """Return the changes of the filtered list as a CSV file."""
-    context = await page_context.as_member(request)
-    name = f"audit-log-{context.program.id}-{context.at:%Y-%m-%d}"
-    return csv_export.file(name, _read(request, context, lists.state(request, LIST)), HEADER, _cells)
-
-
-def _read(request: Request, context: PageContext, state: ListState) -> Read[NamedEntry]:
-    match = EntryMatch(state.search, filters.text(request, "noun"), state.span)
-    read = storage_of(request).read
-    return lambda query: read(audit_subjects.list_named, context.program.id, query, match)
-
-
-def _cells(named: NamedEntry) -> list[object]:
-    entry, name = named.entry, named.subject.name if named.subject else None
-    who = (entry.actor.name, entry.actor.type)
-    values = (None if value is None else json.dumps(value) for value in (entry.before, entry.after))
-    return [entry.id, entry.at, *who, entry.action, entry.subject_id, name, entry.field, *values]
-
-
-def _row(named: NamedEntry, currency: str) -> LogRow:
-    entry, subject, path = named.entry, named.subject, PATHS.get(named.noun, "")
+def _row(entry: Entry, currency: str) -> LogRow:
+    subject, path = entry.subject, PATHS.get(entry.noun, "")
     verb = entry.action.partition(".")[2]
     return LogRow(
         entry.at,
         entry.actor.name,
         "" if entry.actor.type == "user" else text.words(entry.actor.type),
-        f"{text.words(named.noun)} {VERBS.get(verb, verb.replace('_', ' '))}",
-        _name(named.noun, subject) if subject else "",
+        f"{text.words(entry.noun)} {VERBS.get(verb, verb.replace('_', ' '))}",
+        _name(entry.noun, subject) if subject else "",
         path.format(id=entry.subject_id) if subject or "{id}" not in path else "",
         text.words(entry.field) if entry.field else "",
         *(_written(value, entry.field or "", currency) for value in (entry.before, entry.after)),

@@ -3,8 +3,8 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage.engine.pagination import Paging
-from storage.management import partners, program_settings
+from storage.lists.partners import newest_code
+from storage.lists.programs import read_program
 from storage.reports import checklist
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import page_context, snippets, templates
@@ -16,9 +16,8 @@ async def show_checklist(request: Request) -> Response:
     storage = storage_of(request)
     steps = await storage.read(checklist.list_all_steps, context.program.id, base_url=request.app.state.base_url)
     live_id = context.program.sandbox_of
-    live = await storage.read(program_settings.get_program, live_id) if live_id else None
-    newest = await storage.read(partners.list_partners, context.program.id, Paging(1))
-    code = newest.data[0].code if newest.data else None
+    live = await storage.read(read_program, live_id) if live_id else None
+    code = await storage.read(newest_code, context.program.id)
     lines = snippets.of_steps(context, code)
     shown = [(number, step, lines[step.step]) for number, step in enumerate(steps, start=1)]
     template = "checklist_steps.html" if request.headers.get("hx-request") == "true" else "checklist.html"

@@ -48,7 +48,9 @@ async def approve_on_hold(request: Request) -> Response:
 
 async def _show(request: Request, context: PageContext, typed: dict[str, str], problems: Problems) -> Response:
     commission_id = path_id(request, "commission_id")
-    details = await storage_of(request).read(commission_details.get_details, context.program.id, commission_id)
+    details = await storage_of(request).read(
+        commission_details.get_details, context.program.id, commission_id, at=context.at
+    )
     return templates.render(
         request,
         "commission.html",

@@ -6,17 +6,17 @@ from datetime import UTC, datetime
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage.engine.pagination import MOST
+from storage.lists import find as engine
+from storage.lists.commissions import COMMISSIONS, Commission
+from storage.lists.declaration import MOST
 from storage.management import commission_decisions as decisions
 from storage.management.commission_decisions import MOST_TOGETHER
-from storage.management.commissions import Commission
 from storage.management.pending_work import Waiting
-from storage.reading import listed_commissions
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import ServiceError, ValidationError
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import confirmation, forms, lists, notices, page_context
-from tracking_api.dashboard.pages.commissions import LIST, match_of
+from tracking_api.dashboard.pages import confirmation, forms, notices, page_context
+from tracking_api.dashboard.pages.commissions import COMMISSION_LIST
 from tracking_api.dashboard.pages.confirmation import Question
 from tracking_api.dashboard.pages.forms import Form
 from tracking_api.dashboard.pages.page import redirect
@@ -50,7 +50,7 @@ async def decide_commissions(request: Request) -> Response:
         return notices.leave(redirect(path), "nothing-chosen")
     if status == CommissionStatus.APPROVED or confirmation.is_given(form):
         return await _decide(request, context, status, ids, path)
-    selected = await storage_of(request).read(listed_commissions.get_each, context.program.id, ids)
+    selected = await storage_of(request).read(engine.rows, COMMISSIONS, context.scope, ids)
     rows = [each for each in selected if status in MAY_BECOME[each.status]]
     if not rows:
         return notices.leave(redirect(path), "nothing-to-decide")
@@ -66,20 +66,23 @@ async def approve_all(request: Request) -> Response:
     """
     context = await page_context.as_owner(request)
     form = await forms.read_form(request)
-    path, match = _list(request, context), match_of(request, context, lists.state(request, LIST))
-    if match.ready_at is None:
+    path, query = _list(request, context), COMMISSION_LIST.state(request).query
+    if "ready_at" not in query.filters:
         raise ValidationError("Open the list of commissions that are ready to approve.")
     if _MILLIS.fullmatch(form.text(READY_AT)):
-        match = match._replace(ready_at=min(datetime.fromtimestamp(int(form.text(READY_AT)) / 1000, UTC), context.at))
-    read, program_id = storage_of(request).read, context.program.id
-    ids = await read(listed_commissions.list_ids, program_id, match, limit=MOST_TOGETHER)
+        asked_at = datetime.fromtimestamp(int(form.text(READY_AT)) / 1000, UTC)
+        query = query._replace(filters={**query.filters, READY_AT: min(asked_at, context.at)})
+    read = storage_of(request).read
+    ids = await read(engine.list_ids, COMMISSIONS, context.scope, query, limit=MOST_TOGETHER)
     if not ids:
         return notices.leave(redirect(path), "nothing-to-decide")
     if confirmation.is_given(form):
         return await _decide(request, context, CommissionStatus.APPROVED, ids, path)
-    question = _question(CommissionStatus.APPROVED, await read(listed_commissions.get_each, program_id, ids), path)
-    asked_at = (READY_AT, str(decisions.millis_of(context.at)))
-    return confirmation.ask(request, Form({}), question, added=asked_at, context=context)
+    rows = await read(engine.rows, COMMISSIONS, context.scope, ids[::-1])
+    added = (READY_AT, str(decisions.millis_of(context.at)))
+    return confirmation.ask(
+        request, Form({}), _question(CommissionStatus.APPROVED, rows, path), added=added, context=context
+    )
 
 
 async def undo_approval(request: Request) -> Response:
@@ -113,7 +116,7 @@ def _question(status: CommissionStatus, rows: list[Commission], path: str) -> Qu
 
 
 def _list(request: Request, context: PageContext) -> str:
-    return f"{context.program_path}/commissions{lists.state(request, LIST).address.link()}"
+    return f"{context.program_path}/commissions{COMMISSION_LIST.state(request).address.link()}"
 
 
 def _decision(form: Form) -> CommissionStatus:

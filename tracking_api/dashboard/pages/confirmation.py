@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage.management.commissions import Commission
+from storage.lists.commissions import Commission
 from storage.management.pending_work import Waiting
 from tracking_api.dashboard.pages import templates
 from tracking_api.dashboard.pages.forms import FIELD, Form

@@ -8,9 +8,9 @@ from starlette.responses import Response
 from storage.access import assistants
 from storage.access.assistants import AuthorizationRequest
 from storage.access.sessions import Visitor
-from storage.engine.pagination import MOST, Paging
-from storage.management import program_settings
-from storage.management.program_settings import Program
+from storage.lists.declaration import MOST, ListQuery, ListScope
+from storage.lists.find import find
+from storage.lists.programs import PROGRAMS, ListedProgram
 from storage.rules.errors import ValidationError
 from storage.rules.scope import Scope
 from tracking_api.authorization import redirects, requests
@@ -37,7 +37,7 @@ class Group(NamedTuple):
     """A workspace's programs, to choose from."""
 
     workspace: str
-    programs: list[Program]
+    programs: list[ListedProgram]
 
 
 async def show_consent(request: Request) -> Response:
@@ -77,7 +77,8 @@ async def _page(
 ) -> Response:
     lead_forms_to(request, redirects.origin(authorization.redirect_uri))
     reach = [each.workspace_id for each in visitor.memberships]
-    programs = await storage_of(request).read(program_settings.list_programs, workspace_ids=reach, paging=Paging(MOST))
+    scope = ListScope(0, time_of(request), workspace_ids=reach)
+    programs = await storage_of(request).read(find, PROGRAMS, scope, ListQuery(MOST))
     groups = [
         Group(each.name, [program for program in programs.data if program.workspace_id == each.workspace_id])
         for each in visitor.memberships

@@ -1,7 +1,8 @@
 """Lists as CSV files (RFC 4180), read page by page; a spreadsheet runs no cell as a formula."""
 
+import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -9,8 +10,8 @@ from typing import TypeVar
 
 from starlette.responses import Response, StreamingResponse
 
-from storage.engine.listing import Listed, ListQuery
-from storage.engine.pagination import MOST
+from storage.lists.declaration import Field, List, Page
+from tracking_api.dashboard.pages import text
 
 # What starts a formula, after any space (also a no-break, ideographic or zero-width one): at the start of a cell, and
 # after a semicolon, at which a spreadsheet of many countries splits the line.
@@ -20,34 +21,46 @@ _QUOTED = re.compile(r"[\",;\s]")
 
 
 Item = TypeVar("Item")
-Read = Callable[[ListQuery], Awaitable[Listed[Item]]]
+Read = Callable[[str | None], Awaitable[Page[Item]]]  # the page at a cursor
 
 
-def file(name: str, read: Read[Item], header: Sequence[str], cells: Callable[[Item], Iterable[object]]) -> Response:
-    """Return a list as a CSV file, newest first; `cells` returns the values of a row, which are guarded here."""
+def file(name: str, wanted: List[Item], read: Read[Item], *, currency: str) -> Response:
+    """Return a list as a CSV file, newest first, with its fields as columns; amounts are in major units."""
     headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
-    rows = _rows(read, header, cells)
+    fields = [each for each in wanted.fields if not each.column.is_internal and not each.is_object]
+    rows = _rows(fields, read, currency)
     return StreamingResponse(rows, media_type="text/csv; charset=utf-8", headers=headers)
 
 
-async def _rows(
-    read: Read[Item], header: Sequence[str], cells: Callable[[Item], Iterable[object]]
-) -> AsyncIterator[str]:
+async def _rows(fields: list[Field], read: Read[Item], currency: str) -> AsyncIterator[str]:
     """Yield the file, a page of rows at a time."""
-    yield lines([header])
+    own = any(each.name == "currency" for each in fields)
+    last = [] if own or not any(each.is_money for each in fields) else [currency]
+    yield lines([[*(each.public_name for each in fields), *(["currency"] if last else [])]])
     cursor: str | None = None
     while True:
-        page = await read(ListQuery(MOST, cursor, has_totals=False))
-        yield lines([_written(cell) for cell in cells(row)] for row in page.data)
+        page = await read(cursor)
+        yield lines([*(_written(_value(row, each, currency)) for each in fields), *last] for row in page.data)
         cursor = page.next_cursor
         if cursor is None:
             return
+
+
+def _value(row: object, field: Field, currency: str) -> object:
+    """Return a field of a row: an amount in major units of the row's currency, or else of the program's."""
+    value = getattr(row, field.name)
+    if value is None or not field.is_money:
+        return json.dumps(value) if value is not None and field.kind in {dict, object} else value
+    own = currency if field.column.is_program_money else getattr(row, "currency", currency)
+    return text.major(value, own) if own else value
 
 
 def _written(cell: object) -> str:
     """Return a value as a cell: numbers and timestamps as machines read them, guarded texts, and nothing for None."""
     if isinstance(cell, datetime):
         return cell.isoformat()
+    if isinstance(cell, tuple | list):
+        return guarded(" ".join(map(str, cell)))
     return str(cell) if isinstance(cell, int | Decimal | StrEnum) else guarded(None if cell is None else str(cell))
 
 

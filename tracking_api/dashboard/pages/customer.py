@@ -8,10 +8,10 @@ from starlette.responses import Response
 
 from presentation.api_request import path_id
 from storage.diagnosis import explanation
-from storage.management.commissions import Commission
-from storage.reading import customer_timelines
-from storage.reading.customer_timelines import CustomerRecord
-from storage.reading.event_kinds import Event, EventKind
+from storage.lists import timelines
+from storage.lists.commissions import Commission
+from storage.lists.customers import ListedCustomer
+from storage.lists.event_kinds import Event, EventKind
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import page_context, stories, templates, text
 
@@ -38,7 +38,7 @@ async def show_customer(request: Request) -> Response:
     """Show one customer, and the explanation of their newest sale or of the one that is named. Raises NotFound."""
     context = await page_context.as_member(request)
     read, program_id = storage_of(request).report, context.program.id
-    customer, steps = await read(customer_timelines.get_timeline, program_id, path_id(request, "customer_id"))
+    customer, steps = await read(timelines.get_timeline, context.scope, path_id(request, "customer_id"))
     subject = _subject(customer, steps, request.query_params.get("transaction_id"))
     explained = await read(explanation.explain, program_id, at=context.at, **subject)
     return templates.render(
@@ -53,7 +53,7 @@ async def show_customer(request: Request) -> Response:
     )
 
 
-def _subject(customer: CustomerRecord, steps: list[Event | Commission], transaction_id: str | None) -> dict[str, str]:
+def _subject(customer: ListedCustomer, steps: list[Event | Commission], transaction_id: str | None) -> dict[str, str]:
     """Return what to explain: the sale of this customer that is named, else the customer."""
     bought = [step.transaction_id for step in steps if isinstance(step, Event) and step.kind == EventKind.SALE]
     if transaction_id and transaction_id in bought:
@@ -64,7 +64,7 @@ def _subject(customer: CustomerRecord, steps: list[Event | Commission], transact
 def _timed(steps: list[Event | Commission]) -> list[TimedStep]:
     timed: list[TimedStep] = []
     for step in steps:
-        kind, at = customer_timelines.kind_of(step), customer_timelines.occurred_at(step)
+        kind, at = timelines.kind_of(step), timelines.occurred_at(step)
         timed.append(TimedStep(step, kind, at, text.elapsed(at - timed[-1].at) if timed else ""))
     return timed
 

@@ -73,7 +73,7 @@ async def show_explore(request: Request) -> Response:
 async def export_card(request: Request) -> Response:
     """Return one card as a CSV file, with the filters of the page. Raises ValidationError."""
     context = await page_context.as_member(request)
-    dimension = queries.choice(request, "by", Dimension) or Dimension.REFERRER
+    dimension = queries.choice(request.query_params, "by", Dimension) or Dimension.REFERRER
     picked = ranges.requested(request, context.at)
     (card,) = await _cards(request, context, picked, [dimension], rows=EXPORTED_ROWS)
     name = f"{dimension}-{context.program.id}-{context.at:%Y-%m-%d}.csv"
@@ -85,7 +85,8 @@ async def _cards(
     request: Request, context: PageContext, picked: Picked, dimensions: list[Dimension], *, rows: int
 ) -> list[Card]:
     """Return the cards of the program in the path, within the request's range and filters."""
-    sent = {each.value: text for each in Dimension if (text := filters.text(request, each)) is not None}
+    chosen = filters.chosen(request, *Dimension)
+    sent = {each.value: text for each in Dimension if (text := queries.text(chosen, each)) is not None}
     return await storage_of(request).report(
         explore.get_cards,
         context.program.id,

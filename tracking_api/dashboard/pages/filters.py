@@ -1,14 +1,8 @@
 """Filters of lists, as a page's form sends them: an empty field is no filter."""
 
-from enum import StrEnum
-from typing import TypeVar
 from urllib.parse import urlencode
 
 from starlette.requests import Request
-
-from presentation import queries
-
-Choice = TypeVar("Choice", bound=StrEnum)
 
 
 class FilterValues(dict[str, str]):
@@ -30,18 +24,3 @@ class FilterValues(dict[str, str]):
 def chosen(request: Request, *names: str) -> FilterValues:
     """Return the named filters from the request."""
     return FilterValues({name: request.query_params[name] for name in names if request.query_params.get(name)})
-
-
-def choice(request: Request, name: str, choices: type[Choice]) -> Choice | None:
-    """Return a filter that is one of some words. Raises ValidationError."""
-    return queries.choice(request, name, choices) if request.query_params.get(name) else None
-
-
-def number(request: Request, name: str) -> int | None:
-    """Return a filter that is an id. Raises ValidationError."""
-    return queries.number(request, name) if request.query_params.get(name) else None
-
-
-def text(request: Request, name: str) -> str | None:
-    """Return a filter that is any text. Raises ValidationError."""
-    return queries.text(request, name) if request.query_params.get(name) else None

@@ -7,9 +7,10 @@ import segno
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation import host_name
 from presentation.api_request import path_id
-from storage.management import partners
+from storage.lists.find import get
+from storage.lists.partners import PARTNERS
+from storage.rules.attribution import site_url
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.reports.dimensions import CAMPAIGN
 from tracking_api.dashboard.authentication import storage_of
@@ -21,7 +22,7 @@ LONGEST_CAMPAIGN = 100
 
 def of_partner(domain: str, code: str, page: str = "", campaign: str = "") -> str:
     """Return a partner's link to a page of the shop (its path, or its URL). Raises ValidationError."""
-    shop, parts = urlsplit(host_name.url_of(domain)), urlsplit(page)
+    shop, parts = urlsplit(site_url(domain)), urlsplit(page)
     if len(page) > LONGEST_PAGE or not page.isprintable() or (parts.scheme, parts.netloc) not in _ours(shop):
         raise _wrong("page", f"Enter a page of {domain}, such as /pricing")
     if len(campaign) > LONGEST_CAMPAIGN or not campaign.isprintable():
@@ -34,7 +35,7 @@ def of_partner(domain: str, code: str, page: str = "", campaign: str = "") -> st
 async def show_qr_code(request: Request) -> Response:
     """Return the QR code of a partner's link. Raises NotFound, ValidationError."""
     context = await page_context.as_member(request)
-    partner = await storage_of(request).read(partners.get_partner, context.program.id, path_id(request, "partner_id"))
+    partner = await storage_of(request).read(get, PARTNERS, context.scope, path_id(request, "partner_id"))
     sent = (request.query_params.get(name, "") for name in ("page", "campaign"))
     link = of_partner(context.program.settings.domain, partner.code, *sent)
     headers = {"Content-Disposition": f'inline; filename="{quote(partner.code)}.svg"'}

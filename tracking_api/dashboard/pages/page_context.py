@@ -8,9 +8,10 @@ from starlette.requests import Request
 
 from storage.access.sessions import Member
 from storage.access.workspaces import Role
-from storage.management import program_choices, program_settings
+from storage.lists.declaration import ListScope
+from storage.lists.programs import Program, read_program
+from storage.management import program_choices
 from storage.management.program_choices import ProgramChoice
-from storage.management.program_settings import Program
 from storage.rules import rotation
 from storage.rules.rotation import Rotation
 from tracking_api.dashboard import authentication
@@ -40,6 +41,11 @@ class PageContext(NamedTuple):
     def program_path(self) -> str:
         """The path of the program's pages."""
         return f"/programs/{self.program.id}"
+
+    @property
+    def scope(self) -> ListScope:
+        """What its lists are of."""
+        return ListScope(self.program.id, self.at)
 
     @property
     def currency(self) -> str:
@@ -73,7 +79,7 @@ async def change(
 
 async def _page_context(request: Request, member: Member) -> PageContext:
     def find(connection: Any) -> tuple[Program, list[ProgramChoice]]:
-        program = program_settings.get_program(connection, member.program_id)
+        program = read_program(connection, member.program_id)
         return program, program_choices.list_choices(connection, member.user_id)
 
     program, choices = await storage_of(request).read(find)

@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from presentation.api_request import path_id
 from presentation.changes import PartnerChange
+from storage.lists.partners import Partner
 from storage.management import partners
-from storage.management.partners import Partner
 from storage.reports import partner
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import InvalidPeriod, InvalidRange, ValidationError

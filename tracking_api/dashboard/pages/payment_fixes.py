@@ -4,27 +4,11 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from storage.diagnosis.messages import MESSAGES
-from storage.payments.received_events import PaymentEvent
-from storage.rules.errors import (
-    AttributionWindowExpired,
-    CurrencyNotSupported,
-    CustomerNotAttributed,
-    DuplicateTransaction,
-    IdentifierConflict,
-    SaleBeforeClick,
-)
+from storage.lists.payment_events import PaymentEvent
 from storage.rules.outcome import of_payment
 from storage.rules.payment import PaymentOutcome
 
 TO_DO = "to_do"
-REJECTED = (
-    *(AttributionWindowExpired, CurrencyNotSupported, CustomerNotAttributed),
-    *(DuplicateTransaction, IdentifierConflict, SaleBeforeClick),
-)
-OPEN = {
-    *(PaymentOutcome.HELD, PaymentOutcome.WAITING, PaymentOutcome.UNKNOWN_CUSTOMER),
-    *(error.code for error in REJECTED),
-}
 COUNTED = {PaymentOutcome.RECORDED, PaymentOutcome.REPEATED, PaymentOutcome.SAME, PaymentOutcome.TEST}
 
 

@@ -1,39 +1,37 @@
 """Settings, Payments: the webhook to create, the connected account, and what became of its events."""
 
-from datetime import timedelta
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
 
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation.api_request import path_id
+from storage.lists.payment_events import PAYMENT_EVENTS
+from storage.lists.payment_events import TO_DO as OPEN_OUTCOMES
 from storage.payments import accounts, decisions, received_events, stripe
 from storage.payments.decisions import Decision, NamedCustomer
-from storage.payments.received_events import PaymentEvent
-from storage.reading import listed_calls
 from storage.rules.errors import NotFound, ValidationError
 from storage.rules.payment import PaymentOutcome
 from storage.rules.periods.period import Span
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import (
     confirmation,
-    csv_export,
-    filters,
     forms,
-    lists,
     notices,
     page_context,
     payment_fixes,
     templates,
-    text,
 )
 from tracking_api.dashboard.pages.confirmation import Question
-from tracking_api.dashboard.pages.csv_export import Read
+from tracking_api.dashboard.pages.filters import FilterValues
 from tracking_api.dashboard.pages.forms import Problems
-from tracking_api.dashboard.pages.lists import Column, List, ListState
+from tracking_api.dashboard.pages.lists import ListPage
 from tracking_api.dashboard.pages.page import redirect
 from tracking_api.dashboard.pages.page_context import PageContext
-from tracking_api.dashboard.pages.payment_fixes import OPEN, TO_DO
+from tracking_api.dashboard.pages.payment_fixes import TO_DO
 from tracking_api.dashboard.payment_account import NewPaymentAccount
 from web import body
 
@@ -55,22 +53,15 @@ OUTCOMES = {
     PaymentOutcome.RECORDED: "Recorded",
     PaymentOutcome.ORGANIC: "Organic",
 }
-LIST = List(
-    "Payment events",
-    (
-        Column("received", "Received", sort="", is_time=True),
-        Column("event", "Event", sort="type"),
-        Column("outcome", "Outcome", sort="outcome"),
-        Column("transaction", "Transaction", sort="transaction"),
-        Column("amount", "Amount", sort="amount", is_figure=True, total="amounts"),
-    ),
-    search="An id, or the start of a type",
-    tabs=("outcome",),
-)
-HEADER = [
-    *("event_id", "received_at", "occurred_at", "type", "outcome", "transaction_id", "customer_key", "click_id"),
-    *("amount", "currency", "is_test"),
-]
+
+
+def _by_outcome(address: FilterValues, _: datetime) -> Mapping[str, Any]:
+    """Return the filter of the tab: an outcome, or all that waits for a decision."""
+    outcome = address["outcome"]
+    return {"to_do": True} if outcome == TO_DO else {"outcome": outcome or None}
+
+
+PAYMENT_LIST = ListPage(PAYMENT_EVENTS, "payments.html", tabs=("outcome", "to_do"), narrow=_by_outcome)
 FIELDS = ("account_id", "webhook_secret")
 
 
@@ -143,8 +134,7 @@ async def _page(request: Request, context: PageContext, typed: dict[str, str], p
     except NotFound:
         account, first_at = None, None
     counts = await storage.read(received_events.count_outcomes, program_id, span=lately)
-    state = lists.state(request, LIST)
-    listed = await _read(request, context, state)(state.query)
+    state = await PAYMENT_LIST.read(request, context)
     return templates.render(
         request,
         "payments.html",
@@ -153,33 +143,11 @@ async def _page(request: Request, context: PageContext, typed: dict[str, str], p
         account=account,
         events=stripe.EVENTS,
         first_at=first_at,
-        to_do=sum(each.events for each in counts if each.outcome in OPEN),
+        to_do=sum(each.events for each in counts if each.outcome in OPEN_OUTCOMES),
         organic=await storage.read(received_events.count_organic, program_id, span=lately),
-        list=state.holding(listed),
-        fixes={each.id: payment_fixes.of(each) for each in listed.data},
+        list=state,
+        fixes={each.id: payment_fixes.of(each) for each in state.listed.data},
         outcomes=OUTCOMES,
         typed={**typed, "webhook_secret": ""},
         problems=problems,
     )
-
-
-async def export_payments(request: Request) -> Response:
-    """Return the payment events of the filtered list as a CSV file."""
-    context = await page_context.as_member(request)
-    name = f"payments-{context.program.id}-{context.at:%Y-%m-%d}"
-    return csv_export.file(name, _read(request, context, lists.state(request, LIST)), HEADER, _cells)
-
-
-def _read(request: Request, context: PageContext, state: ListState) -> Read[PaymentEvent]:
-    outcome = filters.text(request, "outcome")
-    outcomes = OPEN if outcome == TO_DO else [outcome] if outcome else None
-    read, program_id, search, span = storage_of(request).read, context.program.id, state.search, state.span
-    return lambda query: read(
-        listed_calls.read_payments, program_id, query, outcomes=outcomes, search=search, span=span
-    )
-
-
-def _cells(each: PaymentEvent) -> list[object]:
-    amount = None if each.amount_cents is None or not each.currency else text.major(each.amount_cents, each.currency)
-    sent = (each.transaction_id, each.customer_key, each.click_id, amount, each.currency)
-    return [each.event_id, each.received_at, each.occurred_at, each.type, each.outcome, *sent, str(each.is_test)]

@@ -5,7 +5,7 @@ from starlette.responses import Response
 
 from storage.access import program_keys
 from storage.access.program_keys import NewKey
-from storage.reading import key_callers
+from storage.lists import key_callers
 from storage.reports import checklist
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import confirmation, forms, page_context, templates

@@ -1,6 +1,9 @@
 """The programs of the visitor's workspaces, and the form that creates another."""
 
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, NamedTuple, cast
 
 from pydantic_core import to_json
 from starlette.requests import Request
@@ -9,63 +12,64 @@ from starlette.responses import Response
 from presentation.changes import NewProgram
 from storage.access.sessions import Membership, Visitor
 from storage.access.workspaces import Role
-from storage.engine.listing import Listed, ListQuery
+from storage.lists.declaration import List, ListQuery, ListScope, Page
+from storage.lists.partners import FIGURES
+from storage.lists.programs import PROGRAMS, ListedProgram
 from storage.management import program_settings
-from storage.management.program_settings import Program
-from storage.reading import listed_programs
 from storage.reports import performance
 from storage.reports.performance import Performance
 from storage.rules import settings
 from storage.rules.attribution import ProgramStatus
 from storage.rules.errors import CurrencyNotSupported, OwnerRequired, ValidationError
-from storage.rules.periods.picked_period import PickedPeriod
 from storage.rules.settings import BY_NAME, ProgramSettings
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.pages import csv_export, filters, forms, lists, notices, ranges, templates, text, values
-from tracking_api.dashboard.pages.csv_export import Read
+from tracking_api.dashboard.pages import csv_export, forms, notices, templates, values
 from tracking_api.dashboard.pages.forms import Form, Problems
-from tracking_api.dashboard.pages.lists import Choice, Column, List, ListState
+from tracking_api.dashboard.pages.lists import ListPage, ListState
 from tracking_api.dashboard.pages.page import redirect
 from web import body
 
 CHOSEN_FIRST = [BY_NAME[name] for name in ("name", "domain", "commission_type", "commission_rate", "currency")]
 
 
-LIST = List(
-    "Programs",
-    (Column("name", "Name", sort="name"), Column("domain", "Domain", sort="domain")),
-    search="Name, domain or workspace",
-    choices=(Choice("status", "Status", text.pairs(ProgramStatus)),),
-    period=PickedPeriod.THIRTY_DAYS,
-)
-HEADER = [
-    *("id", "created_at", "name", "domain", "workspace", "status"),
-    *("clicks", "leads", "conversions", "revenue", "commission", "currency"),
-]
+class ProgramResults(NamedTuple):
+    """A program of the list with its results of the period, in cents of `currency`."""
 
-
-class ProgramInList(NamedTuple):
-    """A program with its results of the period, and the name of its workspace."""
-
-    program: Program
-    report: Performance
+    id: int
+    created_at: datetime
+    name: str
+    domain: str
     workspace: str
+    status: ProgramStatus
+    sandbox_of: int | None
+    clicks: int
+    leads: int
+    conversions: int
+    revenue_cents: int
+    commission_cents: int
+    currency: str
+    report: Performance
+
+
+PROGRAM_LIST = ListPage(PROGRAMS, "programs.html")
+RESULTS: List[Any] = replace(cast("List[Any]", PROGRAMS), row=ProgramResults)
 
 
 async def list_programs(request: Request) -> Response:
     """List the programs with their results of the period."""
     visitor = await authentication.visitor(request)
-    state = lists.state(request, LIST)
+    state = PROGRAM_LIST.state(request)
     shown = state.holding(await _reader(request, visitor, state)(state.query))
-    return templates.render(request, "programs.html", visitor=visitor, owned=_owned(visitor), list=shown)
+    return templates.render(request, PROGRAM_LIST.template, visitor=visitor, owned=_owned(visitor), list=shown)
 
 
 async def export_programs(request: Request) -> Response:
     """Return the programs of the filtered list, with their results of the period, as a CSV file."""
     visitor = await authentication.visitor(request)
-    read = _reader(request, visitor, lists.state(request, LIST))
-    return csv_export.file(f"programs-{time_of(request):%Y-%m-%d}", read, HEADER, _cells)
+    state = PROGRAM_LIST.state(request)
+    name, read = f"programs-{time_of(request):%Y-%m-%d}", _reader(request, visitor, state)
+    return csv_export.file(name, RESULTS, lambda cursor: read(state.exported(cursor)), currency="")
 
 
 async def show_new_program(request: Request) -> Response:
@@ -114,30 +118,24 @@ def _owned(visitor: Visitor) -> list[Membership]:
     return [each for each in visitor.memberships if each.role == Role.OWNER]
 
 
-def _reader(request: Request, visitor: Visitor, state: ListState) -> Read[ProgramInList]:
-    """Return how a page of the list is read. Raises ValidationError for an unknown status."""
-    names = {each.workspace_id: each.name for each in visitor.memberships}
-    search, status = state.search, filters.choice(request, "status", ProgramStatus)
+def _reader(
+    request: Request, visitor: Visitor, state: ListState
+) -> Callable[[ListQuery], Awaitable[Page[ProgramResults]]]:
+    """Return how a page of the list is read, with the results of each program."""
     storage, at = storage_of(request), time_of(request)
-    period = ranges.requested(request, at).query
+    scope = ListScope(0, at, workspace_ids=[each.workspace_id for each in visitor.memberships])
 
-    async def read(query: ListQuery) -> Listed[ProgramInList]:
-        listed = await storage.read(listed_programs.read, list(names), query, search=search, status=status)
-        reports = await storage.report(performance.read_performances, [each.id for each in listed.data], period, at=at)
-        rows = [
-            ProgramInList(each, report, names[each.workspace_id])
-            for each, report in zip(listed.data, reports, strict=True)
-        ]
-        return Listed(rows, *listed[1:])
+    async def read(query: ListQuery) -> Page[ProgramResults]:
+        listed = await state.reader(request, scope)(query)
+        ids, query_of_period = [each.id for each in listed.data], state.picked.query
+        reports = await storage.report(performance.read_performances, ids, query_of_period, at=at)
+        rows = [_with_results(each, report) for each, report in zip(listed.data, reports, strict=True)]
+        return Page(rows, *listed[1:])
 
     return read
 
 
-def _cells(each: ProgramInList) -> list[object]:
-    program, totals, currency = each.program, each.report.current, each.report.currency
-    cents = (totals.revenue_cents, totals.commission_cents)
-    return [
-        *(program.id, program.created_at, program.settings.name, program.settings.domain, each.workspace),
-        *(program.settings.status, totals.clicks, totals.leads, totals.conversions),
-        *(*(text.major(amount, currency) for amount in cents), currency),
-    ]
+def _with_results(each: ListedProgram, report: Performance) -> ProgramResults:
+    shown = {name: getattr(each, name) for name in ProgramResults._fields if name in ListedProgram._fields}
+    figures = {name: getattr(report.current, name) for name in FIGURES}
+    return ProgramResults(**shown, **figures, report=report)

@@ -4,7 +4,6 @@ What was typed is never logged: it may be a customer's e-mail address.
 """
 
 from datetime import datetime
-from functools import partial
 
 from babel.dates import format_timedelta
 from starlette.requests import Request
@@ -12,9 +11,9 @@ from starlette.responses import Response
 
 from storage.access.sessions import Visitor
 from storage.diagnosis.search import search
-from storage.engine.pagination import MOST, Paging
-from storage.management import program_settings
-from storage.management.program_settings import Program
+from storage.lists.declaration import MOST, ListQuery, ListScope
+from storage.lists.find import find
+from storage.lists.programs import PROGRAMS, Program
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, stories, templates
@@ -61,11 +60,12 @@ async def _answer(request: Request, sent: str, program_id: str, template: str) -
 async def _programs(request: Request, visitor: Visitor, first: str) -> list[Program]:
     """Return the newest programs that the visitor may see, before them the one that the search started in."""
     reach = [each.workspace_id for each in visitor.memberships]
-    listed = partial(program_settings.list_programs, workspace_ids=reach)
+    scope = ListScope(0, time_of(request), workspace_ids=reach)
     named = [int(first)] if first.isascii() and first.isdigit() and len(first) <= len(str(2**31)) else []
-    current = (await storage_of(request).read(listed, program_ids=named)).data if named else []
-    newest = (await storage_of(request).read(listed, paging=Paging(MOST))).data
-    return current + [program for program in newest if program not in current]
+    read = storage_of(request).read
+    current = (await read(find, PROGRAMS, scope._replace(program_ids=named), ListQuery())).data if named else []
+    newest = (await read(find, PROGRAMS, scope, ListQuery(MOST))).data
+    return [each.program for each in dict.fromkeys([*current, *newest]) if each.program]
 
 
 def _pages(programs: list[Program], typed: str) -> list[tuple[str, str, str]]:

@@ -5,8 +5,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation.changes import ProgramChange
+from storage.lists.programs import Program
 from storage.management import deletion, program_settings
-from storage.management.program_settings import Program
 from storage.rules.errors import CurrencyNotSupported, PreconditionFailed, ProgramHasEvents, ValidationError
 from storage.rules.setting_kinds import Kind
 from storage.rules.settings import SECTIONS, SETTINGS

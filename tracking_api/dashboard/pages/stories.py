@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from storage.diagnosis.explanation import Explanation
-from storage.management.program_settings import Program
+from storage.lists.programs import Program
 from storage.rules.outcome import SaleOutcome
 
 GOOD = {SaleOutcome.CREDITED, SaleOutcome.CREDITED_IN_PART}

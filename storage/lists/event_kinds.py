@@ -3,14 +3,17 @@
 from collections.abc import Callable
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, Table, and_, select
 
 from storage.engine import ids
+from storage.lists.declaration import Column
 from storage.payments import disputes
 from storage.rules import keys
+from storage.rules.scope import Scope
 from storage.rules.settlement import Settlement
+from storage.rules.untrusted import Untrusted
 from storage.tables import clicks, customers, leads, partners, refunds, sales, test_events
 
 
@@ -32,38 +35,38 @@ class Event(NamedTuple):
     dispute of its sale. `landing_url`, `page_url`, `page_title` and `referrer_url` come from browsers.
     """
 
-    kind: EventKind
+    at: Annotated[datetime, Column("When")]
+    kind: Annotated[EventKind, Column("Event", sorts=True)]
     id: int | str
-    at: datetime
     is_test: bool
     partner_id: int | None = None
-    partner_code: str | None = None
+    partner_code: Annotated[Untrusted | None, Column("Partner", sorts=True)] = None
     customer_id: int | None = None
-    customer_key: str | None = None
+    customer_key: Annotated[Untrusted | None, Column("Customer", sorts=True)] = None
     click_id: str | None = None
     filtered: str | None = None
     settlement: Settlement | None = None
     with_key: bool | None = None
-    event_name: str | None = None
+    event_name: Untrusted | None = None
     outranked_by: int | None = None
     outranked_at: datetime | None = None
-    email_masked: str | None = None
+    email_masked: Annotated[str | None, Column(needs=Scope.CUSTOMERS_READ)] = None
     sale_id: int | None = None
-    transaction_id: str | None = None
-    refund_id: str | None = None
-    amount_cents: int | None = None
+    transaction_id: Annotated[Untrusted | None, Column("Details")] = None
+    refund_id: Untrusted | None = None
+    amount_cents: Annotated[int | None, Column("Amount", sorts=True, is_summed=True)] = None
     currency: str | None = None
-    program_cents: int | None = None
+    program_cents: Annotated[int | None, Column(is_program_money=True)] = None
     refunded_cents: int | None = None
-    reversed_cents: int | None = None
+    reversed_cents: Annotated[int | None, Column(is_program_money=True)] = None
     disputed: bool | None = None
-    reason: str | None = None
+    reason: Untrusted | None = None
     occurred_at: datetime | None = None
     test_of: str | None = None
-    landing_url: str | None = None
-    page_url: str | None = None
-    page_title: str | None = None
-    referrer_url: str | None = None
+    landing_url: Untrusted | None = None
+    page_url: Untrusted | None = None
+    page_title: Untrusted | None = None
+    referrer_url: Untrusted | None = None
 
 
 class Place(NamedTuple):

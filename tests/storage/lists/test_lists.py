@@ -2,21 +2,24 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from operator import attrgetter
 from typing import Any
 
 import pytest
 
-from storage.engine import listing
 from storage.engine.audit import OPERATOR
-from storage.engine.listing import Listed, ListQuery, Order
-from storage.management import balances, partners
+from storage.lists import event_kinds
+from storage.lists import find as engine
+from storage.lists import partners as listed_partners
+from storage.lists.commissions import COMMISSIONS
+from storage.lists.customers import CUSTOMERS
+from storage.lists.declaration import NEWEST_FIRST, List, ListQuery, ListScope, Order, Page
+from storage.lists.event_kinds import Event, EventKind
+from storage.lists.events import EVENTS
+from storage.lists.find import find
+from storage.lists.partners import PARTNERS
+from storage.lists.programs import PROGRAMS
 from storage.management import commission_decisions as decisions
-from storage.reading import event_kinds, events, listed_commissions, listed_customers, listed_partners, listed_programs
-from storage.reading.customer_timelines import EVERY_CUSTOMER
-from storage.reading.event_kinds import Event, EventKind
-from storage.reading.listed_commissions import CommissionMatch
-from storage.reading.listed_partners import PartnerMatch
+from storage.management import partners
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
 from storage.rules.periods.period import Window
@@ -27,27 +30,32 @@ from tests.world import NOW, World
 
 LATER = NOW + timedelta(days=60)
 WINDOW = Window(NOW.date() - timedelta(days=30), NOW.date())
-Read = Callable[[ListQuery], Awaitable[Listed[Any]]]
+Read = Callable[[ListQuery], Awaitable[Page[Any]]]
 Keys = dict[str | None, Callable[[Any], Any]]
 
 
-def listed(world: World, operation: Callable[..., Any], *about: Any, **match: Any) -> Read:
-    """Return how a page of a list of Acme's program is read."""
-    return lambda query: world.store.read(operation, world.program_id, query, *about, **match)
+def listed(world: World, wanted: List[Any], *, search: str | None = None, **filters: Any) -> Read:
+    """Return how a page of a list of Acme's program is read, with its totals."""
+    scope = ListScope(world.program_id, LATER, WINDOW)
+
+    async def read(query: ListQuery) -> Page[Any]:
+        asked = query._replace(filters=filters, search=search, has_totals=True)
+        return await world.store.read(find, wanted, scope, asked)
+
+    return read
 
 
-def of(row_id: str = "id", **columns: str) -> Keys:
+def of(*fields: str) -> Keys:
     """Return what each order of a list sorts by: a field and then the id; nothing comes before something."""
-    place = attrgetter(row_id)
 
     def key(field: str) -> Callable[[Any], Any]:
         def of_row(row: Any) -> Any:
-            value = attrgetter(field)(row)
-            return value is not None, value.lower() if isinstance(value, str) else value, place(row)
+            value = getattr(row, field)
+            return value is not None, value.lower() if isinstance(value, str) else value, row.id
 
         return of_row
 
-    return {None: place, **{name: key(field) for name, field in columns.items()}}
+    return {None: lambda row: row.id, **{name: key(name) for name in fields}}
 
 
 async def walked(read: Read, order: Order) -> list[Any]:
@@ -73,23 +81,23 @@ async def require_each_order(lists: dict[Read, Keys]) -> None:
             assert rows == sorted(rows, key=columns[order.column], reverse=not order.is_ascending), order
             assert (await read(ListQuery(order=order))).order == order
         totals = (await read(ListQuery())).totals
-        assert totals is None or totals[listing.ROWS] == len(rows)
+        assert totals is None or totals[engine.ROWS] == len(rows)
 
 
 def commissions(world: World, **match: Any) -> Read:
-    return listed(world, listed_commissions.read, CommissionMatch(**match))
+    return listed(world, COMMISSIONS, **match)
 
 
-def customers(world: World, search: str | None = None) -> Read:
-    return listed(world, listed_customers.read, EVERY_CUSTOMER, search=search)
+def customers(world: World, **match: Any) -> Read:
+    return listed(world, CUSTOMERS, **match)
 
 
 def of_partners(world: World, **match: Any) -> Read:
-    return listed(world, listed_partners.read, PartnerMatch(**match), WINDOW)
+    return listed(world, PARTNERS, **match)
 
 
 def events_of(world: World, **match: Any) -> Read:
-    return listed(world, events.read, **match)
+    return listed(world, EVENTS, **match)
 
 
 @pytest.fixture
@@ -109,18 +117,17 @@ def signed_cents(event: Event) -> int:
 
 @both_databases
 async def test_each_order_shows_what_was_sold_once_forwards_and_backwards(sold: World):
-    of_a_customer = {"first_purchase": "customer.first_purchase_at", "customer_key": "customer.customer_key"}
     lists: dict[Read, Keys] = {
-        commissions(sold): of(net="net_cents", hold_until="hold_until", partner="partner_name"),
-        customers(sold): of("customer.id", revenue="revenue_cents", refunded="refunded_cents", **of_a_customer),
-        of_partners(sold): of("partner.id", name="partner.name", to_pay="partner.id"),
+        commissions(sold): of("net_cents", "hold_until", "partner_name"),
+        customers(sold): of("revenue_cents", "refunded_cents", "first_purchase_at", "customer_key"),
+        of_partners(sold): of("name", "to_pay_cents"),
         events_of(sold, kind=EventKind.CLICK): {None: event_kinds.place},
         events_of(sold): {
             None: event_kinds.place,
             "kind": lambda row: (row.kind, str(row.id)),
-            "partner": lambda row: (row.partner_code, row.kind, str(row.id)),
-            "customer": lambda row: (row.customer_key or "", row.kind, str(row.id)),
-            "amount": lambda row: (signed_cents(row), row.kind, str(row.id)),
+            "partner_code": lambda row: (row.partner_code, row.kind, str(row.id)),
+            "customer_key": lambda row: (row.customer_key or "", row.kind, str(row.id)),
+            "amount_cents": lambda row: (signed_cents(row), row.kind, str(row.id)),
         },
     }
 
@@ -130,9 +137,10 @@ async def test_each_order_shows_what_was_sold_once_forwards_and_backwards(sold: 
 async def test_programs_of_other_workspaces_are_not_listed(acme: World):
     await world.acme(acme.store, name="Another workspace's")
 
-    listed = await acme.store.read(listed_programs.read, [acme.workspace_id], ListQuery())
+    scope = ListScope(0, NOW, workspace_ids=[acme.workspace_id])
+    listed = await acme.store.read(find, PROGRAMS, scope, ListQuery())
 
-    assert [row.settings.name for row in listed.data] == ["Acme partners"]
+    assert [row.name for row in listed.data] == ["Acme partners"]
 
 
 async def test_totals_and_amounts_in_each_currency_are_of_all_that_matches_and_not_of_the_page(sold: World):
@@ -142,9 +150,9 @@ async def test_totals_and_amounts_in_each_currency_are_of_all_that_matches_and_n
     brought = await of_partners(sold)(ListQuery(1))
     happened = await events_of(sold)(ListQuery(1))
 
-    assert all_of_them.totals == {"rows": 7, "net": (28_000 - 3_000) // 5}
-    assert of_ben.totals == {"rows": 4, "net": (1_000 + 5_000 + 1_000 + 5_000) // 5}
-    assert people.totals == {"rows": 7, "sales": 7, "revenue": 28_000, "refunded": 3_000}
+    assert all_of_them.totals == {"rows": 7, "net_cents": (28_000 - 3_000) // 5}
+    assert of_ben.totals == {"rows": 4, "net_cents": (1_000 + 5_000 + 1_000 + 5_000) // 5}
+    assert people.totals == {"rows": 7, "sales": 7, "revenue_cents": 28_000, "refunded_cents": 3_000}
     assert (brought.totals or {}).items() >= {"rows": 2, "revenue_cents": 25_000}.items()
     assert (happened.totals, happened.amounts) == ({"rows": 22}, {"USD": 28_000 - 3_000})
 
@@ -168,20 +176,18 @@ async def test_partners_are_sorted_by_what_they_brought_and_are_owed_and_that_is
         await decide(status, "inv-0", "inv-1")
     await sold.refund("inv-1")
     await decide(CommissionStatus.APPROVED, "inv-3", "inv-4", "inv-5")
-    ids = [sold.ben, sold.anna]
-    owed = await sold.store.read(balances.of_partners, sold.program_id, ids, at=LATER)
+    most = await of_partners(sold)(ListQuery(order=Order("to_pay_cents")))
 
-    most = await of_partners(sold)(ListQuery(order=Order("to_pay")))
-
-    assert [owed[each].to_pay_cents for each in ids] == [(1_000 + 5_000 - 1_000) // 5, (9_000 - 3_000) // 5]
-    assert [row.partner.id for row in most.data] == [sold.anna, sold.ben]
+    owed = [(9_000 - 3_000) // 5, (1_000 + 5_000 - 1_000) // 5]
+    assert [(row.id, row.to_pay_cents) for row in most.data] == list(zip([sold.anna, sold.ben], owed, strict=True))
+    assert [row.balance.to_pay_cents for row in most.data] == owed
     for is_ascending, order in ((False, [sold.anna, sold.ben]), (True, [sold.ben, sold.anna])):
         brought = await of_partners(sold)(ListQuery(order=Order("revenue_cents", is_ascending)))
-        assert [row.partner.id for row in brought.data] == order
-    assert (most.totals or {})["to_pay"] == sum(owed[each].to_pay_cents for each in ids)
+        assert [row.id for row in brought.data] == order
+    assert (most.totals or {})["to_pay_cents"] == sum(owed)
 
-    monkeypatch.setattr(listing, "MOST_ROWS", 3)
-    assert "to_pay" not in ((await of_partners(sold)(ListQuery())).totals or {})
+    monkeypatch.setattr(listed_partners, "MOST_ROWS", 3)
+    assert "to_pay_cents" not in ((await of_partners(sold)(ListQuery())).totals or {})
 
 
 async def test_rows_are_found_by_text_status_and_hold(sold: World):
@@ -199,15 +205,15 @@ async def test_rows_are_found_by_text_status_and_hold(sold: World):
     for match, number in (({"status": CommissionStatus.PAID}, 0), ({"ready_at": NOW}, 0), ({"ready_at": LATER}, 7)):
         assert len((await commissions(sold, **match)(ListQuery())).data) == number
     paused = await of_partners(sold, status=PartnerStatus.PAUSED)(ListQuery())
-    assert [each.partner.code for each in paused.data] == ["ben"]
+    assert [each.code for each in paused.data] == ["ben"]
 
 
 async def test_a_list_of_too_many_rows_is_sorted_by_time_and_has_no_totals(
     sold: World, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(listing, "MOST_ROWS", 6)
+    monkeypatch.setattr(engine, "MOST_ROWS", 6)
 
-    listed = await commissions(sold)(ListQuery(order=Order("net")))
+    listed = await commissions(sold)(ListQuery(order=Order("net_cents")))
 
-    assert (listed.totals, listed.order) == (None, listing.NEWEST_FIRST)
+    assert (listed.totals, listed.order) == (None, NEWEST_FIRST)
     assert [row.id for row in listed.data] == sorted((row.id for row in listed.data), reverse=True)

@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from storage.engine.listing import ListQuery
-from storage.reading import audit_subjects, listed_calls, listed_flags, rejected_calls
-from storage.reading.audit_subjects import EntryMatch
+from storage.lists import rejected_calls
+from storage.lists.audit_log import AUDIT_LOG
+from storage.lists.declaration import ListQuery
+from storage.lists.flags import FLAGS
+from storage.lists.payment_events import PAYMENT_EVENTS
+from storage.lists.rejected_calls import REJECTED_CALLS
 from storage.rules.errors import (
     CurrencyNotSupported,
     CustomerNotFound,
@@ -21,8 +24,8 @@ from storage.rules.fraud.flag import FlagState
 from storage.tables import payment_events
 from tests import stripe_events as stripe
 from tests.storage.databases import both_databases
+from tests.storage.lists.test_lists import Keys, Read, listed, of, require_each_order
 from tests.storage.payments.paying import take
-from tests.storage.reading.test_lists import Keys, Read, listed, of, require_each_order
 from tests.world import NOW, World
 
 
@@ -81,27 +84,22 @@ async def watched(acme: World) -> World:
 
 @both_databases
 async def test_each_order_shows_what_was_logged_once_forwards_and_backwards(watched: World):
-    paid = {"transaction": "transaction_id", "amount": "amount_cents"}
     lists: dict[Read, Keys] = {
-        listed(watched, listed_calls.read_rejected): of(call="call", code="code", customer="customer_key", **paid),
-        listed(watched, listed_calls.read_payments): of(type="type", outcome="outcome", **paid),
-        listed(watched, audit_subjects.list_named, EntryMatch()): of(
-            "entry.id", who="entry.actor.name", what="entry.action", field="entry.field"
-        ),
-        listed(watched, listed_flags.read, state=FlagState.OPEN): of(
-            kind="kind", partner="partner_name", customer="customer_key"
-        ),
+        listed(watched, REJECTED_CALLS): of("call", "code", "customer_key", "transaction_id", "amount_cents"),
+        listed(watched, PAYMENT_EVENTS): of("type", "outcome", "transaction_id", "amount_cents"),
+        listed(watched, AUDIT_LOG): of("actor_name", "action", "field"),
+        listed(watched, FLAGS, state=FlagState.OPEN): of("kind", "partner_name", "customer_key"),
     }
 
     await require_each_order(lists)
 
 
 async def test_payments_are_added_up_in_each_currency_whichever_release_stored_them(watched: World):
-    payments = listed(watched, listed_calls.read_payments)
+    payments = listed(watched, PAYMENT_EVENTS)
     earlier = {"Paid": {"amount_cents": 40_000, "currency": "JPY"}}
     replaced = update(payment_events).where(payment_events.c.event_id == "evt_0").values(payment=json.dumps(earlier))
 
     assert (await payments(ListQuery(1))).amounts == {"EUR": 600, "USD": 700 + 500}
     await watched.store.write(lambda connection: connection.execute(replaced).rowcount)
-    added = await listed(watched, listed_calls.read_payments, search="checkout.")(ListQuery(1))
+    added = await listed(watched, PAYMENT_EVENTS, search="checkout.")(ListQuery(1))
     assert added.amounts == {"EUR": 600, "JPY": 40_000, "USD": 500}

@@ -1,33 +1,59 @@
-"""Rejected calls of a program: one by one, and grouped by error code."""
+"""The list of rejected calls, and their causes: what each was, why it was rejected, and what is at stake."""
 
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
-from storage.engine import pagination
-from storage.engine.pagination import FIRST_PAGE, Page, Paging
+from storage.engine.cursors import within
+from storage.lists.declaration import Column, Filter, List, ListQuery, ListScope, Page
+from storage.lists.find import find
 from storage.rules.errors import DuplicateTransaction
 from storage.rules.periods.period import ALWAYS, Span
+from storage.rules.untrusted import Untrusted
 from storage.tables import refused_calls, sales
 
+_row = refused_calls.c
 
-class LoggedRejection(NamedTuple):
-    """One rejected call with the program's key; `fields` names the wrong fields."""
+
+class RejectedCall(NamedTuple):
+    """One rejected call with the program's key; `fields` names the wrong fields.
+
+    `amount_cents` is in minor units of `currency`. `same_payload`: whether it repeated a recorded sale exactly.
+    """
 
     id: int
-    at: datetime
-    call: str
-    code: str
+    at: Annotated[datetime, Column("When")]
+    call: Annotated[str, Column("Call", sorts=True)]
+    code: Annotated[str, Column("Cause", sorts=True)]
     message: str
-    fields: tuple[str, ...]
-    customer_key: str | None
-    click_id: str | None
-    transaction_id: str | None
-    amount_cents: int | None
-    currency: str | None
+    customer_key: Annotated[Untrusted | None, Column("Customer key", sorts=True)]
+    click_id: Untrusted | None
+    transaction_id: Annotated[Untrusted | None, Column("Transaction", sorts=True)]
+    amount_cents: Annotated[int | None, Column("Amount", sorts=True)]
+    currency: Untrusted | None
+    fields: Annotated[tuple[str, ...], Column("Fields")]
     same_payload: bool | None
-    request_id: str | None
+    request_id: Annotated[Untrusted | None, Column("Request id")]
+
+
+def _search(_: ListScope, text: str) -> ColumnElement[bool]:
+    return or_(*(column == text for column in (_row.transaction_id, _row.customer_key, _row.click_id, _row.request_id)))
+
+
+REJECTED_CALLS = List(
+    "refused-calls",
+    "Rejected calls",
+    "rejected call",
+    "Keyed calls that were rejected in the last 30 days",
+    RejectedCall,
+    refused_calls,
+    at=_row.at,
+    filters=(Filter("code", str, "Only with this error code.", _row.code.__eq__),),
+    finds="Transaction, customer key, click or request id",
+    search=_search,
+    may_lag=True,
+)
 
 
 class AmountAtStake(NamedTuple):
@@ -47,27 +73,12 @@ class Cause(NamedTuple):
     at_stake: tuple[AmountAtStake, ...]
 
 
-def list_calls(
-    connection: Connection,
-    program_id: int,
-    paging: Paging = FIRST_PAGE,
-    *,
-    code: str | None = None,
-    span: Span = ALWAYS,
-) -> Page[LoggedRejection]:
-    """Return a page of a program's rejected calls, newest first; only with `code` if it is given."""
-    mine = select(refused_calls).where(refused_calls.c.program_id == program_id, *_within(span))
-    if code is not None:
-        mine = mine.where(refused_calls.c.code == code)
-    return pagination.by_id(connection, mine, refused_calls.c.id, paging, of_row)
-
-
 def by_cause(connection: Connection, program_id: int, span: Span = ALWAYS) -> list[Cause]:
     """Return the error codes of a program's logged rejections (of the last 30 days), most frequent first."""
     call, count = refused_calls.c, func.count().label("calls")
     grouped = (
         select(call.code, count, func.min(call.at).label("first_at"), func.max(call.at).label("last_at"))
-        .where(call.program_id == program_id, *_within(span))
+        .where(call.program_id == program_id, *within(_row.id, _row.at, span))
         .group_by(call.code)
         .order_by(count.desc(), call.code)
     )
@@ -78,20 +89,16 @@ def by_cause(connection: Connection, program_id: int, span: Span = ALWAYS) -> li
     ]
 
 
-def _within(span: Span) -> list[ColumnElement[bool]]:
-    return pagination.within(refused_calls.c.id, refused_calls.c.at, span)
-
-
 def _at_stake(connection: Connection, program_id: int, span: Span) -> dict[str, list[AmountAtStake]]:
     """Return the totals of each code's rejected sales: each transaction once, without those recorded since."""
-    call = refused_calls.c
+    call = _row
     recorded = select(sales.c.id).where(sales.c.program_id == program_id, sales.c.transaction_id == call.transaction_id)
     conflicting = and_(call.code == DuplicateTransaction.code, call.same_payload.is_(False))
     lost = (call.call == "sale", call.currency.is_not(None), or_(conflicting, ~recorded.exists()))
     each = func.coalesce(call.transaction_id, call.request_id)
     transactions = (
         select(call.code, call.currency, func.max(call.amount_cents).label("cents"))
-        .where(call.program_id == program_id, call.amount_cents.is_not(None), *lost, *_within(span))
+        .where(call.program_id == program_id, call.amount_cents.is_not(None), *lost, *within(_row.id, _row.at, span))
         .group_by(call.code, call.currency, each)
         .subquery("transactions")
     )
@@ -104,14 +111,10 @@ def _at_stake(connection: Connection, program_id: int, span: Span) -> dict[str, 
 
 
 def grouped(
-    connection: Connection, program_id: int, paging: Paging, *, code: str | None = None
-) -> list[tuple[Cause, Page[LoggedRejection]]]:
-    """Return every cause (or the one with `code`) with a page of its calls."""
-    causes = [cause for cause in by_cause(connection, program_id) if code in {None, cause.code}]
-    return [(cause, list_calls(connection, program_id, paging, code=cause.code)) for cause in causes]
-
-
-def of_row(row: Any) -> LoggedRejection:
-    """Return a rejected call from a row of its table."""
-    values = {name: getattr(row, name) for name in LoggedRejection._fields}
-    return LoggedRejection(**values | {"fields": tuple(row.fields.split(", ")) if row.fields else ()})
+    connection: Connection, scope: ListScope, *, limit: int, code: str | None = None
+) -> list[tuple[Cause, Page[RejectedCall]]]:
+    """Return every cause (or the one with `code`) with the latest of its calls."""
+    causes = [cause for cause in by_cause(connection, scope.program_id) if code in {None, cause.code}]
+    queries = [ListQuery(limit, filters={"code": cause.code}) for cause in causes]
+    pages = [find(connection, REJECTED_CALLS, scope, query) for query in queries]
+    return list(zip(causes, pages, strict=True))

@@ -1,0 +1,126 @@
+"""A list tool follows from the declaration of its list: its arguments, what is read, and the page that fits."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Annotated, Any, NamedTuple, get_type_hints
+
+from pydantic import Field, create_model
+
+from mcp_server.arguments import Arguments, Cursor, Identifier, Limit, RowId, Timestamp, span_of
+from mcp_server.results import BUDGET, Result, page
+from mcp_server.tools.tool import Tool, ToolRequest
+from presentation.lists import ALL_DAYS, order_of, totals_of, visible
+from storage.lists.declaration import Filter, List, ListQuery, ListScope, Page
+from storage.lists.find import find
+from storage.rules.periods import period, picked_period
+from storage.rules.periods.period import ALWAYS, DateRangeQuery, Window
+from storage.rules.scope import Scope
+
+KINDS: dict[type, Any] = {int: RowId, str: Identifier, bool: bool, datetime: Timestamp}
+SHOWN = 25
+
+
+class Asked(NamedTuple):
+    """What a call asks of a list, and all its arguments by name."""
+
+    request: ToolRequest
+    of: List[Any]
+    scope: ListScope
+    query: ListQuery
+    arguments: Mapping[str, Any]
+
+    def read(self) -> Page[Any]:
+        """Return the page that storage reads, without the fields that the key may not see."""
+        return visible(self.of, find(self.request.connection, self.of, self.scope, self.query), self.request.key.scopes)
+
+    def page(
+        self,
+        row_of: Callable[[Any], Any],
+        *,
+        key: Callable[[Any], list[Any]] = lambda row: [row.id],
+        budget: int = BUDGET,
+        found: Page[Any] | None = None,
+    ) -> dict[str, Any]:
+        """Return the fields of a result page: the rows that fit, where to go on, and the totals if asked for."""
+        read = found or self.read()
+        totals = {"totals": totals_of(read)} if self.query.has_totals else {}
+        return {**dict(page(read, row_of, key=key, budget=budget)), **totals}
+
+
+def list_tool(title: str, scope: Scope, wanted: List[Any], **more: Any) -> Callable[[Callable[[Asked], Any]], Tool]:
+    """Make a tool of a function that returns a page of what was asked; its docstring is the description.
+
+    `more` are arguments besides those of the list: their type and default.
+    """
+
+    def made(function: Callable[[Asked], Any]) -> Tool:
+        fields: dict[str, Any] = {**_fields(wanted), **more}
+
+        def run(request: ToolRequest, **sent: Any) -> Result:
+            result: Result = function(_asked(request, wanted, sent))
+            return result
+
+        return Tool(
+            name=function.__name__,
+            title=title,
+            scope=scope,
+            description=" ".join((function.__doc__ or "").split()),
+            arguments=create_model(function.__name__, __base__=Arguments, **fields),
+            result=get_type_hints(function)["return"],
+            function=run,
+        )
+
+    return made
+
+
+def _fields(wanted: List[Any]) -> dict[str, Any]:
+    """Return the arguments of a list, with their defaults."""
+    of_program: dict[str, Any] = {} if wanted.mine else {"program_id": (int, ...)}
+    own = {each.name: (_kind(each) | None, None) for each in wanted.filters if not each.is_for_pages}
+    searched = {"q": (Identifier | None, None)} if wanted.finds else {}
+    of_sums = {"sort": (Identifier | None, None), "totals": (bool | None, None)} if wanted.is_summed else {}
+    dates = dict.fromkeys(("date_from", "date_to"), (Timestamp | None, None))
+    return {
+        **of_program,
+        "limit": (Limit, SHOWN),
+        "cursor": (Cursor | None, None),
+        **own,
+        **searched,
+        **of_sums,
+        **(dates if wanted.at is not None or wanted.has_window else {}),
+    }
+
+
+def _kind(narrow: Filter) -> Any:
+    return KINDS.get(narrow.kind) or Annotated[narrow.kind, Field(strict=False)]
+
+
+def _asked(request: ToolRequest, wanted: List[Any], sent: Mapping[str, Any]) -> Asked:
+    dates = (sent.get("date_from"), sent.get("date_to"))
+    program_ids = request.key.program_ids
+    workspace_ids = [request.key.workspace_id]
+    query = ListQuery(
+        sent["limit"],
+        sent["cursor"],
+        order_of(wanted, sent.get("sort") or ""),
+        {each.name: _value(each, sent.get(each.name)) for each in wanted.filters},
+        sent.get("q"),
+        ALWAYS if wanted.has_window else span_of(*dates),
+        has_totals=bool(sent.get("totals")),
+    )
+    window = _window(dates, request.at) if wanted.has_window else None
+    scope = ListScope(sent.get("program_id", 0), request.at, window, workspace_ids, program_ids)
+    return Asked(request, wanted, scope, query, sent)
+
+
+def _value(narrow: Filter, sent: Any) -> Any:
+    if narrow.kind is not datetime:
+        return sent
+    return span_of(None, sent).until if narrow.name.endswith("_to") else span_of(sent, None).since
+
+
+def _window(dates: tuple[str | None, str | None], at: datetime) -> Window:
+    """Return the days of the figures: the last 30, or from one date to another."""
+    span_of(*dates)
+    asked = DateRangeQuery(period.Period.THIRTY_DAYS, *dates)
+    return picked_period.pick(asked, at=at).window or ALL_DAYS

@@ -1,0 +1,135 @@
+"""A list as every surface asks for it by a query string, and its JSON for members and agents."""
+
+from collections.abc import Collection, Mapping
+from datetime import date, datetime
+from typing import Any, TypeVar, cast
+
+from presentation import queries
+from presentation.api_request import ApiRequest
+from presentation.operations import ALWAYS as ALWAYS_POSSIBLE
+from presentation.operations import PAGING, Description, Operation
+from presentation.view import OF_PARTNER, OfPartnerView, PageView, TotalsView, View, with_fields_of
+from storage.lists.declaration import (
+    DEFAULT_LIMIT,
+    MOST,
+    MOST_ROWS,
+    NEWEST_FIRST,
+    List,
+    ListQuery,
+    ListScope,
+    Order,
+    Page,
+)
+from storage.lists.find import ROWS, find
+from storage.rules.errors import InvalidPeriod, InvalidRange, ValidationError
+from storage.rules.periods import period, picked_period
+from storage.rules.periods.period import ALWAYS, DateRangeQuery, Window
+from storage.rules.periods.picked_period import PickedPeriod
+from storage.rules.scope import Scope
+from web.response import ModelResponse
+
+ASCENDING = ".up"
+DATES = ("date_from", "date_to")
+FIGURES = {*DATES, "period", "sort", "totals"}  # what asks for the figures of a list
+ALL_DAYS = Window(date.min, date.max)
+Row = TypeVar("Row")
+
+
+def listing(wanted: List[Any], view: type[View] | None = None, *, tag: str = "dashboard") -> Operation[ApiRequest]:
+    """Return the operation that reads a list, for members and agents alike; its description follows from the list."""
+    shown = view or view_of(wanted)
+    page: Any = cast("Any", PageView)[shown]
+
+    async def handle(call: ApiRequest) -> ModelResponse[Any]:
+        sent = call.request.query_params
+        query = query_of(wanted, sent)
+        scope = ListScope(
+            call.program_id, call.at, window_of(wanted, sent, call.at), call.workspace_ids, call.program_ids
+        )
+        read = call.storage.report if wanted.may_lag else call.storage.read
+        found = visible(wanted, await read(find, wanted, scope, query), call.scopes)
+        totals = {"totals": totals_of(found)} if query.has_totals else {}
+        view_row = shown.plain if FIGURES.isdisjoint(sent) else shown.of
+        return ModelResponse(page(data=[view_row(row) for row in found.data], next_cursor=found.next_cursor, **totals))
+
+    first, *rest = wanted.name.split("-")
+    name = "".join(["list", first.title(), *(word.title() for word in rest)])
+    dates = (InvalidRange, InvalidPeriod) if wanted.has_window else (InvalidRange,) if wanted.at is not None else ()
+    errors = (ValidationError, *dates, *ALWAYS_POSSIBLE)
+    query = {**PAGING, **parameters(wanted)}
+    return Operation(handle, Description(name, wanted.about, {200: (page,)}, errors, query=query, tag=tag))
+
+
+def view_of(wanted: List[Any]) -> type[View]:
+    """Return the model of a list's rows: their fields, with the columns of their partner as one object."""
+    fields = {each.name for each in wanted.fields}
+    of_partner = OF_PARTNER if fields >= OF_PARTNER else set()
+    internal = {each.name for each in wanted.fields if each.column.is_internal}
+    base: Any = OfPartnerView if of_partner else View
+    model = type(f"{wanted.row.__name__}View", (base,), {"__module__": wanted.row.__module__, "__doc__": None})
+    return with_fields_of(wanted.row, leave_out=of_partner | internal)(model)
+
+
+def parameters(wanted: List[Any]) -> dict[str, str]:
+    """Return the parameters of a list besides those of paging, with what each does."""
+    names = ", ".join(each.public_name for each in wanted.sorts.values())
+    about = {each.name: each.says for each in wanted.filters if not each.is_for_pages}
+    if wanted.search is not None or wanted.reader is not None:
+        about["q"] = f"Search: {wanted.finds}."
+    if names:
+        about["sort"] = f"One of {names}: most first, with {ASCENDING} least first; the newest first by default."
+    if wanted.has_window:
+        about["period"] = f"The period of the figures: {', '.join(PickedPeriod)}; 30d by default."
+    if wanted.has_window or wanted.at is not None:
+        about |= {"date_from": "Only from this ISO 8601 date or time on.", "date_to": "Only until it."}
+    about["totals"] = f"true: also count and add up all rows that match, unless more than {MOST_ROWS:,} do."
+    return about
+
+
+def query_of(wanted: List[Any], sent: Mapping[str, str]) -> ListQuery:
+    """Return what a query string asks of a list. Raises ValidationError, InvalidRange."""
+    is_spanned = wanted.at is not None and not wanted.has_window
+    return ListQuery(
+        queries.number(sent, "limit", least=1, most=MOST) or DEFAULT_LIMIT,
+        sent.get("cursor") or None,
+        order_of(wanted, sent.get("sort", "")),
+        {each.name: queries.value(sent, each.name, each.kind) for each in wanted.filters},
+        queries.text(sent, "q"),
+        period.span(*(sent.get(name) for name in DATES)) if is_spanned else ALWAYS,
+        has_totals=queries.boolean(sent, "totals") or False,
+    )
+
+
+def window_of(wanted: List[Any], sent: Mapping[str, str], at: datetime) -> Window | None:
+    """Return the days of a list's figures. Raises InvalidPeriod, InvalidRange."""
+    if not wanted.has_window:
+        return None
+    asked = DateRangeQuery(sent.get("period") or PickedPeriod.THIRTY_DAYS, *(sent.get(name) for name in DATES))
+    return picked_period.pick(asked, at=at).window or ALL_DAYS
+
+
+def order_of(wanted: List[Any], sent: str) -> Order:
+    """Return the order that a query string names. Raises ValidationError."""
+    name = sent.removesuffix(ASCENDING).removesuffix("_cents")
+    if not name:
+        return Order(None, sent.endswith(ASCENDING)) if sent else NEWEST_FIRST
+    names = {each.public_name: each.name for each in wanted.sorts.values()}
+    if name not in names:
+        raise queries.wrong("sort", f"One of {', '.join(names)}")
+    return Order(names[name], sent.endswith(ASCENDING))
+
+
+def visible(wanted: List[Row], found: Page[Row], scopes: Collection[Scope] | None) -> Page[Row]:
+    """Return a page without the fields that a key of these scopes may not see; None is a member, who sees all."""
+    if scopes is None:
+        return found
+    hidden = {each.name: None for each in wanted.fields if each.column.needs and each.column.needs not in scopes}
+    return found._replace(data=[cast("Any", row)._replace(**hidden) for row in found.data]) if hidden else found
+
+
+def totals_of(found: Page[Any]) -> TotalsView | None:
+    """Return the totals of a list, None if they would be too many rows."""
+    if found.totals is None:
+        return None
+    sums = {name: total for name, total in found.totals.items() if name != ROWS}
+    return TotalsView(rows=found.totals[ROWS], sums=sums, amounts=dict(found.amounts))

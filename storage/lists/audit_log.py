@@ -1,0 +1,135 @@
+"""The audit log: who changed what, from what to what; people read names, the log keeps ids."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Select, or_, select
+
+from storage.engine.audit import Actor
+from storage.lists.declaration import Column, Filter, List, ListScope
+from storage.lists.related import contains
+from storage.rules.untrusted import Untrusted
+from storage.tables import assistants, audit_entries, commissions, flags, partners, payment_events, users
+
+_row = audit_entries.c
+
+
+class SubjectName(NamedTuple):
+    """The name of a partner, member, assistant, payment or kind of flag; of a commission also its amount."""
+
+    name: str
+    amount_cents: int | None = None
+    currency: str | None = None
+
+
+class Entry(NamedTuple):
+    """One change; `before` and `after` are the JSON values that the field had.
+
+    `subject` is None if what `subject_id` names has no name or is gone.
+    """
+
+    id: int
+    at: Annotated[datetime, Column("When")]
+    actor_name: Annotated[Untrusted, Column("Who", sorts=True)]
+    actor_type: str
+    actor_id: str
+    action: Annotated[str, Column("What", sorts=True)]
+    subject_id: str | None
+    field: Annotated[str | None, Column("Field", sorts=True)]
+    before: Annotated[object, Column("Before")]
+    after: Annotated[object, Column("After")]
+    subject: SubjectName | None = None
+
+    @property
+    def noun(self) -> str:
+        """What the action is about: partner in partner.change."""
+        return self.action.partition(".")[0]
+
+    @property
+    def actor(self) -> Actor:
+        """Who made the change."""
+        return Actor(self.actor_type, self.actor_id, self.actor_name)
+
+
+class Noun(StrEnum):
+    """What a change may be about."""
+
+    PARTNER = "partner"
+    COMMISSION = "commission"
+    FLAG = "flag"
+    MEMBER = "member"
+    ACCOUNT = "account"
+    PAYMENT_EVENT = "payment_event"
+    PAYMENT_ACCOUNT = "payment_account"
+    PROGRAM = "program"
+    PROGRAM_KEY = "program_key"
+    AGENT_CAPS = "agent_caps"
+    SANDBOX = "sandbox"
+
+
+def _named(action: str) -> ColumnElement[bool]:
+    return (_row.action == str(action)) | _row.action.startswith(f"{action}.", autoescape=True)
+
+
+def _search(_: ListScope, text: str) -> ColumnElement[bool]:
+    return or_(contains(_row.actor_name, text), contains(_row.field, text), _row.subject_id == text)
+
+
+def _with_subjects(connection: Connection, scope: ListScope, rows: list[Entry]) -> list[Entry]:
+    names = _names(connection, scope.program_id, rows)
+    return [row._replace(subject=names.get((row.noun, row.subject_id))) for row in rows]
+
+
+AUDIT_LOG = List(
+    "audit-log",
+    "Audit log",
+    "change",
+    "Who changed what",
+    Entry,
+    audit_entries,
+    at=_row.at,
+    filters=(
+        Filter("action", str, "Such as partner.change, or the noun before its dot.", _named),
+        Filter("noun", Noun, f"Only changes of one of {', '.join(Noun)}.", _named, "About", is_for_pages=True),
+        Filter("field", str, "Only changes of this field.", _row.field.__eq__),
+    ),
+    finds="Who, field, or the id of what changed",
+    search=_search,
+    finish=_with_subjects,
+)
+
+
+def _names(
+    connection: Connection, program_id: int, entries: Iterable[Entry]
+) -> dict[tuple[str, str | None], SubjectName]:
+    ids: defaultdict[str, set[int]] = defaultdict(set)
+    for entry in entries:
+        if entry.subject_id is not None and entry.subject_id.isascii() and entry.subject_id.isdigit():
+            ids[entry.action.partition(".")[0]].add(int(entry.subject_id))
+    selects = _selects(program_id)
+    return {
+        (noun, str(row.id)): SubjectName(*row[1:])
+        for noun, named in ids.items()
+        if noun in selects
+        for row in connection.execute(selects[noun][0].where(selects[noun][1].in_(named)))
+    }
+
+
+def _selects(program_id: int) -> dict[str, tuple[Select[Any], Any]]:
+    """Return for each noun the statement of its names, and the column of the ids."""
+    earned, flag, paid = commissions.c, flags.c, payment_events.c
+    theirs = (partners.c.program_id == earned.program_id) & (partners.c.id == earned.partner_id)
+    amounts = select(earned.id, partners.c.name, earned.amount_cents, earned.currency).join(partners, theirs)
+    people = select(users.c.id, users.c.email)
+    return {
+        "partner": (select(partners.c.id, partners.c.name).where(partners.c.program_id == program_id), partners.c.id),
+        "commission": (amounts.where(earned.program_id == program_id), earned.id),
+        "flag": (select(flag.id, flag.kind).where(flag.program_id == program_id), flag.id),
+        "member": (people, users.c.id),
+        "account": (people, users.c.id),
+        "assistant": (select(assistants.c.id, assistants.c.name), assistants.c.id),
+        "payment_event": (select(paid.id, paid.event_id).where(paid.program_id == program_id), paid.id),
+    }

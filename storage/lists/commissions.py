@@ -1,0 +1,109 @@
+"""The list of commissions: what leads and sales earned, what the ledger has of it now, and what holds it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any, NamedTuple
+
+from sqlalchemy import BigInteger, ColumnElement, Connection, func, literal, or_, select
+
+from storage.engine.cursors import LARGEST_ID
+from storage.lists import flags
+from storage.lists.declaration import Column, Filter, List, ListScope
+from storage.lists.partners import named
+from storage.lists.related import of_customer, of_partner, of_sale, with_key
+from storage.rules.commission import CommissionStatus
+from storage.rules.fraud.flag import FlagKind
+from storage.rules.untrusted import Untrusted
+from storage.tables import commissions, leads, ledger_entries, sales
+from storage.tracking.ledger import PARTNER_KINDS, EntryKind
+
+_row = commissions.c
+
+
+def net_cents(*kinds: EntryKind) -> Any:
+    """Return the column of what the ledger holds of a commission; without `kinds` what it is worth to its partner."""
+    entry = ledger_entries.c
+    theirs = (entry.program_id == _row.program_id, entry.commission_id == _row.id)
+    total = select(func.coalesce(func.sum(entry.amount_cents), 0)).where(*theirs)
+    return total.where(entry.kind.in_(kinds or PARTNER_KINDS)).correlate(commissions).scalar_subquery()
+
+
+class Commission(NamedTuple):
+    """A commission in cents of `currency`: `amount_cents` as earned, `net_cents` after refunds and a rejection.
+
+    Its payout was of `paid_out_cents`, what it was worth then, less `set_off_cents`, which the partner owed.
+    `flags` are the signs of fraud that hold it: it cannot be approved or paid.
+    """
+
+    id: int
+    created_at: Annotated[datetime, Column("Earned", is_day=True)]
+    partner_id: int
+    partner_name: Annotated[Untrusted, Column("Partner", of_partner(commissions, "name"), sorts=True)]
+    partner_code: Annotated[Untrusted, Column(sql=of_partner(commissions, "code"))]
+    customer_id: int
+    customer_key: Annotated[Untrusted | None, Column("For", of_customer(commissions, "customer_key"))]
+    sale_id: int | None
+    lead_id: int | None
+    transaction_id: Annotated[Untrusted | None, Column(sql=of_sale(commissions, "transaction_id"))]
+    status: Annotated[CommissionStatus, Column("Status")]
+    amount_cents: int
+    net_cents: Annotated[int, Column("Commission", net_cents(), sorts=True, is_summed=True)]
+    set_off_cents: Annotated[int, Column(sql=net_cents(EntryKind.SET_OFF))]
+    paid_out_cents: Annotated[int, Column(sql=-net_cents(EntryKind.PAYOUT))]
+    currency: str
+    hold_until: Annotated[datetime, Column("Hold until", sorts=True, is_day=True)]
+    paid_at: datetime | None
+    program_id: Annotated[int, Column(is_internal=True)]
+    flags: Sequence[FlagKind] = ()
+
+
+def _ready(moment: datetime) -> ColumnElement[bool]:
+    return (_row.status == CommissionStatus.PENDING) & (_row.hold_until <= moment)
+
+
+def _search(scope: ListScope, text: str) -> ColumnElement[bool]:
+    sale = (sales.c.program_id == scope.program_id, sales.c.transaction_id == text)
+    either: list[ColumnElement[bool]] = [
+        _row.partner_id.in_(named(scope.program_id, text)),
+        with_key(commissions, scope.program_id, text),
+        _row.sale_id.in_(select(sales.c.id).where(*sale)),
+    ]
+    if text.isascii() and text.isdigit() and int(text) < LARGEST_ID:
+        either.append(_row.id == literal(int(text), BigInteger))
+    return or_(*either)
+
+
+def _with_flags(connection: Connection, scope: ListScope, rows: list[Commission]) -> list[Commission]:
+    held = flags.holding(connection, scope.program_id, rows)
+    return [row._replace(flags=held[row.id]) if row.id in held else row for row in rows]
+
+
+COMMISSIONS = List(
+    "commissions",
+    "Commissions",
+    "commission",
+    "The commissions",
+    Commission,
+    commissions,
+    at=_row.created_at,
+    filters=(
+        Filter("status", CommissionStatus, "pending, approved, rejected, paid or reversed.", _row.status.__eq__),
+        Filter("ready_at", datetime, "Only pending ones whose hold ends by this ISO 8601 date or time.", _ready),
+        Filter("partner_id", int, "Only this partner's.", _row.partner_id.__eq__),
+        Filter("customer_id", int, "Only this customer's.", _row.customer_id.__eq__),
+        Filter("paid_from", datetime, "Only those paid from this ISO 8601 date or time on.", _row.paid_at.__ge__),
+        Filter("paid_to", datetime, "Only those paid until it.", _row.paid_at.__lt__),
+    ),
+    finds="Partner, customer key or transaction id",
+    search=_search,
+    finish=_with_flags,
+)
+
+
+def ids_of_customer(connection: Connection, program_id: int, customer_id: int) -> list[int]:
+    """Return the ids of what a customer's lead and sales earned, oldest first."""
+    from_sale = select(sales.c.id).where(sales.c.program_id == program_id, sales.c.customer_id == customer_id)
+    from_lead = select(leads.c.id).where(leads.c.program_id == program_id, leads.c.customer_id == customer_id)
+    by_cause = or_(_row.sale_id.in_(from_sale), _row.lead_id.in_(from_lead))
+    earned = select(_row.id).where(_row.program_id == program_id, by_cause).order_by(_row.id)
+    return list(connection.execute(earned).scalars())

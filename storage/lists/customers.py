@@ -1,0 +1,98 @@
+"""The list of customers: who sent them, and what each paid and got back."""
+
+from datetime import date, datetime
+from typing import Annotated, Any, NamedTuple
+
+from sqlalchemy import ColumnElement, func, or_, select
+
+from storage.lists.declaration import Column, Filter, List, ListScope
+from storage.lists.partners import named
+from storage.lists.related import of_partner
+from storage.rules import contact
+from storage.rules.settlement import CustomerStatus, Settlement
+from storage.rules.untrusted import Untrusted
+from storage.tables import customers, refunds, sales
+
+_row = customers.c
+_bought = (sales.c.program_id == _row.program_id, sales.c.customer_id == _row.id)
+
+
+def _of_sales(figure: ColumnElement[Any]) -> ColumnElement[Any]:
+    return select(figure).select_from(sales).where(*_bought).correlate(customers).scalar_subquery()
+
+
+def _refunded() -> ColumnElement[Any]:
+    back = (refunds.c.program_id == sales.c.program_id, refunds.c.sale_id == sales.c.id)
+    of_sale = select(func.sum(refunds.c.program_cents)).where(*back).correlate(sales).scalar_subquery()
+    return _of_sales(func.coalesce(func.sum(of_sale), 0))
+
+
+_revenue = _of_sales(func.coalesce(func.sum(sales.c.program_cents), 0))
+
+
+class ListedCustomer(NamedTuple):
+    """A customer, the partner who sent them, and what they paid and got back, in cents of the program's currency.
+
+    Their e-mail address is masked. Days are UTC days.
+    """
+
+    id: int
+    created_at: datetime
+    customer_key: Annotated[Untrusted | None, Column("Customer", sorts=True)]
+    email_masked: Annotated[str | None, Column(sql=_row.email_mask)]
+    click_id: str
+    status: Annotated[CustomerStatus, Column("Status")]
+    settlement: Settlement
+    partner_id: int
+    partner_name: Annotated[Untrusted, Column("Sent by", of_partner(customers, "name"))]
+    partner_code: Annotated[Untrusted, Column(sql=of_partner(customers, "code"))]
+    clicked_at: datetime
+    signup_at: Annotated[datetime | None, Column("Signed up", sorts=True, is_day=True)]
+    first_purchase_at: Annotated[datetime | None, Column("First purchase", sorts=True, is_day=True)]
+    last_sale_at: Annotated[datetime | None, Column(sql=_of_sales(func.max(sales.c.occurred_at)))]
+    sales: Annotated[int, Column("Sales", _of_sales(func.count()), sorts=True, is_summed=True)]
+    revenue_cents: Annotated[int, Column("Revenue", _revenue, sorts=True, is_summed=True)]
+    refunded_cents: Annotated[int, Column("Refunded", _refunded(), sorts=True, is_summed=True)]
+    program_id: int
+
+    @property
+    def signup_date(self) -> date | None:
+        """The day of their lead."""
+        return self.signup_at.date() if self.signup_at else None
+
+    @property
+    def first_purchase_date(self) -> date | None:
+        """The day of their first sale."""
+        return self.first_purchase_at.date() if self.first_purchase_at else None
+
+
+def _not_since(moment: datetime) -> ColumnElement[bool]:
+    later = select(sales.c.id).where(*_bought, sales.c.occurred_at >= moment)
+    return _row.first_purchase_at.is_not(None) & ~later.exists()
+
+
+def _search(scope: ListScope, text: str) -> ColumnElement[bool]:
+    either = [_row.customer_key == text, _row.click_id == text, _row.partner_id.in_(named(scope.program_id, text))]
+    if contact.is_email(text):
+        either.append(_row.email_hash == contact.protect(text).hash)
+    return or_(*either)
+
+
+CUSTOMERS = List(
+    "customers",
+    "Customers",
+    "customer",
+    "The customers",
+    ListedCustomer,
+    customers,
+    at=_row.created_at,
+    filters=(
+        Filter("status", CustomerStatus, "provisional, lead or conversion.", _row.status.__eq__, "Status"),
+        Filter("partner_id", int, "Only this partner's.", _row.partner_id.__eq__),
+        Filter("customer_key", str, "Only the customer with this key.", _row.customer_key.__eq__),
+        Filter("last_sale_before", datetime, "Only those who bought, and not since then.", _not_since),
+    ),
+    finds="ListedCustomer key, e-mail address or partner",
+    search=_search,
+    may_lag=True,
+)

@@ -1,0 +1,235 @@
+"""The event log: clicks, leads, sales, refunds and test events of a program as one list."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Select,
+    String,
+    Subquery,
+    Table,
+    cast,
+    func,
+    literal,
+    null,
+    select,
+    union_all,
+)
+
+from storage.engine.cursors import within
+from storage.lists import event_kinds
+from storage.lists import find as engine
+from storage.lists.declaration import MOST_ROWS, Filter, List, ListQuery, ListScope, Page
+from storage.lists.event_kinds import Event, EventKind, Place
+from storage.lists.partners import ids_of_name
+from storage.rules import keys
+from storage.rules.periods.period import Span
+from storage.tables import clicks, customers, leads, refunds, sales, test_events
+
+TABLES = {
+    EventKind.LEAD: leads,
+    EventKind.REFUND: refunds,
+    EventKind.SALE: sales,
+    EventKind.TEST: test_events,
+}
+OF_PARTNERS = {EventKind.CLICK: clicks, EventKind.LEAD: leads, EventKind.REFUND: sales, EventKind.SALE: sales}
+OF_TRANSACTIONS = {EventKind.REFUND: sales, EventKind.SALE: sales, EventKind.TEST: test_events}
+Wanted = Mapping[str, Any]  # the value of each filter
+
+
+def find_events(connection: Connection, scope: ListScope, query: ListQuery) -> Page[Event]:
+    """Return a page of a program's events, with the sum of sales less refunds in each currency.
+
+    Filtered clicks (bots, prefetches) are included and marked; test events are a separate kind.
+    """
+    program_id, wanted = scope.program_id, {name: each for name, each in query.filters.items() if each is not None}
+    if query.search is not None:
+        wanted |= _found(connection, program_id, query.search)
+    kinds = [kind for kind in EventKind if _may_match(kind, wanted)]
+    if not kinds:
+        return Page([], order=query.order)
+    event = _every(program_id, kinds, wanted, query.span).c
+    matching = select(event.key)
+    summed = Page[Event]([], order=query.order)
+    if query.has_totals or query.order.column is not None:
+        sums = {engine.AMOUNT: event.amount_cents, engine.CURRENCY: event.currency}
+        is_long = EventKind.CLICK in kinds and _has_many_clicks(connection, program_id, wanted, query.span)
+        summed = (
+            Page([])
+            if is_long
+            else engine.totals(connection, matching, query, row_id=event.key, sums=sums, sorts=EVENTS.sorts)
+        )
+    if summed.order.column is not None:
+        own = {"kind": event.key, engine.AMOUNT: event.program_cents}
+        order = {name: own[name] if name in own else event[name] for name in EVENTS.sorts}
+        page = engine.read_ids(connection, matching, query, row_id=event.key, keys=order, summed=summed)
+        return page._replace(data=_get_each(connection, program_id, page.data))
+    edge = engine.edge_of(query.cursor, int, str, str)
+    place = Place(*edge.values) if edge else None
+    is_ascending = summed.order.is_ascending != (edge is not None and edge.is_end)
+    rows: list[Event] = []
+    for kind in kinds:
+        rows += _beyond(connection, program_id, kind, wanted, query, place=place, is_ascending=is_ascending)
+    rows.sort(key=event_kinds.place, reverse=not is_ascending)
+    return engine.cut(rows, query.limit, edge, summed, key=event_kinds.place)
+
+
+EVENTS = List(
+    "events",
+    "Events",
+    "event",
+    "Clicks, leads, sales, refunds and test events",
+    Event,
+    clicks,
+    at=clicks.c.at,
+    filters=(
+        Filter("kind", EventKind, "click, lead, sale, refund or test.", label="Kind"),
+        Filter("partner_id", int, "Only this partner's."),
+        Filter("customer_id", int, "Only this customer's."),
+        Filter("transaction_id", str, "Only the sale with this transaction_id, and its refunds."),
+        Filter("test", bool, "Only test events (true), or none of them (false)."),
+    ),
+    finds="Partner, customer key or transaction id",
+    reader=find_events,
+    may_lag=True,
+)
+
+
+def list_events_of_customer(connection: Connection, program_id: int, customer_id: int) -> list[Event]:
+    """Return what a customer did, oldest first: the click that made them, leads, sales and refunds.
+
+    Leads of other customers that theirs outranked are among them.
+    """
+    mine = customers.c.program_id == program_id
+    conditions = {
+        EventKind.CLICK: (customers.c.id == customer_id) & (clicks.c.click_id == customers.c.click_id),
+        EventKind.LEAD: (leads.c.customer_id == customer_id) | (leads.c.outranked_by == customer_id),
+        EventKind.SALE: sales.c.customer_id == customer_id,
+        EventKind.REFUND: sales.c.customer_id == customer_id,
+    }
+    merged = []
+    for kind, condition in conditions.items():
+        statement = event_kinds.source(kind).statement.where(condition, mine)
+        if kind == EventKind.CLICK:
+            statement = statement.join(customers, clicks.c.program_id == customers.c.program_id)
+        merged += [event_kinds.of_row(kind, row) for row in connection.execute(statement)]
+    return sorted(merged, key=event_kinds.place)
+
+
+def _found(connection: Connection, program_id: int, search: str) -> Wanted:
+    """Return the filters of a text: the code or name of a partner, a customer key, or else a transaction_id."""
+    sent_by = ids_of_name(connection, program_id, search)
+    if sent_by:
+        return {"partner_id": sent_by[0]}
+    row = customers.c
+    key = select(row.id).where(row.program_id == program_id, row.customer_key == search)
+    customer_id = connection.execute(key).scalar()
+    return {"transaction_id": search} if customer_id is None else {"customer_id": customer_id}
+
+
+def _may_match(kind: EventKind, wanted: Wanted) -> bool:
+    """Return whether events of a kind have the fields that the filters name."""
+    return (
+        wanted.get("kind") in {None, kind}
+        and (kind in OF_PARTNERS or wanted.keys().isdisjoint({"partner_id", "customer_id"}))
+        and (kind in OF_TRANSACTIONS or "transaction_id" not in wanted)
+        and wanted.get("test") in {None, kind == EventKind.TEST}
+    )
+
+
+def _conditions(kind: EventKind, program_id: int, wanted: Wanted, span: Span) -> list[ColumnElement[bool]]:
+    """Return the conditions of the filters on a kind's statement."""
+    narrow: list[ColumnElement[bool]] = [event_kinds.source(kind).order.table.c.program_id == program_id]
+    if kind != EventKind.CLICK:
+        narrow += within(TABLES[kind].c.id, TABLES[kind].c.at, span)
+    elif span.since is not None:
+        narrow.append(clicks.c.click_id >= keys.first_click_id(span.since))
+    if kind == EventKind.CLICK and span.until is not None:
+        narrow.append(clicks.c.click_id < keys.first_click_id(span.until))
+    if "partner_id" in wanted:
+        narrow.append(OF_PARTNERS[kind].c.partner_id == wanted["partner_id"])
+    if "customer_id" in wanted:
+        narrow.append(_of_customer(OF_PARTNERS[kind], program_id, wanted["customer_id"]))
+    if "transaction_id" in wanted:
+        narrow.append(OF_TRANSACTIONS[kind].c.transaction_id == wanted["transaction_id"])
+    return narrow
+
+
+def _of_customer(table: Table, program_id: int, customer_id: int) -> ColumnElement[bool]:
+    if table is not clicks:
+        return table.c.customer_id == customer_id
+    mine = (customers.c.program_id == program_id, customers.c.id == customer_id)
+    return clicks.c.click_id == select(customers.c.click_id).where(*mine).scalar_subquery()
+
+
+def _has_many_clicks(connection: Connection, program_id: int, wanted: Wanted, span: Span) -> bool:
+    """Return whether the clicks alone are too many to add up: mostly they are, and to count them joins nothing."""
+    mine = _conditions(EventKind.CLICK, program_id, wanted, span)
+    further = select(clicks.c.click_id).where(*mine).offset(MOST_ROWS).limit(1)
+    return connection.execute(further).first() is not None
+
+
+def _beyond(
+    connection: Connection,
+    program_id: int,
+    kind: EventKind,
+    wanted: Wanted,
+    query: ListQuery,
+    *,
+    place: Place | None,
+    is_ascending: bool,
+) -> list[Event]:
+    """Return the first events of a kind beyond a place, as many as a page could show and one more."""
+    source = event_kinds.source(kind)
+    mine = source.statement.where(*_conditions(kind, program_id, wanted, query.span))
+    if place is not None:
+        mine = mine.where(source.after(place) if is_ascending else source.before(place))
+    ordered = mine.order_by(source.order.asc() if is_ascending else source.order.desc()).limit(query.limit + 1)
+    return [event_kinds.of_row(kind, row) for row in connection.execute(ordered)]
+
+
+def _every(program_id: int, kinds: Collection[EventKind], wanted: Wanted, span: Span) -> Subquery:
+    """Return the events that match, with what they are sorted by; a key is the kind, a colon and the event's id.
+
+    A refund's amount is below zero. Amounts are sorted by what they are in the program's currency.
+    """
+    return union_all(*(_narrow(kind).where(*_conditions(kind, program_id, wanted, span)) for kind in kinds)).subquery(
+        "event"
+    )
+
+
+def _narrow(kind: EventKind) -> Select[Any]:
+    source = event_kinds.source(kind)
+    columns, sign = source.statement.selected_columns, -1 if kind == EventKind.REFUND else 1
+
+    def text(name: str) -> ColumnElement[Any]:
+        return func.lower(func.coalesce(columns[name], "")) if name in columns else literal("", String)
+
+    def cents(name: str) -> ColumnElement[Any]:
+        is_money = "currency" in columns and name in columns
+        return columns[name] * sign if is_money else cast(null(), BigInteger)
+
+    return source.statement.with_only_columns(
+        (literal(f"{kind}:", String) + cast(source.order, String)).label("key"),
+        text("partner_code").label("partner_code"),
+        text("customer_key").label("customer_key"),
+        cents("amount_cents").label("amount_cents"),
+        func.coalesce(cents("program_cents"), 0).label("program_cents"),
+        (columns.currency if "currency" in columns else cast(null(), String)).label("currency"),
+        maintain_column_froms=True,
+    )
+
+
+def _get_each(connection: Connection, program_id: int, keys: Sequence[str]) -> list[Event]:
+    """Return the events with these keys, in their order."""
+    found: dict[str, Event] = {}
+    for kind in {EventKind(key.partition(":")[0]) for key in keys}:
+        source = event_kinds.source(kind)
+        ids = [source.order.type.python_type(key.partition(":")[2]) for key in keys if key.startswith(f"{kind}:")]
+        mine = (source.order.table.c.program_id == program_id, source.order.in_(ids))
+        events = [event_kinds.of_row(kind, row) for row in connection.execute(source.statement.where(*mine))]
+        found |= {f"{kind}:{event.id}": event for event in events}
+    return [found[key] for key in keys if key in found]

@@ -1,0 +1,118 @@
+"""The list of partners: who they are, what each brought in a window, and what they are owed."""
+
+from datetime import datetime
+from typing import Annotated, Any, NamedTuple
+from urllib.parse import quote
+
+from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
+
+from storage.lists import balances
+from storage.lists.balances import NO_BALANCE, PartnerBalance
+from storage.lists.declaration import FIRST_DAY, LAST_DAY, MOST_ROWS, PROGRAM, Column, Filter, List, ListScope
+from storage.lists.related import contains
+from storage.rules.attribution import PartnerStatus, site_url
+from storage.rules.fraud.flag import FlagState
+from storage.rules.untrusted import Untrusted
+from storage.tables import flags, ledger_entries, partner_rollups, partners, programs
+
+MOST_OF_A_NAME = 5
+FIGURES = ("clicks", "leads", "conversions", "revenue_cents", "commission_cents")
+_day, _flag = partner_rollups.c, flags.c
+_brought = (
+    select(_day.partner_id, *(func.sum(_day[name]).label(name) for name in FIGURES))
+    .where(_day.program_id == PROGRAM, _day.day.between(FIRST_DAY, LAST_DAY))
+    .group_by(_day.partner_id)
+    .subquery("brought")
+)
+_flagged = (_flag.program_id == partners.c.program_id, _flag.partner_id == partners.c.id, _flag.state == FlagState.OPEN)
+_open_flags = select(func.count()).where(*_flagged).correlate(partners).scalar_subquery()
+
+
+def _figure(title: str, name: str) -> Column:
+    return Column(title, func.coalesce(_brought.c[name], 0), sorts=True, is_summed=True)
+
+
+class Partner(NamedTuple):
+    """A partner and what they brought in the window; `link` leads to the program's site with their `code`.
+
+    `open_flags` counts the signs of fraud that wait for a decision. `to_pay_cents` is what is left to pay them now.
+    `notes` are the workspace's own, which the partner never sees. Money is in cents of the program's currency.
+    """
+
+    id: int
+    created_at: datetime
+    name: Annotated[Untrusted, Column("Partner", sorts=True)]
+    code: Untrusted
+    email: str | None
+    status: Annotated[PartnerStatus, Column("Status")]
+    open_flags: Annotated[int, Column(sql=_open_flags)]
+    notes: Annotated[str | None, Column(is_internal=True)]
+    clicks: Annotated[int, _figure("Clicks", "clicks")]
+    leads: Annotated[int, _figure("Leads", "leads")]
+    conversions: Annotated[int, _figure("Conv.", "conversions")]
+    revenue_cents: Annotated[int, _figure("Revenue", "revenue_cents")]
+    commission_cents: Annotated[int, _figure("Commission", "commission_cents")]
+    to_pay_cents: Annotated[int, Column("To pay", balances.to_pay_cents(), sorts=True, is_summed=True)]
+    program_id: Annotated[int, Column(is_internal=True)]
+    balance: PartnerBalance = NO_BALANCE
+    link: str = ""
+
+
+def named(program_id: int, text: str) -> Select[Any]:
+    """Return the statement that reads the ids of the partners with a text in their name, code or e-mail address."""
+    row = partners.c
+    found = or_(*(contains(column, text) for column in (row.name, row.code, row.email)))
+    return select(row.id).where(row.program_id == program_id, found)
+
+
+def _search(scope: ListScope, text: str) -> ColumnElement[bool]:
+    return partners.c.id.in_(named(scope.program_id, text))
+
+
+def _finish(connection: Connection, scope: ListScope, rows: list[Partner]) -> list[Partner]:
+    owed = balances.of_partners(connection, scope.program_id, [row.id for row in rows], at=scope.at)
+    domain = connection.execute(select(programs.c.domain).where(programs.c.id == scope.program_id)).scalar_one()
+    start = f"{site_url(domain)}/?aff="
+    return [row._replace(balance=owed[row.id], link=start + quote(row.code, safe="")) for row in rows]
+
+
+def _skips(connection: Connection, scope: ListScope) -> frozenset[str]:
+    """Return what to pay, unless the ledger is short enough to be read whole."""
+    entry = ledger_entries.c
+    further = select(entry.id).where(entry.program_id == scope.program_id).offset(MOST_ROWS).limit(1)
+    return frozenset() if connection.execute(further).first() is None else frozenset({"to_pay_cents"})
+
+
+PARTNERS = List(
+    "partners",
+    "Partners",
+    "partner",
+    "The partners",
+    Partner,
+    partners,
+    source=partners.outerjoin(_brought, _brought.c.partner_id == partners.c.id),
+    filters=(Filter("status", PartnerStatus, "active, paused or inactive.", partners.c.status.__eq__, "Status"),),
+    finds="Name, code or e-mail address",
+    search=_search,
+    finish=_finish,
+    skips=_skips,
+    has_window=True,
+)
+
+
+def ids_of_name(connection: Connection, program_id: int, name: str) -> list[int]:
+    """Return the ids of the partners with this code, else those with this name, in any case; a few at most."""
+    for column in (partners.c.code, partners.c.name):
+        mine = (partners.c.program_id == program_id, func.lower(column) == name.lower())
+        found = select(partners.c.id).where(*mine).order_by(partners.c.id).limit(MOST_OF_A_NAME)
+        ids = list(connection.execute(found).scalars())
+        if ids:
+            return ids
+    return []
+
+
+def newest_code(connection: Connection, program_id: int) -> str | None:
+    """Return the code of the newest active partner, for examples; None without one."""
+    row = partners.c
+    active = select(row.code).where(row.program_id == program_id, row.status == PartnerStatus.ACTIVE)
+    return connection.execute(active.order_by(row.id.desc()).limit(1)).scalar()

@@ -1,0 +1,127 @@
+"""The list of programs that a caller may read; a program with its settings and the state of its key."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Select, or_, select
+
+from storage.lists.declaration import Column, Filter, List, ListScope
+from storage.lists.related import contains
+from storage.rules import keys
+from storage.rules.attribution import ProgramStatus
+from storage.rules.errors import NotFound
+from storage.rules.setting_kinds import Kind
+from storage.rules.settings import SETTINGS, ProgramSettings
+from storage.rules.untrusted import Untrusted
+from storage.tables import commission_terms, programs, workspaces
+from storage.tables import program_keys as held
+
+TERMS = tuple(setting.name for setting in SETTINGS if setting.is_term)
+_workspace = select(workspaces.c.name).where(workspaces.c.id == programs.c.workspace_id).scalar_subquery()
+
+
+class Program(NamedTuple):
+    """A program as a read may show it, with a masked key; `revision` (the ETag) grows with every change.
+
+    `sandbox_of` is the live program that a sandbox belongs to, None for a live program.
+    """
+
+    id: int
+    workspace_id: int
+    settings: ProgramSettings
+    revision: int
+    sandbox_of: int | None
+    api_token_masked: str
+    flagged_at: datetime | None
+    rotate_by: datetime | None
+    created_at: datetime
+
+
+class ProgramKind(StrEnum):
+    """A live program, or the sandbox of one."""
+
+    LIVE = "live"
+    SANDBOX = "sandbox"
+
+
+class ListedProgram(NamedTuple):
+    """A program in a list, and the name of its workspace."""
+
+    id: int
+    created_at: datetime
+    name: Annotated[Untrusted, Column("Name", sorts=True)]
+    domain: Annotated[Untrusted, Column("Domain", sorts=True)]
+    workspace: Annotated[str, Column(sql=_workspace)]
+    status: ProgramStatus
+    currency: str
+    sandbox_of: int | None
+    workspace_id: int
+    program: Program | None = None
+
+
+def _mine(scope: ListScope) -> ColumnElement[bool]:
+    mine = programs.c.workspace_id.in_(scope.workspace_ids)
+    return mine if scope.program_ids is None else mine & programs.c.id.in_(scope.program_ids)
+
+
+def _of_kind(kind: ProgramKind) -> ColumnElement[bool]:
+    sandbox_of = programs.c.sandbox_of
+    return sandbox_of.is_not(None) if kind == ProgramKind.SANDBOX else sandbox_of.is_(None)
+
+
+def _search(_: ListScope, text: str) -> ColumnElement[bool]:
+    of_workspace = programs.c.workspace_id.in_(select(workspaces.c.id).where(contains(workspaces.c.name, text)))
+    return or_(contains(programs.c.name, text), contains(programs.c.domain, text), of_workspace)
+
+
+def _with_settings(connection: Connection, _: ListScope, rows: list[ListedProgram]) -> list[ListedProgram]:
+    read = connection.execute(_select_programs().where(programs.c.id.in_([row.id for row in rows])))
+    each = {row.id: _program(row) for row in read}
+    return [row._replace(program=each[row.id]) for row in rows]
+
+
+PROGRAMS = List(
+    "programs",
+    "Programs",
+    "program",
+    "The programs that you may read",
+    ListedProgram,
+    programs,
+    filters=(
+        Filter("kind", ProgramKind, "live or sandbox; both by default.", _of_kind),
+        Filter("status", ProgramStatus, "active or paused.", programs.c.status.__eq__, "Status"),
+    ),
+    finds="Name, domain or workspace",
+    search=_search,
+    mine=_mine,
+    finish=_with_settings,
+    has_window=True,
+)
+
+
+def read_program(connection: Connection, program_id: int) -> Program:
+    """Return a program. Raises NotFound when there is none with this id."""
+    row = connection.execute(_select_programs().where(programs.c.id == program_id)).one_or_none()
+    if row is None:
+        raise NotFound("There is no such program.")
+    return _program(row)
+
+
+def _select_programs() -> Select[Any]:
+    """Return the statement that reads programs with their terms and their key."""
+    current = (commission_terms.c.program_id == programs.c.id) & (
+        commission_terms.c.version == programs.c.terms_version
+    )
+    key = (held.c.prefix, held.c.last4, held.c.flagged_at, held.c.rotate_by)
+    terms = [commission_terms.c[name] for name in TERMS]
+    joined = programs.join(commission_terms, current).join(held, held.c.program_id == programs.c.id)
+    return select(*programs.c, *terms, *key).select_from(joined)
+
+
+def _program(row: Any) -> Program:
+    stored = {setting.name: getattr(row, setting.name) for setting in SETTINGS}
+    chosen = {each.name: each.value_type(stored[each.name]) for each in SETTINGS if each.kind == Kind.CHOICE}
+    read = {name: getattr(row, name) for name in Program._fields if name not in {"settings", "api_token_masked"}}
+    masked = keys.mask(row.prefix, row.last4)
+    return Program(**read, settings=ProgramSettings(**stored | chosen), api_token_masked=masked)

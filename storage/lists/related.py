@@ -1,0 +1,39 @@
+"""Columns of the rows that a list's rows name: read for each row of a page, so that no list joins another table."""
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, FromClause, Table, func, select
+
+from storage.tables import customers, partners, sales
+
+
+def of_partner(table: FromClause, name: str) -> ColumnElement[Any]:
+    """Return a column of the partner that a row is of."""
+    return of_row(table, "partner_id", partners, name)
+
+
+def of_customer(table: FromClause, name: str) -> ColumnElement[Any]:
+    """Return a column of the customer that a row is of."""
+    return of_row(table, "customer_id", customers, name)
+
+
+def of_sale(table: FromClause, name: str) -> ColumnElement[Any]:
+    """Return a column of the sale that a row is of."""
+    return of_row(table, "sale_id", sales, name)
+
+
+def of_row(table: FromClause, reference: str, named: Table, name: str) -> ColumnElement[Any]:
+    """Return a column of the row of `named` whose id is in the table's `reference`."""
+    theirs = (named.c.program_id == table.c.program_id, named.c.id == table.c[reference])
+    return select(named.c[name]).where(*theirs).correlate(table).scalar_subquery()
+
+
+def with_key(table: FromClause, program_id: int, customer_key: str) -> ColumnElement[bool]:
+    """Return the condition for rows of the customer with a key."""
+    mine = (customers.c.program_id == program_id, customers.c.customer_key == customer_key)
+    return table.c.customer_id.in_(select(customers.c.id).where(*mine))
+
+
+def contains(column: Any, text: str) -> ColumnElement[bool]:
+    """Return the condition for a text that is in a column, in any case."""
+    return func.lower(column).contains(text.lower(), autoescape=True)

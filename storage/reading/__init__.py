@@ -1,1 +1,0 @@
-"""What the surfaces show: performance, lists, the checklist and a program's status."""
