@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from functools import partial
 from typing import NamedTuple
 
 from sqlalchemy import Connection
 
 from storage.reports import breakdown
-from storage.reports.breakdown import MOST_GROUPS, BreakdownGroup, BreakdownResult
+from storage.reports.breakdown import MOST_GROUPS, BreakdownResult
 from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports.breakdown import BreakdownQuery, Dimension, Filters, GroupTotals, Metric
 
@@ -33,7 +32,7 @@ class Card(NamedTuple):
     total: ComparedGroup
 
 
-def get_cards(
+def read_cards(
     connection: Connection,
     program_id: int,
     wanted: DateRangeQuery,
@@ -48,35 +47,23 @@ def get_cards(
 
     Raises the errors of `breakdown.read_breakdown`.
     """
-    read = partial(_card, connection, program_id, wanted, rows=rows, at=at, before=before)
-    return [read(_query(each, filters)) for each in dimensions]
+    cards = []
+    for dimension in dimensions:
+        query = BreakdownQuery((dimension,), filters, tuple(Metric), Metric.CLICKS, MOST_GROUPS)
+        whole = breakdown.read_breakdown(connection, program_id, wanted, query, at=at, most_events=MOST_EVENTS)
+        window = before or whole.window.previous
+        days = DateRangeQuery(None, str(window.first), str(window.last))
+        earlier = breakdown.read_breakdown(connection, program_id, days, query, at=at, most_events=MOST_EVENTS)
+        cards.append(_card(dimension, breakdown.shortened(whole, rows), earlier))
+    return cards
 
 
-def _query(dimension: Dimension, filters: Filters) -> BreakdownQuery:
-    return BreakdownQuery((dimension,), filters, tuple(Metric), Metric.CLICKS, MOST_GROUPS)
-
-
-def _card(
-    connection: Connection,
-    program_id: int,
-    wanted: DateRangeQuery,
-    query: BreakdownQuery,
-    *,
-    rows: int,
-    at: datetime,
-    before: Window | None,
-) -> Card:
-    whole = breakdown.read_breakdown(connection, program_id, wanted, query, at=at, most_events=MOST_EVENTS)
-    window = before or whole.window.previous
-    days = DateRangeQuery(None, str(window.first), str(window.last))
-    earlier = breakdown.read_breakdown(connection, program_id, days, query, at=at, most_events=MOST_EVENTS)
+def _card(dimension: Dimension, report: BreakdownResult, earlier: BreakdownResult) -> Card:
     previous = {group.values: group.totals for group in earlier.groups}
-    report = breakdown.shortened(whole, rows)
-    groups = [_compared(group, previous) for group in report.groups]
+    groups = [
+        ComparedGroup(group.values[0], group.totals, previous.get(group.values, GroupTotals()))
+        for group in report.groups
+    ]
     rest = breakdown.added([earlier.total, *(breakdown.negated(group.previous) for group in groups)])
     other, total = ComparedGroup(None, report.other, rest), ComparedGroup(None, report.total, earlier.total)
-    return Card(query.by[0], report, groups, other, total)
-
-
-def _compared(group: BreakdownGroup, previous: dict[tuple[str | None, ...], GroupTotals]) -> ComparedGroup:
-    return ComparedGroup(group.values[0], group.totals, previous.get(group.values, GroupTotals()))
+    return Card(dimension, report, groups, other, total)

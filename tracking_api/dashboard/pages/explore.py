@@ -88,7 +88,7 @@ async def _cards(
     chosen = filters.chosen(request, *Dimension)
     sent = {each.value: text for each in Dimension if (text := queries.text(chosen, each)) is not None}
     return await storage_of(request).report(
-        explore.get_cards,
+        explore.read_cards,
         context.program.id,
         picked.query,
         dimensions,
