@@ -108,7 +108,18 @@ class ReportView(View):
 
 
 def _row(day: Day) -> ReportRowView:
-    return ReportRowView(date=day.date, period=day.date, **_shown(day.totals) | {"sales": 0})
+    totals = day.totals
+    return ReportRowView(
+        date=day.date,
+        period=day.date,
+        clicks=totals.clicks,
+        leads=totals.leads,
+        conversions=totals.conversions,
+        revenue=dollars(totals.revenue_cents),
+        partners=totals.partners,
+        sales=0,
+        commission=dollars(totals.commission_cents),
+    )
 
 
 def _metrics(performance: Performance) -> ReportMetricsView:

@@ -68,11 +68,12 @@ def check_readiness(connection: Connection, program_id: int, *, at: datetime, ba
     """Return the readiness of a program; `base_url` is the service's URL, for the code to copy. Raises NotFound."""
     program = read_program(connection, program_id)
     health = identifier_health.check_keys(connection, program_id)
+    is_active, is_enrolled = program.settings.status == ProgramStatus.ACTIVE, _enrolled(connection, program_id)
     gates = [
-        _active(program),
-        _enrolled(connection, program_id),
+        _gate("program_active", None if is_active else "An owner sets the program's status to active."),
+        _gate("partner_enrolled", None if is_enrolled else "Enrol a partner, or set one to active."),
         *_integrated(connection, program_id, base_url),
-        _key(program, at),
+        _gate("program_key_current", _key_problem(program, at)),
         _key_accepted(read_rejected_keys(connection, program_id, at=at)),
         _identifiers(health),
     ]
@@ -94,44 +95,36 @@ def read_rejected_keys(connection: Connection, program_id: int, *, at: datetime)
     return RejectedKeys(calls, first_at, last_at, last_at >= at - ONGOING)
 
 
-def _gate(name: str, *, passed: bool, action: str) -> ReadinessGate:
-    return ReadinessGate(name, State.PASS, None, None) if passed else ReadinessGate(name, State.FAIL, None, action)
+def _gate(name: str, problem: str | None) -> ReadinessGate:
+    return ReadinessGate(name, State.FAIL if problem else State.PASS, None, problem)
 
 
-def _active(program: Program) -> ReadinessGate:
-    passed = program.settings.status == ProgramStatus.ACTIVE
-    return _gate("program_active", passed=passed, action="An owner sets the program's status to active.")
-
-
-def _enrolled(connection: Connection, program_id: int) -> ReadinessGate:
+def _enrolled(connection: Connection, program_id: int) -> bool:
     active = select(partners.c.id).where(partners.c.program_id == program_id, partners.c.status == PartnerStatus.ACTIVE)
-    passed = connection.execute(active.limit(1)).scalar() is not None
-    return _gate("partner_enrolled", passed=passed, action="Enrol a partner, or set one to active.")
+    return connection.execute(active.limit(1)).scalar() is not None
 
 
-def _key(program: Program, at: datetime) -> ReadinessGate:
-    passed = rotation.state(program.rotate_by, at) == Rotation.ACTIVE
+def _key_problem(program: Program, at: datetime) -> str | None:
+    if rotation.state(program.rotate_by, at) == Rotation.ACTIVE:
+        return None
     due = f" before {program.rotate_by:%Y-%m-%d %H:%M} UTC" if program.rotate_by else ""
-    action = f"An owner regenerates the program key{due}, and its new value is deployed."
-    return _gate("program_key_current", passed=passed, action=action)
+    return f"An owner regenerates the program key{due}, and its new value is deployed."
 
 
 def _key_accepted(rejected: RejectedKeys | None) -> ReadinessGate:
     """Return the gate of events lost to a wrong key: failed while they still come, unknown until a week has passed."""
     if rejected is None:
-        return _gate("program_key_accepted", passed=True, action="")
+        return _gate("program_key_accepted", None)
     state = State.FAIL if rejected.is_ongoing else State.UNKNOWN
     return ReadinessGate("program_key_accepted", state, None, rejected.next_action, rejected)
 
 
 def _identifiers(health: IdentifierHealth) -> ReadinessGate:
-    if health.state == HealthState.MISMATCHED:
-        action = health.groups[0].likely_mapping
-        return _gate("identifiers_match", passed=False, action=action)
     if health.state == HealthState.UNKNOWN:
         waiting = "Send leads and sales with the same customer_key; they are compared once both have arrived."
         return ReadinessGate("identifiers_match", State.UNKNOWN, None, waiting)
-    return _gate("identifiers_match", passed=True, action="")
+    is_mismatched = health.state == HealthState.MISMATCHED
+    return _gate("identifiers_match", health.groups[0].likely_mapping if is_mismatched else None)
 
 
 def _integrated(connection: Connection, program_id: int, base_url: str) -> list[ReadinessGate]:
@@ -146,12 +139,8 @@ def _of_step(step: ChecklistStep, steps: dict[str, ChecklistStep], tried: set[st
     way, _, kind = step.step.partition("_")
     proof = steps[f"live_{kind}"] if way == "test" and not step.done else step
     if proof.done:
-        gate = ReadinessGate(step.step, State.PASS, proof.verified_at, None)
-    elif way == "live" and kind not in tried:
-        gate = ReadinessGate(step.step, State.UNKNOWN, None, step.next_action)
-    elif way == "live":
-        rejected = f"Every {kind} was rejected so far: read the program's rejected calls."
-        gate = ReadinessGate(step.step, State.FAIL, None, rejected)
-    else:
-        gate = ReadinessGate(step.step, State.FAIL, None, step.next_action)
-    return gate
+        return ReadinessGate(step.step, State.PASS, proof.verified_at, None)
+    if way == "live" and kind not in tried:
+        return ReadinessGate(step.step, State.UNKNOWN, None, step.next_action)
+    rejected = f"Every {kind} was rejected so far: read the program's rejected calls."
+    return ReadinessGate(step.step, State.FAIL, None, rejected if way == "live" else step.next_action)

@@ -64,7 +64,7 @@ def read_breakdown(
     enrolled = select(partners.c.id, partners.c.code).where(partners.c.program_id == program_id)
     needs_codes = Dimension.PARTNER in {*query.by, *query.filters}
     codes = {row.id: row.code for row in connection.execute(enrolled)} if needs_codes else {}
-    stored = breakdown_rollups.find(connection, program_id, window, query, today=at.date())
+    stored = breakdown_rollups.read_stored_groups(connection, program_id, window, query, today=at.date())
     if stored is None:
         sums, rest = _read(connection, program_id, window, query, codes, most=most_events or MOST_EVENTS), GroupTotals()
     else:

@@ -27,7 +27,7 @@ class StoredGroups(NamedTuple):
     rest: GroupTotals
 
 
-def find(
+def read_stored_groups(
     connection: Connection, program_id: int, window: Window, query: BreakdownQuery, *, today: date
 ) -> StoredGroups | None:
     """Return the window's groups; None where events have to be read: few clicks, filters, two dimensions."""
