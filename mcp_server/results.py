@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 from pydantic_core import to_jsonable_python
 
 from mcp_server.sanitize import Untrusted, UntrustedValues
+from presentation.lists import totals_of
 from presentation.view import TotalsView
 from storage.engine import cursors
 from storage.lists.declaration import Page
@@ -20,7 +21,6 @@ from storage.rules import untrusted
 
 LARGEST = 24_000  # bytes of the text that a model reads; the structured content is the same
 BUDGET = LARGEST - 2_000  # of them for rows
-Value = TypeVar("Value")
 Model = TypeVar("Model", bound=BaseModel)
 Row = TypeVar("Row", bound=BaseModel)
 
@@ -80,13 +80,15 @@ def _is_row(kind: Any) -> bool:
 class RowPage(Result, Generic[Row]):
     """A page of a list, newest first.
 
-    `truncated`: the page was cut before `limit` rows to stay small; `next_cursor` continues where it ends.
+    `truncated`: the page was cut before `limit` rows to stay small; `next_cursor` continues where it ends. `currency`
+    is that of rows without one of their own.
     """
 
     truncated: bool
     next_cursor: str | None
     data: list[Row]
     totals: TotalsView | None = None
+    currency: str | None = None
 
 
 def values(result: Result, as_of: datetime, applied_query: Mapping[str, Any]) -> dict[str, Any]:
@@ -157,24 +159,25 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     return flat
 
 
-def _id(value: Any) -> list[Any]:
-    return [value.id]
-
-
 def page(
-    stored: Page[Value],
-    row_of: Callable[[Value], Row],
+    stored: Page[Any],
+    rows: list[Row],
     *,
-    key: Callable[[Value], list[Any]] = _id,
+    key: Callable[[Any], list[Any]] = lambda row: [row.id],
     budget: int = BUDGET,
+    currency: str | None = None,
 ) -> RowPage[Row]:
-    """Return a page of storage as a result; `key` returns the cursor values of a row.
+    """Return a page of storage as a result with these rows; `key` returns the cursor values of a stored row.
 
     A page that is too long is cut, and the cursor says where: no row is skipped or repeated.
     """
-    rows = [row_of(value) for value in stored.data]
-    count = fitting(rows, budget)
-    if count == len(rows):
-        return RowPage(data=rows, truncated=False, next_cursor=stored.next_cursor)
-    cursor = cursors.encode([0, *key(stored.data[count - 1])])
-    return RowPage(data=rows[:count], truncated=True, next_cursor=cursor)
+    count, cursor = fitting(rows, budget), stored.next_cursor
+    if count < len(rows):
+        cursor = cursors.encode([0, *key(stored.data[count - 1])])
+    return RowPage(
+        data=rows[:count],
+        truncated=count < len(rows),
+        next_cursor=cursor,
+        totals=totals_of(stored),
+        currency=currency,
+    )

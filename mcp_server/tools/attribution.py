@@ -4,10 +4,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from mcp_server.arguments import Identifier
-from mcp_server.results import Result, RowPage, fitting, json_of_row
+from mcp_server.results import Result, RowPage, fields_of, fitting, json_of_row
 from mcp_server.sanitize import Untrusted
 from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.tool import ToolRequest, tool
@@ -28,22 +28,12 @@ class RefusedCallGrouping(StrEnum):
     CALLS = "calls"
 
 
+@fields_of(RejectedCall, leave_out={"message"})
 class RefusedCallRow(Result):
     """One rejected call; `fields` names the wrong ones."""
 
-    id: int
-    at: datetime
-    call: str
-    code: str
-    status: int
+    status: Annotated[int, BeforeValidator(STATUS.__getitem__)] = Field(validation_alias="code")
     fields: list[Untrusted]
-    customer_key: Untrusted | None = None
-    click_id: Untrusted | None = None
-    transaction_id: Untrusted | None = None
-    amount_cents: int | None = None
-    currency: str | None = None
-    same_payload: bool | None = None
-    request_id: str | None = None
 
 
 class RefusedCallPage(RowPage[RefusedCallRow]):
@@ -90,7 +80,7 @@ def explain_attribution(
         click_id=click_id,
         at=request.at,
     )
-    calls = [_call_row(call) for call in explained.rejected_calls]
+    calls = [RefusedCallRow.model_validate(call) for call in explained.rejected_calls]
     count = fitting(calls, budget=12_000)
     likely = explained.likely_customer_key
     meant = "Send likely_customer_key, the customer_key of the lead, with the sale."
@@ -119,7 +109,7 @@ def list_refused_calls(asked: Asked) -> RefusedCallPage:
     at stake, first and last time, still_happening, what to do. view calls: one by one, newest first.
     """
     if asked.arguments["view"] == RefusedCallGrouping.CALLS:
-        return RefusedCallPage(**asked.page(_call_row), causes=[])
+        return RefusedCallPage(**dict(asked.page(RefusedCallRow)), causes=[])
     rows = rejected_calls.by_cause(asked.request.connection, asked.scope.program_id, asked.query.span)
     chosen = [cause for cause in rows if asked.query.filters["code"] in {None, cause.code}]
     causes = [_cause(cause, asked.request.at) for cause in chosen]
@@ -132,7 +122,3 @@ def _cause(cause: Cause, at: datetime) -> dict[str, Any]:
     at_stake = row.pop("at_stake")
     row |= {"still_happening": cause.last_at >= at - ONGOING, "at_stake": at_stake}
     return row | {"hint": hint} if hint else row
-
-
-def _call_row(call: RejectedCall) -> RefusedCallRow:
-    return RefusedCallRow(**call._asdict(), status=STATUS[call.code])

@@ -1,8 +1,8 @@
 """list_changes: who changed what, since when each rate holds, and when the program key was replaced."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import JsonValue
+from pydantic import BeforeValidator, Field, JsonValue
 
 from mcp_server.results import BUDGET, Result, RowPage, fields_of, json_of_row, weight
 from mcp_server.sanitize import Untrusted, clean
@@ -12,13 +12,25 @@ from storage.reports import terms_history
 from storage.rules.scope import Scope
 
 
+def _cleaned(value: Any) -> Any:
+    """Return a logged value with its texts inert; outsiders wrote some of them, such as names."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {name: _cleaned(each) for name, each in value.items() if name != "email"}
+    return [_cleaned(each) for each in value] if isinstance(value, list) else value
+
+
+Logged = Annotated[JsonValue, BeforeValidator(_cleaned)]
+
+
 @fields_of(Entry, leave_out={"actor_name", "actor_id", "subject"})
 class ChangeRow(Result):
     """A change: `field` of `subject_id` from `before` to `after`; `action` is what was done to what."""
 
-    actor: Untrusted
-    before: JsonValue = None
-    after: JsonValue = None
+    actor: Untrusted = Field(validation_alias="actor_name")
+    before: Logged = None
+    after: Logged = None
 
 
 class ChangePage(RowPage[ChangeRow]):
@@ -34,23 +46,9 @@ def list_changes(asked: Asked) -> ChangePage:
     action: program, program_key, partner, commission, member, or such as program.change. field: such as hold_days.
     """
     if asked.query.cursor is not None:
-        return ChangePage(**asked.page(_row))
+        return ChangePage(**dict(asked.page(ChangeRow)))
     connection, program_id = asked.request.connection, asked.scope.program_id
     terms = [json_of_row(each) for each in terms_history.list_terms(connection, program_id)]
     key = json_of_row(terms_history.get_key(connection, program_id, at=asked.request.at))
     room = BUDGET - sum(map(weight, (*terms, key)))
-    return ChangePage(**asked.page(_row, budget=room), terms=terms, program_key=key)
-
-
-def _row(entry: Entry) -> ChangeRow:
-    values = entry._asdict() | {"before": _cleaned(entry.before), "after": _cleaned(entry.after)}
-    return ChangeRow(**values, actor=entry.actor_name)
-
-
-def _cleaned(value: Any) -> Any:
-    """Return a logged value with its texts inert; outsiders wrote some of them, such as names."""
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, dict):
-        return {name: _cleaned(each) for name, each in value.items() if name != "email"}
-    return [_cleaned(each) for each in value] if isinstance(value, list) else value
+    return ChangePage(**dict(asked.page(ChangeRow, budget=room)), terms=terms, program_key=key)

@@ -8,7 +8,7 @@ from mcp_server.results import Result, fitting
 from mcp_server.sanitize import Untrusted
 from mcp_server.tools import events
 from mcp_server.tools.events import EventRow
-from mcp_server.tools.people import CustomerRow, customer_row
+from mcp_server.tools.people import CustomerRow
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.diagnosis import explanation
 from storage.lists import timelines
@@ -85,7 +85,7 @@ def get_customer(
     rows = [_step(event, earned) for event in reversed(happened)]
     count = fitting(rows)
     return CustomerResult(
-        customer=customer_row(customer),
+        customer=CustomerRow.model_validate(customer),
         currency=read_program(request.connection, program_id).settings.currency,
         totals=_totals(happened, earned),
         why=_why(request, program_id, customer.click_id),

@@ -1,5 +1,7 @@
 """list_events: the events of a program."""
 
+from typing import Any
+
 from mcp_server.results import Result, RowPage, fields_of
 from mcp_server.sanitize import Untrusted
 from mcp_server.tools.lists import Asked, list_tool
@@ -35,7 +37,9 @@ def list_events(asked: Asked) -> RowPage[EventRow]:
     """Clicks, leads, sales, refunds, test events (sums: get_performance). A refund has its sale, reversed_cents
     (commission taken back), disputed. filtered: a bot or prefetch, not counted.
     """
-    return RowPage[EventRow](**asked.page(event_row, key=lambda event: list(event_kinds.place(event))))
+    found = asked.read()
+    key = _place if found.order.column is None else _key
+    return asked.page(EventRow, found=found, values=event_row, key=key)
 
 
 def event_row(event: Event) -> EventRow:
@@ -43,3 +47,13 @@ def event_row(event: Event) -> EventRow:
     values = event._asdict()
     sent = {name: values[name] for name in UntrustedTexts.model_fields if values[name] is not None}
     return EventRow(**values, untrusted=UntrustedTexts(**sent) if sent else None)
+
+
+def _place(event: Event) -> list[Any]:
+    """Return the cursor values of an event in the order of time."""
+    return list(event_kinds.place(event))
+
+
+def _key(event: Event) -> list[Any]:
+    """Return the cursor values of an event in any other order."""
+    return [f"{event.kind}:{event.id}"]

@@ -2,22 +2,25 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Annotated, Any, NamedTuple, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 from pydantic import Field, create_model
 
 from mcp_server.arguments import Arguments, Cursor, Identifier, Limit, RowId, Timestamp, span_of
-from mcp_server.results import BUDGET, Result, page
+from mcp_server.results import BUDGET, Result, RowPage, page
+from mcp_server.tools.performance import ReportPeriod, report_range
 from mcp_server.tools.tool import Tool, ToolRequest
-from presentation.lists import ALL_DAYS, order_of, totals_of, visible
+from presentation.lists import ALL_DAYS, order_of, visible
 from storage.lists.declaration import Filter, List, ListQuery, ListScope, Page
 from storage.lists.find import find
-from storage.rules.periods import period, picked_period
-from storage.rules.periods.period import ALWAYS, DateRangeQuery, Window
+from storage.lists.programs import read_program
+from storage.rules.periods import picked_period
+from storage.rules.periods.period import ALWAYS, Window
 from storage.rules.scope import Scope
 
 KINDS: dict[type, Any] = {int: RowId, str: Identifier, bool: bool, datetime: Timestamp}
 SHOWN = 25
+Row = TypeVar("Row", bound=Result)
 
 
 class Asked(NamedTuple):
@@ -31,20 +34,31 @@ class Asked(NamedTuple):
 
     def read(self) -> Page[Any]:
         """Return the page that storage reads, without the fields that the key may not see."""
-        return visible(self.of, find(self.request.connection, self.of, self.scope, self.query), self.request.key.scopes)
+        found = find(self.request.connection, self.of, self.scope, self.query)
+        if found.order != self.query.order:  # more rows match than can be sorted
+            del self.request.applied_query["sort"]
+        return visible(self.of, found, self.request.key.scopes)
 
     def page(
         self,
-        row_of: Callable[[Any], Any],
+        row: type[Row],
         *,
-        key: Callable[[Any], list[Any]] = lambda row: [row.id],
-        budget: int = BUDGET,
         found: Page[Any] | None = None,
-    ) -> dict[str, Any]:
-        """Return the fields of a result page: the rows that fit, where to go on, and the totals if asked for."""
-        read = found or self.read()
-        totals = {"totals": totals_of(read)} if self.query.has_totals else {}
-        return {**dict(page(read, row_of, key=key, budget=budget)), **totals}
+        values: Callable[[Any], Any] = lambda stored: stored,
+        key: Callable[[Any], list[Any]] = lambda stored: [stored.id],
+        budget: int = BUDGET,
+    ) -> RowPage[Row]:
+        """Return a result page of rows, each made of the `values` of a stored one: as many as fit."""
+        stored = found or self.read()
+        rows = [row.model_validate(values(each)) for each in stored.data]
+        return page(stored, rows, key=key, budget=budget, currency=self._currency())
+
+    def _currency(self) -> str | None:
+        """Return the program's currency if rows have amounts without a currency of their own."""
+        names = {each.name for each in self.of.fields}
+        if "currency" in names or not any(each.is_money for each in self.of.fields):
+            return None
+        return read_program(self.request.connection, self.scope.program_id).settings.currency
 
 
 def list_tool(title: str, scope: Scope, wanted: List[Any], **more: Any) -> Callable[[Callable[[Asked], Any]], Tool]:
@@ -108,7 +122,7 @@ def _asked(request: ToolRequest, wanted: List[Any], sent: Mapping[str, Any]) -> 
         ALWAYS if wanted.has_window else span_of(*dates),
         has_totals=bool(sent.get("totals")),
     )
-    window = _window(dates, request.at) if wanted.has_window else None
+    window = _window(request, dates) if wanted.has_window else None
     scope = ListScope(sent.get("program_id", 0), request.at, window, workspace_ids, program_ids)
     return Asked(request, wanted, scope, query, sent)
 
@@ -119,8 +133,10 @@ def _value(narrow: Filter, sent: Any) -> Any:
     return span_of(None, sent).until if narrow.name.endswith("_to") else span_of(sent, None).since
 
 
-def _window(dates: tuple[str | None, str | None], at: datetime) -> Window:
-    """Return the days of the figures: the last 30, or from one date to another."""
-    span_of(*dates)
-    asked = DateRangeQuery(period.Period.THIRTY_DAYS, *dates)
-    return picked_period.pick(asked, at=at).window or ALL_DAYS
+def _window(request: ToolRequest, dates: tuple[str | None, str | None]) -> Window:
+    """Return the days of the figures: the last 30, or from one date to another.
+
+    Raises ValidationError for one date alone; InvalidRange.
+    """
+    asked, _ = report_range(request, ReportPeriod.THIRTY_DAYS, *dates)
+    return picked_period.pick(asked, at=request.at).window or ALL_DAYS

@@ -1,6 +1,5 @@
 """list_payment_events: what the payment processor sent, and what became of it."""
 
-from datetime import datetime
 from typing import Any
 
 from mcp_server.results import BUDGET, Result, RowPage, fields_of, fitting, json_of, weight
@@ -9,7 +8,7 @@ from mcp_server.tools.lists import Asked, list_tool
 from storage.lists.payment_events import PAYMENT_EVENTS, PaymentEvent
 from storage.payments import disputes, received_events
 from storage.payments.disputes import Dispute, DisputeState
-from storage.payments.received_events import PayingCustomer
+from storage.payments.received_events import OutcomeCount
 from storage.rules import errors
 from storage.rules.payment import PaymentOutcome
 from storage.rules.scope import Scope
@@ -35,30 +34,20 @@ class PaymentEventRow(Result):
 
     customer_id: int | None = None
     is_renewal: bool | None = None
-    is_test: bool | None = None
 
 
+@fields_of(Dispute)
 class DisputeRow(Result):
     """A dispute: open, won (the money came back) or lost."""
 
     dispute_id: Untrusted
-    state: str
-    amount_cents: int
-    currency: str | None = None
     transaction_id: Untrusted | None = None
-    customer_id: int | None = None
-    partner_id: int | None = None
-    opened_at: datetime
-    closed_at: datetime | None = None
 
 
+@fields_of(OutcomeCount)
 class OutcomeRow(Result):
     """The events with an outcome, and what it means."""
 
-    outcome: str
-    events: int
-    first_at: datetime
-    last_at: datetime
     meaning: str
 
 
@@ -80,16 +69,18 @@ def list_payment_events(asked: Asked) -> PaymentEventPage:
     sold = {event.transaction_id for event in stored.data if event.transaction_id}
     customers = received_events.buyers(connection, program_id, sold)
 
-    def row(event: PaymentEvent) -> PaymentEventRow:
-        return _row(event, customers.get(event.transaction_id or ""))
+    def values(event: PaymentEvent) -> dict[str, Any]:
+        buyer = customers.get(event.transaction_id or "")
+        return event._asdict() | (buyer._asdict() if buyer else {})
 
     if asked.query.cursor is not None:
-        return PaymentEventPage(**asked.page(row, found=stored))
+        return PaymentEventPage(**dict(asked.page(PaymentEventRow, found=stored, values=values)))
     counts = received_events.count_outcomes(connection, program_id, span=asked.query.span)
     outcomes = [OutcomeRow(**count._asdict(), meaning=_meaning(count.outcome)) for count in counts]
     about = _disputes(disputes.list_disputes(connection, program_id))
     room = BUDGET - sum(weight(json_of(each)) for each in (*outcomes, *about["disputes"]))
-    return PaymentEventPage(**asked.page(row, found=stored, budget=room), outcomes=outcomes, **about)
+    page = asked.page(PaymentEventRow, found=stored, values=values, budget=room)
+    return PaymentEventPage(**dict(page), outcomes=outcomes, **about)
 
 
 def _disputes(reported: list[Dispute]) -> dict[str, Any]:
@@ -97,11 +88,6 @@ def _disputes(reported: list[Dispute]) -> dict[str, Any]:
     states = [each.state for each in reported]
     counts = {state: states.count(state) for state in DisputeState}
     return {"disputes": rows[: fitting(rows, BUDGET // 3)], "disputes_by_state": counts}
-
-
-def _row(event: PaymentEvent, buyer: PayingCustomer | None) -> PaymentEventRow:
-    values = event._asdict() | (buyer._asdict() if buyer else {})
-    return PaymentEventRow(**values | {"is_test": event.is_test or None})
 
 
 def _meaning(outcome: str) -> str:

@@ -11,17 +11,12 @@ from storage.lists.programs import read_program
 from storage.lists.timelines import CustomerCount
 from storage.rules.scope import Scope
 
-NOT_SHOWN_OF_CUSTOMERS = {
-    *("created_at", "email_masked", "partner_code", "signup_at", "first_purchase_at", "program_id"),
-}
 NOT_SHOWN = {"email", "notes", "link", "to_pay_cents", "program_id", "balance"}
 
 
 @fields_of(Partner, leave_out={*NOT_SHOWN, *FIGURES})
 class PartnerRow(Result):
     """A partner; their links have `code` as ?aff=."""
-
-    open_flags: int | None = None
 
 
 class BalanceRow(Result):
@@ -44,12 +39,6 @@ class ListedPartnerRow(PartnerRow):
     balance: BalanceRow
 
 
-class PartnerPage(RowPage[ListedPartnerRow]):
-    """Partners with their balances in cents of `currency`."""
-
-    currency: str
-
-
 @fields_of(
     ListedCustomer,
     leave_out={"created_at", "email_masked", "partner_code", "signup_at", "first_purchase_at", "program_id"},
@@ -59,9 +48,6 @@ class CustomerRow(Result):
 
     signup_date: date | None = None
     first_purchase_date: date | None = None
-    sales: int | None = None
-    revenue_cents: int | None = None
-    refunded_cents: int | None = None
 
 
 @fields_of(CustomerCount)
@@ -75,16 +61,14 @@ class CustomerPage(RowPage[CustomerRow]):
     customers: int | None = None
     by_partner: list[CustomerCountRow] | None = None
     lead_commission_cents: int | None = None
-    currency: str | None = None
 
 
 @list_tool("Partners", Scope.PARTNERS_READ, PARTNERS)
-def list_partners(asked: Asked) -> PartnerPage:
+def list_partners(asked: Asked) -> RowPage[ListedPartnerRow]:
     """Partners (affiliates), newest first, with what each brought in the dates (the last 30 days by default) and is
     owed: pending, on hold until when, approved, paid, owed back. Their links have ?aff=code.
     """
-    currency = read_program(asked.request.connection, asked.scope.program_id).settings.currency
-    return PartnerPage(**asked.page(_partner_row), currency=currency)
+    return asked.page(ListedPartnerRow)
 
 
 @list_tool("Customers", Scope.CUSTOMERS_READ, CUSTOMERS)
@@ -94,27 +78,13 @@ def list_customers(asked: Asked) -> CustomerPage:
     get_customer.
     """
     if asked.arguments["status"] is None or asked.query.cursor is not None:
-        return CustomerPage(**asked.page(customer_row))
+        return CustomerPage(**dict(asked.page(CustomerRow)))
     connection = asked.request.connection
     counts = timelines.count_by_partner(connection, asked.scope, asked.query)
-    settings = read_program(connection, asked.scope.program_id).settings
     rows = [CustomerCountRow.model_validate(each) for each in counts]
     return CustomerPage(
-        **asked.page(customer_row, budget=BUDGET * 2 // 3),
+        **dict(asked.page(CustomerRow, budget=BUDGET * 2 // 3)),
         customers=sum(each.customers for each in counts),
         by_partner=rows[: fitting(rows, BUDGET // 3)],
-        lead_commission_cents=settings.lead_commission_cents,
-        currency=settings.currency,
+        lead_commission_cents=read_program(connection, asked.scope.program_id).settings.lead_commission_cents,
     )
-
-
-def _partner_row(partner: Partner) -> ListedPartnerRow:
-    balance = BalanceRow.model_validate(partner.balance)
-    return ListedPartnerRow(**partner._asdict() | {"open_flags": partner.open_flags or None, "balance": balance})
-
-
-def customer_row(customer: ListedCustomer) -> CustomerRow:
-    """Return a customer with the days of their lead and first purchase."""
-    figures = {name: getattr(customer, name) or None for name in ("sales", "revenue_cents", "refunded_cents")}
-    days = {"signup_date": customer.signup_date, "first_purchase_date": customer.first_purchase_date}
-    return CustomerRow(**customer._asdict() | figures | days)

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from mcp_server.results import Result, RowPage
+from mcp_server.results import Result, RowPage, fields_of
 from mcp_server.sanitize import Untrusted
 from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.performance import ReportPeriod, report_range
@@ -26,16 +26,11 @@ SHOWN_CALLERS = 20
 CHOSEN_PERIOD = Annotated[ReportPeriod, Field(strict=False)]
 
 
+@fields_of(ListedProgram, leave_out={"workspace", "workspace_id", "program"})
 class ProgramRow(Result):
     """A program in a list."""
 
-    id: int
-    name: Untrusted
-    domain: Untrusted
-    status: str
-    currency: str
     sandbox_of: int | None = None
-    created_at: datetime
 
 
 def _field(setting: Setting) -> Any:
@@ -105,22 +100,23 @@ def list_programs(asked: Asked) -> ProgramPage:
     request, programs = asked.request, asked.read()
     period, date_from, date_to = (asked.arguments[name] for name in ("period", "date_from", "date_to"))
     if (period is None and date_from is None and date_to is None) or not programs.data:
-        return ProgramPage(**_apart(asked.page(_program_row, found=programs)))
+        return ProgramPage(**_apart(asked.page(ProgramWithTotalsRow, found=programs)))
     if Scope.PERFORMANCE_READ not in request.key.scopes:
         raise InsufficientScope(hint="Leave period and dates out.", required_scope=Scope.PERFORMANCE_READ)
     query, before = report_range(request, period or ReportPeriod.SEVEN_DAYS, date_from, date_to)
     report = performance.read_performance(request.connection, programs.data[0].id, query, at=request.at, before=before)
     windows = (report.window, report.previous_window)
 
-    def row(program: ListedProgram) -> ProgramWithTotalsRow:
+    def values(program: ListedProgram) -> dict[str, Any]:
         days = [performance.read_days(request.connection, program.id, each) for each in windows]
         back = [refunds.read_refunds_by_month(request.connection, program.id, each.span) for each in windows]
         sums = [metrics.add_totals(each.values()) for each in days]
         figures = [metrics.figures(*each) for each in zip(sums, map(metrics.add_refunds, back), strict=True)]
-        return _program_row(program).model_copy(update={"totals": figures[0], "previous_totals": figures[1]})
+        return program._asdict() | {"totals": figures[0], "previous_totals": figures[1]}
 
     window, previous = (each._asdict() for each in windows)
-    return ProgramPage(**_apart(asked.page(row, found=programs)), window=window, previous_window=previous)
+    page = asked.page(ProgramWithTotalsRow, found=programs, values=values)
+    return ProgramPage(**_apart(page), window=window, previous_window=previous)
 
 
 @tool("Program settings", Scope.PROGRAMS_READ)
@@ -142,19 +138,11 @@ def _caller_row(caller: KeyCaller) -> KeyCallerRow:
     return KeyCallerRow(**caller._asdict(), key="current" if caller.is_current else "replaced")
 
 
-def _apart(found: dict[str, Any]) -> dict[str, Any]:
+def _apart(found: RowPage[ProgramWithTotalsRow]) -> dict[str, Any]:
     """Return a page with the sandboxes in a list of their own."""
-    live = [each for each in found["data"] if each.sandbox_of is None]
-    sandboxes = [ProgramRow(**_named(each)) for each in found["data"] if each.sandbox_of is not None]
-    return found | {"data": live, "sandboxes": sandboxes or None}
-
-
-def _program_row(listed: ListedProgram) -> ProgramWithTotalsRow:
-    return ProgramWithTotalsRow.model_validate(listed)
-
-
-def _named(row: ProgramRow) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in ProgramRow.model_fields}
+    live = [each for each in found.data if each.sandbox_of is None]
+    sandboxes = [ProgramRow.model_validate(each) for each in found.data if each.sandbox_of is not None]
+    return dict(found) | {"data": live, "sandboxes": sandboxes or None}
 
 
 def _flat(program: Program) -> dict[str, Any]:

@@ -117,6 +117,24 @@ async def test_pages_that_are_cut_skip_and_repeat_nothing(crowded: Assistant):
         assert seen[:200] == [row.id for row in truth.data]
 
 
+async def test_a_sorted_page_that_is_cut_goes_on_after_its_last_row(crowded: Assistant):
+    asked: dict[str, Any] = {"kind": "sale", "sort": "customer_key", "limit": 100, "date_to": "2026-05-20"}
+    first = (await crowded.tool("list_events", **asked)).payload
+    second = (await crowded.tool("list_events", **asked, cursor=first["next_cursor"])).payload
+
+    keys = [row["customer_key"].casefold() for row in (*first["data"], *second["data"])]
+    assert first["truncated"]
+    assert keys == sorted(keys, reverse=True)
+    assert len({row["id"] for row in (*first["data"], *second["data"])}) == len(keys)
+
+
+async def test_a_list_that_is_too_long_to_be_sorted_says_that_it_is_not(crowded: Assistant):
+    payload = (await crowded.tool("list_events", sort="customer_key", totals=True)).payload
+
+    assert "sort" not in payload["applied_query"]
+    assert "totals" not in payload
+
+
 def test_weight_is_the_size_of_a_value_in_the_text():
     value = {"text": 'a "quoted" \\ text \U0001f4b8', "more": [1, None, True]}
 
