@@ -9,8 +9,7 @@ from sqlalchemy import ColumnElement, Connection, and_, or_, select
 from storage.lists.declaration import Column, Filter, List, ListScope
 from storage.lists.partners import named
 from storage.lists.related import of_customer, of_partner, with_key
-from storage.rules.fraud import REASONS
-from storage.rules.fraud.flag import FlagKind, FlagState, holds
+from storage.rules.fraud.flag import REASONS, FlagKind, FlagState, holds
 from storage.rules.untrusted import Untrusted
 from storage.tables import flags
 

@@ -6,8 +6,10 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, select
 
 from storage.management import flags, fraud_facts
-from storage.rules.fraud import rules
+from storage.rules.fraud.click_signs import signs_in_clicks
+from storage.rules.fraud.customer_signs import signs_in_customers
 from storage.rules.fraud.flag import Finding
+from storage.rules.fraud.partner_signs import signs_in_counts
 from storage.tables import programs
 
 OVERLAP = timedelta(hours=1)  # clicks and sales of the hour before midnight are reviewed after it
@@ -29,9 +31,9 @@ def whole(connection: Connection, program_id: int, *, since: datetime, at: datet
     allowed = fraud_facts.paid_ads(connection, program_id)
     starts = [each.replace(hour=0, minute=0, second=0, microsecond=0) for each in (at - OVERLAP, at)]
     for day in dict.fromkeys(starts):
-        found += rules.of_clicks(fraud_facts.of_day(connection, program_id, day), day, paid_ads=allowed)
+        found += signs_in_clicks(fraud_facts.of_day(connection, program_id, day), day, paid_ads=allowed)
     for month in dict.fromkeys(day.replace(day=1) for day in starts):
-        found += rules.of_counts(fraud_facts.of_month(connection, program_id, month), month)
+        found += signs_in_counts(fraud_facts.of_month(connection, program_id, month), month)
     return flags.unknown(connection, program_id, found)
 
 
@@ -43,4 +45,4 @@ def all_programs(connection: Connection) -> list[int]:
 def _of_customers(connection: Connection, program_id: int, customer_ids: Sequence[int]) -> list[Finding]:
     facts = fraud_facts.of_customers(connection, program_id, customer_ids) if customer_ids else []
     emails = fraud_facts.partner_emails(connection, program_id, (each.partner_id for each in facts))
-    return flags.unknown(connection, program_id, rules.of_customers(facts, emails))
+    return flags.unknown(connection, program_id, signs_in_customers(facts, emails))

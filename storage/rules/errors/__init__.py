@@ -3,15 +3,11 @@
 The list is closed. Guides, hints, the dashboard's advice and OpenAPI's descriptions come from these classes.
 """
 
-from storage.rules.errors.clicks import *
-from storage.rules.errors.conversions import *
-from storage.rules.errors.credentials import *
-from storage.rules.errors.logins import *
 from storage.rules.errors.management import *
-from storage.rules.errors.refunds import *
 from storage.rules.errors.requests import *
 from storage.rules.errors.service_error import FieldError as FieldError
 from storage.rules.errors.service_error import ServiceError as ServiceError
+from storage.rules.errors.tracking import *
 
 BY_CODE = {error.code: error for error in ServiceError.__subclasses__()}
 CODES = sorted(BY_CODE)

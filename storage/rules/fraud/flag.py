@@ -1,4 +1,4 @@
-"""Flags: their kinds, their states, and which commissions an open one holds."""
+"""Flags: their kinds and reasons, their states, and which commissions an open one holds."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -18,6 +18,29 @@ class FlagKind(StrEnum):
     UNUSUAL_REFUND_RATE = "unusual_refund_rate"
     SHARED_CLICK = "shared_click"
     EXISTING_CUSTOMER = "existing_customer"
+
+
+REASONS = {
+    FlagKind.SELF_REFERRAL: (
+        "The customer has the partner's e-mail address, or came from the network that the partner's own purchase did."
+    ),
+    FlagKind.MANY_CUSTOMERS_ONE_SOURCE: (
+        "Several customers of the partner have one e-mail address, or came from one network on one day."
+    ),
+    FlagKind.CLICK_FLOODING: "One network sent far more clicks within an hour than its visitors can make.",
+    FlagKind.COOKIE_STUFFING: (
+        "Clicks came from hidden frames, or customers signed up or paid within seconds of the click."
+    ),
+    FlagKind.BRAND_BIDDING: "Visitors came from search ads, which the program's terms forbid.",
+    FlagKind.UNUSUAL_CONVERSION_RATE: (
+        "The partner's share of clicks that become customers is far from that of the program's other partners."
+    ),
+    FlagKind.UNUSUAL_REFUND_RATE: (
+        "The partner's share of refunded sales is far above that of the program's other partners."
+    ),
+    FlagKind.SHARED_CLICK: "One click was reported for several customers. A click belongs to one visitor.",
+    FlagKind.EXISTING_CUSTOMER: "A customer with the same e-mail address bought before the partner's click.",
+}
 
 
 class FlagState(StrEnum):

@@ -9,9 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storage.rules.attribution import PaidAds
-from storage.rules.fraud import REASONS, flag, rules
+from storage.rules.fraud import flag
+from storage.rules.fraud.click_signs import signs_in_clicks
+from storage.rules.fraud.customer_signs import signs_in_customers
 from storage.rules.fraud.facts import ClickFacts, CustomerFacts, PartnerCounts
-from storage.rules.fraud.flag import Finding, FlagKind, FlagState
+from storage.rules.fraud.flag import REASONS, Finding, FlagKind, FlagState
+from storage.rules.fraud.partner_signs import signs_in_counts
 
 DAY = datetime(2026, 5, 20, tzinfo=UTC)
 CLICKED = DAY + timedelta(hours=9)
@@ -53,15 +56,15 @@ def kinds(findings: list[Finding]) -> dict[FlagKind, list[int | None]]:
 
 
 def of_customers(*customers: CustomerFacts) -> dict[FlagKind, list[int | None]]:
-    return kinds(rules.of_customers(customers, EMAILS))
+    return kinds(signs_in_customers(customers, EMAILS))
 
 
 def of_clicks(found: list[ClickFacts], paid_ads: PaidAds = PaidAds.FORBIDDEN) -> list[FlagKind]:
-    return [each.kind for each in rules.of_clicks(found, DAY, paid_ads=paid_ads)]
+    return [each.kind for each in signs_in_clicks(found, DAY, paid_ads=paid_ads)]
 
 
 def of_counts(*counts: PartnerCounts) -> list[tuple[FlagKind, int]]:
-    return [(each.kind, each.partner_id) for each in rules.of_counts(counts, DAY)]
+    return [(each.kind, each.partner_id) for each in signs_in_counts(counts, DAY)]
 
 
 def test_a_partner_who_buys_through_their_own_link_is_found_by_e_mail():
@@ -204,7 +207,7 @@ def test_hostile_text_never_raises(texts: list[str]):
     ]
     visits = clicks(25, address_hash=first, ad_markers=second, referrer_host=third, viewport_size=fourth)
 
-    found = rules.of_customers(hostile, {ANNA: fifth})
-    found += rules.of_clicks(visits, DAY, paid_ads=PaidAds.FORBIDDEN)
+    found = signs_in_customers(hostile, {ANNA: fifth})
+    found += signs_in_clicks(visits, DAY, paid_ads=PaidAds.FORBIDDEN)
 
     assert all(len(each.subject) <= 128 and each.kind in FlagKind for each in found)
