@@ -4,8 +4,7 @@ import re
 
 from presentation import guides
 from storage.lists.programs import Program
-from storage.rules import commission_rate
-from storage.rules.commission import CommissionType
+from storage.rules.commission import CommissionType, shown_rate
 
 LINKS = (
     "More: [all guides]({base}/docs), [every error code]({base}/docs/errors), [the API]({base}/openapi.json), "
@@ -92,7 +91,7 @@ def _demoted(markdown: str) -> str:
 
 def _commission(program: Program) -> str:
     settings = program.settings
-    shown = commission_rate.shown(settings.commission_type, settings.rate)
+    shown = shown_rate(settings.commission_type, settings.rate)
     unit = "%" if settings.commission_type == CommissionType.PERCENT else f" cents ({settings.currency}) a sale"
     return f"{shown}{unit}"
 

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 from presentation.host_name import is_host
 from presentation.view import with_fields
 from storage.rules.agent_caps import FREEZABLE
-from storage.rules.commission_rate import MOST_CENTS
+from storage.rules.commission import MOST_CENTS
 from storage.rules.setting_kinds import Kind, Setting
 from storage.rules.settings import SETTINGS
 from web.body import Identifier

@@ -10,18 +10,8 @@ from types import ModuleType
 import tracking_api.app
 from configuration import Configuration, variable_of
 from presentation.operations import described
-from storage.rules import agent_caps
-from storage.rules.errors import (
-    BY_CODE,
-    ServiceError,
-    clicks,
-    conversions,
-    credentials,
-    logins,
-    management,
-    refunds,
-    requests,
-)
+from storage.rules import agent_caps, errors
+from storage.rules.errors import BY_CODE, ServiceError, management, requests, tracking
 from storage.rules.setting_kinds import Kind, Section, Setting
 from storage.rules.settings import SECTIONS, SETTINGS
 from web.errors import STATUS
@@ -55,14 +45,14 @@ An owner limits what agent keys may change, on the page Settings, Agents or with
 A change beyond a cap is 403 `over_cap`, `error.cap` names the cap, and nothing of the request is applied. Default
 amounts are 100.00 of the program's currency. The caps are declared in `storage/rules/agent_caps.py`.
 """
-ERRORS = {
-    "Any request": requests,
-    "Keys": credentials,
-    "Clicks": clicks,
-    "Leads and sales": conversions,
-    "Refunds": refunds,
-    "Signing in": logins,
-    "Dashboard, agents and webhooks": management,
+ERRORS: dict[str, type[ServiceError]] = {  # the sections of the guide, and the first error of each
+    "Any request": errors.InvalidJson,
+    "Keys": errors.InvalidKey,
+    "Clicks": errors.ProgramIdRequired,
+    "Leads and sales": errors.IdentifierRequired,
+    "Refunds": errors.TransactionNotFound,
+    "Signing in": errors.InvalidCredentials,
+    "Dashboard, agents and webhooks": errors.InvalidSignature,
 }
 
 
@@ -156,14 +146,13 @@ def _values(setting: Setting) -> str:
 def errors_guide() -> str:
     """Return the guide of error codes: its introduction, then a table for each subject."""
     introduction = (ROOT / "presentation/guides/errors.md").read_text(encoding="utf-8").partition("\n## ")[0]
-    return "\n".join([introduction, *(_errors_of(title, module) for title, module in ERRORS.items())])
-
-
-def _errors_of(title: str, module: ModuleType) -> str:
-    rows = [f"| `{error.code}` | {STATUS[error.code]} | {error.message} | {error.hint} |" for error in _classes(module)]
-    return "\n".join(
-        [f"## {title}\n", "| code | status | what happened | what to do |", "|---|---|---|---|", *rows, ""]
-    )
+    titles, rows = {first: title for title, first in ERRORS.items()}, list[str]()
+    sections: dict[str, list[str]] = {title: [] for title in ERRORS}
+    for error in (each for module in (requests, tracking, management) for each in _classes(module)):
+        rows = sections[titles[error]] if error in titles else rows
+        rows.append(f"| `{error.code}` | {STATUS[error.code]} | {error.message} | {error.hint} |")
+    head = ("| code | status | what happened | what to do |", "|---|---|---|---|")
+    return "\n".join([introduction, *("\n".join([f"## {title}\n", *head, *sections[title], ""]) for title in sections)])
 
 
 def _classes(module: ModuleType) -> Iterator[type[ServiceError]]:

@@ -14,7 +14,7 @@ from storage import Storage
 from storage.payments import accounts, processing
 from storage.payments.processing import EventOutcome
 from storage.payments.stripe import parse_event
-from storage.rules import payment, stripe_signature
+from storage.rules import payment
 from storage.rules.errors import (
     InvalidJson,
     InvalidSignature,
@@ -80,5 +80,5 @@ async def _verify(request: Request, storage: Storage, program_id: int, content: 
     except NotFound:
         raise InvalidSignature from None
     sealer, now = request.app.state.settings.sealer(), time.time()
-    if not any(stripe_signature.is_signed(content, header, sealer.open(sealed), now=now) for sealed in account.sealed):
+    if not any(payment.is_signed(content, header, sealer.open(sealed), now=now) for sealed in account.sealed):
         raise InvalidSignature

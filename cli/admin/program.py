@@ -11,7 +11,7 @@ from cli.admin.command import CommandAnswer
 from storage.access import program_keys
 from storage.engine.audit import OPERATOR
 from storage.management import partners, program_settings
-from storage.rules import rotation
+from storage.rules.keys import rotation_state
 from storage.rules.settings import ProgramSettings
 from storage.rules.settlement import LeadAuthPolicy
 
@@ -116,7 +116,7 @@ def flag(
     """
     at = command.now()
     command.write_in("program", program_keys.flag, program, rotate_by=deadline, at=at, actor=OPERATOR)
-    state = rotation.state(deadline, at)
+    state = rotation_state(deadline, at)
     result = {"program_id": program, "flagged_at": at, "rotate_by": deadline, "state": state}
     return CommandAnswer(
         result, f"The key of program {program} is {state}; it must be rotated by {deadline.isoformat()}."

@@ -15,8 +15,9 @@ from storage.lists import key_callers
 from storage.lists.key_callers import KeyCaller
 from storage.lists.programs import PROGRAMS, ListedProgram, Program, read_program
 from storage.reports import performance, refunds
-from storage.rules import rotation, settings
+from storage.rules import settings
 from storage.rules.errors import InsufficientScope
+from storage.rules.keys import rotation_state
 from storage.rules.reports import metrics
 from storage.rules.reports.metrics import Figures
 from storage.rules.scope import Scope
@@ -127,7 +128,7 @@ def get_program(request: ToolRequest, *, program_id: int) -> ProgramResult:
     program = read_program(request.connection, program_id)
     details = ProgramDetails(
         **_flat(program),
-        program_key_state=rotation.state(program.rotate_by, request.at),
+        program_key_state=rotation_state(program.rotate_by, request.at),
         program_key_rotate_by=program.rotate_by,
     )
     callers = key_callers.list_callers(request.connection, program_id, limit=SHOWN_CALLERS)

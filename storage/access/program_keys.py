@@ -7,9 +7,9 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from storage.engine import audit
 from storage.engine.audit import Actor
-from storage.rules import keys, rotation
+from storage.rules import keys
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, ValidationError
-from storage.rules.rotation import Rotation
+from storage.rules.keys import Rotation, rotation_state
 from storage.tables import program_keys, retired_program_keys
 
 
@@ -22,7 +22,7 @@ class ProgramKey(NamedTuple):
 
     def has_expired(self, at: datetime) -> bool:
         """Return whether the deadline has passed."""
-        return rotation.state(self.rotate_by, at) == Rotation.EXPIRED
+        return rotation_state(self.rotate_by, at) == Rotation.EXPIRED
 
 
 class NewKey(NamedTuple):

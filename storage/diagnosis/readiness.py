@@ -10,11 +10,10 @@ from storage.diagnosis.identifier_health import HealthState, IdentifierHealth
 from storage.lists.programs import Program, read_program
 from storage.reports import checklist
 from storage.reports.checklist import ChecklistStep
-from storage.rules import rotation
 from storage.rules.attribution import PartnerStatus, ProgramStatus
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey
-from storage.rules.rotation import Rotation
-from storage.rules.state import State
+from storage.rules.keys import Rotation, rotation_state
+from storage.rules.outcome import State
 from storage.tables import partners, refused_calls
 
 ONGOING = timedelta(hours=24)
@@ -105,7 +104,7 @@ def _enrolled(connection: Connection, program_id: int) -> bool:
 
 
 def _key_problem(program: Program, at: datetime) -> str | None:
-    if rotation.state(program.rotate_by, at) == Rotation.ACTIVE:
+    if rotation_state(program.rotate_by, at) == Rotation.ACTIVE:
         return None
     due = f" before {program.rotate_by:%Y-%m-%d %H:%M} UTC" if program.rotate_by else ""
     return f"An owner regenerates the program key{due}, and its new value is deployed."

@@ -4,11 +4,11 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from storage.diagnosis.facts import Facts
-from storage.rules import attribution, commission_rate
+from storage.rules import attribution
 from storage.rules.attribution import PartnerStatus
-from storage.rules.commission import CommissionStatus, CommissionType
+from storage.rules.commission import CommissionStatus, CommissionType, shown_rate
+from storage.rules.outcome import State
 from storage.rules.settlement import Settlement
-from storage.rules.state import State
 from storage.rules.untrusted import UntrustedValues
 
 LEAD_STATES = {
@@ -137,7 +137,7 @@ def _rate(facts: Facts) -> ExplanationStep:
     values = {
         "terms_version": terms.version,
         "commission_type": terms.type,
-        "commission_rate": commission_rate.shown(terms.type, terms.rate),
+        "commission_rate": shown_rate(terms.type, terms.rate),
         "recurring_months": terms.recurring_months,
         "minimum_order_cents": terms.minimum_order_cents,
     }

@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from storage.rules import rotation
 from storage.rules.commission import CommissionType
-from storage.rules.rotation import Rotation
+from storage.rules.keys import Rotation, rotation_state
 from storage.rules.settings import SETTINGS
 from storage.tables import commission_terms, program_keys, retired_program_keys
 
@@ -54,7 +53,7 @@ def get_key(connection: Connection, program_id: int, *, at: datetime) -> KeyHist
     row = connection.execute(select(program_keys).where(key.program_id == program_id)).one()
     ended = select(old.retired_at).where(old.program_id == program_id).order_by(old.retired_at.desc()).limit(MOST)
     earlier = list(connection.execute(ended).scalars())
-    return KeyHistory(row.created_at, rotation.state(row.rotate_by, at), row.rotate_by, earlier)
+    return KeyHistory(row.created_at, rotation_state(row.rotate_by, at), row.rotate_by, earlier)
 
 
 def _published(row: Any) -> dict[str, Any]:

@@ -1,11 +1,16 @@
-"""What a sale or a lead earns its partner, under one version of a program's terms."""
+"""What a sale or a lead earns its partner, under one version of a program's terms, and how people write the rates."""
 
 from datetime import datetime
+from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 from typing import NamedTuple
 
+from storage.rules.errors import FieldError, ValidationError
 from storage.rules.money import half_even, share
+
+MOST_CENTS = 10**9
+Number = int | float
 
 
 class CommissionType(StrEnum):
@@ -91,3 +96,31 @@ def _months_later(start: datetime, months: int) -> datetime:
         except ValueError:
             continue
     return start  # pragma: no cover - every month has a 28th
+
+
+def stored_rate(kind: CommissionType, commission_rate: Number) -> int:
+    """Return a commission rate as it is stored. Raises ValidationError naming `commission_rate`."""
+    if kind == CommissionType.PERCENT:
+        return basis_points("commission_rate", commission_rate)
+    if commission_rate != int(commission_rate) or not 0 <= commission_rate <= MOST_CENTS:
+        wrong = f"Flat: an integer from 0 to {MOST_CENTS}, in cents per sale"
+        raise ValidationError(fields=[FieldError("commission_rate", wrong)])
+    return int(commission_rate)
+
+
+def shown_rate(kind: CommissionType, rate: int) -> Number:
+    """Return a stored commission rate as people write it."""
+    return percent(rate) if kind == CommissionType.PERCENT else rate
+
+
+def basis_points(field: str, value: Number) -> int:
+    """Return a percentage as basis points. Raises ValidationError naming the field: 0 to 100, two decimals."""
+    points = Decimal(str(value)) * 100
+    if not 0 <= points <= 100 * 100 or points != int(points):
+        raise ValidationError(fields=[FieldError(field, "Percent: a number from 0 to 100 with at most two decimals")])
+    return int(points)
+
+
+def percent(bps: int) -> Number:
+    """Return basis points as a percentage, whole ones without a point."""
+    return bps // 100 if bps % 100 == 0 else bps / 100

@@ -1,9 +1,10 @@
-"""Program keys, agent keys, tokens and click ids: their formats, and how they are masked and hashed."""
+"""Program keys, agent keys, tokens and click ids: their formats, how they are masked and hashed, and their rotation."""
 
 import hashlib
 import os
 import secrets
 from datetime import datetime
+from enum import StrEnum
 
 PROGRAM_PREFIX = "aff_"
 AGENT_PREFIX = "agt_"
@@ -20,6 +21,14 @@ _STAMP_DIGITS = 32
 _MILLISECOND_DIGITS = 12
 _RANDOM_BYTES = 10
 _PROGRAM_DIGITS = 15
+
+
+class Rotation(StrEnum):
+    """Whether a program key works, works with warnings, or is rejected."""
+
+    ACTIVE = "active"
+    FLAGGED = "flagged"
+    EXPIRED = "expired"
 
 
 def generate(prefix: str) -> str:
@@ -48,6 +57,17 @@ def digest(secret: str) -> str:
 def mask(prefix: str, last4: str) -> str:
     """Return the masked key, such as `aff_••••x9Qz`: the only form that a read may show."""
     return f"{prefix}{MASK}{last4}"
+
+
+def rotation_state(rotate_by: datetime | None, at: datetime) -> Rotation:
+    """Return the state at the time `at` of a key whose rotation deadline is `rotate_by`."""
+    if rotate_by is None:
+        current = Rotation.ACTIVE
+    elif at < rotate_by:
+        current = Rotation.FLAGGED
+    else:
+        current = Rotation.EXPIRED
+    return current
 
 
 def click_id(program_id: int, at: datetime) -> str:

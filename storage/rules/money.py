@@ -1,6 +1,9 @@
-"""Money arithmetic in integer minor units; halves are rounded to even."""
+"""Money arithmetic in integer minor units, halves rounded to even; how much of a sale is refunded."""
 
+from enum import StrEnum
 from fractions import Fraction
+
+from storage.rules.errors import RefundExceedsSale
 
 BPS = 10_000
 
@@ -27,3 +30,35 @@ def convert(amount: int, *, rate: Fraction, from_digits: int, to_digits: int) ->
 def dollars(cents: int) -> float:
     """Return major units as a number with two decimals. Cents become dollars only here."""
     return round(cents / 100, 2)
+
+
+class RefundStatus(StrEnum):
+    """The status of a sale after a refund."""
+
+    REFUNDED = "refunded"
+    PARTIALLY_REFUNDED = "partially_refunded"
+    ALREADY_REFUNDED = "already_refunded"
+
+
+def refund_cents(requested_cents: int | None, *, sale_cents: int, refunded_before_cents: int) -> int:
+    """Return the cents to refund: the requested amount, or all that remains.
+
+    Raises RefundExceedsSale if that is more than remains. A fully refunded sale yields 0.
+    """
+    remaining_cents = sale_cents - refunded_before_cents
+    if remaining_cents == 0 or requested_cents is None:
+        return remaining_cents
+    if requested_cents > remaining_cents:
+        raise RefundExceedsSale(f"The refund asks for {requested_cents} cents; {remaining_cents} remain.")
+    return requested_cents
+
+
+def refund_status(*, refunded_cents: int, remaining_cents: int) -> RefundStatus:
+    """Return the status that follows from the refunded cents and what remains of the sale."""
+    if refunded_cents == 0:
+        outcome = RefundStatus.ALREADY_REFUNDED
+    elif remaining_cents == 0:
+        outcome = RefundStatus.REFUNDED
+    else:
+        outcome = RefundStatus.PARTIALLY_REFUNDED
+    return outcome

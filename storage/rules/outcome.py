@@ -1,4 +1,4 @@
-"""The outcome of a sale: why it was credited or not, from a closed list."""
+"""The outcome of a sale, why it was credited or not, from a closed list; and the state of each step to it."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -6,6 +6,14 @@ from typing import NamedTuple
 from storage.rules.commission import CommissionStatus
 from storage.rules.payment import PaymentOutcome
 from storage.rules.settlement import CustomerStatus, Settlement
+
+
+class State(StrEnum):
+    """Pass and fail are proved; unknown means that there is no data yet."""
+
+    PASS = "pass"  # noqa: S105 - a state, no password
+    FAIL = "fail"
+    UNKNOWN = "unknown"
 
 
 class SaleOutcome(StrEnum):

@@ -1,13 +1,18 @@
-"""What a payment processor reports: payments, refunds and disputes, and how much of a payment was returned."""
+"""What a payment processor reports and signs: payments, refunds, disputes, and how much of a payment was returned."""
 
+import hmac
+import re
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from enum import StrEnum
+from hashlib import sha256
 from typing import NamedTuple
 
 OLDEST = timedelta(days=366)  # as far back as the API records a sale; a processor gives up after days
 NAMED_BY_PROCESSOR = ("re_", "pyr_")  # how the processor's ids of refunds begin
 CLOCK_SKEW = timedelta(minutes=5)  # as far as the processor's clock may run ahead of ours
+TOLERANCE_SECONDS = 300
+_HEADER = re.compile(r"t=([0-9]{1,12}),([ -~]*)")
 
 
 class Paid(NamedTuple):
@@ -124,3 +129,21 @@ def unnamed_cents(returns: Iterable[Returned], *, named_cents: int = 0) -> int:
 def _cents(returns: Iterable[Returned]) -> dict[ReturnKind, int]:
     valid = [each for each in returns if each.stands]
     return {kind: sum(each.amount_cents for each in valid if each.kind == kind) for kind in ReturnKind}
+
+
+def is_signed(content: bytes, header: str, secret: str, *, now: float) -> bool:
+    """Return whether the secret signed exactly these bytes, at most TOLERANCE_SECONDS before or after `now`.
+
+    Stripe sends `t=<seconds>,v1=<hex>`, an HMAC-SHA256 of "t.body"; there may be several v1.
+    """
+    parsed = _HEADER.fullmatch(header)
+    if parsed is None or abs(now - int(parsed[1])) > TOLERANCE_SECONDS or not secret.strip():
+        return False
+    signatures = [part[3:] for part in parsed[2].split(",") if part.startswith("v1=")]
+    expected = sign(content, secret, signed_at=parsed[1])
+    return any(hmac.compare_digest(expected, signature) for signature in signatures)
+
+
+def sign(content: bytes, secret: str, *, signed_at: str) -> str:
+    """Return the signature of bytes at a time in seconds, as the header has it."""
+    return hmac.new(secret.encode(), f"{signed_at}.".encode() + content, sha256).hexdigest()

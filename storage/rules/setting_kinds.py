@@ -5,9 +5,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
-from storage.rules import commission_rate
-from storage.rules.commission import CommissionType
-from storage.rules.commission_rate import MOST_CENTS
+from storage.rules.commission import MOST_CENTS, CommissionType, percent, shown_rate
 
 
 class Kind(StrEnum):
@@ -89,7 +87,7 @@ class Setting(NamedTuple):
     def published(self, value: Any, commission_type: CommissionType) -> Any:
         """Return a stored value in the unit of the APIs."""
         if self.kind == Kind.PERCENT:
-            value = commission_rate.percent(value)
+            value = percent(value)
         elif self.kind == Kind.COMMISSION_RATE:
-            value = commission_rate.shown(commission_type, value)
+            value = shown_rate(commission_type, value)
         return value

@@ -6,9 +6,8 @@ docs/decisions/0015-settings.md says how to add one.
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
 
-from storage.rules import commission_rate
 from storage.rules.attribution import AttributionModel, OldLinks, PaidAds, ProgramStatus
-from storage.rules.commission import CommissionType
+from storage.rules.commission import CommissionType, basis_points, stored_rate
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.setting_kinds import Kind, Option, Section, Setting
 from storage.rules.settlement import LeadAuthPolicy
@@ -205,7 +204,7 @@ def stored_percents(changes: Mapping[str, Any], declared: Iterable[Setting]) -> 
     for setting in declared:
         if setting.kind == Kind.PERCENT and setting.public_name in values:
             percent = values.pop(setting.public_name)
-            values[setting.name] = commission_rate.basis_points(setting.public_name, percent)
+            values[setting.name] = basis_points(setting.public_name, percent)
     return values
 
 
@@ -217,7 +216,7 @@ def stored(changes: Mapping[str, Any], *, kind: CommissionType = CommissionType.
     values = dict(changes)
     new_kind = values.get("commission_type", kind)
     if "commission_rate" in values:
-        values["rate"] = commission_rate.stored(new_kind, values.pop("commission_rate"))
+        values["rate"] = stored_rate(new_kind, values.pop("commission_rate"))
     elif new_kind != kind and "rate" not in values:
         missing = "Required with a new commission_type: percent and cents are not the same number"
         raise ValidationError(fields=[FieldError("commission_rate", missing)])

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, insert, select, update
 
 from storage.engine import ids
-from storage.rules import commission, refund
+from storage.rules import commission
 from storage.rules.errors import TransactionNotFound
-from storage.rules.refund import RefundStatus
+from storage.rules.money import RefundStatus, refund_cents, refund_status
 from storage.tables import commissions, refunds, sales
 from storage.tracking import ledger, reported_returns, rollups
 from storage.tracking.program_terms import ProgramTerms
@@ -60,12 +60,12 @@ def record(connection: Connection, program: ProgramTerms, call: Refund) -> Refun
         cents, reversed_cents, total_cents = done.amount_cents, done.reversed_cents, sale.refunded_cents
     else:
         before_cents = sale.refunded_cents
-        cents = refund.amount(call.amount_cents, sale_cents=sale.amount_cents, refunded_before_cents=before_cents)
+        cents = refund_cents(call.amount_cents, sale_cents=sale.amount_cents, refunded_before_cents=before_cents)
         reversed_cents = _take_back(connection, call, sale, earned, cents) if cents else 0
         total_cents = before_cents + cents
     remaining_cents = sale.amount_cents - total_cents
     return RefundResult(
-        refund.status(refund_cents=cents, remaining_cents=remaining_cents),
+        refund_status(refunded_cents=cents, remaining_cents=remaining_cents),
         cents,
         total_cents,
         remaining_cents,

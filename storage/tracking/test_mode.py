@@ -6,9 +6,8 @@ from typing import NamedTuple
 from sqlalchemy import BigInteger, Connection, delete, exists, insert, literal, select, update
 
 from storage.engine import ids
-from storage.rules import refund as rule
 from storage.rules.errors import CustomerWrongProgram, ProgramNotFound, TransactionNotFound
-from storage.rules.refund import RefundStatus
+from storage.rules.money import RefundStatus, refund_cents, refund_status
 from storage.tables import programs, test_events, tracking_log
 from storage.tracking.program_terms import ProgramTerms
 
@@ -102,13 +101,13 @@ def refund(connection: Connection, program: ProgramTerms, event: TestModeCall) -
     if sale is None:
         raise TransactionNotFound("No test sale of this program has this transaction_id.")
     sale_cents = sale.amount_cents or 0
-    cents = rule.amount(event.amount_cents, sale_cents=sale_cents, refunded_before_cents=sale.refunded_cents)
+    cents = refund_cents(event.amount_cents, sale_cents=sale_cents, refunded_before_cents=sale.refunded_cents)
     total_cents = sale.refunded_cents + cents
     this_sale = (row.program_id == sale.program_id, row.id == sale.id)
     connection.execute(update(test_events).where(*this_sale).values(refunded_cents=total_cents))
     event_id = _store(connection, event, program.id, WITH_KEY)
     remaining_cents = sale_cents - total_cents
-    status = rule.status(refund_cents=cents, remaining_cents=remaining_cents)
+    status = refund_status(refunded_cents=cents, remaining_cents=remaining_cents)
     return TestModeRefund(event_id, program.id, status, cents, total_cents, remaining_cents)
 
 

@@ -7,8 +7,7 @@ from typing import Any, Literal
 
 from presentation.view import View
 from storage.access.program_keys import ProgramKey
-from storage.rules import rotation
-from storage.rules.rotation import Rotation
+from storage.rules.keys import Rotation, rotation_state
 from tracking_api.calls.caller import TrackingCaller
 from web.errors import EmailWarning, RotationWarning
 from web.response import JsonResponse
@@ -35,7 +34,7 @@ def signal(response: JsonResponse, key: ProgramKey, caller: TrackingCaller) -> N
             "Sunset": format_datetime(key.rotate_by, usegmt=True),
             "Link": f'<{docs_url}>; rel="deprecation", <{docs_url}>; rel="sunset"',
         }
-        if rotation.state(key.rotate_by, caller.at) == Rotation.FLAGGED:
+        if rotation_state(key.rotate_by, caller.at) == Rotation.FLAGGED:
             response.warn(_warning(key.rotate_by, docs_url))
 
 

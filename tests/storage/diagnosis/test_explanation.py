@@ -10,8 +10,7 @@ from storage.engine.audit import OPERATOR
 from storage.management import partners, program_settings
 from storage.rules import errors
 from storage.rules.attribution import PartnerStatus
-from storage.rules.outcome import SaleOutcome
-from storage.rules.state import State
+from storage.rules.outcome import SaleOutcome, State
 from storage.tracking import test_mode
 from tests import stripe_events as stripe
 from tests import world

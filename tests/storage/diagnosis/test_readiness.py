@@ -15,8 +15,8 @@ from storage.management import program_settings
 from storage.rules.contact import protect
 from storage.rules.errors import ApiKeyRotationRequired, CustomerNotFound, InvalidKey, ServiceError
 from storage.rules.key_format import Difference, KeyFormat
+from storage.rules.outcome import State
 from storage.rules.settlement import LeadAuthPolicy
-from storage.rules.state import State
 from storage.tables import commissions
 from storage.tracking import test_mode
 from tests import stripe_events as stripe

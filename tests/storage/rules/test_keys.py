@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stripe import WebhookSignature
 
-from storage.rules import key_format, keys, rotation, stripe_signature
+from storage.rules import key_format, keys, payment
 from storage.rules.key_format import Difference, KeyFormat, LeadKeys
-from storage.rules.rotation import Rotation
+from storage.rules.keys import Rotation, rotation_state
 
 NOW = datetime(2026, 5, 20, tzinfo=UTC)
 
@@ -50,7 +50,7 @@ def test_a_flagged_key_works_until_its_deadline_and_not_at_it():
     soon, before = NOW + timedelta(milliseconds=1), NOW - timedelta(days=1)
     expected = {None: Rotation.ACTIVE, soon: Rotation.FLAGGED, NOW: Rotation.EXPIRED, before: Rotation.EXPIRED}
 
-    assert {rotate_by: rotation.state(rotate_by, NOW) for rotate_by in expected} == expected
+    assert {rotate_by: rotation_state(rotate_by, NOW) for rotate_by in expected} == expected
 
 
 UUID = "3f2b8c1e-7a44-4c0e-9d55-0a1b2c3d4e5f"
@@ -98,7 +98,7 @@ GOOD = WebhookSignature.generate_signature_header(CONTENT.decode(), SECRET, SIGN
 
 
 def is_signed(header: str, *, content: bytes = CONTENT, secret: str = SECRET, now: float = SIGNED_AT) -> bool:
-    return stripe_signature.is_signed(content, header, secret, now=now)
+    return payment.is_signed(content, header, secret, now=now)
 
 
 @given(content=st.text(), secret=st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip))

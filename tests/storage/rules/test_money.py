@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.rules import commission, ecb, money, refund
+from storage.rules import commission, ecb, money
 from storage.rules.commission import CommissionType, Terms
 from storage.rules.errors import RefundExceedsSale
 from storage.rules.reports import metrics
@@ -45,7 +45,7 @@ def test_reversals_leave_the_commission_of_the_remainder_for_any_parts(cents: in
 
     for part in asked:
         most = min(part, cents - refunded_cents) or None
-        refunded_cents += refund.amount(most, sale_cents=cents, refunded_before_cents=refunded_cents)
+        refunded_cents += money.refund_cents(most, sale_cents=cents, refunded_before_cents=refunded_cents)
         left = commission.of_remaining(whole, sale_cents=cents, refunded_cents=refunded_cents)
         entries.append(left - sum(entries))
 
@@ -60,19 +60,19 @@ def test_a_refund_takes_never_more_than_remains_and_all_of_it_by_default(sale_ce
     before %= sale_cents
     remaining, about = sale_cents - before, {"sale_cents": sale_cents, "refunded_before_cents": before}
 
-    assert refund.amount(None, **about) == remaining
-    assert refund.amount(asked, sale_cents=sale_cents, refunded_before_cents=sale_cents) == 0
+    assert money.refund_cents(None, **about) == remaining
+    assert money.refund_cents(asked, sale_cents=sale_cents, refunded_before_cents=sale_cents) == 0
     if asked <= remaining:
-        assert refund.amount(asked, **about) == asked
+        assert money.refund_cents(asked, **about) == asked
     else:
         with pytest.raises(RefundExceedsSale):
-            refund.amount(asked, **about)
+            money.refund_cents(asked, **about)
 
 
 def test_the_status_names_what_the_sale_has_become():
     expected = {(0, 0): "already_refunded", (5, 0): "refunded", (5, 1): "partially_refunded"}
 
-    assert {each: refund.status(refund_cents=each[0], remaining_cents=each[1]) for each in expected} == expected
+    assert {each: money.refund_status(refunded_cents=each[0], remaining_cents=each[1]) for each in expected} == expected
 
 
 def test_halves_go_to_the_even_cent():

@@ -16,7 +16,7 @@ from storage.management import commission_decisions
 from storage.rules import commission
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import IdempotencyKeyReused, RefundExceedsSale, TransactionNotFound
-from storage.rules.refund import RefundStatus
+from storage.rules.money import RefundStatus
 from storage.tables import commissions as commission_table
 from storage.tables import ledger_entries, rollups
 from storage.tables import refunds as refund_events

@@ -12,8 +12,7 @@ from storage.lists.declaration import ListScope
 from storage.lists.programs import Program, read_program
 from storage.management import program_choices
 from storage.management.program_choices import ProgramChoice
-from storage.rules import rotation
-from storage.rules.rotation import Rotation
+from storage.rules.keys import Rotation, rotation_state
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 
@@ -55,7 +54,7 @@ class PageContext(NamedTuple):
     @property
     def rotation(self) -> Rotation:
         """The state of the program's key."""
-        return rotation.state(self.program.rotate_by, self.at)
+        return rotation_state(self.program.rotate_by, self.at)
 
 
 async def as_member(request: Request) -> PageContext:
