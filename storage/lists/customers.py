@@ -92,7 +92,7 @@ CUSTOMERS = List(
         Filter("customer_key", str, "Only the customer with this key.", _row.customer_key.__eq__),
         Filter("last_sale_before", datetime, "Only those who bought, and not since then.", _not_since),
     ),
-    finds="ListedCustomer key, e-mail address or partner",
+    finds="Customer key, e-mail address or partner",
     search=_search,
     may_lag=True,
 )
