@@ -155,7 +155,7 @@ async def review_all(store: Storage, *, since: datetime, at: datetime, is_whole:
             else:
                 continue
             if found:
-                await store.write(flags.raise_flags, program_id, found, at=at, lane=program_id)
+                await store.write_in(program_id, flags.raise_flags, program_id, found, at=at)
 
 
 async def _run_grouping(store: Storage) -> None:
@@ -187,7 +187,7 @@ async def group_all(store: Storage, *, at: datetime | None = None) -> None:
     with _failures_logged("grouping events by dimension"):
         for program_id in await store.read(breakdown_increments.list_programs):
             while step := await store.read(breakdown_increments.next_step, program_id, at=at or datetime.now(UTC)):
-                if not await store.write(rollups.save_by_dimension, step, lane=program_id):
+                if not await store.write_in(program_id, rollups.save_by_dimension, step):
                     break  # another process stored a step first
 
 

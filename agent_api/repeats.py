@@ -29,7 +29,7 @@ async def once(
     """
     repeat = body.repeat_key(call.request.headers.get(HEADER), call.request.url.path, content)
     if repeat is None:
-        done = await call.storage.write(operation, call.program_id, **options, lane=call.program_id)
+        done = await call.storage.write_in(call.program_id, operation, call.program_id, **options)
         return CreatedResponse(view.of(done))
 
     def perform(connection: Any) -> WriteResponse:
@@ -37,6 +37,6 @@ async def once(
         return WriteResponse(CreatedResponse.success, created.model_dump_json(exclude_unset=True))
 
     request = Request(call.key.id, *repeat, call.at)
-    stored = await call.storage.write(idempotency.once, request, perform, lane=call.program_id)
+    stored = await call.storage.write_in(call.program_id, idempotency.once, request, perform)
     headers = {"Idempotency-Replayed": "true"} if stored.replayed else {}
     return CreatedResponse[Viewed].stored(json.loads(stored.body), headers)

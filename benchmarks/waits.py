@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from playwright.async_api import Browser
 
@@ -44,7 +45,7 @@ async def pages(plan: Plan) -> list[Line]:
         with running("service", url) as server:
             async with chromium.launched() as browser:
                 for connection, (cache, visits) in product(CONNECTIONS, (("empty", 1), ("full", 2))):
-                    how = {"token": token, "visits": visits, "over": CONNECTIONS[connection]}
+                    how: dict[str, Any] = {"token": token, "visits": visits, "over": CONNECTIONS[connection]}
                     sign_in = partial(_paint, browser, server.port, "/sign-in", **how)
                     overview = partial(_paint, browser, server.port, f"/programs/{made.programs[0][0]}", **how)
                     name, target = f"{connection}, {cache} cache", None if connection == "loopback" else 0.67

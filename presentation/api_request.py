@@ -85,10 +85,8 @@ class ApiRequest:
 
     async def write(self, operation: Callable[..., Result | ServiceError], *arguments: Any, **options: Any) -> Result:
         """Run a write operation on the program, in the caller's name; raises an error that it returns."""
-        result: Result = await self.storage.write(
-            operation, self.subject_id, *arguments, **options, actor=self.actor, at=self.at, lane=self.program_id
-        )
-        return result
+        about = {"actor": self.actor, "at": self.at}
+        return await self.storage.write_in(self.program_id, operation, self.subject_id, *arguments, **options, **about)
 
 
 def row_id(request: Request, name: str) -> int | None:

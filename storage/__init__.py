@@ -1,7 +1,7 @@
 """The service's data. Open it with `async with storage.opened(url) as store`."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Hashable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
 from functools import partial
@@ -12,7 +12,7 @@ from sqlalchemy.engine import URL
 
 from storage.engine import committed_batches, database, measures
 from storage.engine.availability import Availability
-from storage.engine.group_commit import Commits, GroupCommit
+from storage.engine.group_commit import Commits, GroupCommit, SetBased, Write
 from storage.engine.lane import Lane, OwnThread
 from storage.engine.measures import StorageMeasures
 from storage.engine.read_queue import ReadQueue
@@ -25,6 +25,7 @@ from storage.tracking.repeated_calls import Repeatable
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+Item = TypeVar("Item")
 MOST_REMEMBERED = 10_000
 DEFAULT_URL = "sqlite+aiosqlite:///svc.db"  # a file in the working directory
 
@@ -86,7 +87,7 @@ class Storage(Reader):
         super().__init__(readers, reading, replica)
         self._writer = writer
         self._writing = writing
-        self._written: set[Hashable] = set()
+        self._written: set[int] = set()
         self.callers = CallerCounts()
         self._programs: dict[str, int] = {}  # of keys that do not name theirs: it only chooses a lane
 
@@ -95,16 +96,40 @@ class Storage(Reader):
         """The same reads and connections, for callers that must not write."""
         return Reader(self._lanes, self._reading, self._replica)
 
-    async def write(self, operation: Callable[..., Any], *arguments: Any, lane: Hashable = 0, **options: Any) -> Any:
+    async def write(
+        self,
+        operation: Write[Parameters, Result],
+        *arguments: Parameters.args,
+        **options: Parameters.kwargs,
+    ) -> Result:
         """Run a write operation and return its result after the commit that holds its rows.
 
-        `lane` is its program, whose writes never run side by side. Raises the ServiceError that the operation raises,
-        with nothing stored, or returns, after the commit; Overloaded when too many writes wait, or this one has waited
-        too long, and nothing is stored for it;
+        Raises the ServiceError that the operation raises, with nothing stored, or returns, after the commit;
+        Overloaded when too many writes wait, or this one has waited too long, and nothing is stored for it;
         StorageUnavailable in an outage; OutcomeUnknown where the database does not say whether it stored the write.
         """
-        self._written.add(lane)
-        return await self._writer.write(operation, *arguments, lane=lane, **options)
+        return await self.write_in(0, operation, *arguments, **options)
+
+    async def write_in(
+        self,
+        program_id: int,
+        operation: Write[Parameters, Result],
+        *arguments: Parameters.args,
+        **options: Parameters.kwargs,
+    ) -> Result:
+        """Run a write operation of a program, whose writes never run side by side, as `write` does."""
+        self._written.add(program_id)
+        return await self._writer.write(operation, *arguments, lane=program_id, **options)
+
+    async def write_item(
+        self,
+        program_id: int,
+        operation: SetBased[Item, Result],
+        item: Item,
+    ) -> Result:
+        """Have a set-based operation handle an item of a program, with others of its batch, as `write` does."""
+        self._written.add(program_id)
+        return await self._writer.write(operation, item, lane=program_id)
 
     async def handle(
         self,
@@ -123,7 +148,7 @@ class Storage(Reader):
         """
         lane = self._lane(principal)
         call = Call(principal, item, details, repeatable)
-        outcome: Outcome = await self.write(staged(operation, is_keyed=repeatable is not None), call, lane=lane)
+        outcome = await self.write_item(lane, staged(operation, is_keyed=repeatable is not None), call)
         if isinstance(principal, PresentedKey):
             who = (details.call, details.user_agent or "", details.network_hash or "")
             self.callers.add(CallerOfKey(principal.key_hash, *who), details.at)
@@ -139,7 +164,7 @@ class Storage(Reader):
             await self.write(committed_batches.probe, at=at)
             await self._replica.measure(at=at)
 
-    def take_written(self) -> set[Hashable]:
+    def take_written(self) -> set[int]:
         """Return the lanes (programs) that this process has written to since the last call."""
         written, self._written = self._written, set()
         return written

@@ -132,8 +132,8 @@ async def test_a_program_without_news_waits_for_the_whole_review(embedded: World
 
 
 async def test_a_failing_review_is_logged_and_raises_nothing(embedded: World, caplog: pytest.LogCaptureFixture):
-    await embedded.store.write(
-        lambda connection: connection.execute(stored_flags.delete()).rowcount, lane=embedded.program_id
+    await embedded.store.write_in(
+        embedded.program_id, lambda connection: connection.execute(stored_flags.delete()).rowcount
     )
     await embedded.store.write(stored_flags.drop)
     await own_purchase(embedded)

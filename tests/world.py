@@ -94,7 +94,7 @@ class World:
         program_id = fields.pop("program_id", self.program_id)
         fields = {"click_id": keys.click_id(program_id, at), **fields}
         click = Click(program_id=program_id, code=code, landing_url=LANDING_PAGE, at=at, **fields)
-        return await self.store.write(clicks.record, click)
+        return await self.store.write_item(click.program_id, clicks.record, click)
 
     async def visitor(self, code: str = "anna", **fields: Any) -> str:
         """Record a click and return its click_id."""
@@ -137,7 +137,7 @@ def password_hash(password: str) -> str:
 async def suspend(store: Storage, workspace_id: int, email: str) -> None:
     """Suspend a member."""
     member = await store.read(members.find_member, workspace_id, email)
-    about = {"status": MemberStatus.SUSPENDED, "actor": OPERATOR, "at": NOW}
+    about: dict[str, Any] = {"status": MemberStatus.SUSPENDED, "actor": OPERATOR, "at": NOW}
     await store.write(members.change, workspace_id, member.user_id, **about)
 
 

@@ -12,7 +12,6 @@ from presentation.operations import operation
 from presentation.view import View
 from storage import Storage
 from storage.payments import accounts, processing
-from storage.payments.processing import EventOutcome
 from storage.payments.stripe import parse_event
 from storage.rules import payment
 from storage.rules.errors import (
@@ -57,7 +56,7 @@ async def receive_stripe_event(request: Request) -> ModelResponse[ReceivedEventV
     await _verify(request, storage, program_id, content)
     at = request.app.state.clock()
     event = event_of(content, at)
-    done: EventOutcome = await storage.write(processing.process, program_id, event, at=at, lane=program_id)
+    done = await storage.write_in(program_id, processing.process, program_id, event, at=at)
     received = ReceivedEventView(received=True, outcome=done.outcome, transaction_id=done.transaction_id)
     return ModelResponse(received)
 

@@ -43,8 +43,7 @@ def retention(clicks_days: Days, exact: Exact = False) -> CommandAnswer:
 async def drop_months(store: Storage, days: int, at: datetime) -> list[str]:
     """Drop the months that every program is past, and say which; none on SQLite."""
     ends = (await store.read(click_retention.ends, days=days, at=at)).values()
-    months: list[str] = await store.write(click_retention.drop_months, before=min(ends)) if ends else []
-    return months
+    return await store.write(click_retention.drop_months, before=min(ends)) if ends else []
 
 
 async def delete_clicks(store: Storage, days: int, at: datetime, *, is_exact: bool = False) -> list[dict[str, Any]]:

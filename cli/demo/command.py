@@ -51,8 +51,7 @@ def _leave(*_: object) -> None:
 async def _create(url: str, password_hash: str) -> Sample:
     await migrations.upgrade(url)
     async with storage.opened(url, patient=True) as store:
-        made: Sample = await store.write(sample.create, password_hash=password_hash, at=admin.now())
-        return made
+        return await store.write(sample.create, password_hash=password_hash, at=admin.now())
 
 
 def _introduce(made: Sample, password: str, address: str) -> None:

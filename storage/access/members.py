@@ -42,6 +42,7 @@ def find_member(connection: Connection, workspace_id: int, email: str) -> Member
 
 def change(
     connection: Connection,
+    /,
     workspace_id: int,
     user_id: int,
     *,

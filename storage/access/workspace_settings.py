@@ -32,7 +32,7 @@ def get_settings(connection: Connection, workspace_id: int) -> WorkspaceSettings
 
 
 def change(
-    connection: Connection, workspace_id: int, *, actor: Actor, at: datetime, **chosen: str
+    connection: Connection, /, workspace_id: int, *, actor: Actor, at: datetime, **chosen: str
 ) -> WorkspaceSettings:
     """Change a workspace's `name`, its `time_zone` or both, and return its settings."""
     before = get_settings(connection, workspace_id)

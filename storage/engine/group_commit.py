@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Hashable, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from sqlalchemy import Connection
 
@@ -16,7 +16,12 @@ from storage.rules.errors import OutcomeUnknown, ServiceError, StorageUnavailabl
 
 ATTEMPTS = 3
 LARGEST_ID = 2**63
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+Item = TypeVar("Item")
 Operation = TypeVar("Operation", bound=Callable[..., Any])
+Write = Callable[Concatenate[Connection, Parameters], Result | ServiceError]  # it raises an error, or returns it
+SetBased = Callable[[Connection, Sequence[Item]], Sequence[Result | ServiceError]]  # a result for each item
 log = logging.getLogger(__name__)
 
 

@@ -145,10 +145,11 @@ async def test_a_malformed_decision_needs_the_scope_to_write_first(agents: Agent
 
 
 async def test_where_the_owner_wants_two_keys_one_pays_what_another_key_or_an_owner_approved(agents: Agents, path: str):
-    store, program_id, about = agents.acme.store, agents.acme.program_id, {"actor": OLGA, "at": NOW}
+    store, program_id = agents.acme.store, agents.acme.program_id
+    about: dict[str, Any] = {"actor": OLGA, "at": NOW}
     await store.write(agent_caps.change, program_id, {"two_keys_to_pay": True}, **about)
     await decide(agents, path, "approved")
-    second = (await agents.acme.sale("inv-2", occurred_at=HELD_SINCE)).commission_id
+    second = (await agents.acme.sale("inv-2", occurred_at=HELD_SINCE)).commission_id or 0
     await store.write(commission_decisions.decide, program_id, second, CommissionStatus.APPROVED, **about)
 
     same = await decide(agents, path, "paid")

@@ -78,7 +78,8 @@ class Scene:
 
     async def change(self, **settings: Any) -> None:
         """Change the program's settings."""
-        program_id, about = self.acme.program_id, {"actor": OPERATOR, "at": NOW}
+        program_id = self.acme.program_id
+        about: dict[str, Any] = {"actor": OPERATOR, "at": NOW}
         await stored(
             self.server.database_url, lambda store: store.write(program_settings.change, program_id, settings, **about)
         )

@@ -68,7 +68,7 @@ async def test_no_call_and_no_report_is_executed_on_several_shards(store: Storag
 async def test_each_statement_of_a_call_is_one_task_that_reads_by_key(store: Storage, acme: World):
     filled = {"program": acme.program_id, "partner": acme.anna, "at": 0, "url": LANDING_PAGE}
     for first in range(0, 100_000, 20_000):
-        await store.write(lambda connection, part=filled | {"first": first}: connection.execute(FILL, part).rowcount)
+        await store.write(Connection.execute, FILL, filled | {"first": first})
     seen: dict[str, Any] = {}
     event.listen(Engine, "before_cursor_execute", listen := _listener(seen))
 

@@ -20,7 +20,7 @@ OWNER = Actor("user", "1", "olivia@acme.example")
 async def taken(assistant: Assistant, event: dict[str, Any]) -> None:
     """Take an event of the processor."""
     acme = assistant.acme
-    await acme.store.write(processing.process, acme.program_id, parse_event(event), at=NOW, lane=acme.program_id)
+    await acme.store.write_in(acme.program_id, processing.process, acme.program_id, parse_event(event), at=NOW)
 
 
 async def paid(assistant: Assistant) -> None:
@@ -125,7 +125,7 @@ async def test_a_change_says_who_and_when_and_from_what_to_what(assistant: Assis
     changes = {"cookie_window_days": 30, "rate": 1_500, "name": HOSTILE.replace("\x00", "")}
     await acme.store.write(program_settings.change, acme.program_id, changes, actor=OWNER, at=later)
     await acme.store.write(program_keys.regenerate, acme.program_id, at=later, actor=OWNER)
-    eve = {"name": "Eve", "code": "eve", "email": "eve@partners.example"}
+    eve: dict[str, Any] = {"name": "Eve", "code": "eve", "email": "eve@partners.example"}
     await acme.store.write(partners.enrol, acme.program_id, **eve, at=later, actor=OWNER)
 
     every = (await assistant.tool("list_changes")).payload

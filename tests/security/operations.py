@@ -62,7 +62,12 @@ async def prepare(store: Storage) -> Scene:
     globex = await world.program_of(store, made.workspace_id, made.user_id, name="Globex partners")
     people = {"owner": acme.owner_id, "stranger": globex.owner_id}
     for name, role in (("member", Role.MEMBER), ("suspended", Role.OWNER)):
-        about = {"email": f"{name}@acme.example", "role": role, "password_hash": "not a hash", "at": NOW}
+        about: dict[str, Any] = {
+            "email": f"{name}@acme.example",
+            "role": role,
+            "password_hash": "not a hash",
+            "at": NOW,
+        }
         people[name] = await store.write(workspaces.add_member, acme.workspace_id, **about)
     started = {name: (await store.write(sessions.start, user, at=NOW)).token for name, user in people.items()}
     started["expired"] = (await store.write(sessions.start, acme.owner_id, at=GONE)).token
@@ -83,7 +88,7 @@ async def _rows(program: World, user_id: int) -> dict[str, Any]:
     ids = {"program_id": program.program_id, "workspace_id": program.workspace_id, "partner_id": program.anna}
     newest = select(customers.c.id).where(customers.c.program_id == program.program_id)
     customer_id = await program.store.read(lambda connection: connection.execute(newest).scalar_one())
-    about = {"email": "invited@example.com", "role": Role.MEMBER, "actor": OPERATOR, "at": NOW}
+    about: dict[str, Any] = {"email": "invited@example.com", "role": Role.MEMBER, "actor": OPERATOR, "at": NOW}
     invited = await program.store.write(invitations.invite, program.workspace_id, **about)
     ids |= {"flag_id": await program.flag(customer_id), "invitation_id": invited.invitation.id}
     return ids | {"commission_id": sold.commission_id, "customer_id": customer_id, "user_id": user_id}

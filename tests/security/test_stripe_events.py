@@ -49,11 +49,10 @@ class Webhook(Api):
 @pytest.fixture
 async def webhook(acme: World) -> AsyncIterator[Webhook]:
     """Acme's account, connected, and a visitor of Anna's who is about to pay."""
-    connected = {"provider": "stripe", "account_id": "acct_1", "secret": stripe.SECRET}
+    connected: dict[str, Any] = {"provider": "stripe", "account_id": "acct_1", "secret": stripe.SECRET}
     sealer = CONFIGURATION.sealer()
-    await acme.store.write(
-        accounts.connect, acme.program_id, **connected, sealer=sealer, actor=OPERATOR, at=NOW, lane=acme.program_id
-    )
+    about: dict[str, Any] = {"actor": OPERATOR, "at": NOW}
+    await acme.store.write_in(acme.program_id, accounts.connect, acme.program_id, **connected, sealer=sealer, **about)
     made = Webhook(acme, CONFIGURATION)
     made.click_id = await acme.visitor()
     async with made.client:

@@ -15,6 +15,7 @@ import background
 import storage
 from storage import Storage, access, diagnosis, lists, management, reports
 from storage.access import accounts, agent_keys, device_logins, invitations
+from storage.access.workspaces import Role
 from storage.diagnosis.facts import Subject
 from storage.engine.audit import OPERATOR
 from storage.lists import find as engine
@@ -72,10 +73,10 @@ async def filled(store: Storage) -> World:
     await take(acme, stripe.invoice(metadata={"svc_customer_key": "user-9"}))
     await acme.flag()
     (earned, *_) = (await acme.listed(COMMISSIONS)).data
-    late = {"at": NOW + timedelta(days=40), "actor": OPERATOR, "override_hold_reason": "tried"}
+    late: dict[str, Any] = {"at": NOW + timedelta(days=40), "actor": OPERATOR, "override_hold_reason": "tried"}
     await store.write(commission_decisions.decide, acme.program_id, earned.id, CommissionStatus.REJECTED, **late)
     await store.write(agent_keys.issue, acme.workspace_id, name="Reporter", scopes=READING, at=NOW)
-    await store.write(invitations.invite, acme.workspace_id, email="eva@acme.example", role="member", **ABOUT)
+    await store.write(invitations.invite, acme.workspace_id, email="eva@acme.example", role=Role.MEMBER, **ABOUT)
     await store.write(accounts.create_reset_link, acme.owner_id, **ABOUT)
     await store.write(device_logins.ask, client="svc", at=NOW)
     await tokens(acme, await signed_in(acme, acme.owner_id))

@@ -170,7 +170,8 @@ async def test_a_running_process_goes_on_beside_a_later_version_and_not_on_an_ol
 
     states = []
     for revision in ("9999", "0001", "0029", head):  # at last its own: on a cluster other tests use the database, too
-        await store.write(lambda connection, to=revision: connection.execute(version.update().values(version_num=to)))
+        to = version.update().values(version_num=revision)
+        await store.write(Connection.execute, to)
         states.append((await store.read(migrations.is_usable), await store.read(migrations.is_current)))
 
     assert states == [(True, False), (False, False), (False, False), (True, True)]

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 from urllib.parse import urlsplit
 
 from mcp.server.auth.provider import (
@@ -113,7 +114,7 @@ class Provider:
         self, client: OAuthClientInformationFull, authorization_code: AuthorizationCode
     ) -> OAuthToken:
         """Return the first pair of tokens. A code that was used raises TokenError and disconnects the assistant."""
-        about = {"client_id": client.client_id, "at": self._clock()}
+        about: dict[str, Any] = {"client_id": client.client_id, "at": self._clock()}
         return _sent(await self._storage.write(assistant_tokens.exchange, authorization_code.code, **about))
 
     async def load_refresh_token(self, _client: OAuthClientInformationFull, refresh_token: str) -> RefreshToken | None:
@@ -125,7 +126,7 @@ class Provider:
         self, client: OAuthClientInformationFull, refresh_token: RefreshToken, scopes: list[str]
     ) -> OAuthToken:
         """Return the next pair of tokens. A token that was used raises TokenError and disconnects the assistant."""
-        about = {"client_id": client.client_id, "scopes": scopes, "at": self._clock()}
+        about: dict[str, Any] = {"client_id": client.client_id, "scopes": scopes, "at": self._clock()}
         return _sent(await self._storage.write(assistant_tokens.refresh, refresh_token.token, **about))
 
 

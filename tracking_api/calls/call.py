@@ -152,7 +152,7 @@ class Endpoint(TrackingCall, Generic[Parsed]):
             return await self.reject(error, caller, sent)
         if principal is not None:
             return await self.store(recording, principal, caller, sent, repeat)
-        result = await services.storage.write(recording.operation, recording.item, lane=program_id or 0)
+        result = await services.storage.write_item(program_id or 0, recording.operation, recording.item)
         return _response(recording, result, caller.scope)
 
 

@@ -1,6 +1,6 @@
 """/api/auth/second-factor: enrol, confirm and disable the account's second factor."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import StringConstraints
 
@@ -68,7 +68,7 @@ async def get_second_factor(call: VisitorRequest) -> ModelResponse[SecondFactorV
 async def enrol_second_factor(call: VisitorRequest, sent: SecondFactorStart) -> ModelResponse[EnrolmentView]:
     """Return a secret for the app. Raises ValidationError, SecondFactorExists, RateLimited."""
     await require_password(call, sent.current_password)
-    about = {"email": call.visitor.email, "sealer": _sealer(call)}
+    about: dict[str, Any] = {"email": call.visitor.email, "sealer": _sealer(call)}
     enrolled = await call.storage.write(second_factors.enrol, call.visitor.user_id, **about)
     return ModelResponse(EnrolmentView.of(enrolled), NO_STORE)
 
@@ -76,8 +76,8 @@ async def enrol_second_factor(call: VisitorRequest, sent: SecondFactorStart) -> 
 @action("Turn the second factor on with a code of the app", InvalidSecondFactor, SecondFactorExists, RateLimited)
 async def confirm_second_factor(call: VisitorRequest, sent: SecondFactorCode) -> ModelResponse[RecoveryCodesView]:
     """Return the recovery codes. Raises InvalidSecondFactor, SecondFactorExists, RateLimited."""
-    about = {"sealer": _sealer(call), "actor": call.actor, "at": call.at}
     await _hit(call)
+    about: dict[str, Any] = {"sealer": _sealer(call), "actor": call.actor, "at": call.at}
     codes = await call.storage.write(second_factors.confirm, call.visitor.user_id, sent.totp, **about)
     return ModelResponse(RecoveryCodesView(recovery_codes=codes), NO_STORE)
 
@@ -85,7 +85,8 @@ async def confirm_second_factor(call: VisitorRequest, sent: SecondFactorCode) ->
 @action("Turn the second factor off", InvalidSecondFactor, RateLimited, Overloaded, notice="second-factor-off")
 async def disable_second_factor(call: VisitorRequest, sent: SecondFactorEnd) -> ModelResponse[SuccessView]:
     """Turn it off with the password or a code. Raises ValidationError, InvalidSecondFactor, RateLimited."""
-    user_id, about = call.visitor.user_id, {"actor": call.actor, "at": call.at}
+    user_id = call.visitor.user_id
+    about: dict[str, Any] = {"actor": call.actor, "at": call.at}
     if sent.current_password is not None:
         await require_password(call, sent.current_password)
         await call.storage.write(second_factors.disable, user_id, **about)

@@ -130,9 +130,9 @@ async def start(request: Request, account: Account, code: str | None) -> Started
     limits, user_id = request.app.state.limits, str(account.user_id)
     if code:
         await limits.hit("second_factor", user_id)
-    about = {"client": request.headers.get("user-agent"), "at": time_of(request)}
+    about: dict[str, Any] = {"client": request.headers.get("user-agent"), "at": time_of(request)}
     sealer = request.app.state.settings.sealer()
-    started: Started = await storage_of(request).write(second_step.start, account, code=code, sealer=sealer, **about)
+    started = await storage_of(request).write(second_step.start, account, code=code, sealer=sealer, **about)
     await limits.forget("second_factor", user_id)
     return started
 

@@ -34,7 +34,7 @@ ASKED = AuthorizationRequest(
 
 async def visitor(acme: World, email: str = "max@acme.example", workspace_id: int | None = None) -> Visitor:
     """Add somebody to Acme, or to another workspace, and sign them in."""
-    about = {"email": email, "role": Role.MEMBER, "password_hash": "not a hash", "at": NOW}
+    about: dict[str, Any] = {"email": email, "role": Role.MEMBER, "password_hash": "not a hash", "at": NOW}
     user_id = await acme.store.write(workspaces.add_member, workspace_id or acme.workspace_id, **about)
     return await signed_in(acme, user_id)
 
@@ -46,14 +46,14 @@ async def signed_in(acme: World, user_id: int) -> Visitor:
 
 async def globex(acme: World) -> World:
     """Create another workspace with a program."""
-    about = {"owner_email": "gina@globex.example", "password_hash": "not a hash", "at": NOW}
+    about: dict[str, Any] = {"owner_email": "gina@globex.example", "password_hash": "not a hash", "at": NOW}
     made = await acme.store.write(workspaces.create, "Globex", **about)
     return await world.program_of(acme.store, made.workspace_id, made.user_id)
 
 
 async def connect(acme: World, who: Visitor, *program_ids: int, **asked: Any) -> str:
     """Connect an assistant to Acme's program by default; return its code."""
-    about = {"visitor": who, "program_ids": program_ids or (acme.program_id,), "at": NOW}
+    about: dict[str, Any] = {"visitor": who, "program_ids": program_ids or (acme.program_id,), "at": NOW}
     return str(await acme.store.write(assistants.connect, ASKED._replace(**asked), **about))
 
 

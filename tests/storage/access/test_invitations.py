@@ -42,13 +42,13 @@ async def member(acme: World, email: str = EVA) -> Any:
 
 
 async def add(acme: World, email: str, role: Role = Role.MEMBER, workspace_id: int | None = None) -> int:
-    about = {"email": email, "role": role, "password_hash": "an old hash", "at": NOW}
+    about: dict[str, Any] = {"email": email, "role": role, "password_hash": "an old hash", "at": NOW}
     return int(await acme.store.write(workspaces.add_member, workspace_id or acme.workspace_id, **about))
 
 
 async def globex(acme: World, owner: str = "gina@globex.example") -> Any:
     """Create another workspace."""
-    about = {"owner_email": owner, "password_hash": "an old hash", "at": NOW}
+    about: dict[str, Any] = {"owner_email": owner, "password_hash": "an old hash", "at": NOW}
     return await acme.store.write(workspaces.create, "Globex", **about)
 
 
@@ -61,14 +61,14 @@ async def reset_link(acme: World, owner_id: int, user_id: int) -> str:
 
 async def opens(acme: World, token: str) -> bool:
     """Return whether a reset link sets a password; each of its two functions says the same."""
-    reset = (accounts.reset_password, token, "a new hash")
+    reset = accounts.reset_password
     try:
         await acme.store.read(accounts.get_reset_email, token, at=NOW)
     except LinkExpired:
         with pytest.raises(LinkExpired):
-            await acme.store.write(*reset, at=NOW)
+            await acme.store.write(reset, token, "a new hash", at=NOW)
         return False
-    await acme.store.write(*reset, at=NOW)
+    await acme.store.write(reset, token, "a new hash", at=NOW)
     return True
 
 
@@ -97,7 +97,7 @@ async def test_a_link_works_once_also_for_two_at_once(acme: World):
 
 async def test_an_invitation_ends_after_a_week_or_when_it_is_withdrawn(acme: World):
     invited, withdrawn = await invite(acme), await invite(acme, MAX)
-    withdraw = (invitations.withdraw, acme.workspace_id, withdrawn.invitation.id)
+    withdraw: Any = (invitations.withdraw, acme.workspace_id, withdrawn.invitation.id)
     late = NOW + timedelta(days=7)
 
     await acme.store.write(*withdraw, **by(acme.owner_id))

@@ -25,12 +25,12 @@ OWNER, MAX = "owner@acme.example", "max@acme.example"
 
 
 async def join(acme: World, email: str = MAX, role: Role = Role.MEMBER) -> int:
-    about = {"email": email, "role": role, "password_hash": "not a hash", "at": NOW}
+    about: dict[str, Any] = {"email": email, "role": role, "password_hash": "not a hash", "at": NOW}
     return int(await acme.store.write(workspaces.add_member, acme.workspace_id, **about))
 
 
-async def change(acme: World, user_id: int, **values: Any) -> Any:
-    return await acme.store.write(members.change, acme.workspace_id, user_id, **values, **ABOUT)
+async def change(acme: World, user_id: int, lane: int = 0, **values: Any) -> Any:
+    return await acme.store.write_in(lane, members.change, acme.workspace_id, user_id, **values, **ABOUT)
 
 
 async def listed(acme: World) -> dict[str, tuple[Role, MemberStatus]]:
@@ -47,12 +47,12 @@ async def identify(acme: World, token: str) -> Any:
     return await acme.store.read(sessions.identify, keys.digest(token), at=NOW)
 
 
-async def set_password(acme: World, **options: str) -> Any:
+async def set_password(acme: World, **options: Any) -> Any:
     return await acme.store.write(accounts.set_password, acme.owner_id, "a new hash", **options, **ABOUT)
 
 
 async def link(acme: World) -> ResetLink:
-    made: ResetLink = await acme.store.write(accounts.create_reset_link, acme.owner_id, **ABOUT)
+    made = await acme.store.write(accounts.create_reset_link, acme.owner_id, **ABOUT)
     assert await stored(acme, password_resets.c.token_hash) == [(keys.digest(made.token),)]
     return made
 
@@ -100,13 +100,14 @@ async def test_of_two_owners_who_suspend_each_other_at_once_one_stays(acme: Worl
 
 async def test_ownership_is_transferred_only_to_an_active_member(acme: World):
     max_id = await join(acme)
-    hand_over = (members.transfer_ownership, acme.workspace_id, max_id)
+    write: Any = acme.store.write
+    hand_over = partial(write, members.transfer_ownership, acme.workspace_id, max_id)
     await change(acme, max_id, status=SUSPENDED)
 
     with pytest.raises(NotFound):
-        await acme.store.write(*hand_over, owner_id=acme.owner_id, **ABOUT)
+        await hand_over(owner_id=acme.owner_id, **ABOUT)
     await change(acme, max_id, status=ACTIVE)
-    await acme.store.write(*hand_over, owner_id=acme.owner_id, **ABOUT)
+    await hand_over(owner_id=acme.owner_id, **ABOUT)
 
     assert await listed(acme) == {MAX: (Role.OWNER, ACTIVE), OWNER: (Role.MEMBER, ACTIVE)}
 
@@ -135,6 +136,7 @@ async def test_a_new_password_ends_every_session_but_the_one_that_set_it_and_sig
     log = await acme.listed(AUDIT_LOG)
     assert log.data[0].action == "account.set_password"
     assert "hash" not in str(log.data[0])
+    assert verified is not None
     with pytest.raises(InvalidCredentials):
         await acme.store.write(sign_in.start, verified, code=None, sealer=Sealer("a key"), client=None, at=NOW)
 
@@ -160,9 +162,9 @@ async def test_sessions_are_listed_with_their_client_and_end_one_by_one(acme: Wo
 async def test_a_link_sets_a_password_once_and_ends_the_sessions(acme: World):
     session, made = await start(acme), await link(acme)
     assert await acme.store.read(accounts.get_reset_email, made.token, at=NOW) == OWNER
-    reset = (accounts.reset_password, made.token)
+    reset = accounts.reset_password
 
-    used = [acme.store.write(*reset, f"hash {each}", at=NOW, lane=each) for each in range(3)]
+    used = [acme.store.write_in(each, reset, made.token, f"hash {each}", at=NOW) for each in range(3)]
     outcomes = await asyncio.gather(*used, return_exceptions=True)
 
     assert sorted(type(outcome) is LinkExpired for outcome in outcomes) == [False, True, True]

@@ -175,7 +175,7 @@ async def test_responses_are_stored_for_30_days_and_for_their_request_only(store
 
 
 async def test_each_agent_key_has_responses_of_its_own(acme: World, agent_key_id: int):
-    about = {"name": "B", "scopes": [Scope.EVENTS_READ], "at": NOW}
+    about: dict[str, Any] = {"name": "B", "scopes": [Scope.EVENTS_READ], "at": NOW}
     other = await acme.store.write(agent_keys.issue, acme.workspace_id, **about)
     await once(acme.store, agent_key_id)
 

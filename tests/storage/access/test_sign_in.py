@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pyotp
@@ -62,7 +63,7 @@ async def turn_on(acme: World) -> tuple[pyotp.TOTP, list[str]]:
 
 async def spend(acme: World, code: str, at: Any = LATER, lane: int = 0) -> bool:
     try:
-        await acme.store.write(second_factors.spend, acme.owner_id, code, sealer=SEALER, at=at, lane=lane)
+        await acme.store.write_in(lane, second_factors.spend, acme.owner_id, code, sealer=SEALER, at=at)
     except errors.InvalidSecondFactor:
         return False
     return True
@@ -71,20 +72,21 @@ async def spend(acme: World, code: str, at: Any = LATER, lane: int = 0) -> bool:
 async def test_it_is_on_once_a_code_is_confirmed_and_off_when_disabled(acme: World):
     app = pyotp.TOTP((await enrol(acme)).secret)
     account = await acme.store.read(sessions.account, "owner@acme.example")
-    start = (sign_in.start, account)
+    write: Any = acme.store.write
+    start = partial(write, sign_in.start, account)
     about: dict[str, Any] = {"sealer": SEALER, "client": None, "at": LATER}
 
     assert not await acme.store.read(second_factors.is_on, acme.owner_id)
     assert not await spend(acme, app.at(LATER))  # not confirmed: no code counts
-    await acme.store.write(*start, code=None, **about)
+    await start(code=None, **about)
     await acme.store.write(second_factors.confirm, acme.owner_id, app.at(NOW), sealer=SEALER, actor=OPERATOR, at=NOW)
     with pytest.raises(errors.SecondFactorRequired):
-        await acme.store.write(*start, code=None, **about)
+        await start(code=None, **about)
     with pytest.raises(errors.SecondFactorExists):
         await enrol(acme)
-    await acme.store.write(*start, code=app.at(LATER), **about)
+    await start(code=app.at(LATER), **about)
     await acme.store.write(second_factors.disable, acme.owner_id, actor=OPERATOR, at=LATER)
-    await acme.store.write(*start, code=None, **about)
+    await start(code=None, **about)
 
     log = await acme.listed(AUDIT_LOG)
     assert [entry.action for entry in log.data[:2]] == ["account.disable_second_factor", "account.enable_second_factor"]
@@ -125,13 +127,13 @@ async def test_secrets_are_encrypted_and_recovery_codes_hashed(acme: World):
     assert len(set(codes)) == 10
     assert resealed == 1
     assert not await spend(acme, app.at(LATER))  # the old key alone no longer reads it
-    about = {"sealer": Sealer("a new key"), "at": LATER}
+    about: dict[str, Any] = {"sealer": Sealer("a new key"), "at": LATER}
     await acme.store.write(second_factors.spend, acme.owner_id, app.at(LATER), **about)
 
 
 async def test_a_recovery_code_opens_its_own_account_alone(acme: World):
     _, codes = await turn_on(acme)
-    about = {"email": "max@acme.example", "role": Role.MEMBER, "password_hash": "not a hash", "at": NOW}
+    about: dict[str, Any] = {"email": "max@acme.example", "role": Role.MEMBER, "password_hash": "not a hash", "at": NOW}
     max_id = await acme.store.write(workspaces.add_member, acme.workspace_id, **about)
 
     with pytest.raises(errors.InvalidSecondFactor):

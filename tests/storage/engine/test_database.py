@@ -135,8 +135,8 @@ def test_a_local_key_is_created_once_and_is_private_to_its_owner(tmp_path: Path)
 
 
 async def claim(store: Storage, *, minutes: int = 0, name: str = "housekeeping", lane: int = 0) -> Any:
-    about = {"every": timedelta(hours=1), "at": NOW + timedelta(minutes=minutes)}
-    return await store.write(recurring.claim, name, **about, lane=lane)
+    about: dict[str, Any] = {"every": timedelta(hours=1), "at": NOW + timedelta(minutes=minutes)}
+    return await store.write_in(lane, recurring.claim, name, **about)
 
 
 async def test_a_task_is_due_an_hour_after_its_last_turn_began_or_was_renewed(store: Storage):

@@ -1,6 +1,7 @@
 """Group commit: one bad write never fails the others, and a response means that the rows are stored."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -26,7 +27,7 @@ def add_and_reject(connection: Connection, name: str) -> str:
 
 
 @set_based
-def add_all(connection: Connection, batch: list[str]) -> list[str]:
+def add_all(connection: Connection, batch: Sequence[str]) -> Sequence[str]:
     for name in batch:
         connection.execute(text("INSERT INTO workspaces (name, created_at) VALUES (:name, 1)"), {"name": name})
         if name == "poisoned":
@@ -35,7 +36,7 @@ def add_all(connection: Connection, batch: list[str]) -> list[str]:
 
 
 async def test_a_failing_write_does_not_fail_the_rest_of_its_batch(store: Storage):
-    batch = (store.write(add_all, name) for name in ("a", "poisoned", "b"))
+    batch: Any = (store.write_item(0, add_all, name) for name in ("a", "poisoned", "b"))
     outcomes = await asyncio.gather(*batch, return_exceptions=True)
 
     assert [outcomes[0], outcomes[2]] == ["a", "b"]
@@ -57,7 +58,7 @@ async def test_a_rejected_write_leaves_nothing_behind_and_an_accepted_one_is_vis
 
 async def test_closing_commits_what_was_accepted(database_url: str):
     async with storage.opened(database_url) as store:
-        accepted = [asyncio.ensure_future(store.write(add_all, f"{n:02}")) for n in range(40)]
+        accepted = [asyncio.ensure_future(store.write_item(0, add_all, f"{n:02}")) for n in range(40)]
         await asyncio.wait(accepted, timeout=0)
 
     assert [await write for write in accepted] == [f"{n:02}" for n in range(40)]

@@ -37,7 +37,7 @@ def add_click(connection: Connection, program_id: int, url: str) -> str:
 async def add_all(acme: World) -> list[str]:
     """Record three clicks of a program: on a distributed database only a program's rows have a token beside them."""
     program_id = acme.program_id
-    return await asyncio.gather(*(acme.store.write(add_click, program_id, name, lane=program_id) for name in NAMES))
+    return await asyncio.gather(*(acme.store.write_in(program_id, add_click, program_id, name) for name in NAMES))
 
 
 async def urls(acme: World) -> list[str]:

@@ -1,7 +1,8 @@
 """The write queue: batches stay large with many programs, and a slow program holds up no other one."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
 
 import asyncpg
 import pytest
@@ -25,13 +26,13 @@ async def slow_write(store: Storage, *, program: int) -> asyncio.Future[None]:
         started.set()
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
 
-    running = asyncio.ensure_future(store.write(wait, lane=program))
+    running = asyncio.ensure_future(store.write_in(program, wait))
     await started.wait()
     return running
 
 
 @set_based
-def echo(_: Connection, batch: list[int]) -> list[int]:
+def echo(_: Connection, batch: Sequence[int]) -> Sequence[int]:
     return batch
 
 
@@ -67,7 +68,7 @@ async def test_the_writes_of_many_programs_that_wait_become_one_batch(
     before = batches(store)
     slow = await slow_write(store, program=1)
 
-    waiting = [asyncio.ensure_future(store.write(echo, program, lane=program)) for program in range(2, 52)]
+    waiting: Any = [asyncio.ensure_future(store.write_item(program, echo, program)) for program in range(2, 52)]
     await release(operator, slow)
 
     assert await asyncio.gather(*waiting) == list(range(2, 52))
@@ -77,9 +78,9 @@ async def test_the_writes_of_many_programs_that_wait_become_one_batch(
 
 async def test_a_slow_program_holds_up_no_write_but_its_own(store: Storage, operator: asyncpg.Connection):
     slow = await slow_write(store, program=1)
-    second = asyncio.ensure_future(store.write(echo, 1, lane=1))
+    second = asyncio.ensure_future(store.write_item(1, echo, 1))
 
-    assert [await store.write(echo, program, lane=program) for program in (2, 3)] == [2, 3]
+    assert [await store.write_item(program, echo, program) for program in (2, 3)] == [2, 3]
     assert not slow.done()
     assert not second.done()
     await release(operator, slow)
@@ -93,7 +94,7 @@ async def test_another_lane_takes_a_whole_batch(
     monkeypatch.setattr(write_queue, "LARGEST_BATCH", 4)
     slow = await slow_write(store, program=1)
 
-    others = [store.write(echo, program, lane=program) for program in range(2, 6)]
+    others = [store.write_item(program, echo, program) for program in range(2, 6)]
 
     assert await asyncio.gather(*others) == [2, 3, 4, 5]
     assert not slow.done()
@@ -103,7 +104,7 @@ async def test_another_lane_takes_a_whole_batch(
 async def test_closing_waits_for_every_lane(postgres_url: str, operator: asyncpg.Connection):
     async with storage.opened(postgres_url) as store:
         slow = await slow_write(store, program=1)
-        assert await store.write(echo, 2, lane=2) == 2
+        assert await store.write_item(2, echo, 2) == 2
         releasing = asyncio.create_task(release(operator, slow))
 
     assert slow.done()

@@ -27,7 +27,7 @@ FLAT = {"commission_type": "flat"}
 async def change(acme: World, changes: dict[str, Any], *, by: Actor = THIEF, at: datetime = NOW) -> str | None:
     """Change the program and return the cap that stood in the way, None if there was none."""
     try:
-        await acme.store.write(program_settings.change, acme.program_id, changes, actor=by, at=at, lane=acme.program_id)
+        await acme.store.write_in(acme.program_id, program_settings.change, acme.program_id, changes, actor=by, at=at)
     except OverCap as rejection:
         cap: str = rejection.details["cap"]
         return cap

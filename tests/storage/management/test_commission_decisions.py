@@ -1,6 +1,7 @@
 """Decisions on commissions: reviewed for signs of fraud in the same transaction, on hold until approved, undone."""
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -34,31 +35,33 @@ async def test_a_decision_reviews_in_its_own_transaction_and_keeps_the_flag_that
     await acme.lead(await acme.visitor(), "user-1", contact=contact.protect(anna))
     await acme.customer("user-2")
     own, ordinary = await acme.sale("inv-1"), await acme.sale("inv-2", customer_key="user-2")
-    decide: Any = (commission_decisions.decide, acme.program_id)
+    write: Any = acme.store.write
+    decide = partial(write, commission_decisions.decide, acme.program_id)
     before, earlier = [await stored(acme, *table.c) for table in money], transactions()
 
     with pytest.raises(errors.CommissionFlagged):
-        await acme.store.write(*decide, own.commission_id, approved, **ABOUT)
+        await decide(own.commission_id, approved, **ABOUT)
 
     assert [await stored(acme, *table.c) for table in money] == before
     (flag,) = (await acme.listed(FLAGS)).data
     assert (flag.kind, flag.commission_id) == (FlagKind.SELF_REFERRAL, own.commission_id)
     assert (await acme.listed(AUDIT_LOG)).data[0].action == "flag.raise"
-    assert (await acme.store.write(*decide, ordinary.commission_id, approved, **ABOUT)).status == approved
+    assert (await decide(ordinary.commission_id, approved, **ABOUT)).status == approved
     assert transactions() == earlier + 2
 
 
 async def test_an_approved_commission_that_is_flagged_later_is_not_paid_and_a_paid_one_is_not_touched(acme: World):
     await acme.customer()
     paid, approved = [(await acme.sale(f"inv-{number}")).commission_id for number in range(2)]
-    decide: Any = (commission_decisions.decide, acme.program_id)
+    write: Any = acme.store.write
+    decide = partial(write, commission_decisions.decide, acme.program_id)
     for each, status in ((paid, "approved"), (approved, "approved"), (paid, "paid")):
-        await acme.store.write(*decide, each, CommissionStatus(status), **ABOUT)
+        await decide(each, CommissionStatus(status), **ABOUT)
     [(customer_id, *_)] = await stored(acme, tables.customers.c.id)
     flag_id = await acme.flag(customer_id)
 
     with pytest.raises(errors.CommissionFlagged):
-        await acme.store.write(*decide, approved, CommissionStatus.PAID, **ABOUT)
+        await decide(approved, CommissionStatus.PAID, **ABOUT)
     await acme.store.write(flag_decisions.decide, acme.program_id, flag_id, FlagState.CONFIRMED, **ABOUT)
 
     assert [status for (status,) in await stored(acme, tables.commissions.c.status)] == ["paid", "rejected"]
@@ -74,9 +77,11 @@ async def test_what_was_approved_together_is_pending_again_unless_it_was_paid(ac
     for some, status, at in ((ids[:2], "approved", LATER), (ids[2:], "approved", later), (ids[:1], "paid", LATER)):
         chosen = (acme.program_id, some, CommissionStatus(status))
         await acme.store.write(commission_decisions.decide_each, *chosen, actor=OLGA, at=at)
-    undo, millis = (commission_decisions.undo_approvals, acme.program_id), commission_decisions.millis_of(LATER)
+    write: Any = acme.store.write
+    undo = partial(write, commission_decisions.undo_approvals, acme.program_id)
+    millis = commission_decisions.millis_of(LATER)
 
-    undone = [await acme.store.write(*undo, millis=millis, actor=each, at=LATER) for each in (MAX, OLGA, OLGA)]
+    undone = [await undo(millis=millis, actor=each, at=LATER) for each in (MAX, OLGA, OLGA)]
 
     after = {each.id: each.status for each in (await acme.listed(COMMISSIONS)).data}
     assert undone == [0, 1, 0]
@@ -84,18 +89,21 @@ async def test_what_was_approved_together_is_pending_again_unless_it_was_paid(ac
     newest = (await acme.listed(AUDIT_LOG)).data[0]
     assert (newest.action, newest.before, newest.after) == ("commission.decide", "approved", "pending")
     with pytest.raises(errors.ValidationError):
-        await acme.store.write(*undo, millis=millis, actor=OLGA, at=LATER + timedelta(hours=2))
+        await undo(millis=millis, actor=OLGA, at=LATER + timedelta(hours=2))
 
 
 async def test_an_owner_alone_overrides_the_hold_with_a_reason(acme: World):
     await acme.customer()
     sold = await acme.sale()
-    approve: Any = (commission_decisions.decide, acme.program_id, sold.commission_id, CommissionStatus.APPROVED)
+    write: Any = acme.store.write
+    approve = partial(
+        write, commission_decisions.decide, acme.program_id, sold.commission_id, CommissionStatus.APPROVED
+    )
     reason: Any = {"override_hold_reason": "A partner of ten years", "at": NOW + timedelta(days=1)}
 
     with pytest.raises(errors.CommissionOnHold):
-        await acme.store.write(*approve, actor=Actor(AGENT_KEY, "3", "Nightly job"), **reason)
-    approved = await acme.store.write(*approve, actor=OLGA, **reason)
+        await approve(actor=Actor(AGENT_KEY, "3", "Nightly job"), **reason)
+    approved = await approve(actor=OLGA, **reason)
 
     assert approved.status == CommissionStatus.APPROVED
     newest = (await acme.listed(AUDIT_LOG)).data[0]

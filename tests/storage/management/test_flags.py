@@ -79,7 +79,7 @@ async def approve(shop: World, commission_id: Any, status: CommissionStatus = Co
 
 
 async def decide(shop: World, flag: Flag, state: FlagState, reason: str | None = None) -> Any:
-    about = {"actor": OWNER, "at": LATER, "reason": reason}
+    about: dict[str, Any] = {"actor": OWNER, "at": LATER, "reason": reason}
     return await shop.store.write(flag_decisions.decide, shop.program_id, flag.id, state, **about)
 
 

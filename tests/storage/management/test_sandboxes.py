@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -132,11 +133,12 @@ async def test_a_sandbox_has_no_sandbox_and_a_program_without_one_has_none_to_em
 async def test_no_payout_includes_a_sandbox(acme: World):
     sandbox = await sold(acme)
     [(commission_id,)] = await stored(acme, earned.c.id)
-    decide = (commission_decisions.decide, sandbox.program_id, commission_id)
-    await acme.store.write(*decide, CommissionStatus.APPROVED, **ABOUT, override_hold_reason="a trial")
+    write: Any = acme.store.write
+    decide = partial(write, commission_decisions.decide, sandbox.program_id, commission_id)
+    await decide(CommissionStatus.APPROVED, **ABOUT, override_hold_reason="a trial")
 
     with pytest.raises(ValidationError, match="sandbox"):
-        await acme.store.write(*decide, CommissionStatus.PAID, **ABOUT)
+        await decide(CommissionStatus.PAID, **ABOUT)
 
 
 @both_databases

@@ -11,10 +11,7 @@ from tests.world import NOW, World
 
 
 async def take(acme: World, event: dict[str, Any]) -> EventOutcome:
-    done: EventOutcome = await acme.store.write(
-        processing.process, acme.program_id, parse_event(event), at=NOW, lane=acme.program_id
-    )
-    return done
+    return await acme.store.write_in(acme.program_id, processing.process, acme.program_id, parse_event(event), at=NOW)
 
 
 async def connect(acme: World, *, secret: str = "whsec_12345678", key: str = "a key") -> None:

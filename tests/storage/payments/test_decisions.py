@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -35,7 +36,7 @@ async def decide(
 ) -> str:
     """Decide on the first event that the account sent."""
     [(event_id,), *_] = await stored(acme, payment_events.c.id)
-    about = {"customer": customer, "transaction_id": transaction_id, "actor": OPERATOR, "at": NOW}
+    about: dict[str, Any] = {"customer": customer, "transaction_id": transaction_id, "actor": OPERATOR, "at": NOW}
     return str(await acme.store.write(decisions.decide, acme.program_id, event_id, decision, **about))
 
 

@@ -115,9 +115,11 @@ async def test_two_processes_never_count_a_click_twice(acme: World):
     await visit(acme, "letter")
     step = await acme.store.read(breakdown_increments.next_step, acme.program_id, at=SOON)
 
+    assert step is not None
     stored = [await acme.store.write(rollups.save_by_dimension, step) for _ in range(2)]
     await visit(acme, "letter", SOON)
     later = await acme.store.read(breakdown_increments.next_step, acme.program_id, at=SOON + timedelta(minutes=1))
+    assert later is not None
     stored += [await acme.store.write(rollups.save_by_dimension, later) for _ in range(2)]
 
     assert stored == [True, False, True, False]

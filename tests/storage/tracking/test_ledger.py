@@ -40,8 +40,8 @@ async def balance(acme: World, partner_id: int) -> Balance:
 
 
 async def decide(acme: World, commission_id: int, status: CommissionStatus) -> None:
-    await acme.store.write(
-        commission_decisions.change_status, acme.program_id, commission_id, status, at=OFF_HOLD, lane=acme.program_id
+    await acme.store.write_in(
+        acme.program_id, commission_decisions.change_status, acme.program_id, commission_id, status, at=OFF_HOLD
     )
 
 

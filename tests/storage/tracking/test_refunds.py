@@ -82,7 +82,7 @@ async def test_more_than_remains_and_unknown_sales_are_rejected(sold: World):
 
 async def test_a_paid_commission_is_never_edited(sold: World):
     [(commission_id,)] = await stored(sold, commission_table.c.id)
-    about = {"actor": OPERATOR, "at": NOW + timedelta(days=15)}
+    about: dict[str, Any] = {"actor": OPERATOR, "at": NOW + timedelta(days=15)}
     for status in (CommissionStatus.APPROVED, CommissionStatus.PAID):
         await sold.store.write(commission_decisions.decide, sold.program_id, commission_id, status, **about)
     before = await stored(sold, commission_table)

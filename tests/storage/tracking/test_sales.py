@@ -2,6 +2,8 @@
 
 import asyncio
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
+from typing import Any
 
 import pytest
 
@@ -78,11 +80,12 @@ async def test_a_click_finds_its_customer_or_creates_one_and_nothing_is_found_of
 
 
 async def test_a_partner_who_left_earns_nothing_and_a_paused_one_still_does(acme: World):
-    change = (partners.change, acme.program_id, acme.anna)
+    write: Any = acme.store.write
+    change = partial(write, partners.change, acme.program_id, acme.anna)
     await acme.customer()
-    await acme.store.write(*change, {"status": "paused"}, actor=OPERATOR, at=NOW)
+    await change({"status": "paused"}, actor=OPERATOR, at=NOW)
     sold = await acme.sale("inv-1")
-    await acme.store.write(*change, {"status": "inactive"}, actor=OPERATOR, at=NOW)
+    await change({"status": "inactive"}, actor=OPERATOR, at=NOW)
 
     with pytest.raises(errors.CustomerNotAttributed):
         await acme.sale("inv-2")

@@ -135,7 +135,7 @@ async def unregistered(sqlite_url: str, tmp_path: Any, monkeypatch: pytest.Monke
     service = asgi.Service(Configuration(database_url=sqlite_url, base_url=BASE, rate_limit=False))
     async with service.opened() as store:
         acme = await world.acme(store)
-        about = {"email": OLGA, "role": Role.OWNER, "password_hash": HASH, "at": datetime.now(UTC)}
+        about: dict[str, Any] = {"email": OLGA, "role": Role.OWNER, "password_hash": HASH, "at": datetime.now(UTC)}
         user_id = await store.write(workspaces.add_member, acme.workspace_id, **about)
         olga = (await store.write(sessions.start, user_id, at=datetime.now(UTC))).token
         async with httpx.AsyncClient(

@@ -52,8 +52,9 @@ class Dashboard:
 
     async def join(self, email: str, role: Role) -> int:
         """Add a member to Acme's workspace and sign them in."""
-        store, about = self.acme.store, {"email": email, "role": role, "password_hash": HASH, "at": NOW}
-        user_id: int = await store.write(workspaces.add_member, self.acme.workspace_id, **about)
+        store = self.acme.store
+        about: dict[str, Any] = {"email": email, "role": role, "password_hash": HASH, "at": NOW}
+        user_id = await store.write(workspaces.add_member, self.acme.workspace_id, **about)
         self.tokens[email] = (await store.write(sessions.start, user_id, at=self.at)).token
         return user_id
 

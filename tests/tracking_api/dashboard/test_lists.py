@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from typing import Any
 
 import httpx
 import pytest
@@ -93,7 +94,7 @@ async def test_the_programs_are_a_list_too(page: httpx.AsyncClient, dashboard: D
 
 
 async def test_the_logs_are_lists_too(page: httpx.AsyncClient, dashboard: Dashboard):
-    cleo = {"name": "Cleo", "code": "cleo", "actor": OPERATOR, "at": NOW}
+    cleo: dict[str, Any] = {"name": "Cleo", "code": "cleo", "actor": OPERATOR, "at": NOW}
     await dashboard.acme.store.write(partners.enrol, dashboard.acme.program_id, **cleo)
     await dashboard.acme.flag()
     await dashboard.acme.reject(CustomerNotFound(), transaction_id="lost-1")

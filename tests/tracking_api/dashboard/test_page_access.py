@@ -37,7 +37,7 @@ async def ids(dashboard: Dashboard) -> dict[str, Any]:
     await paying.connect(acme)
     await paying.take(acme, stripe.charge_refunded(total=500, intent="pi_old"))
     [sold] = (await acme.listed(COMMISSIONS)).data
-    globex = {"owner_email": "gina@globex.example", "password_hash": HASH, "at": NOW}
+    globex: dict[str, Any] = {"owner_email": "gina@globex.example", "password_hash": HASH, "at": NOW}
     gina = await acme.store.write(workspaces.create, "Globex", **globex)
     dashboard.tokens["gina"] = (await acme.store.write(sessions.start, gina.user_id, at=NOW)).token
     event_id = (await dashboard.get("./payment-events")).json()["data"][0]["id"]

@@ -47,13 +47,14 @@ WRONG: dict[str, list[Any]] = {  # beside the one wrong value of each setting in
     "hold_days": [1.5],
     "name": [None, "  ", "a\x00b"],
 }
-SHOP = {"name": "Shop", "domain": "https://Shop.example/pricing"}
+SHOP: dict[str, Any] = {"name": "Shop", "domain": "https://Shop.example/pricing"}
 
 
 @pytest.fixture
 async def globex(dashboard: Dashboard) -> int:
     """Another workspace, whose owner is Gina; return its id."""
-    store, about = dashboard.acme.store, {"owner_email": "gina@globex.example", "password_hash": HASH, "at": NOW}
+    store = dashboard.acme.store
+    about: dict[str, Any] = {"owner_email": "gina@globex.example", "password_hash": HASH, "at": NOW}
     created = await store.write(workspaces.create, "Globex", **about)
     dashboard.tokens["gina"] = (await store.write(sessions.start, created.user_id, at=NOW)).token
     workspace_id: int = created.workspace_id
@@ -72,7 +73,7 @@ async def test_a_program_is_created_by_an_owner_in_a_workspace_of_theirs(dashboa
     created = await dashboard.post("/api/programs", **SHOP)
     elsewhere = await dashboard.post("/api/programs", **SHOP, workspace_id=globex)
     by_member = await dashboard.post("/api/programs", MAX, **SHOP)
-    about = {"email": OLGA, "role": Role.OWNER, "password_hash": HASH, "at": NOW}
+    about: dict[str, Any] = {"email": OLGA, "role": Role.OWNER, "password_hash": HASH, "at": NOW}
     await dashboard.acme.store.write(workspaces.add_member, globex, **about)
     unnamed = await dashboard.post("/api/programs", **SHOP)
     named = await dashboard.post("/api/programs", **SHOP, workspace_id=globex)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from typing import Any
 
 import httpx
 import pytest
@@ -160,7 +161,7 @@ async def test_a_key_is_replaced_once_confirmed_shown_once_and_not_replaced_agai
 
 
 async def test_a_flagged_key_is_announced_on_every_page(dashboard: Dashboard):
-    about = {"rotate_by": NOW + timedelta(days=9), "at": NOW}
+    about: dict[str, Any] = {"rotate_by": NOW + timedelta(days=9), "at": NOW}
     await dashboard.acme.store.write(program_keys.flag, dashboard.acme.program_id, **about)
 
     async with dashboard.browser() as olga, dashboard.browser(MAX) as other:

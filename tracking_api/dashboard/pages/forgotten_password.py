@@ -1,5 +1,7 @@
 """The page for people who have forgotten their password: an e-mail with a one-time link, or whom to ask."""
 
+from typing import Any
+
 from pydantic_core import to_json
 from starlette.background import BackgroundTask
 from starlette.requests import Request
@@ -7,7 +9,6 @@ from starlette.responses import Response
 
 from presentation.changes import Email
 from storage.access import accounts
-from storage.access.accounts import ResetLink
 from storage.engine.audit import Actor
 from storage.rules.errors import NotFound, RateLimited, ServiceError, ValidationError
 from tracking_api.dashboard import mail
@@ -50,8 +51,8 @@ async def _send(request: Request, email: str) -> None:
     try:
         await request.app.state.limits.hit("forgotten", email.lower())
         user_id = await storage_of(request).read(accounts.find_id, email)
-        about = {"actor": Actor("user", str(user_id), email.lower()), "at": time_of(request)}
-        created: ResetLink = await storage_of(request).write(accounts.create_reset_link, user_id, **about)
+        about: dict[str, Any] = {"actor": Actor("user", str(user_id), email.lower()), "at": time_of(request)}
+        created = await storage_of(request).write(accounts.create_reset_link, user_id, **about)
     except (NotFound, RateLimited):
         return
     except ServiceError as error:

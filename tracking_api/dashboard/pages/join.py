@@ -1,13 +1,13 @@
 """The page that an invitation's link opens: create the account, or join with the one that is signed in."""
 
 from functools import partial
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from storage.access import invitations, passwords
 from storage.access.invitations import Offer
-from storage.access.sessions import Started
 from storage.rules.errors import Forbidden, ValidationError
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
@@ -38,8 +38,8 @@ async def join(request: Request) -> Response:
         password_hash = await hashed(request, protect)
     except ValidationError as rejection:
         return await _form(request, offer, Problems.of(rejection))
-    about = {"client": request.headers.get("user-agent"), "at": time_of(request)}
-    started: Started = await storage_of(request).write(invitations.sign_up, token, password_hash=password_hash, **about)
+    about: dict[str, Any] = {"client": request.headers.get("user-agent"), "at": time_of(request)}
+    started = await storage_of(request).write(invitations.sign_up, token, password_hash=password_hash, **about)
     response = notices.leave(redirect(PROGRAMS), "joined")
     set_session_cookie(request, response, started)
     return response

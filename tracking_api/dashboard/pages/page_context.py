@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from starlette.requests import Request
 
@@ -12,9 +12,12 @@ from storage.lists.declaration import ListScope
 from storage.lists.programs import Program, read_program
 from storage.management import program_choices
 from storage.management.program_choices import ProgramChoice
+from storage.rules.errors import ServiceError
 from storage.rules.keys import Rotation, rotation_state
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
+
+Result = TypeVar("Result")
 
 
 class PageContext(NamedTuple):
@@ -68,12 +71,16 @@ async def as_owner(request: Request) -> PageContext:
 
 
 async def change(
-    request: Request, context: PageContext, operation: Callable[..., Any], *arguments: Any, **options: Any
-) -> Any:
+    request: Request,
+    context: PageContext,
+    operation: Callable[..., Result | ServiceError],
+    *arguments: Any,
+    **options: Any,
+) -> Result:
     """Change the program in one transaction: `operation(connection, program_id, *arguments, actor, at, **options)`."""
     storage, program_id = storage_of(request), context.program.id
     about = {"actor": context.member.actor, "at": context.at}
-    return await storage.write(operation, program_id, *arguments, lane=program_id, **about, **options)
+    return await storage.write_in(program_id, operation, program_id, *arguments, **about, **options)
 
 
 async def _page_context(request: Request, member: Member) -> PageContext:

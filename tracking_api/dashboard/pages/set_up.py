@@ -2,6 +2,7 @@
 
 import hmac
 from functools import partial
+from typing import Any
 
 from pydantic_core import to_json
 from starlette.requests import Request
@@ -11,7 +12,7 @@ from presentation.changes import Code, Email
 from presentation.settings_models import Currency, Host, Name
 from storage.access import passwords, workspaces
 from storage.management import first_workspace
-from storage.management.first_workspace import FirstWorkspace, SetUp
+from storage.management.first_workspace import FirstWorkspace
 from storage.rules import keys
 from storage.rules.errors import CurrencyNotSupported, Forbidden, NotFound, ValidationError
 from storage.rules.settings import ProgramSettings
@@ -52,8 +53,8 @@ async def set_up(request: Request) -> Response:
     await _require_code(request, form.text("code"))
     try:
         chosen = await _chosen(request, form)
-        about = {"client": request.headers.get("user-agent"), "at": time_of(request)}
-        made: SetUp = await storage_of(request).write(first_workspace.create, chosen, **about)
+        about: dict[str, Any] = {"client": request.headers.get("user-agent"), "at": time_of(request)}
+        made = await storage_of(request).write(first_workspace.create, chosen, **about)
     except ValidationError as rejection:
         return _form(request, values.typed(form), Problems.of(rejection))
     except CurrencyNotSupported as rejection:

@@ -78,7 +78,7 @@ class Site:
 async def site(acme: World, sqlite_url: str, serve: Serve, browser: Browser) -> AsyncIterator[Site]:
     """Acme, served, and a browser to look at it; whatever the console complained about fails the test."""
     for email, role in ((OLGA, Role.OWNER), (MAX, Role.MEMBER)):
-        about = {"email": email, "role": role, "password_hash": HASH, "at": datetime.now(UTC)}
+        about: dict[str, Any] = {"email": email, "role": role, "password_hash": HASH, "at": datetime.now(UTC)}
         await acme.store.write(workspaces.add_member, acme.workspace_id, **about)
     made = Site(acme, serve(sqlite_url), browser, [])
     yield made

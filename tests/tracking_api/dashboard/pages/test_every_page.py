@@ -5,7 +5,7 @@ import shutil
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import pytest
@@ -108,10 +108,11 @@ async def test_axe_finds_nothing_and_nothing_is_cut_off_at_any_width_in_either_s
 
 async def links(demo: Site) -> list[str]:
     """Return the addresses that people are sent: an invitation and a reset link."""
-    store, about = demo.acme.store, {"actor": OPERATOR, "at": datetime.now(UTC)}
+    store = demo.acme.store
+    about: dict[str, Any] = {"actor": OPERATOR, "at": datetime.now(UTC)}
     owner = await store.read(accounts.find_id, sample.OWNER)
     reset = await store.write(accounts.create_reset_link, owner, **about)
-    invitee = {"email": "eva@acme.example", "role": Role.MEMBER}
+    invitee: dict[str, Any] = {"email": "eva@acme.example", "role": Role.MEMBER}
     invited = await store.write(invitations.invite, demo.acme.workspace_id, **invitee, **about)
     return [f"/reset-password/{reset.token}", f"/join/{invited.token}"]
 
