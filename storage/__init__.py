@@ -99,6 +99,7 @@ class Storage(Reader):
     async def write(
         self,
         operation: Write[Parameters, Result],
+        /,
         *arguments: Parameters.args,
         **options: Parameters.kwargs,
     ) -> Result:
@@ -114,6 +115,7 @@ class Storage(Reader):
         self,
         program_id: int,
         operation: Write[Parameters, Result],
+        /,
         *arguments: Parameters.args,
         **options: Parameters.kwargs,
     ) -> Result:

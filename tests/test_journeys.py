@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import Any, Self, TypeVar
 
 import httpx
@@ -130,8 +129,7 @@ async def test_a_replaced_key_fails_at_the_next_call_in_every_worker(database_ur
         await integrator.customer()
         assert (await integrator.sale()).status_code == 200
     before = await statuses(acme.key)
-    regenerate = partial(Storage.write, operation=program_keys.regenerate, program_id=acme.program_id, at=NOW)
-    new = await stored(database_url, regenerate)
+    new = await stored(database_url, lambda store: store.write(program_keys.regenerate, acme.program_id, at=NOW))
 
     assert (before, await statuses(acme.key), await statuses(new.secret)) == ({200, 409}, {401}, {200, 409})
 
