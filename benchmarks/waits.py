@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 from playwright.async_api import Browser
 
@@ -44,11 +43,11 @@ async def pages(plan: Plan) -> list[Line]:
             token = (await store.write(sessions.start, 1, at=datetime.now(UTC))).token
         with running("service", url) as server:
             async with chromium.launched() as browser:
-                for connection, (cache, visits) in product(CONNECTIONS, (("empty", 1), ("full", 2))):
-                    how: dict[str, Any] = {"token": token, "visits": visits, "over": CONNECTIONS[connection]}
-                    sign_in = partial(_paint, browser, server.port, "/sign-in", **how)
-                    overview = partial(_paint, browser, server.port, f"/programs/{made.programs[0][0]}", **how)
-                    name, target = f"{connection}, {cache} cache", None if connection == "loopback" else 0.67
+                for link, (cache, visits) in product(CONNECTIONS, (("empty", 1), ("full", 2))):
+                    how = partial(_paint, browser, server.port, token=token, visits=visits, over=CONNECTIONS[link])
+                    sign_in = partial(how, "/sign-in")
+                    overview = partial(how, f"/programs/{made.programs[0][0]}")
+                    name, target = f"{link}, {cache} cache", None if link == "loopback" else 0.67
                     subjects[f"sign-in page, {name}"] = Subject(timed(sign_in, 3))  # 0.67: it takes 1.5 times as long
                     subjects[f"overview, {name}"] = Subject(timed(overview, 3), {f"sign-in page, {name}": target})
                 return await compare(subjects, plan)

@@ -65,7 +65,7 @@ def find_events(connection: Connection, scope: ListScope, query: ListQuery) -> P
     if summed.order.column is not None:
         own = {"kind": event.key, engine.AMOUNT: event.program_cents}
         order = {name: own[name] if name in own else event[name] for name in EVENTS.sorts}
-        page = engine.read_ids(connection, matching, query, row_id=event.key, keys=order, summed=summed)
+        page = engine.read_ids(connection, matching, query, row_id=event.key, keys=order, summed=summed, every=matching)
         return page._replace(data=_get_each(connection, program_id, page.data))
     edge = engine.edge_of(query.cursor, int, str, str)
     place = Place(*edge.values) if edge else None

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from sqlalchemy import ColumnElement, Connection, FromClause, RowMapping, Select, func, literal, select, tuple_
 
 from storage.engine import cursors
-from storage.lists.declaration import MOST_ROWS, NEWEST_FIRST, List, ListQuery, ListScope, Order, Page
+from storage.lists.declaration import FIRST_PAGE, MOST_ROWS, NEWEST_FIRST, List, ListQuery, ListScope, Order, Page
 from storage.rules.errors import NotFound
 
 Row = TypeVar("Row")
@@ -35,7 +35,8 @@ def find(connection: Connection, wanted: List[Row], scope: ListScope, query: Lis
     chosen = matching(wanted, scope, query)
     summed = added_up(connection, wanted, chosen, scope, query)
     keys = {name: each.sort_key for name, each in wanted.sorts.items()}
-    page = read_ids(connection, chosen, query, row_id=wanted.table.c.id, keys=keys, summed=summed)
+    every = matching(wanted, scope, FIRST_PAGE)
+    page = read_ids(connection, chosen, query, row_id=wanted.table.c.id, keys=keys, summed=summed, every=every)
     return page._replace(data=rows(connection, wanted, scope, page.data))
 
 
@@ -150,11 +151,12 @@ def read_ids(
     row_id: Any,
     keys: Mapping[str, ColumnElement[Any]],
     summed: Page[Any],
+    every: Select[Any],
 ) -> Page[Any]:
     """Return the ids of a page in the order that `summed` has, with its totals."""
     edge = edge_of(query.cursor, row_id.type.python_type)
     key = row_id if summed.order.column is None else keys[summed.order.column]
-    ids = connection.execute(_page(matching, (row_id, key), query.limit, summed.order, edge)).scalars().all()
+    ids = connection.execute(_page((matching, every), (row_id, key), query.limit, summed.order, edge)).scalars().all()
     return cut(ids, query.limit, edge, summed)
 
 
@@ -186,15 +188,21 @@ def cut(
     return summed._replace(data=shown, next_cursor=following, previous_cursor=previous)
 
 
-def _page(matching: Select[Any], by: tuple[Any, Any], limit: int, order: Order, edge: Edge | None) -> Select[Any]:
-    """Return the ids of a page and of one row more, from the edge on; `by` are the id and what comes before it."""
-    row_id, key = by
+def _page(
+    rows: tuple[Select[Any], Select[Any]], by: tuple[Any, Any], limit: int, order: Order, edge: Edge | None
+) -> Select[Any]:
+    """Return the ids of a page and of one row more, from the edge on.
+
+    `rows` are those that match, and every one of the list: the row that a cursor names may match no more. `by` are the
+    id and what comes before it.
+    """
+    (matching, every), (row_id, key) = rows, by
     ids = matching.with_only_columns(row_id, maintain_column_froms=True)
     is_ascending = order.is_ascending
     if edge is not None:
         is_ascending = is_ascending != edge.is_end
         named: ColumnElement[Any] = literal(edge.values[0], row_id.type)
-        same = matching.with_only_columns(key, maintain_column_froms=True).where(row_id == named).correlate(None)
+        same = every.with_only_columns(key, maintain_column_froms=True).where(row_id == named).correlate(None)
         here: Any = row_id if order.column is None else tuple_(key, row_id)
         there: Any = named if order.column is None else tuple_(same.scalar_subquery(), named)
         ids = ids.where(here > there if is_ascending else here < there)

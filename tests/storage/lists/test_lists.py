@@ -217,3 +217,14 @@ async def test_a_list_of_too_many_rows_is_sorted_by_time_and_has_no_totals(
 
     assert (listed.totals, listed.order) == (None, NEWEST_FIRST)
     assert [row.id for row in listed.data] == sorted((row.id for row in listed.data), reverse=True)
+
+
+async def test_the_next_page_follows_a_row_that_matches_no_more(sold: World):
+    pending = commissions(sold, status=CommissionStatus.PENDING)
+    first = await pending(ListQuery(2, order=Order("net_cents")))
+    about = (sold.program_id, [row.id for row in first.data], CommissionStatus.APPROVED)
+    await sold.store.write(decisions.decide_each, *about, actor=OPERATOR, at=LATER)
+
+    second = await pending(ListQuery(9, first.next_cursor, Order("net_cents")))
+
+    assert len(second.data) == 5
