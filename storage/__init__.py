@@ -33,9 +33,8 @@ DEFAULT_URL = "sqlite+aiosqlite:///svc.db"  # a file in the working directory
 class Reader:
     """Runs read operations on connections that cannot write. The MCP server gets nothing else."""
 
-    def __init__(self, lanes: ReadQueue, availability: Availability, replica: Replica | None = None) -> None:
-        self._lanes = lanes
-        self._reading = availability
+    def __init__(self, reads: ReadQueue, replica: Replica | None = None) -> None:
+        self._reads = reads
         self._replica = replica
 
     @property
@@ -53,9 +52,7 @@ class Reader:
 
         Raises Overloaded when too many reads wait, or this one has waited too long; StorageUnavailable in an outage.
         """
-        async with self._lanes.lane() as lane:
-            with self._reading.observed():
-                return await lane.run(lambda connection: operation(connection, *arguments, **options))
+        return await self._reads.run(lambda connection: operation(connection, *arguments, **options))
 
     async def report(
         self,
@@ -78,13 +75,12 @@ class Storage(Reader):
 
     def __init__(
         self,
-        readers: ReadQueue,
+        reads: ReadQueue,
         writer: WriteQueue,
-        reading: Availability,
         writing: Availability,
         replica: Replica | None = None,
     ) -> None:
-        super().__init__(readers, reading, replica)
+        super().__init__(reads, replica)
         self._writer = writer
         self._writing = writing
         self._written: set[int] = set()
@@ -94,7 +90,7 @@ class Storage(Reader):
     @property
     def reader(self) -> Reader:
         """The same reads and connections, for callers that must not write."""
-        return Reader(self._lanes, self._reading, self._replica)
+        return Reader(self._reads, self._replica)
 
     async def write(
         self,
@@ -174,14 +170,14 @@ class Storage(Reader):
     @property
     def is_available(self) -> bool:
         """Whether the database worked for the last reads and writes."""
-        return not (self._reading.is_known_bad or self._writing.is_known_bad)
+        return not (self._reads.availability.is_known_bad or self._writing.is_known_bad)
 
     def measures(self) -> StorageMeasures:
         """Return what storage measures about its queues, batches and commits; any thread may read it."""
-        available = {"reading": not self._reading.is_known_bad, "writing": not self._writing.is_known_bad}
+        available = {"reading": not self._reads.availability.is_known_bad, "writing": not self._writing.is_known_bad}
         lag_seconds = self._replica.lag_seconds if self._replica else None
         batches, lanes, waiting = self._writer.measures, len(self._writer.lanes), self._writer.waiting
-        return StorageMeasures(batches, lanes, waiting, self._lanes.waiting, available, lag_seconds)
+        return StorageMeasures(batches, lanes, waiting, self._reads.waiting, available, lag_seconds)
 
     def _lane(self, principal: Principal) -> int:
         if isinstance(principal, PresentedKey) and principal.program_id is None:
@@ -208,8 +204,8 @@ async def opened(url: str, *, replica_url: str | None = None, patient: bool = Fa
     ]
     writer = WriteQueue(lanes, measured)
     try:
-        replica = Replica(ReadQueue(replicas)) if replicas else None
-        yield Storage(ReadQueue(reading), writer, Availability("reading"), available, replica)
+        replica = Replica(ReadQueue(replicas, Availability("reading from the replica"))) if replicas else None
+        yield Storage(ReadQueue(reading, Availability("reading")), writer, available, replica)
     finally:
         await writer.close()
         await asyncio.gather(*(lane.close() for lane in (*writing, *reading, *replicas)))

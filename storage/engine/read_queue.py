@@ -1,12 +1,14 @@
-"""The queue of reads, limited in length and waiting time like the queue of writes."""
+"""The queue of reads, limited in length and waiting time like the queue of writes; it says whether reading works."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
+from typing import TypeVar
 
-from storage.engine.lane import Lane
+from storage.engine.availability import Availability
+from storage.engine.lane import Lane, Work
 from storage.rules.errors import Overloaded
 
+Result = TypeVar("Result")
 MOST_WAITING = 1_000
 LONGEST_WAIT_SECONDS = 5.0
 
@@ -14,7 +16,8 @@ LONGEST_WAIT_SECONDS = 5.0
 class ReadQueue:
     """Hands each read a connection of its own, in the order in which they came."""
 
-    def __init__(self, lanes: Sequence[Lane]) -> None:
+    def __init__(self, lanes: Sequence[Lane], availability: Availability) -> None:
+        self.availability = availability
         self._idle: asyncio.LifoQueue[Lane] = asyncio.LifoQueue()
         self._waiting = 0
         for lane in lanes:
@@ -25,12 +28,15 @@ class ReadQueue:
         """How many reads wait for a connection."""
         return self._waiting
 
-    @asynccontextmanager
-    async def lane(self) -> AsyncIterator[Lane]:
-        """Yield an idle connection. Raises Overloaded when too many reads wait, or this one waited too long."""
+    async def run(self, work: Work[Result]) -> Result:
+        """Run `work` on an idle connection, over one snapshot; raises what it raises.
+
+        Raises Overloaded when too many reads wait, or this one waited too long; StorageUnavailable in an outage.
+        """
         lane = await self._wait() if self._waiting or self._idle.empty() else self._idle.get_nowait()
         try:
-            yield lane
+            with self.availability.observed():
+                return await lane.run(work)
         finally:
             self._idle.put_nowait(lane)
 

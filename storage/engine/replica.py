@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import TypeVar
 
 from storage.engine import committed_batches
-from storage.engine.availability import Availability
 from storage.engine.failures import is_conflict, unavailable
 from storage.engine.lane import Work
 from storage.engine.read_queue import ReadQueue
@@ -23,7 +22,6 @@ class Replica:
 
     def __init__(self, lanes: ReadQueue) -> None:
         self._lanes = lanes
-        self._availability = Availability("reading from the replica")
         self._retry_at = time.monotonic()
         self.lag_seconds: float | None = None  # None: not measured yet
 
@@ -46,9 +44,7 @@ class Replica:
 
     async def _run(self, work: Work[Result]) -> Result:
         try:
-            async with self._lanes.lane() as lane:
-                with self._availability.observed():
-                    return await lane.run(work)
+            return await self._lanes.run(work)
         except StorageUnavailable:
             self._retry_at = time.monotonic() + PAUSE_SECONDS
             raise

@@ -171,9 +171,9 @@ def find_named(
     connection: Connection, program_id: int, click_id: str | None, customer_key: str | None, at: datetime
 ) -> Customer | None:
     """Return the customer of a click, else the one who carries a key."""
-    query = CustomerQuery(program_id, customer_key, keys.click_program(click_id or ""), click_id)
-    registry = Registry(connection, [query], at=at)
-    return registry.by_click(program_id, click_id) or registry.by_key(program_id, customer_key)
+    own_click_id = click_id if keys.click_program(click_id or "") == program_id else None
+    registry = Registry(connection, [CustomerQuery(program_id, customer_key, own_click_id)], at=at)
+    return registry.by_click(own_click_id) or registry.by_key(program_id, customer_key)
 
 
 def _known(connection: Connection, program_id: int, references: tuple[str, ...]) -> str | None:

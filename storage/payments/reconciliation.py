@@ -83,17 +83,17 @@ def _buyers(
         )
         for payment in payments
     }
-    queries = [CustomerQuery(program_id, payment.customer_key, None, None) for payment in payments]
+    queries = [CustomerQuery(program_id, payment.customer_key, None) for payment in payments]
     queries += [
-        CustomerQuery(program_id, None, keys.click_program(each), each)
+        CustomerQuery(program_id, None, each)
         for click_ids in named.values()
         for each in click_ids
-        if each
+        if each and keys.click_program(each) == program_id
     ]
     registry = Registry(connection, queries, at=at)
     buyers: dict[int, Customer] = {}
     for payment in payments:
-        first, *others = (registry.by_click(program_id, click_id) for click_id in named[payment.line])
+        first, *others = (registry.by_click(click_id) for click_id in named[payment.line])
         known = (first, registry.by_key(program_id, payment.customer_key), *others)
         buyer = next((each for each in known if each is not None), None)
         if buyer is not None:

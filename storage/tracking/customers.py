@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from storage.engine import ids
 from storage.engine.failures import StaleReadError
 from storage.engine.statements import Statement
+from storage.rules import keys
 from storage.rules.attribution import PartnerStatus
 from storage.rules.settlement import CustomerStatus, Settlement
 from storage.tables.columns import from_millis, to_millis
@@ -54,11 +55,10 @@ class Customer(NamedTuple):
 
 
 class CustomerQuery(NamedTuple):
-    """The identifiers of a call: a key within `program_id`, a click within the program that its id names."""
+    """The identifiers of a call: a key within `program_id`, and a click, whose id names its program."""
 
     program_id: int
     customer_key: str | None
-    click_program_id: int | None
     click_id: str | None
 
 
@@ -78,8 +78,9 @@ class Registry:
         click_id = self._clicks.get((program_id, customer_key)) if customer_key else None
         return self._customers[program_id, click_id] if click_id else None
 
-    def by_click(self, program_id: int | None, click_id: str | None) -> Customer | None:
+    def by_click(self, click_id: str | None) -> Customer | None:
         """Return the customer created from this click, or a new one (`is_new`) if there is none yet."""
+        program_id = keys.click_program(click_id or "")
         return self._customers.get((program_id, click_id)) if program_id and click_id else None
 
     def change(self, customer: Customer) -> None:
@@ -107,7 +108,8 @@ class Registry:
 
 def _look_ups(query: CustomerQuery) -> Iterator[tuple[int, str | None, str | None]]:
     """Yield the rows that look a call up: one, or two where its click names another program."""
-    program_id, customer_key, click_program_id, click_id = query
+    program_id, customer_key, click_id = query
+    click_program_id = keys.click_program(click_id or "")
     if click_program_id is None or click_program_id == program_id:
         yield program_id, customer_key, click_id if click_program_id else None
     else:

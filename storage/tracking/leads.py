@@ -9,7 +9,6 @@ from sqlalchemy import Connection
 from storage.engine import ids
 from storage.engine.group_commit import set_based
 from storage.engine.statements import Statement
-from storage.rules import keys
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import CustomerWrongProgram, ProgramNotFound, ServiceError
 from storage.rules.settlement import LeadAuthPolicy, Settlement
@@ -46,7 +45,7 @@ def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Lead]]) -
     results: list[LeadResult | ServiceError] = []
     for (program, lead), lead_id in zip(batch, ids.after(at, len(batch)), strict=True):
         try:
-            clicked = registry.by_click(keys.click_program(lead.click_id or ""), lead.click_id)
+            clicked = registry.by_click(lead.click_id)
             if lead.program_id not in {None, program.id}:
                 raise CustomerWrongProgram if lead.program_id in elsewhere else ProgramNotFound
             change = decide(lead, program, clicked=clicked, holder=registry.by_key(program.id, lead.customer_key))
@@ -65,7 +64,7 @@ def _identifiers(program: ProgramTerms, lead: Lead) -> CustomerQuery:
     """Return what to look up: no customer_key of a browser that may not settle, or that sends no click."""
     claims = program.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED and lead.click_id
     customer_key = lead.customer_key if lead.is_trusted or claims else None
-    return CustomerQuery(program.id, customer_key, keys.click_program(lead.click_id or ""), lead.click_id)
+    return CustomerQuery(program.id, customer_key, lead.click_id)
 
 
 def _named_elsewhere(connection: Connection, batch: Sequence[tuple[ProgramTerms, Lead]]) -> dict[int, ProgramTerms]:

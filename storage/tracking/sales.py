@@ -9,7 +9,6 @@ from sqlalchemy import Connection
 from storage.engine import ids
 from storage.engine.group_commit import set_based
 from storage.engine.statements import Statement
-from storage.rules import keys
 from storage.rules.errors import ServiceError
 from storage.tables.columns import to_millis
 from storage.tracking import ledger, outranking, rollups, sale_decisions
@@ -59,11 +58,11 @@ def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Sale]]) -
 
 
 def _identifiers(program: ProgramTerms, sale: Sale) -> CustomerQuery:
-    return CustomerQuery(program.id, sale.customer_key, keys.click_program(sale.click_id or ""), sale.click_id)
+    return CustomerQuery(program.id, sale.customer_key, sale.click_id)
 
 
 def _buyer(program: ProgramTerms, sale: Sale, registry: Registry) -> SaleBuyer | None:
-    clicked = registry.by_click(keys.click_program(sale.click_id or ""), sale.click_id)
+    clicked = registry.by_click(sale.click_id)
     return sale_decisions.buyer_of(program, clicked=clicked, holder=registry.by_key(program.id, sale.customer_key))
 
 
