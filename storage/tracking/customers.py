@@ -144,5 +144,5 @@ def _from_click(row: Any, at: datetime) -> Customer:
 
 
 def _row(customer: Customer) -> list[Any]:
-    _, *values = customer._replace(revision=customer.revision + 1)
-    return [to_millis(value) if isinstance(value, datetime) else value for value in values]
+    _, *values, revision = customer
+    return [*(to_millis(value) if isinstance(value, datetime) else value for value in values), revision + 1]

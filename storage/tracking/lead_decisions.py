@@ -83,11 +83,11 @@ def decide(lead: Lead, program: ProgramTerms, *, clicked: Customer | None, holde
         policy=program.lead_auth_policy,
         has_paid=lead.has_paid,
     )
-    after = _moved(before, lead, Settlement.OUTRANKED if rival else moved.settlement) if moved.changed else before
-    if after.customer_key is None and (lead.is_trusted or (claims and after.is_claimed and holder is None)):
-        after = after._replace(customer_key=lead.customer_key)
+    moved_to = Settlement.OUTRANKED if rival else moved.settlement
+    settled = _settled(before, lead, moved_to) if moved.changed else before
+    may_name = lead.is_trusted or (claims and settled.is_claimed and holder is None)
+    after = _named(settled, lead, may_name=may_name)
     recorded = moved.changed or after.customer_key != before.customer_key
-    after = _confirmed(after, lead)
     return LeadChange(
         LeadResult(moved.settlement, recorded),
         after,
@@ -127,18 +127,27 @@ def _customer_of(
     return customer, None
 
 
-def _moved(customer: Customer, lead: Lead, new: Settlement) -> Customer:
+def _settled(customer: Customer, lead: Lead, new: Settlement) -> Customer:
     """Return the customer with the lead's new state, and with what the lead says of them."""
+    settles, has_bought = new == Settlement.SETTLED, customer.status == CustomerStatus.CONVERSION
     email_hash, email_mask = lead.contact or (customer.email_hash, customer.email_mask)
-    after = customer._replace(settlement=new, email_hash=email_hash, email_mask=email_mask)
-    if new == Settlement.SETTLED:
-        has_bought = customer.status == CustomerStatus.CONVERSION
-        after = after._replace(signup_at=lead.at, status=customer.status if has_bought else CustomerStatus.LEAD)
-    return after
+    return customer._replace(
+        settlement=new,
+        email_hash=email_hash,
+        email_mask=email_mask,
+        signup_at=lead.at if settles else customer.signup_at,
+        status=CustomerStatus.LEAD if settles and not has_bought else customer.status,
+    )
 
 
-def _confirmed(customer: Customer, lead: Lead) -> Customer:
-    """Return the customer, confirmed if a lead with the key names them by click and by what they carry."""
-    named = customer.customer_key in {None, lead.customer_key}
-    confirms = lead.is_trusted and lead.click_id == customer.click_id and named
-    return customer._replace(confirmed=customer.confirmed or confirms)
+def _named(customer: Customer, lead: Lead, *, may_name: bool) -> Customer:
+    """Return the customer with the lead's customer_key, if they have none and it may name them.
+
+    A lead with the key confirms a customer whom it names by click and by what they carry.
+    """
+    customer_key = customer.customer_key or (lead.customer_key if may_name else None)
+    names = lead.click_id == customer.click_id and customer_key in {None, lead.customer_key}
+    confirmed = customer.confirmed or (lead.is_trusted and names)
+    if (customer_key, confirmed) == (customer.customer_key, customer.confirmed):
+        return customer
+    return customer._replace(customer_key=customer_key, confirmed=confirmed)
