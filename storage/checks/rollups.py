@@ -20,7 +20,7 @@ from storage.tables import (
     sales,
 )
 from storage.tables import rollups as program_rollups
-from storage.tables.rollup import COUNTS
+from storage.tables.ledger import COUNTS
 from storage.tracking.ledger import PARTNER_KINDS
 
 _FIRST_DAY = date(1970, 1, 1)

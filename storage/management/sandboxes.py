@@ -42,7 +42,7 @@ from storage.tables import (
     tracking_log,
     used_handovers,
 )
-from storage.tables.rollup import COUNTS
+from storage.tables.ledger import COUNTS
 
 FIRST_PARTNER = ("Sandbox partner", "sandbox")
 EVENTS = (  # in an order in which no row refers to a deleted one

@@ -3,9 +3,10 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, MetaData, event
+from sqlalchemy import BigInteger, Column, MetaData, Table, event
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.schema import SchemaItem
 from sqlalchemy.types import TypeDecorator
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -50,9 +51,9 @@ class Timestamp(TypeDecorator[datetime]):
         return None if value is None else from_millis(value)
 
 
-def program_id() -> Column[int]:
-    """Return the column that leads the key of every table that grows."""
-    return Column("program_id", BigInteger, primary_key=True, autoincrement=False)
+def program_table(name: str, *parts: SchemaItem) -> Table:
+    """Return a table that grows with a program: the program leads its key."""
+    return Table(name, metadata, Column("program_id", BigInteger, primary_key=True, autoincrement=False), *parts)
 
 
 class AssignedId(BigInteger):

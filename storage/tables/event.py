@@ -1,8 +1,77 @@
-"""Real lead, sale and refund events; the unique keys decide what is a duplicate."""
+"""Clicks, customers, leads, sales and refunds; the unique keys decide what is a duplicate.
 
-from sqlalchemy import BigInteger, Boolean, Column, ForeignKeyConstraint, Index, String, Table, Text, UniqueConstraint
+A customer is made from a click at the first lead or sale, and linked to that click's partner for good. On PostgreSQL
+clicks are partitioned by month (storage/tracking/click_months.py) and have no foreign key.
+"""
 
-from storage.tables.columns import event_id, metadata, program_id, timestamp_column
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    String,
+    Text,
+    UniqueConstraint,
+    false,
+    text,
+)
+
+from storage.tables.columns import event_id, program_table, timestamp_column
+
+_UNFILLED = text("dimensions IS NULL")  # clicks from before the column; a new click adds nothing to this index
+
+clicks = program_table(
+    "clicks",
+    Column("click_id", String(64), primary_key=True),
+    Column("partner_id", BigInteger, nullable=False),
+    timestamp_column("at"),
+    Column("filtered", String(16)),
+    Column("landing_url", Text, nullable=False),
+    Column("page_url", Text),
+    Column("page_title", Text),
+    Column("referrer_url", Text),
+    Column("visitor", Text),
+    Column("referrer_host", String(253)),
+    Column("ad_markers", String(128)),
+    Column("address_hash", String(24)),
+    Column("dimensions", Text),  # JSON, see storage/rules/reports/dimensions.py
+    Index("ix_clicks_unfilled", "program_id", "click_id", sqlite_where=_UNFILLED, postgresql_where=_UNFILLED),
+    ForeignKeyConstraint(["program_id", "partner_id"], ["partners.program_id", "partners.id"]).ddl_if("sqlite"),
+)
+
+click_retention = program_table("click_retention", timestamp_column("deleted_before"))
+
+used_handovers = program_table(
+    "used_handovers",
+    Column("nonce", String(32), primary_key=True),
+    timestamp_column("expires_at"),
+)
+
+customers = program_table(
+    "customers",
+    event_id(),
+    Column("partner_id", BigInteger, nullable=False),
+    Column("click_id", String(64), nullable=False),
+    timestamp_column("clicked_at"),
+    Column("customer_key", String(255)),
+    Column("confirmed", Boolean, nullable=False, server_default=false()),
+    Column("email_hash", String(64)),
+    Column("email_mask", String(255)),
+    Column("status", String(16), nullable=False),
+    Column("settlement", String(16), nullable=False),
+    timestamp_column("signup_at", nullable=True),
+    timestamp_column("first_purchase_at", nullable=True),
+    Column("revision", Integer, nullable=False),
+    timestamp_column("created_at"),
+    UniqueConstraint("program_id", "click_id"),
+    UniqueConstraint("program_id", "customer_key"),
+    Index("ix_customers_status", "program_id", "status", "id"),
+    Index("ix_customers_partner", "program_id", "partner_id"),
+    Index("ix_customers_email", "program_id", "email_hash"),
+    ForeignKeyConstraint(["program_id", "partner_id"], ["partners.program_id", "partners.id"]),
+)
 
 
 def _customer() -> ForeignKeyConstraint:
@@ -14,10 +83,8 @@ def _customer() -> ForeignKeyConstraint:
     )
 
 
-leads = Table(
+leads = program_table(
     "leads",
-    metadata,
-    program_id(),
     event_id(),
     Column("customer_id", BigInteger, nullable=False),
     Column("partner_id", BigInteger, nullable=False),
@@ -33,10 +100,8 @@ leads = Table(
     _customer(),
 )
 
-sales = Table(
+sales = program_table(
     "sales",
-    metadata,
-    program_id(),
     event_id(),
     Column("transaction_id", String(255), nullable=False),
     Column("customer_id", BigInteger, nullable=False),
@@ -56,10 +121,8 @@ sales = Table(
     _customer(),
 )
 
-refunds = Table(
+refunds = program_table(
     "refunds",
-    metadata,
-    program_id(),
     event_id(),
     Column("sale_id", BigInteger, nullable=False),
     Column("refund_id", String(255)),

@@ -1,13 +1,11 @@
 """What integrations leave: test events, the tracking log, rejected calls, repeated calls, and who uses a key."""
 
-from sqlalchemy import BigInteger, Boolean, Column, Index, String, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, Index, String, Text
 
-from storage.tables.columns import event_id, metadata, program_id, timestamp_column
+from storage.tables.columns import event_id, program_table, timestamp_column
 
-test_events = Table(
-    "test_events",
-    metadata,
-    program_id(),  # 0 while the event names no program
+test_events = program_table(
+    "test_events",  # 0 while the event names no program
     event_id(),
     Column("kind", String(16), nullable=False),
     Column("is_test", Boolean, nullable=False),
@@ -23,10 +21,8 @@ test_events = Table(
     Index("ix_test_events_transaction", "program_id", "transaction_id"),
 )
 
-tracking_log = Table(
+tracking_log = program_table(
     "tracking_log",
-    metadata,
-    program_id(),
     event_id(),
     Column("call", String(16), nullable=False),
     Column("message", Text, nullable=False),
@@ -34,10 +30,8 @@ tracking_log = Table(
     timestamp_column("at"),
 )
 
-refused_calls = Table(
+refused_calls = program_table(
     "refused_calls",
-    metadata,
-    program_id(),
     event_id(),
     Column("call", String(16), nullable=False),
     Column("code", String(64), nullable=False),
@@ -53,20 +47,16 @@ refused_calls = Table(
     timestamp_column("at"),
 )
 
-idempotent_calls = Table(
+idempotent_calls = program_table(
     "idempotent_calls",
-    metadata,
-    program_id(),
     Column("idempotency_key", String(255), primary_key=True),
     Column("request_hash", String(64), nullable=False),
     Column("body", Text, nullable=False),
     timestamp_column("at"),
 )
 
-key_callers = Table(
+key_callers = program_table(
     "key_callers",
-    metadata,
-    program_id(),
     Column("key_hash", String(64), primary_key=True),
     Column("call", String(16), primary_key=True),
     Column("user_agent", String(160), primary_key=True),

@@ -1,13 +1,14 @@
-"""Commissions, the ledger, where every change of a balance is a signed entry, and the rates that convert sales."""
+"""Commissions, the ledger, where every change of a balance is a signed entry, exchange rates, and daily totals.
 
-from sqlalchemy import BigInteger, Column, Date, ForeignKeyConstraint, Index, Integer, String, Table
+The totals of a program and a partner are incremented in the event's own transaction, those by dimension added later.
+"""
 
-from storage.tables.columns import AssignedId, event_id, metadata, program_id, timestamp_column
+from sqlalchemy import BigInteger, Column, Date, ForeignKeyConstraint, Index, Integer, String, Table, Text
 
-commissions = Table(
+from storage.tables.columns import AssignedId, event_id, metadata, program_table, timestamp_column
+
+commissions = program_table(
     "commissions",
-    metadata,
-    program_id(),
     event_id(),
     Column("partner_id", BigInteger, nullable=False),
     Column("customer_id", BigInteger, nullable=False),
@@ -27,10 +28,8 @@ commissions = Table(
     ForeignKeyConstraint(["program_id", "terms_version"], ["commission_terms.program_id", "commission_terms.version"]),
 )
 
-ledger_entries = Table(
+ledger_entries = program_table(
     "ledger_entries",
-    metadata,
-    program_id(),
     event_id(),
     Column("partner_id", BigInteger, nullable=False),
     Column("commission_id", BigInteger),
@@ -51,4 +50,43 @@ currency_rates = Table(
     Column("currency", String(3), primary_key=True),
     Column("day", Date, primary_key=True),
     Column("per_euro", String(32), nullable=False),
+)
+
+COUNTS = ("clicks", "leads", "conversions", "sales", "revenue_cents", "commission_cents", "partners")
+
+
+def _counts() -> list[Column[int]]:
+    return [Column(name, BigInteger, nullable=False, server_default="0") for name in COUNTS]
+
+
+# `changes` counts what changed the day besides clicks: it says that the totals by dimension are out of date.
+rollups = program_table(
+    "rollups",
+    Column("day", Date, primary_key=True),
+    *_counts(),
+    Column("changes", BigInteger, nullable=False, server_default="0"),
+)
+
+partner_rollups = program_table(
+    "partner_rollups",
+    Column("day", Date, primary_key=True),
+    Column("partner_id", BigInteger, primary_key=True, autoincrement=False),
+    *_counts(),
+)
+
+dimension_rollups = program_table(
+    "dimension_rollups",
+    Column("dimension", String(16), primary_key=True),
+    Column("day", Date, primary_key=True),
+    Column("totals", Text, nullable=False),  # JSON, see storage/rules/reports/dimension_totals.py
+)
+
+# How far a day's totals by dimension are: `clicks` of those before the click id `until`, and its `changes`.
+grouped_days = program_table(
+    "grouped_days",
+    Column("day", Date, primary_key=True),
+    Column("phase", String(8), nullable=False),
+    Column("until", String(64), nullable=False),
+    Column("clicks", BigInteger, nullable=False),
+    Column("changes", BigInteger, nullable=False),
 )

@@ -1,14 +1,12 @@
 """Partners, with the code in their links, and flags: signs of fraud that hold commissions until a person decides."""
 
-from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, Index, String, Table, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, Index, String, Text, UniqueConstraint
 
 from storage.rules.attribution import PartnerStatus
-from storage.tables.columns import event_id, metadata, program_id, timestamp_column
+from storage.tables.columns import event_id, program_table, timestamp_column
 
-partners = Table(
+partners = program_table(
     "partners",
-    metadata,
-    program_id(),
     event_id(),
     Column("name", String(512), nullable=False),
     Column("email", String(255)),
@@ -20,10 +18,8 @@ partners = Table(
     ForeignKeyConstraint(["program_id"], ["programs.id"]),
 )
 
-flags = Table(
+flags = program_table(
     "flags",
-    metadata,
-    program_id(),
     event_id(),
     Column("kind", String(32), nullable=False),
     Column("subject", String(128), nullable=False),  # what was found: the same finding is never flagged twice

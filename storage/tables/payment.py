@@ -2,7 +2,7 @@
 
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, String, Table, Text
 
-from storage.tables.columns import metadata, program_id, timestamp_column
+from storage.tables.columns import metadata, program_table, timestamp_column
 from storage.tables.program import programs
 
 payment_accounts = Table(
@@ -15,10 +15,8 @@ payment_accounts = Table(
     timestamp_column("connected_at"),
 )
 
-payment_events = Table(
+payment_events = program_table(
     "payment_events",
-    metadata,
-    program_id(),
     Column("event_id", String(255), primary_key=True),
     Column("id", BigInteger, nullable=False),
     Column("type", String(64), nullable=False),
@@ -34,35 +32,27 @@ payment_events = Table(
     Index("ix_payment_events_outcome", "program_id", "outcome", "id"),
 )
 
-payment_event_names = Table(
+payment_event_names = program_table(
     "payment_event_names",
-    metadata,
-    program_id(),
     Column("name", String(300), primary_key=True),
     Column("event_id", String(255), primary_key=True),
 )
 
-payment_references = Table(
+payment_references = program_table(
     "payment_references",
-    metadata,
-    program_id(),
     Column("reference", String(255), primary_key=True),
     Column("transaction_id", String(255), nullable=False),
     Index("ix_payment_references_transaction", "program_id", "transaction_id"),
 )
 
-payment_customers = Table(
+payment_customers = program_table(
     "payment_customers",
-    metadata,
-    program_id(),
     Column("processor_customer", String(255), primary_key=True),
     Column("click_id", String(64), nullable=False),
 )
 
-payment_returns = Table(
+payment_returns = program_table(
     "payment_returns",
-    metadata,
-    program_id(),
     Column("reference", String(255), primary_key=True),
     Column("return_id", String(255), primary_key=True),
     Column("kind", String(16), nullable=False),

@@ -6,7 +6,7 @@ place shows a statement where to store rows, and tokens lie beside the events.
 
 from sqlalchemy import Column, ForeignKey, String, Table
 
-from storage.tables.columns import metadata, program_id, timestamp_column
+from storage.tables.columns import metadata, program_table, timestamp_column
 from storage.tables.program import programs
 
 committed_batches = Table(
@@ -23,10 +23,8 @@ program_places = Table(
     Column("program_id", ForeignKey(programs.c.id), primary_key=True, autoincrement=False),
 )
 
-program_batches = Table(
+program_batches = program_table(
     "program_batches",
-    metadata,
-    program_id(),
     Column("lane", String(32), primary_key=True),
     Column("token", String(32), nullable=False),
     timestamp_column("at"),

@@ -4,7 +4,7 @@ from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, 
 
 from storage.rules.attribution import AttributionModel, OldLinks, PaidAds, ProgramStatus
 from storage.rules.settlement import LeadAuthPolicy
-from storage.tables.columns import assigned_id, event_id, metadata, program_id, timestamp_column
+from storage.tables.columns import assigned_id, event_id, metadata, program_table, timestamp_column
 from storage.tables.workspace import workspaces
 
 programs = Table(
@@ -79,10 +79,8 @@ retired_program_keys = Table(
     timestamp_column("retired_at"),
 )
 
-audit_entries = Table(
+audit_entries = program_table(
     "audit_entries",
-    metadata,
-    program_id(),
     event_id(),
     Column("actor_type", String(16), nullable=False),
     Column("actor_id", String(64), nullable=False),
