@@ -1,19 +1,23 @@
-"""The checks before an agent call's handler: the key, then its scope, then its program."""
+"""An agent's request: the checks before its operation (the key, then its scope, then its program), and repeats."""
 
+import json
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any
 
 from starlette.requests import Request
 
-from presentation.api_request import NO_PROGRAM, ApiRequest, row_id
-from presentation.operations import DescribedRoute, Operation, route
+from presentation.api_request import NO_PROGRAM, ApiRequest, Viewed, row_id
+from presentation.operations import Operation, operation
+from presentation.resource_table import Resource, ScopeByBody
+from presentation.view import View
 from storage import Storage
-from storage.access import agent_keys
+from storage.access import agent_keys, idempotency
 from storage.access.agent_keys import AgentKey
 from storage.rules.errors import (
+    IdempotencyKeyReused,
     InsufficientScope,
     InvalidKey,
     OutcomeUnknown,
@@ -24,7 +28,9 @@ from storage.rules.errors import (
 )
 from storage.rules.scope import Scope
 from web import body, client
-from web.response import JsonResponse
+from web.response import CreatedResponse, JsonResponse, ModelResponse
+
+REPEATED = {body.IDEMPOTENCY_KEY: "A repeat with the same body within 30 days only gets the first response."}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,38 +39,69 @@ class AgentRequest(ApiRequest):
 
     key: AgentKey
 
+    async def create(
+        self, view: type[Viewed], operation: Callable[..., Any], **options: Any
+    ) -> CreatedResponse[Viewed]:
+        """Create something; with an Idempotency-Key the same transaction stores the response, and a repeat gets it.
 
-class ScopeByBody(NamedTuple):
-    """The scope that a body needs, the scopes that there are, and what says so to readers."""
+        Raises ValidationError for an invalid key, IdempotencyKeyReused, and the errors of the operation.
+        """
+        sent, path = self.request.headers.get(body.IDEMPOTENCY_KEY), self.request.url.path
+        repeat = body.repeat_key(sent, path, self.request.state.body)
+        if repeat is None:
+            return await super().create(view, operation, **options)
 
-    choose: Callable[[bytes], Scope]
-    scopes: tuple[Scope, ...]
-    description: str
+        def perform(connection: Any) -> idempotency.WriteResponse:
+            created = view.of(operation(connection, self.program_id, **options, actor=self.actor, at=self.at))
+            return idempotency.WriteResponse(CreatedResponse.success, created.model_dump_json(exclude_unset=True))
+
+        asked = idempotency.Request(self.key.id, *repeat, self.at)
+        stored = await self.storage.write_in(self.program_id, idempotency.once, asked, perform)
+        headers = {"Idempotency-Replayed": "true"} if stored.replayed else {}
+        return CreatedResponse[Viewed].stored(json.loads(stored.body), headers)
 
 
-Needed = Scope | ScopeByBody | None
+class AgentKeyView(View):
+    """The agent key; `programs` null means every program of the workspace."""
+
+    id: int
+    name: str
+    workspace_id: int
+    scopes: list[Scope]
+    programs: list[int] | None
+    expires_at: datetime | None
+    created_at: datetime
 
 
-def scoped(path: str, **handlers: tuple[Needed, Operation[AgentRequest]]) -> DescribedRoute:
-    """Return a route; each handler has the scope that its callers need (None: any agent key)."""
-    return route(path, **{method: _behind_key(path, scope, handler) for method, (scope, handler) in handlers.items()})
+@operation("The presented key, its scopes and its programs")
+async def get_key(call: AgentRequest) -> ModelResponse[AgentKeyView]:
+    """Return the agent key."""
+    return ModelResponse(AgentKeyView.of(call.key._asdict() | {"programs": call.key.program_ids}))
 
 
-def _behind_key(path: str, scope: Needed, operation: Operation[AgentRequest]) -> Operation[Request]:
+def behind_key(resource: Resource) -> Operation[Request]:
+    """Return a resource's operation behind a key with its scope; what creates something can be repeated."""
+    scope, described, name = resource.scope, resource.operation.description, resource.operation.description.name
+
     async def handle(request: Request) -> JsonResponse:
         if not isinstance(scope, ScopeByBody):
-            return await operation.handler(await _authorized(request, scope))
+            return await resource.operation.handler(await _authorized(request, scope))
         await _key(request, scope=None, program_id=None)  # no body is read for an invalid key
         content = bytes(await body.read_body(request.scope, request.receive))
         again = Request(request.scope, body.replay(content, request.receive))
-        return await operation.handler(await _authorized(again, scope.choose(content)))
+        return await resource.operation.handler(await _authorized(again, scope.choose(content)))
 
     scopes = scope.scopes if isinstance(scope, ScopeByBody) else (scope,) if scope else ()
-    described, name = operation.description, operation.description.name
+    if CreatedResponse.success in described.responses:
+        described = described._replace(
+            errors=(IdempotencyKeyReused, *described.errors),
+            headers=REPEATED,
+            response_headers=("Idempotency-Replayed",),
+        )
     description = described.behind(
         *(InvalidKey, WrongKeyType),
         *((InsufficientScope,) if scopes else ()),
-        *((ProgramNotAllowed,) if "{program_id}" in path else ()),
+        *((ProgramNotAllowed,) if "{program_id}" in resource.path else ()),
         security=[{"agentKey": (each,)} for each in scopes] or [{"agentKey": ()}],
         name=f"agent{name[0].upper()}{name[1:]}",
         description=_explained(scope),
@@ -73,7 +110,7 @@ def _behind_key(path: str, scope: Needed, operation: Operation[AgentRequest]) ->
     return Operation(handle, description)
 
 
-def _explained(scope: Needed) -> str:
+def _explained(scope: Scope | ScopeByBody | None) -> str:
     if isinstance(scope, ScopeByBody):
         return scope.description
     return f"Scope: {scope}." if scope else "Any agent key."

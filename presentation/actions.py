@@ -38,6 +38,11 @@ class Action(Operation[Call]):
         self._sent = sent
         self.notice = notice
 
+    def taking(self, sent: type[Body], *errors: Error) -> "Action[Call]":
+        """Return the same change for others, who send another model and may get more errors."""
+        description = self.description._replace(body=sent, errors=(*errors, *self.description.errors))
+        return Action(self._perform, description, sent, self.notice)
+
     @property
     def errors(self) -> tuple[Error, ...]:
         """The errors of this change, which its page shows; those of any request are not among them."""

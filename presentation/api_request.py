@@ -8,14 +8,17 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from starlette.requests import Request
 
+from presentation.view import View
 from storage import Storage
 from storage.engine.audit import Actor
 from storage.rules.errors import NotFound, ServiceError
 from storage.rules.scope import Scope
 from web import body
 from web.body import Body
+from web.response import CreatedResponse
 
 Parsed = TypeVar("Parsed", bound=Body)
+Viewed = TypeVar("Viewed", bound=View)
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 NO_PROGRAM = 0  # an id that no program has
@@ -62,8 +65,10 @@ class ApiRequest:
         return named
 
     async def parse(self, model: type[Parsed], *, largest: int = body.LARGEST_BODY) -> Parsed:
-        """Return the body as a model; raises the errors of `web.body`."""
-        return body.parse(model, await body.read_body(self.request.scope, self.request.receive, largest=largest))
+        """Return the body as a model, and keep it as `request.state.body`; raises the errors of `web.body`."""
+        content = await body.read_body(self.request.scope, self.request.receive, largest=largest)
+        self.request.state.body = content
+        return body.parse(model, content)
 
     async def read(
         self,
@@ -87,6 +92,12 @@ class ApiRequest:
         """Run a write operation on the program, in the caller's name; raises an error that it returns."""
         about = {"actor": self.actor, "at": self.at}
         return await self.storage.write_in(self.program_id, operation, self.subject_id, *arguments, **options, **about)
+
+    async def create(
+        self, view: type[Viewed], operation: Callable[..., Any], **options: Any
+    ) -> CreatedResponse[Viewed]:
+        """Create something by a write operation on the program; the response is its view."""
+        return CreatedResponse(view.of(await self.write(operation, **options)))
 
 
 def row_id(request: Request, name: str) -> int | None:

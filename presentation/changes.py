@@ -1,16 +1,22 @@
-"""Request bodies of the dashboard API and the agent API: programs, partners and commissions."""
+"""What members and agents change alike: the bodies of requests about programs, and the actions that take them."""
 
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
+from presentation.actions import action
+from presentation.api_request import ApiRequest
+from presentation.resources import CommissionView, FlagView, PartnerView
 from presentation.settings_models import Name, changed, created, with_settings
+from storage.management import commission_decisions, flag_decisions, partners
 from storage.rules.agent_caps import CAPS
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
+from storage.rules.errors import CommissionFlagged, CommissionOnHold
 from storage.rules.fraud.flag import FlagState
 from storage.rules.settings import SETTINGS
 from web.body import Body, Text
+from web.response import CreatedResponse, ModelResponse
 
 LARGEST_ROW_ID = 2**31 - 1
 Email = Annotated[
@@ -89,3 +95,29 @@ class FlagDecision(Body):
 
     state: Literal[FlagState.DISMISSED, FlagState.CONFIRMED]
     reason: Text | None = None
+
+
+@action("Enrol a partner", notice="partner-added")
+async def enrol_partner(call: ApiRequest, sent: NewPartner) -> CreatedResponse[PartnerView]:
+    """Add a partner to the program."""
+    return await call.create(PartnerView, partners.enrol, **sent.sent())
+
+
+@action("Change a partner", notice="partner-changed")
+async def change_partner(call: ApiRequest, sent: PartnerChange) -> ModelResponse[PartnerView]:
+    """Change a partner's name, e-mail address, code or status."""
+    return ModelResponse(PartnerView.of(await call.write(partners.change, call.path_id("partner_id"), sent.sent())))
+
+
+@action("Approve, reject or pay a commission", CommissionOnHold, CommissionFlagged)
+async def decide_commission(call: ApiRequest, sent: OwnerCommissionChange) -> ModelResponse[CommissionView]:
+    """Approve, reject or pay a commission; with a reason also while it is on hold."""
+    decide, commission_id = commission_decisions.decide, call.path_id("commission_id")
+    return ModelResponse(CommissionView.of(await call.write(decide, commission_id, **dict(sent))))
+
+
+@action("Dismiss or confirm a sign of fraud")
+async def decide_flag(call: ApiRequest, sent: FlagDecision) -> ModelResponse[FlagView]:
+    """Dismiss a flag, or confirm it and reject the commissions that it holds."""
+    decide, flag_id = flag_decisions.decide, call.path_id("flag_id")
+    return ModelResponse(FlagView.of(await call.write(decide, flag_id, **dict(sent))))

@@ -1,15 +1,15 @@
-"""PATCH /api/programs/:id/commissions[/:commissionId]: owners decide on one commission, or on several at once."""
+"""PATCH /api/programs/:id/commissions: owners decide on several commissions at once."""
 
 from collections.abc import Sequence
 
 from presentation.api_request import ApiRequest
-from presentation.changes import CommissionChanges, OwnerCommissionChange
+from presentation.changes import CommissionChanges
 from presentation.operations import operation
 from presentation.resources import CommissionView
 from presentation.view import View
 from storage.lists.commissions import Commission
 from storage.management import commission_decisions
-from storage.rules.errors import CommissionFlagged, CommissionOnHold, ServiceError
+from storage.rules.errors import ServiceError
 from web.errors import FieldProblem, error_body
 from web.response import ModelResponse
 
@@ -34,17 +34,6 @@ class DecidedView(View):
     """One result for each commission, by id."""
 
     data: list[CommissionView | UndecidedView]
-
-
-@operation("Approve, reject or pay a commission", CommissionOnHold, CommissionFlagged, body=OwnerCommissionChange)
-async def decide_commission(call: ApiRequest) -> ModelResponse[CommissionView]:
-    """Approve, reject or pay a commission; with a reason also while it is on hold."""
-    commission_id = call.path_id("commission_id")
-    sent = await call.parse(OwnerCommissionChange)
-    reason = sent.override_hold_reason
-    decide = commission_decisions.decide
-    decided = await call.write(decide, commission_id, sent.status, override_hold_reason=reason)
-    return ModelResponse(CommissionView.of(decided))
 
 
 @operation("Approve, reject or pay several commissions", body=CommissionChanges)

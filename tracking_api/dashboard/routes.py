@@ -1,8 +1,14 @@
-"""The dashboard's part of the route table, with the role that each handler needs."""
+"""The dashboard's part of the route table, with the role that each operation needs."""
 
-from presentation.handlers import customers, flags, lists, reports
-from presentation.handlers.partners import change_partner
-from presentation.operations import route
+from collections.abc import Iterable, Sequence
+
+from presentation import reads, resource_table
+from presentation.lists import listing
+from presentation.operations import DescribedRoute, route
+from presentation.resource_table import MEMBER, OWNER, RESOURCES, Resource
+from presentation.resources import ProgramView
+from storage.lists.payment_events import PAYMENT_EVENTS
+from storage.lists.programs import PROGRAMS
 from tracking_api.dashboard import (
     account,
     agent_caps,
@@ -12,7 +18,6 @@ from tracking_api.dashboard import (
     integration,
     invitations,
     members,
-    partners,
     payment_account,
     payment_events,
     program_keys,
@@ -26,8 +31,35 @@ from tracking_api.dashboard import (
 from tracking_api.dashboard.roles import member, owner, signed_in, workspace_member, workspace_owner
 
 PROGRAM = "/api/programs/{program_id}"
+
+
+def served(resources: Iterable[Resource]) -> Sequence[DescribedRoute]:
+    """Return the routes of the resources of a program that are for its members or owners."""
+    within = [each._replace(path=PROGRAM + each.path) for each in resources if each.role]
+    return resource_table.routes(within, lambda each: (owner if each.role == OWNER else member)(each.operation))
+
+
+OF_MEMBERS = (
+    Resource("GET", "", programs.get_program, MEMBER),
+    Resource("PATCH", "", programs.change_program, OWNER),
+    Resource("DELETE", "", programs.delete_program, OWNER),
+    Resource("GET", "/agent-caps", agent_caps.get_agent_caps, MEMBER),
+    Resource("PATCH", "/agent-caps", agent_caps.change_agent_caps, OWNER),
+    Resource("POST", "/regenerate-api-token", program_keys.regenerate_program_key, OWNER),
+    Resource("POST", "/sandbox", sandboxes.open_sandbox, OWNER),
+    Resource("POST", "/sandbox/payment-events", sandboxes.rehearse_payment_event, OWNER),
+    Resource("DELETE", "/sandbox/events", sandboxes.empty_sandbox, OWNER),
+    Resource("PATCH", "/commissions", commissions.decide_commissions, OWNER),
+    Resource("PUT", "/payment-account", payment_account.connect_payment_account, OWNER),
+    Resource("GET", "/payment-account", payment_account.get_payment_account, OWNER),
+    Resource("DELETE", "/payment-account", payment_account.disconnect_payment_account, OWNER),
+    Resource("GET", "/payment-events", listing(PAYMENT_EVENTS, tag="payments"), MEMBER),
+    Resource("PATCH", "/payment-events/{event_id}", payment_events.decide_payment_event, OWNER),
+    Resource("POST", "/reconciliation", reconciliation.reconcile_payments, MEMBER),
+    Resource("GET", "/integration", integration.get_integration, MEMBER),
+)
 ROUTES = [
-    route("/api/tracking/performance/{program_id}", GET=member(reports.get_performance)),
+    route("/api/tracking/performance/{program_id}", GET=member(reads.get_performance)),
     route("/api/auth/login", POST=sessions.log_in),
     route("/api/auth/logout", POST=sessions.log_out),
     route("/api/auth/me", GET=signed_in(sessions.get_session)),
@@ -80,40 +112,6 @@ ROUTES = [
         DELETE=workspace_owner(invitations.withdraw_invitation),
     ),
     route("/api/workspaces/{workspace_id}/owner", POST=workspace_owner(members.transfer_ownership)),
-    route("/api/programs", GET=signed_in(lists.list_programs), POST=signed_in(programs.create_program)),
-    route(
-        PROGRAM,
-        GET=member(programs.get_program),
-        PATCH=owner(programs.change_program),
-        DELETE=owner(programs.delete_program),
-    ),
-    route(f"{PROGRAM}/breakdown", GET=member(reports.get_breakdown)),
-    route(f"{PROGRAM}/agent-caps", GET=member(agent_caps.get_agent_caps), PATCH=owner(agent_caps.change_agent_caps)),
-    route(f"{PROGRAM}/regenerate-api-token", POST=owner(program_keys.regenerate_program_key)),
-    route(f"{PROGRAM}/sandbox", POST=owner(sandboxes.open_sandbox)),
-    route(f"{PROGRAM}/sandbox/payment-events", POST=owner(sandboxes.rehearse_payment_event)),
-    route(f"{PROGRAM}/sandbox/events", DELETE=owner(sandboxes.empty_sandbox)),
-    route(f"{PROGRAM}/partners", GET=member(lists.list_partners), POST=owner(partners.enrol_partner)),
-    route(f"{PROGRAM}/partners/{{partner_id}}", PATCH=owner(change_partner)),
-    route(f"{PROGRAM}/customers", GET=member(lists.list_customers)),
-    route(f"{PROGRAM}/customers/{{customer_id}}", GET=member(customers.get_customer)),
-    route(f"{PROGRAM}/commissions", GET=member(lists.list_commissions), PATCH=owner(commissions.decide_commissions)),
-    route(f"{PROGRAM}/commissions/{{commission_id}}", PATCH=owner(commissions.decide_commission)),
-    route(f"{PROGRAM}/flags", GET=member(lists.list_flags)),
-    route(f"{PROGRAM}/flags/{{flag_id}}", PATCH=owner(flags.decide_flag)),
-    route(f"{PROGRAM}/events", GET=member(lists.list_events)),
-    route(f"{PROGRAM}/tracking-log", GET=member(lists.list_tracking_log)),
-    route(f"{PROGRAM}/refused-calls", GET=member(lists.list_rejected_calls)),
-    route(f"{PROGRAM}/audit-log", GET=member(lists.list_audit_log)),
-    route(
-        f"{PROGRAM}/payment-account",
-        PUT=owner(payment_account.connect_payment_account),
-        GET=owner(payment_account.get_payment_account),
-        DELETE=owner(payment_account.disconnect_payment_account),
-    ),
-    route(f"{PROGRAM}/payment-events", GET=member(lists.list_payment_events)),
-    route(f"{PROGRAM}/payment-events/{{event_id}}", PATCH=owner(payment_events.decide_payment_event)),
-    route(f"{PROGRAM}/reconciliation", POST=member(reconciliation.reconcile_payments)),
-    route(f"{PROGRAM}/integration", GET=member(integration.get_integration)),
-    route(f"{PROGRAM}/explain", GET=member(reports.explain_sale)),
+    *served([*RESOURCES, *OF_MEMBERS]),
+    route("/api/programs", GET=signed_in(listing(PROGRAMS, ProgramView)), POST=signed_in(programs.create_program)),
 ]

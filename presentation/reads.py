@@ -1,4 +1,4 @@
-"""GET .../performance, .../breakdown, .../explain and .../readiness: a program's reports, and why sales are missing."""
+"""What members and agents read besides lists: a program's reports, a customer, and why sales are missing."""
 
 from presentation import queries
 from presentation.api_request import ApiRequest
@@ -6,8 +6,11 @@ from presentation.breakdown import BreakdownView
 from presentation.diagnosis import ExplanationView, ReadinessView, SubjectView
 from presentation.operations import operation
 from presentation.report import ReportView
+from presentation.resources import CustomerTimelineView
 from storage.diagnosis.explanation import explain
 from storage.diagnosis.readiness import check_readiness
+from storage.lists import timelines
+from storage.lists.declaration import ListScope
 from storage.reports import breakdown, performance
 from storage.rules.errors import InvalidPeriod, InvalidRange, ValidationError
 from storage.rules.periods.period import DateRangeQuery
@@ -56,6 +59,14 @@ async def get_breakdown(call: ApiRequest) -> ModelResponse[BreakdownView]:
     )
     read = await call.report(breakdown.read_breakdown, _range(call), wanted, at=call.at)
     return ModelResponse(BreakdownView.of(read))
+
+
+@operation("One customer with their timeline: click, lead, sales, refunds and commissions")
+async def get_customer(call: ApiRequest) -> ModelResponse[CustomerTimelineView]:
+    """Return one customer with their timeline."""
+    scope = ListScope(call.program_id, call.at)
+    timeline = await call.storage.report(timelines.get_timeline, scope, call.path_id("customer_id"))
+    return ModelResponse(CustomerTimelineView.timeline(timeline))
 
 
 @operation("Why a sale was credited or not, also when there is no such sale", ValidationError, query=IDENTIFIERS)

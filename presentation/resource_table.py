@@ -1,0 +1,101 @@
+"""The resource table: what a program offers, as path, list or action, and audience; read this first.
+
+Members and owners are served it by the dashboard API, and agents whose key has the scope by the agent API.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from starlette.requests import Request
+
+from presentation import reads
+from presentation.changes import CommissionChange, change_partner, decide_commission, decide_flag, enrol_partner
+from presentation.lists import listing
+from presentation.operations import DescribedRoute, Operation, route
+from presentation.resources import (
+    AuditEntryView,
+    CommissionView,
+    CustomerView,
+    EventView,
+    FlagView,
+    ListedPartnerView,
+    RefusedCallView,
+)
+from storage.access.workspaces import Role
+from storage.lists.audit_log import AUDIT_LOG
+from storage.lists.commissions import COMMISSIONS
+from storage.lists.customers import CUSTOMERS
+from storage.lists.events import EVENTS
+from storage.lists.flags import FLAGS
+from storage.lists.partners import PARTNERS
+from storage.lists.rejected_calls import REJECTED_CALLS
+from storage.lists.tracking_log import TRACKING_LOG
+from storage.rules.commission import CommissionStatus
+from storage.rules.errors import SecondKeyRequired, ServiceError
+from storage.rules.scope import Scope
+from web import body
+
+
+class ScopeByBody(NamedTuple):
+    """The scope that a body needs, the scopes that there are, and what says so to readers."""
+
+    choose: Callable[[bytes], Scope]
+    scopes: tuple[Scope, ...]
+    description: str
+
+
+class Resource(NamedTuple):
+    """An operation under a program's path, for its members or owners, and for agents; None: not for these."""
+
+    method: str
+    path: str
+    operation: Operation[Any]
+    role: Role | None
+    scope: Scope | ScopeByBody | None = None
+
+
+def scope_of_decision(content: bytes) -> Scope:
+    """Return the scope that a decision on a commission needs."""
+    try:
+        status = body.parse(CommissionChange, content).status
+    except ServiceError:  # the action says what is wrong with it
+        return Scope.COMMISSIONS_WRITE
+    return Scope.COMMISSIONS_PAY if status == CommissionStatus.PAID else Scope.COMMISSIONS_WRITE
+
+
+DECISION = ScopeByBody(
+    scope_of_decision,
+    (Scope.COMMISSIONS_WRITE, Scope.COMMISSIONS_PAY),
+    "Scope: commissions:write for approved and rejected, commissions:pay for paid.",
+)
+BY_AGENT = decide_commission.taking(CommissionChange, SecondKeyRequired)  # who overrides no hold
+MEMBER, OWNER = Role.MEMBER, Role.OWNER
+
+RESOURCES = (
+    Resource("GET", "/readiness", reads.get_readiness, None, Scope.PROGRAMS_READ),
+    Resource("GET", "/audit-log", listing(AUDIT_LOG, AuditEntryView), MEMBER, Scope.PROGRAMS_READ),
+    Resource("GET", "/performance", reads.get_performance, None, Scope.PERFORMANCE_READ),
+    Resource("GET", "/breakdown", reads.get_breakdown, MEMBER, Scope.PERFORMANCE_READ),
+    Resource("GET", "/events", listing(EVENTS, EventView), MEMBER, Scope.EVENTS_READ),
+    Resource("GET", "/tracking-log", listing(TRACKING_LOG), MEMBER, Scope.EVENTS_READ),
+    Resource("GET", "/refused-calls", listing(REJECTED_CALLS, RefusedCallView), MEMBER, Scope.EVENTS_READ),
+    Resource("GET", "/explain", reads.explain_sale, MEMBER, Scope.EVENTS_READ),
+    Resource("GET", "/customers", listing(CUSTOMERS, CustomerView), MEMBER, Scope.CUSTOMERS_READ),
+    Resource("GET", "/customers/{customer_id}", reads.get_customer, MEMBER, Scope.CUSTOMERS_READ),
+    Resource("GET", "/commissions", listing(COMMISSIONS, CommissionView), MEMBER, Scope.COMMISSIONS_READ),
+    Resource("PATCH", "/commissions/{commission_id}", decide_commission, OWNER),
+    Resource("PATCH", "/commissions/{commission_id}", BY_AGENT, None, DECISION),
+    Resource("GET", "/flags", listing(FLAGS, FlagView), MEMBER, Scope.COMMISSIONS_READ),
+    Resource("PATCH", "/flags/{flag_id}", decide_flag, OWNER, Scope.COMMISSIONS_WRITE),
+    Resource("GET", "/partners", listing(PARTNERS, ListedPartnerView), MEMBER, Scope.PARTNERS_READ),
+    Resource("POST", "/partners", enrol_partner, OWNER, Scope.PARTNERS_WRITE),
+    Resource("PATCH", "/partners/{partner_id}", change_partner, OWNER, Scope.PARTNERS_WRITE),
+)
+
+
+def routes(resources: Iterable[Resource], behind: Callable[[Resource], Operation[Request]]) -> Sequence[DescribedRoute]:
+    """Return a route for each path, with the operations of its resources, each `behind` the check of its audience."""
+    paths: dict[str, dict[str, Operation[Request]]] = {}
+    for each in resources:
+        paths.setdefault(each.path, {})[each.method] = behind(each)
+    return [route(path, **operations) for path, operations in paths.items()]
