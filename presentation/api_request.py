@@ -30,7 +30,7 @@ class ApiRequest:
     """A request that its caller may make. `program_id` is the path's, or NO_PROGRAM if the path names none.
 
     The caller reaches the workspaces of `workspace_ids`; of their programs those of `program_ids` (None: all).
-    `named` are ids that a form sent, which an endpoint has in its path.
+    `named` are the fields of a form, among them ids that an endpoint has in its path.
     A key's `scopes` decide which fields it gets; a member (None) gets all.
     """
 
@@ -60,8 +60,8 @@ class ApiRequest:
         return _valid(self.path_name(name))
 
     def path_name(self, name: str) -> str:
-        """Return what the path, or the form, has under a name."""
-        named: str = self.named[name] if name in self.named else self.request.path_params[name]
+        """Return what the path, or else the form, has under a name."""
+        named: str = self.request.path_params.get(name) or self.named.get(name, "")
         return named
 
     async def parse(self, model: type[Parsed], *, largest: int = body.LARGEST_BODY) -> Parsed:

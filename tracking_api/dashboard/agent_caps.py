@@ -2,6 +2,7 @@
 
 from typing import Self
 
+from presentation.actions import action
 from presentation.api_request import ApiRequest
 from presentation.changes import AgentCapsChange
 from presentation.operations import operation
@@ -28,8 +29,7 @@ async def get_agent_caps(call: ApiRequest) -> ModelResponse[AgentCapsView]:
     return ModelResponse(AgentCapsView.of(await call.read(agent_caps.get_caps)))
 
 
-@operation("Change the caps of the program's agent keys", body=AgentCapsChange)
-async def change_agent_caps(call: ApiRequest) -> ModelResponse[AgentCapsView]:
+@action("Change the caps of the program's agent keys", notice="caps-changed")
+async def change_agent_caps(call: ApiRequest, sent: AgentCapsChange) -> ModelResponse[AgentCapsView]:
     """Change the caps that are sent; the audit log names each change."""
-    sent = (await call.parse(AgentCapsChange)).sent()
-    return ModelResponse(AgentCapsView.of(await call.write(agent_caps.change, sent)))
+    return ModelResponse(AgentCapsView.of(await call.write(agent_caps.change, sent.sent())))

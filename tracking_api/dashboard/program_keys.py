@@ -1,7 +1,7 @@
 """POST /api/programs/:id/regenerate-api-token: the one response that shows a program key."""
 
+from presentation.actions import action
 from presentation.api_request import ApiRequest
-from presentation.operations import operation
 from presentation.view import View
 from storage.access import program_keys
 from tracking_api.dashboard.sessions import NO_STORE
@@ -21,7 +21,7 @@ class RegeneratedView(View):
     data: NewKeyView
 
 
-@operation("Replace the program's key; the old one stops working at once")
+@action("Replace the program's key; the old one stops working at once")
 async def regenerate_program_key(call: ApiRequest) -> ModelResponse[RegeneratedView]:
     """Replace the program's key; the old one stops at once."""
     new_key = await call.write(program_keys.regenerate)

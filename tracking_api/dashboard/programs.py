@@ -1,5 +1,6 @@
 """POST /api/programs, GET|PATCH|DELETE /api/programs/:id: members read; owners create, change and delete."""
 
+from presentation.actions import action
 from presentation.api_request import ApiRequest
 from presentation.changes import NewProgram, ProgramChange
 from presentation.operations import operation
@@ -23,14 +24,13 @@ from tracking_api.dashboard.roles import VisitorRequest
 from web.response import CreatedResponse, ModelResponse
 
 
-@operation("Create a program", OwnerRequired, CurrencyNotSupported, body=NewProgram)
-async def create_program(call: VisitorRequest) -> CreatedResponse[ProgramView]:
+@action("Create a program", OwnerRequired, CurrencyNotSupported, notice="program-created")
+async def create_program(call: VisitorRequest, sent: NewProgram) -> CreatedResponse[ProgramView]:
     """Create a program with a hidden key; an owner regenerates the key to see it."""
-    sent = (await call.parse(NewProgram)).sent()
-    workspace_id = _workspace(call.visitor, sent.pop("workspace_id", None))
-    values = settings.stored(sent)
+    chosen = sent.sent()
+    workspace_id = _workspace(call.visitor, chosen.pop("workspace_id", None))
     program_id = await call.storage.write(
-        program_settings.create, workspace_id, ProgramSettings(**values), at=call.at, actor=call.actor
+        program_settings.create, workspace_id, ProgramSettings(**settings.stored(chosen)), at=call.at, actor=call.actor
     )
     return CreatedResponse(ProgramView.of(await call.storage.read(read_program, program_id)))
 
@@ -41,14 +41,21 @@ async def get_program(call: ApiRequest) -> ModelResponse[ProgramView]:
     return ModelResponse(ProgramView.of(await call.read(read_program)))
 
 
-@operation("Change a program's settings; new terms apply to later sales only", CurrencyNotSupported, body=ProgramChange)
-async def change_program(call: ApiRequest) -> ModelResponse[ProgramView]:
-    """Change the settings that are sent; earned commissions do not change."""
-    sent = (await call.parse(ProgramChange)).sent()
-    return ModelResponse(ProgramView.of(await call.write(program_settings.change, sent)))
+@action(
+    "Change a program's settings; new terms apply to later sales only", CurrencyNotSupported, notice="program-changed"
+)
+async def change_program(call: ApiRequest, sent: ProgramChange) -> ModelResponse[ProgramView]:
+    """Change the settings that are sent; earned commissions do not change. A form names the revision that it shows."""
+    expected = call.path_id("revision") if "revision" in call.named else None
+    changed = await call.write(program_settings.change, sent.sent(), expected_revision=expected)
+    return ModelResponse(ProgramView.of(changed))
 
 
-@operation("Delete a program that has no events, or a sandbox; its own sandbox goes with it", ProgramHasEvents)
+@action(
+    "Delete a program that has no events, or a sandbox; its own sandbox goes with it",
+    ProgramHasEvents,
+    notice="program-deleted",
+)
 async def delete_program(call: ApiRequest) -> ModelResponse[SuccessView]:
     """Delete the program. Raises ProgramHasEvents."""
     await call.write(deletion.delete_program)

@@ -1,13 +1,13 @@
 """Who may call a handler: any signed-in member, a member or an owner of the path's workspace or of its program."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from starlette.requests import Request
 
 from presentation.api_request import ApiRequest, path_id
-from presentation.operations import EMPTY, Error, Operation
+from presentation.operations import Error, Operation
 from storage.access.sessions import Member, Visitor
 from storage.rules.errors import Forbidden, OwnerRequired
 from tracking_api.dashboard import authentication
@@ -40,30 +40,27 @@ class WorkspaceRequest(ApiRequest):
         return self.workspace_id
 
 
-async def visitor_request(request: Request, named: Mapping[str, str] = EMPTY) -> VisitorRequest:
+async def visitor_request(request: Request) -> VisitorRequest:
     """Return the request of a signed-in member. Raises Forbidden."""
     visitor = await authentication.visitor(request)
     reach = [each.workspace_id for each in visitor.memberships]
-    return VisitorRequest(**_about(request, visitor, named), workspace_ids=reach, visitor=visitor)
+    return VisitorRequest(**_about(request, visitor), workspace_ids=reach, visitor=visitor)
 
 
-def workspace_request(
-    request: Request, by: Visitor | Member, workspace_id: int, named: Mapping[str, str] = EMPTY
-) -> WorkspaceRequest:
+def workspace_request(request: Request, by: Visitor | Member, workspace_id: int) -> WorkspaceRequest:
     """Return the request of a member of a workspace."""
     here: Any = {"workspace_ids": (workspace_id,), "workspace_id": workspace_id, "user_id": by.user_id}
-    return WorkspaceRequest(**_about(request, by, named), **here)
+    return WorkspaceRequest(**_about(request, by), **here)
 
 
-def program_request(request: Request, member: Member, named: Mapping[str, str] = EMPTY) -> ApiRequest:
+def program_request(request: Request, member: Member) -> ApiRequest:
     """Return the request of a member of a program."""
     here: Any = {"workspace_ids": (member.workspace_id,), "program_id": member.program_id}
-    return ApiRequest(**_about(request, member, named), **here)
+    return ApiRequest(**_about(request, member), **here)
 
 
-def _about(request: Request, who: Visitor | Member, named: Mapping[str, str]) -> dict[str, Any]:
-    about = {"request": request, "storage": storage_of(request), "at": time_of(request)}
-    return {**about, "actor": who.actor, "named": named}
+def _about(request: Request, who: Visitor | Member) -> dict[str, Any]:
+    return {"request": request, "storage": storage_of(request), "at": time_of(request), "actor": who.actor}
 
 
 def signed_in(operation: Operation[VisitorRequest]) -> Operation[Request]:

@@ -1,5 +1,6 @@
 """POST /api/programs/:id/sandbox, DELETE .../events, POST .../payment-events: owners open, empty and try a sandbox."""
 
+from presentation.actions import action
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
 from presentation.view import SuccessView, View
@@ -25,7 +26,7 @@ class SandboxView(View):
     data: SandboxKeyView
 
 
-@operation("Create the program's sandbox, or give it a new key", ValidationError)
+@action("Create the program's sandbox, or give it a new key", ValidationError)
 async def open_sandbox(call: ApiRequest) -> ModelResponse[SandboxView]:
     """Create the program's sandbox, or replace the key of the one that it has."""
     program_id, key = await call.write(sandboxes.open_sandbox)
@@ -33,7 +34,7 @@ async def open_sandbox(call: ApiRequest) -> ModelResponse[SandboxView]:
     return ModelResponse(SandboxView(data=view), NO_STORE)
 
 
-@operation("Delete every event of the program's sandbox", NotFound)
+@action("Delete every event of the program's sandbox", NotFound, notice="sandbox-emptied")
 async def empty_sandbox(call: ApiRequest) -> ModelResponse[SuccessView]:
     """Delete the sandbox's events; its settings, key and partners stay."""
     await call.write(sandboxes.empty)

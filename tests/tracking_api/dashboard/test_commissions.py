@@ -158,7 +158,7 @@ async def test_what_is_final_asks_first_and_is_done_once_confirmed(dashboard: Da
         f"{base}/settings/payments/{event_id}": {"decision": "refund", "transaction_id": "inv-1"},
         f"{base}/settings/payments": {"disconnect": "yes"},
         f"/assistants/{assistant_id}": {},
-        f"{base}/settings/members": {"action": "remove", "user": user_id},
+        f"{base}/settings/members": {"action": "remove", "user_id": user_id},
     }
 
     for path, fields in final.items():
@@ -177,7 +177,7 @@ async def test_what_is_final_asks_first_and_is_done_once_confirmed(dashboard: Da
 async def test_what_can_be_undone_offers_undo(dashboard: Dashboard, olga: httpx.AsyncClient):
     acme, base = dashboard.acme, f"/programs/{dashboard.acme.program_id}"
     user_id = (await acme.store.read(members.find_member, acme.workspace_id, MAX)).user_id
-    about_max: Fields = {"user": user_id}
+    about_max: Fields = {"user_id": user_id}
     _, settings = form_of((await olga.get(f"{base}/settings")).text, "Save settings")
     done: list[tuple[str, Fields, str]] = [
         (f"{base}/partners/{acme.ben}", {"status": "paused"}, "Undo"),

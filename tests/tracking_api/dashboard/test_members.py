@@ -14,6 +14,7 @@ from storage.access.workspaces import Role
 from tests import smtp
 from tests.smtp import Mailbox
 from tests.tracking_api.dashboard.conftest import FOREIGN, MAX, OLGA, Dashboard
+from tests.tracking_api.dashboard.reading import follow, form_of, send
 from tests.world import NOW
 
 OWNER = "owner@acme.example"
@@ -101,6 +102,17 @@ async def test_an_owner_invites_and_the_link_creates_the_account(dashboard: Dash
     assert forged.headers["location"].startswith("/sign-in?")
     assert (joined.status_code, joined.headers["location"], again.status_code) == (303, "/programs", 404)
     assert (await dashboard.login(EVA, NEW["new_password"])).json()["workspaces"][0]["role"] == "owner"
+
+
+async def test_a_workspace_is_handed_over_on_the_page_once_confirmed(dashboard: Dashboard, olga: httpx.AsyncClient):
+    place = f"{dashboard.pages}/settings/members"
+
+    asked = await send(olga, place, f"Hand over {MAX}")
+    action, fields = form_of(asked.text, "Hand over")
+    handed = await olga.post(action, data=fields)
+
+    assert (asked.status_code, f"Hand over: {MAX}?" in asked.text) == (200, True)
+    assert "The workspace has a new owner" in await follow(olga, handed)
 
 
 async def test_an_invitation_is_withdrawn_and_one_to_no_address_is_not_made(dashboard: Dashboard):

@@ -1,12 +1,14 @@
 """The account page: how its owner sees pages, its password, its sessions and its second factor."""
 
+from functools import partial
+
 from starlette.requests import Request
 from starlette.responses import Response
 
 from storage.access import passwords, second_factors
 from storage.access.preferences import Theme, TimeFormat
 from tracking_api.dashboard import account, second_factor
-from tracking_api.dashboard.pages import buttons, forms, templates
+from tracking_api.dashboard.pages import buttons, templates
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome
 from tracking_api.dashboard.roles import VisitorRequest, visitor_request
 
@@ -30,23 +32,19 @@ async def show_account(request: Request) -> Response:
 
 async def change_account(request: Request) -> Response:
     """Do what the button says; an error appears above the forms."""
-    form = await forms.read_form(request)
-    call = await visitor_request(request, {"session_id": form.text("session")})
-    button = buttons.named(BUTTONS, form)
-    return await buttons.press(button, call, form, lambda outcome: _page(call, outcome))
+    call = await visitor_request(request)
+    return await buttons.press(BUTTONS, call, partial(_page, call), visitor=call.visitor)
 
 
 async def _page(call: VisitorRequest, outcome: FormOutcome) -> Response:
     return templates.render(
         call.request,
         "your_account.html",
-        status=400 if outcome.problems else 200,
         visitor=call.visitor,
         themes=THEMES.items(),
         time_formats=TIME_FORMATS.items(),
         sessions=await account.open_sessions(call),
         has_second_factor=await call.storage.read(second_factors.is_on, call.visitor.user_id),
-        problems=outcome.problems,
         shortest=passwords.SHORTEST,
-        response=outcome.response,
+        **outcome.shown(),
     )

@@ -1,15 +1,17 @@
 """Buttons: a form's fields become the input of an action; errors appear beside them, a notice on the next page."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from starlette.responses import Response
 
 from presentation.actions import Action
 from presentation.api_request import ApiRequest
-from presentation.operations import EMPTY
-from storage.rules.errors import Forbidden, NotFound, ServiceError, ValidationError
-from tracking_api.dashboard.pages import forms, notices
+from presentation.operations import ALWAYS, EMPTY
+from storage.rules.errors import ServiceError, ValidationError
+from tracking_api.dashboard.pages import confirmation, forms, notices, values
+from tracking_api.dashboard.pages.confirmation import Question
 from tracking_api.dashboard.pages.forms import Form, Problems
 from tracking_api.dashboard.pages.page import redirect
 
@@ -17,11 +19,19 @@ Call = TypeVar("Call", bound=ApiRequest)
 
 
 class Button(NamedTuple, Generic[Call]):
-    """What a button does: its action, with values that it fixes, and the notice afterwards (empty: the action's)."""
+    """What a button does: its action, with values that it fixes, and the notice on the page that follows.
+
+    `notice` (empty: the action's) and `then`, the path of that page (empty: the form's), name fields of the response
+    and ids of the path: `partner-{status}.{id}`. What is final asks a `question` first, or has a box to tick;
+    `unticked` says so.
+    """
 
     action: Action[Call]
     fixed: Mapping[str, Any] = EMPTY
     notice: str = ""
+    then: str = ""
+    question: Question | None = None
+    unticked: str = ""
 
 
 class FormOutcome(NamedTuple):
@@ -31,29 +41,52 @@ class FormOutcome(NamedTuple):
     typed: Mapping[str, str] = EMPTY
     response: Mapping[str, Any] = EMPTY
 
-
-def named(buttons: Mapping[str, Button[Call]], form: Form) -> Button[Call]:
-    """Return the button of a page that was pressed. Raises ValidationError if it has no such button."""
-    if form.text("action") not in buttons:
-        raise ValidationError("This button does not exist.")
-    return buttons[form.text("action")]
+    def shown(self, stored: Mapping[str, Any] = EMPTY) -> dict[str, Any]:
+        """Return the values of the page's template; the form shows what is `stored` unless something was typed."""
+        status = 400 if self.problems else 200
+        return {"status": status, **self._asdict(), "typed": self.typed or stored}
 
 
 async def press(
-    button: Button[Call], call: Call, form: Form, show: Callable[[FormOutcome], Awaitable[Response]], *numbers: int
+    buttons: Mapping[str, Button[Call]] | Button[Call],
+    call: Call,
+    show: Callable[[FormOutcome], Awaitable[Response]] | None = None,
+    **viewer: Any,
 ) -> Response:
-    """Do what a button says and lead to the page again, with a notice about `numbers`; show what is wrong at once."""
-    shown: tuple[type[ServiceError], ...] = (Forbidden, NotFound, *button.action.errors)
-    typed = {name: form.raw(name) if "password" in name else form.text(name) for name in form.fields}
+    """Do what the pressed button of a page says and lead to the page that follows.
+
+    `show` shows what is wrong, or the response of an action without a notice; without it an error is a page of its own.
+    `viewer` is the page's `context` or `visitor`.
+    """
+    form = await forms.read_form(call.request)
+    button, typed = named(buttons, form), forms.typed(form)
+    call = replace(call, named=typed)
+    if button.question and not confirmation.is_given(form):
+        back = button.question.back or button.then.format_map(call.request.path_params) or call.request.url.path
+        return confirmation.ask(call.request, form, button.question._replace(back=back), **viewer)
     try:
-        if "repeated" in typed:
+        if button.unticked and not confirmation.is_given(form):
+            raise ValidationError(button.unticked)
+        if "repeated" in form.fields:
             forms.chosen_password(form)
-        response = await button.action.submit(call, button.action.fields_of(typed) | dict(button.fixed))
-    except ValidationError as rejection:
+        currency = viewer["context"].currency if "context" in viewer else ""
+        fields = values.of_form(form, button.action.sent, currency=currency)
+        response = await button.action.submit(call, fields | dict(button.fixed))
+    except ServiceError as rejection:
+        if show is None or isinstance(rejection, ALWAYS):
+            raise
         return await show(FormOutcome(Problems.of(rejection), typed))
-    except shown as rejection:
-        return await show(FormOutcome(Problems({"": rejection.text}), typed))
-    notice = button.notice or button.action.notice
-    if not notice:
+    notice, known = button.notice or button.action.notice, {**response, **call.request.path_params}
+    if show and not notice:
         return await show(FormOutcome(response=response))
-    return notices.leave(redirect(call.request.url.path), notice, *numbers)
+    path = button.then.format_map(known) or call.request.url.path
+    return notices.leave(redirect(path), notice.format_map(known))
+
+
+def named(buttons: Mapping[str, Button[Call]] | Button[Call], form: Form) -> Button[Call]:
+    """Return the button of a page that was pressed. Raises ValidationError if it has no such button."""
+    if isinstance(buttons, Button):
+        return buttons
+    if form.text("action") not in buttons:
+        raise ValidationError("This button does not exist.")
+    return buttons[form.text("action")]

@@ -10,7 +10,7 @@ from storage.management import commission_decisions, commission_details
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import ValidationError
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import arithmetic, forms, notices, page_context, templates, values
+from tracking_api.dashboard.pages import arithmetic, forms, notices, page_context, templates
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.page import redirect
 from tracking_api.dashboard.pages.page_context import PageContext
@@ -41,7 +41,7 @@ async def approve_on_hold(request: Request) -> Response:
             override_hold_reason=sent.override_hold_reason,
         )
     except ValidationError as rejection:
-        return await _show(request, context, values.typed(form), Problems.of(rejection))
+        return await _show(request, context, forms.typed(form), Problems.of(rejection))
     approved = ("approved", 1, 0, commission_decisions.millis_of(context.at))
     return notices.leave(redirect(f"{context.program_path}/commissions/{commission_id}"), *approved)
 

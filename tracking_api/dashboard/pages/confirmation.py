@@ -17,12 +17,13 @@ CONFIRMED = "confirmed"
 class Question(NamedTuple):
     """What is asked: `verb` is the button's, and with what it is `about`, or the `commissions`, it is the title.
 
-    `text` says what becomes of it, `back` is the page to cancel to. `rows` are added up for each partner.
+    `text` says what becomes of it, `back` is the page to cancel to (of a button: empty for the
+    one that follows). `rows` are added up for each partner.
     """
 
     verb: str
     text: str
-    back: str
+    back: str = ""
     about: str = ""
     commissions: Waiting | None = None
     rows: Sequence[Commission] = ()

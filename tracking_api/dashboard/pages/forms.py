@@ -11,13 +11,23 @@ from urllib.parse import parse_qs
 from starlette.requests import Request
 
 from storage.rules import keys
-from storage.rules.errors import FieldError, Forbidden, ValidationError
+from storage.rules.errors import (
+    CurrencyNotSupported,
+    FieldError,
+    Forbidden,
+    PreconditionFailed,
+    ServiceError,
+    ValidationError,
+)
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.pages.messages import for_people
 from web import body
 
 MOST_FIELDS = 400
 FIELD = "csrf"
+NOT_TYPED = {FIELD, "confirmed", "action"}
+CENTS = "_cents"  # a form has an amount in major units, under the name without this
+CHANGED_MEANWHILE = "Another member saved these settings while you had them open. Open the page again."
 _READ = "posted_form"  # where the request's scope has the form: its body can be read only once
 
 
@@ -49,10 +59,16 @@ class Problems(dict[str, str]):
     """The problems of a form, by field; empty if there are none."""
 
     @classmethod
-    def of(cls, rejection: ValidationError) -> "Problems":
+    def of(cls, rejection: ServiceError) -> "Problems":
         """Return an error's fields, in people's words; if it names none, its text under the empty name."""
-        messages = {each.field: for_people(each.field, each.message) for each in rejection.fields}
-        return cls(messages or {"": rejection.text})
+        text = CHANGED_MEANWHILE if isinstance(rejection, PreconditionFailed) else rejection.text
+        messages = {each.field.removesuffix(CENTS): for_people(each.field, each.message) for each in rejection.fields}
+        return cls(messages or {"currency" if isinstance(rejection, CurrencyNotSupported) else "": text})
+
+
+def typed(form: Form) -> dict[str, str]:
+    """Return what a person typed or chose, to show it again."""
+    return {name: " ".join(values).strip() for name, values in form.fields.items() if name not in NOT_TYPED}
 
 
 def chosen_password(form: Form) -> str:

@@ -24,6 +24,8 @@ _WORDS = [
 
 def for_people(field: str, message: str) -> str:
     """Return a field's message as an instruction: `Enter a number such as 20`."""
+    if field.endswith("_cents"):
+        return "Enter an amount such as 2.50"
     if message in {MALFORMED, "String should have at most 3 characters"} and field in EXAMPLES:
         return EXAMPLES[field]
     matches = ((re.fullmatch(pattern, message), words) for pattern, words in _WORDS)

@@ -76,12 +76,12 @@ UNDO = {
     "approved": Undo("/commissions/undo", {"decided_at": "{2}"}),
     "partner-active": Undo("/partners/{0}", {"status": "paused"}),
     "partner-paused": Undo("/partners/{0}", {"status": "active"}),
-    "program-active": Undo("/settings/status", {"status": "paused"}, "Pause it again"),
-    "program-paused": Undo("/settings/status", {"status": "active"}, "Activate it again"),
-    "member-suspended": Undo("/settings/members", {"user": "{0}", "action": "reactivate"}),
-    "member-reactivated": Undo("/settings/members", {"user": "{0}", "action": "suspend"}),
-    "owner-made": Undo("/settings/members", {"user": "{0}", "action": "make-member"}),
-    "owner-unmade": Undo("/settings/members", {"user": "{0}", "action": "make-owner"}),
+    "program-active": Undo("/settings", {"status": "paused"}, "Pause it again"),
+    "program-paused": Undo("/settings", {"status": "active"}, "Activate it again"),
+    "member-suspended": Undo("/settings/members", {"user_id": "{0}", "action": "reactivate"}),
+    "member-reactivated": Undo("/settings/members", {"user_id": "{0}", "action": "suspend"}),
+    "owner-made": Undo("/settings/members", {"user_id": "{0}", "action": "make-member"}),
+    "owner-unmade": Undo("/settings/members", {"user_id": "{0}", "action": "make-owner"}),
 }
 
 

@@ -1,11 +1,12 @@
 """The page context: the visitor and the program of a page."""
 
 from collections.abc import Callable
-from datetime import datetime
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 
+from presentation.api_request import ApiRequest
 from storage.access.sessions import Member
 from storage.access.workspaces import Role
 from storage.lists.declaration import ListScope
@@ -15,18 +16,18 @@ from storage.management.program_choices import ProgramChoice
 from storage.rules.errors import ServiceError
 from storage.rules.keys import Rotation, rotation_state
 from tracking_api.dashboard import authentication
-from tracking_api.dashboard.authentication import storage_of, time_of
+from tracking_api.dashboard.authentication import storage_of
+from tracking_api.dashboard.roles import WorkspaceRequest, program_request, workspace_request
 
 Result = TypeVar("Result")
 
 
-class PageContext(NamedTuple):
-    """A program and the active member who views it, at a point in time; `choices` are what they can switch to."""
+@dataclass(frozen=True, kw_only=True)
+class PageContext(ApiRequest):
+    """A request of an active member for a page of a program; `choices` are the programs that they can switch to."""
 
     member: Member
     program: Program
-    at: datetime
-    base_url: str
     choices: list[ProgramChoice]
 
     @property
@@ -43,6 +44,11 @@ class PageContext(NamedTuple):
     def program_path(self) -> str:
         """The path of the program's pages."""
         return f"/programs/{self.program.id}"
+
+    @property
+    def of_workspace(self) -> WorkspaceRequest:
+        """The same person's request about the workspace."""
+        return workspace_request(self.request, self.member, self.member.workspace_id)
 
     @property
     def scope(self) -> ListScope:
@@ -84,9 +90,11 @@ async def change(
 
 
 async def _page_context(request: Request, member: Member) -> PageContext:
+    call = program_request(request, member)
+
     def find(connection: Any) -> tuple[Program, list[ProgramChoice]]:
         program = read_program(connection, member.program_id)
         return program, program_choices.list_choices(connection, member.user_id)
 
-    program, choices = await storage_of(request).read(find)
-    return PageContext(member, program, time_of(request), request.app.state.settings.base_url, choices)
+    program, choices = await call.storage.read(find)
+    return PageContext(**vars(call), member=member, program=program, choices=choices)

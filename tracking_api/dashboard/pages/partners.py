@@ -15,7 +15,6 @@ from tracking_api.dashboard.pages import (
     notices,
     page_context,
     templates,
-    values,
 )
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.lists import ListPage
@@ -43,7 +42,7 @@ async def enrol_partner(request: Request) -> Response:
         sent = body.parse(NewPartner, to_json(fields)).sent()
         await page_context.change(request, context, partners.enrol, **sent)
     except ValidationError as rejection:
-        return await _list(request, context, values.typed(form), Problems.of(rejection))
+        return await _list(request, context, forms.typed(form), Problems.of(rejection))
     return notices.leave(redirect(f"{context.program_path}/partners"), "partner-added")
 
 

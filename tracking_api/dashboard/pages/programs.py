@@ -3,33 +3,32 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple, cast
 
-from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation.changes import NewProgram
 from storage.access.sessions import Membership, Visitor
 from storage.access.workspaces import Role
 from storage.lists.declaration import List, ListQuery, ListScope, Page
 from storage.lists.partners import FIGURES
 from storage.lists.programs import PROGRAMS, ListedProgram
-from storage.management import program_settings
 from storage.reports import performance
 from storage.reports.performance import Performance
 from storage.rules import settings
 from storage.rules.attribution import ProgramStatus
-from storage.rules.errors import CurrencyNotSupported, OwnerRequired, ValidationError
-from storage.rules.settings import BY_NAME, ProgramSettings
+from storage.rules.errors import OwnerRequired
+from storage.rules.settings import BY_NAME, SETTINGS, ProgramSettings
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.pages import csv_export, forms, notices, templates, values
-from tracking_api.dashboard.pages.forms import Form, Problems
+from tracking_api.dashboard.pages import buttons, csv_export, templates, values
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome
 from tracking_api.dashboard.pages.lists import ListPage, ListState
-from tracking_api.dashboard.pages.page import redirect
-from web import body
+from tracking_api.dashboard.programs import create_program
+from tracking_api.dashboard.roles import VisitorRequest, visitor_request
 
+CREATE = Button(create_program, then="/programs/{id}/settings/checklist")
 CHOSEN_FIRST = [BY_NAME[name] for name in ("name", "domain", "commission_type", "commission_rate", "currency")]
 
 
@@ -74,44 +73,29 @@ async def export_programs(request: Request) -> Response:
 
 async def show_new_program(request: Request) -> Response:
     """Show the form for a new program."""
-    visitor = await authentication.visitor(request)
-    return _form(request, visitor, values.of_settings(ProgramSettings("", "")), Problems())
+    return await _form(await visitor_request(request), FormOutcome())
 
 
-async def create_program(request: Request) -> Response:
+async def create(request: Request) -> Response:
     """Create a program and go to its checklist; an error appears beside its field."""
-    visitor = await authentication.visitor(request)
-    form = await forms.read_form(request)
-    owned = [each.workspace_id for each in _owned(visitor)]
-    try:
-        workspace_id, chosen = _new_program(form)
-        if workspace_id not in owned:
-            raise OwnerRequired
-        program_id = await storage_of(request).write(
-            program_settings.create, workspace_id, chosen, at=time_of(request), actor=visitor.actor
-        )
-    except ValidationError as rejection:
-        return _form(request, visitor, values.typed(form), Problems.of(rejection))
-    except CurrencyNotSupported as rejection:
-        return _form(request, visitor, values.typed(form), Problems(currency=rejection.text))
-    return notices.leave(redirect(f"/programs/{program_id}/settings/checklist"), "program-created")
+    call = await visitor_request(request)
+    return await buttons.press(CREATE, call, partial(_form, call), visitor=call.visitor)
 
 
-def _new_program(form: Form) -> tuple[int | None, ProgramSettings]:
-    """Return the workspace and the settings of the new program. Raises ValidationError."""
-    fields = values.of_form(form, CHOSEN_FIRST) | {"workspace_id": values.number(form.text("workspace_id"))}
-    sent = body.parse(NewProgram, to_json(fields)).sent()
-    workspace_id = sent.pop("workspace_id", None)
-    return workspace_id, ProgramSettings(**settings.stored(sent))
-
-
-def _form(request: Request, visitor: Visitor, typed: dict[str, str], problems: Problems) -> Response:
-    owned = _owned(visitor)
+async def _form(call: VisitorRequest, outcome: FormOutcome) -> Response:
+    owned = _owned(call.visitor)
     if not owned:
         raise OwnerRequired
-    workspaces = [(str(each.workspace_id), each.name) for each in owned]
-    shown = {"owned": owned, "workspaces": workspaces, "settings": CHOSEN_FIRST, "typed": typed, "problems": problems}
-    return templates.render(request, "new_program.html", status=400 if problems else 200, visitor=visitor, **shown)
+    defaults = ProgramSettings("", "")
+    return templates.render(
+        call.request,
+        "new_program.html",
+        visitor=call.visitor,
+        owned=owned,
+        workspaces=[(str(each.workspace_id), each.name) for each in owned],
+        settings=CHOSEN_FIRST,
+        **outcome.shown(values.of_settings(SETTINGS, settings.published(defaults), defaults.currency)),
+    )
 
 
 def _owned(visitor: Visitor) -> list[Membership]:

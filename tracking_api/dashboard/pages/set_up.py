@@ -17,7 +17,7 @@ from storage.rules import keys
 from storage.rules.errors import CurrencyNotSupported, Forbidden, NotFound, ValidationError
 from storage.rules.settings import ProgramSettings
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.pages import forms, templates, values
+from tracking_api.dashboard.pages import forms, templates
 from tracking_api.dashboard.pages.forms import Form, Problems
 from tracking_api.dashboard.pages.sign_in import set_session_cookie
 from tracking_api.dashboard.password_queue import hashed
@@ -55,10 +55,8 @@ async def set_up(request: Request) -> Response:
         chosen = await _chosen(request, form)
         about: dict[str, Any] = {"client": request.headers.get("user-agent"), "at": time_of(request)}
         made = await storage_of(request).write(first_workspace.create, chosen, **about)
-    except ValidationError as rejection:
-        return _form(request, values.typed(form), Problems.of(rejection))
-    except CurrencyNotSupported as rejection:
-        return _form(request, values.typed(form), Problems(currency=rejection.text))
+    except (ValidationError, CurrencyNotSupported) as rejection:
+        return _form(request, forms.typed(form), Problems.of(rejection))
     response = templates.render(request, "set_up_done.html", made=made, chosen=chosen)
     set_session_cookie(request, response, made.session)
     return response

@@ -1,62 +1,76 @@
-"""Form input as the values that the JSON API accepts: amounts in major units, numbers as text."""
+"""Form input as the values that the JSON API accepts, and back: amounts in major units, numbers as text."""
 
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from types import NoneType
+from typing import Any, get_args, get_origin
 
-from storage.rules import settings
 from storage.rules.commission import CommissionType
-from storage.rules.setting_kinds import Kind, Setting
-from storage.rules.settings import SETTINGS, ProgramSettings
+from storage.rules.setting_kinds import Setting
 from tracking_api.dashboard.pages import text
-from tracking_api.dashboard.pages.forms import Form
+from tracking_api.dashboard.pages.forms import CENTS, Form
+from web.body import Body
 
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _DECIMAL = re.compile(r"-?[0-9]{0,18}\.[0-9]{1,18}")
 
 
-def of_form(form: Form, settings: Iterable[Setting], *, currency: str = "USD") -> dict[str, Any]:
-    """Return the typed settings as the API accepts them."""
+def of_form(form: Form, model: type[Body] | None, *, currency: str = "") -> dict[str, Any]:
+    """Return the fields of a model that a form sent, as the API accepts them; a box that is not ticked is false."""
     currency = form.text("currency") or currency
     is_flat = form.text("commission_type") == CommissionType.FLAT
-    return {each.public_name: _value(each, form.text(each.form_name), currency, is_flat=is_flat) for each in settings}
+    sent: dict[str, Any] = {}
+    for name, field in (model.model_fields if model else {}).items():
+        kinds, typed = _kinds(field.annotation), form.text(name.removesuffix(CENTS))
+        if list in kinds:
+            sent[name] = form.each(name)
+        elif bool in kinds:
+            sent[name] = typed == "true"
+        elif name.removesuffix(CENTS) in form.fields:
+            if not typed and NoneType in kinds:
+                sent[name] = None
+            elif _is_amount(name, is_flat=is_flat):
+                sent[name] = text.minor(typed, currency)
+            elif "password" in name:
+                sent[name] = form.raw(name)
+            else:
+                sent[name] = _number(typed) if int in kinds or float in kinds else typed
+    return sent
 
 
-def of_settings(chosen: ProgramSettings) -> dict[str, str]:
-    """Return a program's settings as people would type them."""
-    shown = settings.published(chosen)
-    is_flat = chosen.commission_type == CommissionType.FLAT
-    for setting in SETTINGS:
-        if _is_amount(setting, is_flat=is_flat):
-            shown[setting.public_name] = text.major(shown[setting.public_name], chosen.currency)
-    values = {setting.form_name: shown[setting.public_name] for setting in SETTINGS}
-    return {name: "" if value is None else str(value) for name, value in values.items()}
+def of_settings(settings: Iterable[Setting], published: Mapping[str, Any], currency: str) -> dict[str, str]:
+    """Return settings, as the API publishes them, as people would type them."""
+    is_flat = published.get("commission_type") == CommissionType.FLAT
+    return {
+        each.form_name: _written(
+            text.major(published[each.public_name], currency)
+            if _is_amount(each.public_name, is_flat=is_flat)
+            else published[each.public_name]
+        )
+        for each in settings
+    }
 
 
-def typed(form: Form) -> dict[str, str]:
-    """Return what was typed, to show it again."""
-    return {name: form.text(name) for name in form.fields}
+def _written(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return " ".join(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value is None else str(value)
 
 
-def number(typed: str) -> int | float | str:
+def _is_amount(name: str, *, is_flat: bool) -> bool:
+    """Return whether people type a field of the API as an amount of money."""
+    return name.endswith(CENTS) or (name == "commission_rate" and is_flat)
+
+
+def _number(typed: str) -> int | float | str:
     """Return a typed number as a number; return other text unchanged."""
     if _INTEGER.fullmatch(typed):
         return int(typed)
     return float(typed) if _DECIMAL.fullmatch(typed) else typed
 
 
-def _value(setting: Setting, typed: str, currency: str, *, is_flat: bool) -> int | float | str | None:
-    if not typed and setting.is_nullable:
-        value: int | float | str | None = None
-    elif _is_amount(setting, is_flat=is_flat):
-        value = text.minor(typed, currency)
-    elif setting.kind in {Kind.NUMBER, Kind.PERCENT, Kind.COMMISSION_RATE}:
-        value = number(typed)
-    else:
-        value = typed
-    return value
-
-
-def _is_amount(setting: Setting, *, is_flat: bool) -> bool:
-    """Return whether people type the setting as an amount of money."""
-    return setting.kind == Kind.CENTS or (setting.kind == Kind.COMMISSION_RATE and is_flat)
+def _kinds(annotation: Any) -> list[Any]:
+    """Return the types of which a type is made."""
+    return [get_origin(annotation) or annotation, *(kind for each in get_args(annotation) for kind in _kinds(each))]

@@ -1,5 +1,7 @@
 """Settings, Workspace: its name, its time zone and its logo, and the URL that serves the logo."""
 
+from functools import partial
+
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -10,12 +12,11 @@ from storage.rules.errors import PayloadTooLarge, ValidationError
 from storage.rules.periods import time_zones
 from tracking_api.dashboard import authentication, workspaces
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import buttons, forms, notices, page_context, templates, uploads
+from tracking_api.dashboard.pages import buttons, notices, page_context, templates, uploads
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.page import redirect
 from tracking_api.dashboard.pages.page_context import PageContext
-from tracking_api.dashboard.roles import workspace_request
 
 LOGO = "logo"
 CHANGE = Button(workspaces.change_workspace)
@@ -29,15 +30,13 @@ LOGO_HEADERS = {
 
 async def show_workspace(request: Request) -> Response:
     """Show the workspace's settings; owners may change them."""
-    return await _page(request, await page_context.as_member(request), FormOutcome())
+    return await _page(await page_context.as_member(request), FormOutcome())
 
 
 async def change_workspace(request: Request) -> Response:
     """Save the name and the time zone; an error appears beside its field."""
     context = await page_context.as_owner(request)
-    form = await forms.read_form(request)
-    call = workspace_request(request, context.member, context.member.workspace_id)
-    return await buttons.press(CHANGE, call, form, lambda outcome: _page(request, context, outcome))
+    return await buttons.press(CHANGE, context.of_workspace, partial(_page, context), context=context)
 
 
 async def change_logo(request: Request) -> Response:
@@ -47,11 +46,10 @@ async def change_logo(request: Request) -> Response:
         form, content = await uploads.read_upload(request, LOGO, largest=images.LARGEST)
         logo = None if form.text("action") == "remove" else images.accept(content, field=LOGO)
     except PayloadTooLarge:
-        return await _page(request, context, FormOutcome(Problems({LOGO: images.TOO_LARGE})))
+        return await _page(context, FormOutcome(Problems({LOGO: images.TOO_LARGE})))
     except ValidationError as rejection:
-        return await _page(request, context, FormOutcome(Problems.of(rejection)))
-    call = workspace_request(request, context.member, context.member.workspace_id)
-    await call.write(workspace_settings.set_logo, logo)
+        return await _page(context, FormOutcome(Problems.of(rejection)))
+    await context.of_workspace.write(workspace_settings.set_logo, logo)
     done = "logo-saved" if logo else "logo-removed"
     return notices.leave(redirect(f"{context.program_path}/settings/workspace"), done)
 
@@ -66,16 +64,14 @@ async def show_logo(request: Request) -> Response:
     return Response(logo.content, headers=LOGO_HEADERS, media_type=logo.media_type)
 
 
-async def _page(request: Request, context: PageContext, outcome: FormOutcome) -> Response:
+async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     workspace = context.member.workspace
     return templates.render(
-        request,
+        context.request,
         "workspace.html",
-        status=400 if outcome.problems else 200,
         context=context,
-        typed={"name": workspace.name, "time_zone": workspace.time_zone} | dict(outcome.typed),
-        problems=outcome.problems,
         zones=time_zones.names(),
         accepted=",".join(images.MEDIA_TYPES),
         largest_kb=images.LARGEST // 1024,
+        **outcome.shown({"name": workspace.name, "time_zone": workspace.time_zone}),
     )
