@@ -10,7 +10,7 @@ from storage.rules.reports.metrics import Totals
 from tests.tracking_api.dashboard.conftest import OLGA, Dashboard
 from tests.tracking_api.dashboard.reading import follow, form_of
 from tracking_api import assets
-from tracking_api.dashboard.pages import charted, locales, text, viewing
+from tracking_api.dashboard.pages import charted, text, viewing
 
 HTML = {"Accept": "text/html"}
 MENU = 'aria-label="Program"'
@@ -93,7 +93,7 @@ def test_a_long_range_is_added_up_without_losing_a_day(days: int, unit: str, row
     ],
 )
 def test_a_page_writes_by_the_first_language_that_it_can_write(accepted: str, amount: str, day: str):
-    with viewing.shown_to(None, locales.negotiated(accepted)):
+    with viewing.shown_to(None, viewing.locale_of(accepted)):
         written = (text.money(123_450, "USD"), text.day(date(2026, 5, 5)))
 
     assert written == (amount, day)

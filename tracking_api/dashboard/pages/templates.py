@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse
 
 from storage.rules.settings import SETTINGS
 from tracking_api import assets
-from tracking_api.dashboard.pages import currency_list, forms, locales, notices, text, viewing
+from tracking_api.dashboard.pages import currency_list, forms, notices, text, viewing
 
 LABELS = {setting.form_name: setting.label for setting in SETTINGS}
 _environment = Environment(
@@ -36,7 +36,7 @@ def render(request: Request, template: str, *, status: int = 200, **values: Any)
     notice = notices.waiting(request)
     viewer = viewing.viewer_of(values)
     common = {"csrf": forms.expected_token(request), "notice": notice, "path": request.url.path, "context": None}
-    locale = locales.negotiated(request.headers.get("accept-language", ""))
+    locale = viewing.locale_of(request.headers.get("accept-language", ""))
     with viewing.shown_to(viewer, locale):
         html = _environment.get_template(template).render(common | {"viewer": viewer, "locale": locale} | values)
     response = HTMLResponse(html, status)

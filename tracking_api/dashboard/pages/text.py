@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, wraps
+from typing import Any, Concatenate, ParamSpec
 
 from babel import Locale
 from babel.dates import format_date, format_skeleton, format_timedelta
@@ -19,13 +19,14 @@ from storage.rules.reports import metrics
 from storage.rules.reports.metrics import Direction, Trend
 from storage.tracking import currencies
 from tracking_api.calls.visitors import agent_of
-from tracking_api.dashboard.pages import locales, viewing
+from tracking_api.dashboard.pages import viewing
 
 LONGEST = 160
 _GROUPED = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d*)?", re.ASCII)
 LARGEST_TREND = 999
 MOST_KEPT = 8192
 _TICKED = re.compile(r"`([^`]*)`")
+Values = ParamSpec("Values")
 
 
 def major(cents: float, currency: str) -> Decimal:
@@ -47,47 +48,59 @@ def minor(amount: str, currency: str) -> int | str:
         return amount
 
 
-def money(cents: int, currency: str) -> str:
-    """Write an amount by the viewer's locale: $1,234.50, or 1.234,50 $."""
-    return _money(cents, currency, viewing.clock().locale)
+def _localized(write: Callable[Concatenate[Locale, Values], str]) -> Callable[Values, str]:
+    """Return what writes by the viewer's locale. It keeps texts: babel takes long, and a chart's table has hundreds."""
+    kept: Any = lru_cache(MOST_KEPT)(write)
+
+    @wraps(write)
+    def written(*values: Values.args, **named: Values.kwargs) -> str:
+        text: str = kept(viewing.clock().locale, *values, **named)
+        return text
+
+    return written
 
 
-@lru_cache(MOST_KEPT)  # babel takes a quarter of a millisecond for an amount, and a chart's table has hundreds
-def _money(cents: int, currency: str, locale: str) -> str:
+@_localized
+def money(locale: Locale, cents: int, currency: str) -> str:
+    """Write an amount: $1,234.50, or 1.234,50 $."""
     return format_currency(major(cents, currency), currency, locale=locale)
 
 
-def small_money(cents: float, currency: str) -> str:
+@_localized
+def small_money(locale: Locale, cents: float, currency: str) -> str:
     """Write an amount of which fractions of cents matter: $0.0425."""
-    return _small_money(cents, currency, viewing.clock().locale)
-
-
-@lru_cache(MOST_KEPT)
-def _small_money(cents: float, currency: str, locale: str) -> str:
-    written, digits = Locale.parse(locale), currencies.digits(currency)
-    pattern = copy(written.currency_formats["standard"])
+    pattern, digits = copy(locale.currency_formats["standard"]), currencies.digits(currency)
     pattern.frac_prec = (digits, digits + 2)
-    return str(pattern.apply(major(cents, currency), written, currency=currency, currency_digits=False))
+    return str(pattern.apply(major(cents, currency), locale, currency=currency, currency_digits=False))
 
 
-def number(value: int) -> str:
-    """Write a count by the viewer's locale: 1,234, or 1.234."""
-    return _number(value, viewing.clock().locale)
-
-
-@lru_cache(MOST_KEPT)
-def _number(value: float, locale: str) -> str:
+@_localized
+def number(locale: Locale, value: float) -> str:
+    """Write a count: 1,234, or 1.234."""
     return format_decimal(value, locale=locale)
 
 
-def day(value: date) -> str:
-    """Write a day by the viewer's locale: May 5, 2026, or 05.05.2026."""
-    return _day(value, viewing.clock().locale)
-
-
-@lru_cache(MOST_KEPT)
-def _day(value: date, locale: str) -> str:
+@_localized
+def day(locale: Locale, value: date) -> str:
+    """Write a day: May 5, 2026, or 05.05.2026."""
     return format_date(value, "medium", locale=locale)
+
+
+@_localized
+def short_day(locale: Locale, value: date) -> str:
+    """Write a day without its year: May 5."""
+    return format_skeleton("MMMd", value, locale=locale)
+
+
+@_localized
+def month(locale: Locale, value: date) -> str:
+    """Write a month without its year: May."""
+    return format_skeleton("MMM", value, locale=locale)
+
+
+def percentage(value: float) -> str:
+    """Write a percentage: 12.5%."""
+    return f"{number(value)}%"
 
 
 def timestamp(value: datetime) -> Markup:
@@ -106,7 +119,7 @@ def words(value: str) -> str:
 
 def country(code: str) -> str:
     """Write a country's code as its English name; a code that has none stays."""
-    return locales.DEFAULT.territories.get(code, plain(code))
+    return viewing.DEFAULT.territories.get(code, plain(code))
 
 
 def browser(client: str) -> str:
@@ -126,11 +139,6 @@ def ticked(value: str) -> Markup:
     return Markup(_TICKED.sub(r"<code>\1</code>", str(escape(value))))  # noqa: S704 - escaped in the line itself
 
 
-def compared(current: int, previous: int) -> Trend:
-    """Return the trend from a previous total to a current one."""
-    return metrics.trend(previous, current)
-
-
 def percent(change: Trend) -> str:
     """Write the size of a change: 12.5%; what began with nothing is new, and over 999 % the size says no more."""
     if change.direction == Direction.STABLE:
@@ -145,43 +153,10 @@ def elapsed(time: timedelta) -> str:
     return f"{format_timedelta(time, locale='en')} later" if time >= timedelta(seconds=1) else ""
 
 
-def percentage(value: float) -> str:
-    """Write a percentage: 12.5%."""
-    return f"{_number(value, viewing.clock().locale)}%"
-
-
-def short_day(value: date) -> str:
-    """Write a day without its year: May 5."""
-    return _short_day(value, viewing.clock().locale)
-
-
-@lru_cache(MOST_KEPT)
-def _short_day(value: date, locale: str) -> str:
-    return format_skeleton("MMMd", value, locale=locale)
-
-
-def month(value: date) -> str:
-    """Write a month without its year: May."""
-    return format_skeleton("MMM", value, locale=viewing.clock().locale)
-
-
 def pairs(each: Iterable[str]) -> list[tuple[str, str]]:
     """Return words as options: what is sent, and how it is written."""
     return [(str(value), words(value)) for value in each]
 
 
-FILTERS: Mapping[str, Callable[..., Any]] = {
-    "major": major,
-    "money": money,
-    "number": number,
-    "day": day,
-    "timestamp": timestamp,
-    "words": words,
-    "country": country,
-    "browser": browser,
-    "plain": plain,
-    "ticked": ticked,
-    "compared": compared,
-    "percent": percent,
-    "pairs": pairs,
-}
+_FILTERS = (major, money, number, day, timestamp, words, country, browser, plain, ticked, percent, pairs)
+FILTERS: Mapping[str, Callable[..., Any]] = {each.__name__: each for each in _FILTERS} | {"compared": metrics.trend}

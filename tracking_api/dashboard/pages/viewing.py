@@ -1,17 +1,22 @@
-"""Who views a page, and how they see times: in their workspace's time zone, with the hours that they chose."""
+"""Who views a page, and how it writes for them: in which time zone, with which hours, and by which locale."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from babel import Locale
+from babel import Locale, UnknownLocaleError
 
 from storage.access.preferences import Preferences, TimeFormat
 from storage.access.sessions import Member, Membership, Visitor
 from storage.rules.periods.time_zones import UTC
-from tracking_api.dashboard.pages import locales
+
+DEFAULT = Locale.parse("en_US")
+MOST_LANGUAGES = 10
+_LANGUAGE = re.compile(r"\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})\s*(?:;\s*q=([01](?:\.\d{1,3})?)\s*)?")
 
 
 class Viewer(NamedTuple):
@@ -35,7 +40,7 @@ class Clock(NamedTuple):
     locale: Locale
 
 
-_NO_VIEWER = Clock(ZoneInfo(UTC), TimeFormat.HOURS_24, locales.DEFAULT)
+_NO_VIEWER = Clock(ZoneInfo(UTC), TimeFormat.HOURS_24, DEFAULT)
 _clock: ContextVar[Clock] = ContextVar("clock", default=_NO_VIEWER)
 
 
@@ -81,3 +86,23 @@ def _zone(name: str) -> ZoneInfo:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError):
         return ZoneInfo(UTC)
+
+
+@lru_cache(maxsize=256)
+def locale_of(accepted: str) -> Locale:
+    """Return the locale for an Accept-Language header; American English for one that names none.
+
+    The pages are in English, from left to right and with figures in columns: other scripts' digits do not fit them.
+    """
+    sent = [found for each in accepted.split(",")[:MOST_LANGUAGES] if (found := _LANGUAGE.fullmatch(each))]
+    preferred = sorted(sent, key=lambda found: -float(found[2] or 1))
+    return next((locale for found in preferred if (locale := _parsed(found[1]))), DEFAULT)
+
+
+def _parsed(language: str) -> Locale | None:
+    try:
+        locale = DEFAULT if language == "en" else Locale.parse(language, sep="-")
+    except (UnknownLocaleError, ValueError):
+        return None
+    is_fitting = locale.character_order == "left-to-right" and locale.default_numbering_system == "latn"
+    return locale if is_fitting else None
