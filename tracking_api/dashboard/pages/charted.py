@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from storage.reports.chart import Results, Step
 from storage.rules.periods.period import Window
 from storage.rules.reports import metrics
+from storage.rules.reports.metrics import Trend
 from storage.tracking import currencies
 from tracking_api.dashboard.pages import text
 from tracking_api.dashboard.pages.figures import DETAILS, FIGURES, Figure
@@ -18,13 +19,12 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
 class Tile(NamedTuple):
-    """A figure of the whole range; `before` is None if it is not compared."""
+    """A figure of the whole range; `before` and `trend` are None if it is not compared."""
 
     figure: Figure
-    current: int
-    previous: int
     written: str
-    before: str | None
+    before: str | None = None
+    trend: Trend | None = None
 
 
 class Row(NamedTuple):
@@ -45,7 +45,6 @@ class Charted(NamedTuple):
     compared_with: Window | None
     tiles: list[Tile]
     details: list[Tile]
-    figures: tuple[Figure, ...]
     rows: list[Row]
     chart: dict[str, Any]
 
@@ -73,7 +72,7 @@ def of(results: Results, *, is_compared: bool, details: tuple[Figure, ...] = DET
     }
     tiles, more = ([_tile(figure, totals, before, currency) for figure in each] for each in (FIGURES, details))
     compared_with = report.previous_window if is_compared else None
-    return Charted(unit, report.window, compared_with, tiles, more, FIGURES, rows[: len(begun)], chart)
+    return Charted(unit, report.window, compared_with, tiles, more, rows[: len(begun)], chart)
 
 
 def grouped(steps: list[Step], *, is_hourly: bool = False) -> tuple[str, list[list[Step]]]:
@@ -104,8 +103,11 @@ def _by(steps: list[Step], start: Callable[[datetime], datetime]) -> list[list[S
 
 
 def _tile(figure: Figure, totals: Step, before: Step | None, currency: str) -> Tile:
-    previous = (figure.comparable(before), figure.written(before, currency)) if before else (0, None)
-    return Tile(figure, figure.comparable(totals), previous[0], figure.written(totals, currency), previous[1])
+    tile = Tile(figure, figure.written(totals, currency))
+    if before is None:
+        return tile
+    trend = metrics.trend(figure.comparable(before), figure.comparable(totals))
+    return tile._replace(before=figure.written(before, currency), trend=trend)
 
 
 def _row(step: Step, unit: str, currency: str, at: datetime) -> Row:

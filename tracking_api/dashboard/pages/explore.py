@@ -10,13 +10,13 @@ from presentation import queries
 from storage.reports import explore
 from storage.reports.explore import Card, ComparedGroup
 from storage.rules.errors import InvalidPeriod, InvalidRange, ServiceError, ValidationError
-from storage.rules.periods.picked_period import Picked
 from storage.rules.reports import breakdown
 from storage.rules.reports.breakdown import NONE, Dimension, GroupTotals
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import csv_export, filters, page_context, ranges, templates, text
 from tracking_api.dashboard.pages.filters import FilterValues
 from tracking_api.dashboard.pages.page_context import PageContext
+from tracking_api.dashboard.pages.ranges import Picker
 
 ROWS = 8
 EXPORTED_ROWS = 10_000
@@ -45,19 +45,18 @@ CARDS = {
 async def show_explore(request: Request) -> Response:
     """Show the cards of the range, by default the last 30 days; the page says what is wrong with a range or filter."""
     context = await page_context.as_member(request)
+    picker = ranges.picker(request, context.at)
     problem: ServiceError | None = None
     cards: list[Card] = []
-    picked = ranges.usual(context.at)
     try:
-        picked = ranges.requested(request, context.at)
-        cards = await _cards(request, context, picked, list(CARDS), rows=ROWS)
+        cards = await _cards(request, context, picker, list(CARDS), rows=ROWS)
     except (InvalidPeriod, InvalidRange, ValidationError) as rejection:
         problem = rejection
     chosen = filters.chosen(request, *Dimension)
     return templates.render(
         request,
         "explore.html",
-        status=400 if problem else 200,
+        status=400 if problem or picker.problem else 200,
         context=context,
         cards=cards,
         titles=CARDS,
@@ -65,8 +64,7 @@ async def show_explore(request: Request) -> Response:
         address=FilterValues({**filters.chosen(request, *PERIOD), **chosen}),
         lacking=NONE,
         problem=problem,
-        picker=ranges.picker(request, picked),
-        compared=picked.before,
+        picker=picker,
     )
 
 
@@ -74,15 +72,15 @@ async def export_card(request: Request) -> Response:
     """Return one card as a CSV file, with the filters of the page. Raises ValidationError."""
     context = await page_context.as_member(request)
     dimension = queries.choice(request.query_params, "by", Dimension) or Dimension.REFERRER
-    picked = ranges.requested(request, context.at)
-    (card,) = await _cards(request, context, picked, [dimension], rows=EXPORTED_ROWS)
+    picker = ranges.valid_picker(request, context.at)
+    (card,) = await _cards(request, context, picker, [dimension], rows=EXPORTED_ROWS)
     name = f"{dimension}-{context.program.id}-{context.at:%Y-%m-%d}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(_csv(card), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 async def _cards(
-    request: Request, context: PageContext, picked: Picked, dimensions: list[Dimension], *, rows: int
+    request: Request, context: PageContext, picker: Picker, dimensions: list[Dimension], *, rows: int
 ) -> list[Card]:
     """Return the cards of the program in the path, within the request's range and filters."""
     chosen = filters.chosen(request, *Dimension)
@@ -90,12 +88,12 @@ async def _cards(
     return await storage_of(request).report(
         explore.read_cards,
         context.program.id,
-        picked.query,
+        picker.picked.query,
         dimensions,
         breakdown.stored_filters(sent),
         rows=rows,
         at=context.at,
-        before=picked.before,
+        before=picker.picked.before,
     )
 
 

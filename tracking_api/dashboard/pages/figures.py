@@ -94,12 +94,11 @@ FIGURES = (
         Direction.DOWN,
     ),
 )
-SALES = Figure(
-    *("sales", "Paid sales", "Sales that were not fully refunded.", "counts", FigureKind.COUNT),
-    lambda row: row.totals.sales,
-)
 DETAILS = (
-    SALES,
+    Figure(
+        *("sales", "Paid sales", "Sales that were not fully refunded.", "counts", FigureKind.COUNT),
+        lambda row: row.totals.sales,
+    ),
     Figure(
         *("average-order", "Average order", "Revenue divided by paid sales.", "money", FigureKind.MONEY),
         lambda row: metrics.average_order_cents(row.totals.revenue_cents, row.totals.sales),

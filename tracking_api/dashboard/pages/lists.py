@@ -122,7 +122,7 @@ class ListPage:
 
     def state(self, request: Request) -> "ListState":
         """Return the state of the list in a request. Raises ValidationError, InvalidPeriod, InvalidRange."""
-        picked = ranges.requested(request, time_of(request), default=self.period)
+        picker = ranges.valid_picker(request, time_of(request), default=self.period)
         own = (each.name for each in self.of.filters)
         address = filters.chosen(request, "q", "sort", *dict.fromkeys((*own, *self.kept, *self.tabs)), *DATES)
         return ListState(
@@ -133,8 +133,8 @@ class ListPage:
             cursor=request.query_params.get("cursor") or None,
             filters=self._filters(address, time_of(request)),
             search=queries.text(address, "q"),
-            picked=picked,
-            picker=ranges.picker(request, picked, default=self.period),
+            picked=picker.picked,
+            picker=picker,
         )
 
     def _filters(self, address: FilterValues, at: datetime) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from storage.lists.partners import Partner
 from storage.management import partners
 from storage.reports import partner
 from storage.rules.attribution import PartnerStatus
-from storage.rules.errors import InvalidPeriod, InvalidRange, ValidationError
+from storage.rules.errors import ValidationError
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import charted, figures, forms, links, notices, page_context, ranges, templates, terms
 from tracking_api.dashboard.pages.forms import Problems
@@ -53,28 +53,24 @@ async def edit_partner(request: Request) -> Response:
 
 
 async def _show(request: Request, context: PageContext, typed: dict[str, str], problems: Problems) -> Response:
-    range_problem = None
-    try:
-        picked = ranges.requested(request, context.at)
-    except (InvalidPeriod, InvalidRange) as rejection:
-        range_problem, picked = rejection, ranges.usual(context.at)
+    picker = ranges.picker(request, context.at)
     profile = await storage_of(request).report(
         partner.read_profile,
         context.program.id,
         path_id(request, "partner_id"),
-        picked.query,
+        picker.picked.query,
         at=context.at,
-        before=picked.before,
+        before=picker.picked.before,
     )
     asked = {name: request.query_params.get(name, "").strip() for name in LINK}
     link, link_problems = _link(context, profile.partner, asked)
     return templates.render(
         request,
         "partner.html",
-        status=400 if problems or range_problem or link_problems else 200,
+        status=400 if problems or picker.problem or link_problems else 200,
         context=context,
         **profile._asdict() | {"results": None},
-        charted=charted.of(profile.results, is_compared=picked.before is not None, details=figures.OF_PARTNER),
+        charted=charted.of(profile.results, is_compared=picker.is_compared, details=figures.OF_PARTNER),
         link=link,
         asked=asked,
         link_problems=link_problems,
@@ -82,8 +78,7 @@ async def _show(request: Request, context: PageContext, typed: dict[str, str], p
         typed=typed or _typed(profile.partner),
         problems=problems,
         statuses=list(PartnerStatus),
-        range_problem=range_problem,
-        picker=ranges.picker(request, picked),
+        picker=picker,
     )
 
 

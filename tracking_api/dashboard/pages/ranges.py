@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from starlette.requests import Request
 
-from storage.rules.errors import InvalidPeriod
+from storage.rules.errors import InvalidPeriod, InvalidRange, ServiceError
 from storage.rules.periods import picked_period
-from storage.rules.periods.period import ALWAYS, DateRangeQuery, Span, Window
+from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.periods.picked_period import Comparison, Picked, PickedPeriod
 from tracking_api.dashboard.pages.filters import FilterValues
 
@@ -32,20 +32,31 @@ DATES = ("dateFrom", "dateTo")
 
 
 class Picker(NamedTuple):
-    """What the picker shows: the period (None: two dates), the days as typed or meant, and what they compare with.
+    """A picked range, and what the picker shows: a period (None: two dates), the days as typed or meant, a comparison.
 
+    An invalid range stays in it as it was typed, with its `problem`; then `picked` is the last 30 days.
     `address` is the page's query string without its page of rows: every link and form of the picker keeps the rest.
     """
 
+    picked: Picked
+    problem: ServiceError | None
     chosen: str | None
     date_from: str
     date_to: str
-    window: Window | None
     comparison: str
-    is_compared: bool
     address: FilterValues
     names: dict[PickedPeriod, str] = NAMES
     comparisons: dict[str, str] = COMPARISONS
+
+    @property
+    def window(self) -> Window | None:
+        """The days, None for all time."""
+        return self.picked.window
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether the range is compared with another."""
+        return self.picked.before is not None
 
     @property
     def rest(self) -> FilterValues:
@@ -53,44 +64,37 @@ class Picker(NamedTuple):
         return self.address.without("period", *DATES)
 
 
-def requested(request: Request, at: datetime, *, default: PickedPeriod = PickedPeriod.THIRTY_DAYS) -> Picked:
-    """Return the range in the query. Raises InvalidPeriod, InvalidRange."""
-    sent = request.query_params.get("compare") or Comparison.PREVIOUS
-    if sent not in set(Comparison):
-        raise InvalidPeriod(f"Compare with one of {', '.join(Comparison)}.")
-    return picked_period.pick(_query(request, default), at=at, comparison=Comparison(sent))
-
-
-def usual(at: datetime) -> Picked:
-    """Return the range of a page without a valid one in its query: the last 30 days."""
-    return picked_period.pick(DateRangeQuery(PickedPeriod.THIRTY_DAYS), at=at)
-
-
-def span(request: Request, at: datetime) -> Span:
-    """Return the timestamps of the range in the query of a list, by default all. Raises InvalidPeriod, InvalidRange."""
-    window = requested(request, at, default=PickedPeriod.ALL).window
-    return window.span if window else ALWAYS
-
-
-def picker(request: Request, picked: Picked, *, default: PickedPeriod = PickedPeriod.THIRTY_DAYS) -> Picker:
-    """Return the picker beside a page that shows this range; an invalid one stays in it as it was typed."""
-    query, window = _query(request, default), picked.window
-    sent = request.query_params.get("compare", "")
+def picker(request: Request, at: datetime, *, default: PickedPeriod = PickedPeriod.THIRTY_DAYS) -> Picker:
+    """Return the range in the query."""
+    sent, problem = request.query_params, None
+    query = DateRangeQuery(sent.get("period") or default, *(sent.get(name) or None for name in DATES))
+    comparison = sent.get("compare") or Comparison.PREVIOUS
+    try:
+        picked = picked_period.pick(query, at=at, comparison=_comparison(comparison))
+    except (InvalidPeriod, InvalidRange) as rejection:
+        problem, picked = rejection, picked_period.pick(DateRangeQuery(PickedPeriod.THIRTY_DAYS), at=at)
     is_custom = query.date_from is not None and query.date_to is not None
-    first, last = (query.date_from, query.date_to) if is_custom else window or ("", "")
+    first, last = (query.date_from, query.date_to) if is_custom else picked.window or ("", "")
     return Picker(
+        picked,
+        problem,
         chosen=None if is_custom else query.period,
         date_from=str(first)[:10],
         date_to=str(last)[:10],
-        window=window,
-        comparison=sent if sent in COMPARISONS else Comparison.PREVIOUS,
-        is_compared=picked.before is not None,
-        address=FilterValues(
-            {name: value for name, value in request.query_params.items() if value and name != "cursor"}
-        ),
+        comparison=comparison if comparison in COMPARISONS else Comparison.PREVIOUS,
+        address=FilterValues({name: value for name, value in sent.items() if value and name != "cursor"}),
     )
 
 
-def _query(request: Request, default: PickedPeriod) -> DateRangeQuery:
-    sent = request.query_params
-    return DateRangeQuery(sent.get("period") or default, *(sent.get(name) or None for name in DATES))
+def valid_picker(request: Request, at: datetime, *, default: PickedPeriod = PickedPeriod.THIRTY_DAYS) -> Picker:
+    """Return the range in the query. Raises InvalidPeriod, InvalidRange."""
+    found = picker(request, at, default=default)
+    if found.problem:
+        raise found.problem
+    return found
+
+
+def _comparison(sent: str) -> Comparison:
+    if sent not in COMPARISONS:
+        raise InvalidPeriod(f"Compare with one of {', '.join(Comparison)}.")
+    return Comparison(sent)
