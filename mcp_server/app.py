@@ -1,6 +1,6 @@
 """The MCP app: POST /mcp for assistants, GET /llms.txt for models. It gets a Reader, never a writer."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from datetime import datetime
 from urllib.parse import urlsplit
@@ -17,6 +17,8 @@ from configuration import Configuration
 from mcp_server import resources, server
 from mcp_server.middleware import McpMiddleware
 from mcp_server.tool_calls import HandshakeToolCalls
+from mcp_server.tools import ALL
+from mcp_server.tools.tool import Tool
 from storage import Reader
 from web.app import now, with_state
 from web.body import LARGEST_BODY
@@ -34,6 +36,7 @@ async def serving(
     *,
     counts: Counts | None = None,
     clock: Callable[[], datetime] = now,
+    tools: Iterable[Tool] = ALL,
 ) -> AsyncIterator[ASGIApp]:
     """Run the MCP app over the reads of an open storage for as long as the context lasts.
 
@@ -42,13 +45,15 @@ async def serving(
     """
     security = trusted(settings.base_url)
     manager = StreamableHTTPSessionManager(
-        server.create(settings.base_url),
+        server.create(settings.base_url, tools),
         json_response=True,
         stateless=True,
         security_settings=security,
         max_request_body_size=LARGEST_BODY,
     )
-    protocol = HandshakeToolCalls(manager.handle_request, base_url=settings.base_url, hosts=security.allowed_hosts)
+    protocol = HandshakeToolCalls(
+        manager.handle_request, base_url=settings.base_url, hosts=security.allowed_hosts, tools=tools
+    )
     mcp = McpMiddleware(protocol, reader, settings, counts or Counts(), clock)
     app = Starlette(routes=[Route("/llms.txt", _llms_txt)], exception_handlers=HANDLERS)
     with_state(app, llms_txt=resources.llms_txt(settings.base_url))

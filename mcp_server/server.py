@@ -1,5 +1,6 @@
 """The MCP server: its instructions for assistants, and a handler for each method."""
 
+from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import version
 from typing import Any
@@ -12,6 +13,7 @@ from mcp_types import Tool as PublishedTool
 from mcp_server import prompts, resources, tool_calls
 from mcp_server.caller import Context, caller_of
 from mcp_server.tools import ALL
+from mcp_server.tools.tool import Tool
 
 FIVE_MINUTES = CacheHint(ttl_ms=5 * 60 * 1000, scope="private")
 LISTS: tuple[CacheableMethod, ...] = (
@@ -51,11 +53,20 @@ rejected call returns error.code, error.message and often error.hint, which says
 """
 
 
-def create(base_url: str) -> Server[Any]:
+def create(base_url: str, tools: Iterable[Tool] = ALL) -> Server[Any]:
     """Return the server; `base_url` is the service's URL in its guides."""
+    by_name = {each.name: each for each in tools}
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
-        return await tool_calls.call(caller_of(context), params, base_url)
+        return await tool_calls.call(caller_of(context), params, base_url, by_name)
+
+    async def list_tools(context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
+        """List the tools that the key's scopes allow, always in the same order; all if it can get more scopes."""
+        caller = caller_of(context)
+        scopes = await caller.read(lambda _connection, key: key.scopes)
+        return ListToolsResult(
+            tools=[_published(each) for each in by_name.values() if caller.signed_in or each.scope in scopes]
+        )
 
     return Server(
         "affiliate-tracking",
@@ -65,7 +76,7 @@ def create(base_url: str) -> Server[Any]:
         website_url=base_url,
         cache_hints=dict.fromkeys(LISTS, FIVE_MINUTES),
         get_tool_input_schema=lambda _name: None,  # no argument travels in a header: there is none to check
-        on_list_tools=_list_tools,
+        on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=resources.list_resources,
         on_list_resource_templates=resources.list_templates,
@@ -76,14 +87,7 @@ def create(base_url: str) -> Server[Any]:
     )
 
 
-async def _list_tools(context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
-    """List the tools that the key's scopes allow, always in the same order; all if it can get more scopes."""
-    caller = caller_of(context)
-    scopes = await caller.read(lambda _connection, key: key.scopes)
-    return ListToolsResult(tools=[_published()[tool.name] for tool in ALL if caller.signed_in or tool.scope in scopes])
-
-
 @cache
-def _published() -> dict[str, PublishedTool]:
-    """Return each tool as it is listed; made by the first request, since it takes 0.1 s."""
-    return {tool.name: tool.published() for tool in ALL}
+def _published(tool: Tool) -> PublishedTool:
+    """Return a tool as it is listed; made by the first request, since all take 0.1 s."""
+    return tool.published()

@@ -5,7 +5,7 @@ tasks and six streams; they cost as much as the tool's own work.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mcp import MCPError
@@ -24,8 +24,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from mcp_server import arguments, results
 from mcp_server.arguments import Arguments
 from mcp_server.caller import SCOPE_MEMBER, Caller
-from mcp_server.tools import BY_NAME
-from mcp_server.tools.tool import ToolRequest
+from mcp_server.tools import ALL
+from mcp_server.tools.tool import Tool, ToolRequest
 from storage.access.agent_keys import AgentKey
 from storage.access.assistants import Assistant
 from storage.rules.errors import InsufficientScope, InternalError, ServiceError, ValidationError
@@ -36,10 +36,12 @@ from web.response import JsonResponse
 log = logging.getLogger(__name__)
 
 
-async def call(caller: Caller, params: CallToolRequestParams, base_url: str) -> CallToolResult:
+async def call(
+    caller: Caller, params: CallToolRequestParams, base_url: str, tools: Mapping[str, Tool]
+) -> CallToolResult:
     """Return a tool's result, or the error. Raises MCPError (-32602) for a tool that the key may not see."""
     try:
-        return await _read(caller, params, base_url)
+        return await _read(caller, params, base_url, tools.get(params.name))
     except MCPError:
         raise
     except ServiceError as error:
@@ -56,10 +58,11 @@ class HandshakeToolCalls:
     parameters) is left to the SDK, which also words every error.
     """
 
-    def __init__(self, app: ASGIApp, *, base_url: str, hosts: Sequence[str]) -> None:
+    def __init__(self, app: ASGIApp, *, base_url: str, hosts: Sequence[str], tools: Iterable[Tool] = ALL) -> None:
         self._app = app
         self._base_url = base_url
         self._hosts = hosts
+        self._tools = {each.name: each for each in tools}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -86,7 +89,7 @@ class HandshakeToolCalls:
         except Malformed:
             return None
         try:
-            result = await call(scope[SCOPE_MEMBER], params, self._base_url)
+            result = await call(scope[SCOPE_MEMBER], params, self._base_url, self._tools)
         except MCPError as error:
             outcome = {"error": error.error.model_dump(mode="json", by_alias=True, exclude_none=True)}
         else:
@@ -95,9 +98,8 @@ class HandshakeToolCalls:
         return JsonResponse({"jsonrpc": "2.0", "id": request.id, **outcome})
 
 
-async def _read(caller: Caller, params: CallToolRequestParams, base_url: str) -> CallToolResult:
+async def _read(caller: Caller, params: CallToolRequestParams, base_url: str, tool: Tool | None) -> CallToolResult:
     """Run a tool. Wrong arguments are reported only after the key, its scope and its program are proved."""
-    tool = BY_NAME.get(params.name)
     if tool is None:
         await caller.prove()
         raise _unknown()

@@ -66,7 +66,7 @@ class ListPage:
     """
 
     of: List[Any]
-    template: str
+    template: str = "list.html"
     kept: Sequence[str] = ()
     tabs: Sequence[str] = ()
     narrow: Callable[[FilterValues, datetime], Mapping[str, Any]] | None = None
