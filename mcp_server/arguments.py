@@ -49,13 +49,12 @@ def span_of(date_from: str | None, date_to: str | None) -> Span:
 
 
 def _error(model: type[Arguments], invalid: Invalid) -> ValidationError:
-    accepted = schema.of_arguments(model)
-    properties, required = accepted["properties"], accepted["required"]
+    properties = schema.of_arguments(model)
     wrong = {str(error["loc"][0]): error["type"] for error in invalid.errors(include_input=False) if error["loc"]}
     fields = [FieldError(name, _expected(properties[name], kind)) for name, kind in wrong.items() if name in properties]
     if unknown := len(wrong) - len(fields):
         fields.append(FieldError("(unknown)", f"{unknown} unknown argument(s): leave them out"))
-    names = [f"{name} (required)" if name in required else name for name in properties]
+    names = [f"{name} (required)" if model.model_fields[name].is_required() else name for name in properties]
     hint = f"Accepted arguments: {', '.join(names)}."
     return ValidationError("Some arguments are missing or wrong.", hint=hint, fields=fields)
 

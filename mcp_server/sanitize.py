@@ -1,11 +1,12 @@
-"""Sanitize text that strangers wrote: it becomes inert and short before an assistant reads it."""
+"""Storage's values as JSON for assistants; text that strangers wrote becomes inert and short."""
 
 import re
 import unicodedata
-from datetime import datetime
-from typing import Annotated, Any
+from collections.abc import Set as AbstractSet
+from functools import cache
+from typing import Any, get_args, get_type_hints
 
-from pydantic import AfterValidator, BeforeValidator, Field, JsonValue
+from pydantic_core import to_jsonable_python
 
 from storage.rules.untrusted import UNTRUSTED
 
@@ -26,16 +27,36 @@ def clean(text: str) -> str:
     return " ".join(text.split())[:LONGEST].rstrip()
 
 
-def clean_values(value: Any) -> Any:
-    """Return JSON values with their texts cleaned, without None, and times as ISO 8601."""
+def json_of(value: Any, *, is_untrusted: bool = False) -> Any:
+    """Return a value as JSON: rows as objects without None, and the texts that a row's type marks cleaned."""
+    if isinstance(value, str):
+        return clean(value) if is_untrusted else value
+    if hasattr(value, "_fields"):
+        return row_of(value)
     if isinstance(value, dict):
-        return {name: clean_values(each) for name, each in value.items() if each is not None}
-    if isinstance(value, list):
-        return [clean_values(each) for each in value]
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return clean(value) if isinstance(value, str) else value
+        kept = value.items() if not is_untrusted else [pair for pair in value.items() if pair[1] is not None]
+        return {name: json_of(each, is_untrusted=is_untrusted) for name, each in kept}
+    if isinstance(value, list | tuple):
+        return [json_of(each, is_untrusted=is_untrusted) for each in value]
+    return to_jsonable_python(value)
 
 
-Untrusted = Annotated[str, AfterValidator(clean), Field(description=UNTRUSTED)]  # its schema says so
-UntrustedValues = Annotated[dict[str, JsonValue], BeforeValidator(clean_values)]
+def row_of(row: Any, *, leave_out: AbstractSet[str] = frozenset()) -> dict[str, Any]:
+    """Return a row as a JSON object, without some fields and those that are None."""
+    kind: Any = type(row)
+    marked = _marked_fields(kind)
+    return {
+        name: json_of(each, is_untrusted=name in marked)
+        for name, each in row._asdict().items()
+        if each is not None and name not in leave_out
+    }
+
+
+def is_marked(hint: Any) -> bool:
+    """Say whether strangers wrote a value of this type, or some of the values in it; rows in it mark their own."""
+    return UNTRUSTED in getattr(hint, "__metadata__", ()) or any(map(is_marked, get_args(hint)))
+
+
+@cache
+def _marked_fields(row: Any) -> frozenset[str]:
+    return frozenset(name for name, hint in get_type_hints(row, include_extras=True).items() if is_marked(hint))

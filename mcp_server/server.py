@@ -1,14 +1,12 @@
 """The MCP server: its instructions for assistants, and a handler for each method."""
 
 from collections.abc import Iterable
-from functools import cache
 from importlib.metadata import version
 from typing import Any
 
 from mcp.server import CacheHint, Server
 from mcp.server.caching import CacheableMethod
 from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
-from mcp_types import Tool as PublishedTool
 
 from mcp_server import prompts, resources, tool_calls
 from mcp_server.caller import Context, caller_of
@@ -65,7 +63,7 @@ def create(base_url: str, tools: Iterable[Tool] = ALL) -> Server[Any]:
         caller = caller_of(context)
         scopes = await caller.read(lambda _connection, key: key.scopes)
         return ListToolsResult(
-            tools=[_published(each) for each in by_name.values() if caller.signed_in or each.scope in scopes]
+            tools=[each.published for each in by_name.values() if caller.signed_in or each.scope in scopes]
         )
 
     return Server(
@@ -85,9 +83,3 @@ def create(base_url: str, tools: Iterable[Tool] = ALL) -> Server[Any]:
         on_get_prompt=prompts.get_prompt,
         on_completion=prompts.complete,
     )
-
-
-@cache
-def _published(tool: Tool) -> PublishedTool:
-    """Return a tool as it is listed; made by the first request, since all take 0.1 s."""
-    return tool.published()

@@ -24,6 +24,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from mcp_server import arguments, results
 from mcp_server.arguments import Arguments
 from mcp_server.caller import SCOPE_MEMBER, Caller
+from mcp_server.sanitize import json_of
 from mcp_server.tools import ALL
 from mcp_server.tools.tool import Tool, ToolRequest
 from storage.access.agent_keys import AgentKey
@@ -114,8 +115,9 @@ async def _read(caller: Caller, params: CallToolRequestParams, base_url: str, to
         if parsed is None:
             raise wrong or InternalError
         request = ToolRequest(connection, key, caller.at, base_url, parsed.applied())
-        result = tool.result.model_validate(tool.function(request, **dict(parsed)))
-        values = results.values(result, caller.as_of(connection), request.applied_query)
+        result = tool.run(request, **dict(parsed))
+        about = {"as_of": caller.as_of(connection), "applied_query": request.applied_query}
+        values = {**json_of(about), **result}
         return CallToolResult(content=[TextContent(text=results.text_of(values))], structured_content=values)
 
     try:

@@ -18,7 +18,6 @@ import pytest
 from sqlalchemy import String
 
 import storage
-from mcp_server.tools.programs import ProgramDetails
 from storage.access import agent_keys, sessions
 from storage.rules.scope import Scope
 from storage.rules.setting_kinds import Kind, Setting
@@ -206,4 +205,3 @@ def test_the_openapi_document_and_assistants_describe_it():
         assert (name in schemas["AgentProgramChange"]["properties"]) is not setting.owner_only, name
         assert (name in schemas["NewProgram"]["required"]) is setting.is_required, name
         assert names_default is not setting.is_required, name
-        assert name in ProgramDetails.model_fields

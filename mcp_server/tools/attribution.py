@@ -2,22 +2,23 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from mcp_server.arguments import Identifier
-from mcp_server.results import Result, RowPage, fields_of, fitting, json_of_row
-from mcp_server.sanitize import Untrusted
+from mcp_server.results import JsonRow, fitting
+from mcp_server.sanitize import clean, json_of, row_of
 from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.diagnosis import explanation
 from storage.diagnosis.readiness import ONGOING
-from storage.diagnosis.steps import ExplanationStep
 from storage.lists import rejected_calls
+from storage.lists.declaration import Page
 from storage.lists.rejected_calls import REJECTED_CALLS, Cause, RejectedCall
 from storage.rules import errors
 from storage.rules.scope import Scope
+from storage.rules.untrusted import UntrustedValues
 from web.errors import STATUS
 
 
@@ -28,35 +29,24 @@ class RefusedCallGrouping(StrEnum):
     CALLS = "calls"
 
 
-@fields_of(RejectedCall, leave_out={"message"})
-class RefusedCallRow(Result):
-    """One rejected call; `fields` names the wrong ones."""
-
-    status: Annotated[int, BeforeValidator(STATUS.__getitem__)] = Field(validation_alias="code")
-    fields: list[Untrusted]
-
-
-class RefusedCallPage(RowPage[RefusedCallRow]):
-    """Causes, most frequent first, or single calls, newest first."""
-
-    causes: list[dict[str, Any]]
-
-
 class ExplanationResult(NamedTuple):
-    """Why a sale was credited or not; `transaction_id` names the sale that the verdict and the trace are about."""
+    """Why a sale was credited or not; `transaction_id` names the sale that the verdict and the trace are about.
+
+    Its texts are clean, also those that its schema does not call untrusted, to stay short.
+    """
 
     verdict: str
     message: str
-    smallest_change: str | None
-    likely_customer_key: Untrusted | None
-    transaction_id: Untrusted | None
-    sale_id: int | None
-    commission_id: int | None
-    terms_version: int | None
-    payment_event_id: Untrusted | None
-    trace: list[ExplanationStep]
-    refused_calls: list[RefusedCallRow]
+    trace: list[JsonRow]
+    refused_calls: list[UntrustedValues]
     truncated: bool
+    smallest_change: str | None = None
+    likely_customer_key: str | None = None
+    transaction_id: str | None = None
+    sale_id: int | None = None
+    commission_id: int | None = None
+    terms_version: int | None = None
+    payment_event_id: str | None = None
 
 
 @tool("Explain attribution", Scope.EVENTS_READ)
@@ -80,45 +70,40 @@ def explain_attribution(
         click_id=click_id,
         at=request.at,
     )
-    calls = [RefusedCallRow.model_validate(call) for call in explained.rejected_calls]
+    calls = list(map(_call_row, explained.rejected_calls))
     count = fitting(calls, budget=12_000)
-    likely = explained.likely_customer_key
-    meant = "Send likely_customer_key, the customer_key of the lead, with the sale."
-    return ExplanationResult(
-        verdict=explained.outcome,
-        message=explained.text,
-        smallest_change=meant if likely else explained.smallest_change,
-        likely_customer_key=likely,
-        transaction_id=explained.transaction_id,
-        sale_id=explained.sale_id,
-        commission_id=explained.commission_id,
-        terms_version=explained.terms_version,
-        payment_event_id=explained.payment_event_id,
-        trace=explained.steps,
-        refused_calls=calls[:count],
-        truncated=count < len(calls),
-    )
+    found = row_of(explained, leave_out={"outcome", "text", "subject", "steps", "rejected_calls", "partner_name"})
+    if explained.likely_customer_key:
+        found["smallest_change"] = "Send likely_customer_key, the customer_key of the lead, with the sale."
+    trace, is_cut = json_of(explained.steps), count < len(calls)
+    return ExplanationResult(explained.outcome, explained.text, trace, calls[:count], is_cut, **found)
 
 
-CHOSEN_VIEW = Annotated[RefusedCallGrouping, Field(strict=False)]
-
-
-@list_tool("Rejected calls", Scope.EVENTS_READ, REJECTED_CALLS, view=(CHOSEN_VIEW, RefusedCallGrouping.CAUSES))
-def list_refused_calls(asked: Asked) -> RefusedCallPage:
+@list_tool(
+    "Rejected calls",
+    Scope.EVENTS_READ,
+    REJECTED_CALLS,
+    beside={"causes": list[JsonRow]},
+    view=(Annotated[RefusedCallGrouping, Field(strict=False)], RefusedCallGrouping.CAUSES),
+)
+def list_refused_calls(asked: Asked) -> JsonRow:
     """Calls with the program key, rejected in the last 30 days. view causes: by error code, with money
     at stake, first and last time, still_happening, what to do. view calls: one by one, newest first.
     """
     if asked.arguments["view"] == RefusedCallGrouping.CALLS:
-        return RefusedCallPage(**dict(asked.page(RefusedCallRow)), causes=[])
+        return asked.page(row=_call_row, causes=[])
     rows = rejected_calls.by_cause(asked.request.connection, asked.scope.program_id, asked.query.span)
     chosen = [cause for cause in rows if asked.query.filters["code"] in {None, cause.code}]
-    causes = [_cause(cause, asked.request.at) for cause in chosen]
-    return RefusedCallPage(truncated=False, next_cursor=None, data=[], causes=causes)
+    return asked.page(found=Page([]), causes=[_cause_row(cause, asked.request.at) for cause in chosen])
 
 
-def _cause(cause: Cause, at: datetime) -> dict[str, Any]:
+def _call_row(call: RejectedCall) -> JsonRow:
+    """Return a rejected call; `fields` names the wrong ones."""
+    fields = list(map(clean, call.fields))
+    return row_of(call, leave_out={"message"}) | {"status": int(STATUS[call.code]), "fields": fields}
+
+
+def _cause_row(cause: Cause, at: datetime) -> JsonRow:
     """Return a cause, whether it still happens (its last call is less than a day old), and what to do about it."""
-    row, hint = json_of_row(cause), errors.hint_of(cause.code)
-    at_stake = row.pop("at_stake")
-    row |= {"still_happening": cause.last_at >= at - ONGOING, "at_stake": at_stake}
-    return row | {"hint": hint} if hint else row
+    row = row_of(cause) | {"still_happening": cause.last_at >= at - ONGOING}
+    return row | {"hint": hint} if (hint := errors.hint_of(cause.code)) else row

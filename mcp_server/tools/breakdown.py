@@ -1,14 +1,12 @@
 """get_breakdown: a program's report grouped by source, page, campaign, device, place, partner or time."""
 
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import parse_qsl
 
-from pydantic import Field
-
 from mcp_server.arguments import Identifier, Limit
-from mcp_server.results import BUDGET, Result, weight
-from mcp_server.sanitize import clean
+from mcp_server.results import BUDGET, weight
+from mcp_server.sanitize import json_of
 from mcp_server.tools.performance import ReportPeriod, named_range
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.reports import breakdown
@@ -23,19 +21,19 @@ Cell = str | int | float | None
 DIMENSIONS = 2
 
 
-class BreakdownTable(Result):
+class BreakdownTable(NamedTuple):
     """Rows under `columns`: a group's values, then its metrics. `sums` has the metrics of other rows and of all.
 
     The first and last day, the currency and the number of other groups are always there; the schema stays short.
     """
 
     columns: list[str]
-    rows: Annotated[list[list[Cell]], Field(description=UNTRUSTED)]
+    rows: Annotated[list[list[Cell]], UNTRUSTED]
     sums: dict[str, list[Cell]]
-    first: date | None = None
-    last: date | None = None
-    currency: str | None = None
-    other_groups: int | None = None
+    first: date | None
+    last: date | None
+    currency: str | None
+    other_groups: int | None
 
 
 @tool("Break down performance", Scope.PERFORMANCE_READ)
@@ -96,10 +94,7 @@ def _range(request: ToolRequest, period: str) -> DateRangeQuery:
 
 
 def _rows(result: BreakdownResult) -> list[list[Cell]]:
-    return [
-        [*(None if value is None else clean(value) for value in group.values), *_figures(result, group.totals)]
-        for group in result.groups
-    ]
+    return [json_of([*group.values, *_figures(result, group.totals)], is_untrusted=True) for group in result.groups]
 
 
 def _figures(result: BreakdownResult, totals: GroupTotals) -> list[Any]:

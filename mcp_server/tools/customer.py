@@ -1,14 +1,13 @@
 """get_customer: one customer's whole story."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from typing import NamedTuple
 
 from mcp_server.arguments import Identifier, RowId
-from mcp_server.results import Result, fitting
-from mcp_server.sanitize import Untrusted
+from mcp_server.results import JsonRow, fitting
+from mcp_server.sanitize import row_of
 from mcp_server.tools import events
-from mcp_server.tools.events import EventRow
-from mcp_server.tools.people import CustomerRow
+from mcp_server.tools.people import customer_row
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.diagnosis import explanation
 from storage.lists import timelines
@@ -18,43 +17,30 @@ from storage.lists.event_kinds import Event, EventKind
 from storage.lists.programs import read_program
 from storage.rules.commission import CommissionStatus
 from storage.rules.scope import Scope
+from storage.rules.untrusted import Untrusted, UntrustedValues
+
+CAUSES = {EventKind.SALE: "sale_id", EventKind.LEAD: "lead_id"}
+EARNED = ("id", "amount_cents", "net_cents", "status", "hold_until", "paid_at")
 
 
-class EarnedRow(Result):
-    """The commission of a sale or a lead; `net_cents` is what it is worth after refunds and a rejection."""
-
-    id: int
-    amount_cents: int
-    net_cents: int
-    status: str
-    hold_until: datetime
-    paid_at: datetime | None = None
-
-
-class StepRow(EventRow):
-    """An event of a customer, with the commission that it earned."""
-
-    commission: EarnedRow | None = None
-
-
-class WhyRow(Result):
+class Why(NamedTuple):
     """Why the newest sale, or the click without one, was credited or not."""
 
     verdict: str
     message: str
-    smallest_change: str | None = None
-    transaction_id: Untrusted | None = None
+    smallest_change: str | None
+    transaction_id: Untrusted | None
     refused_calls: int
 
 
-class CustomerResult(Result):
-    """A customer, the sums, the reason, and the newest events."""
+class CustomerResult(NamedTuple):
+    """A customer, the sums, the reason, and the newest events with the commission that each earned."""
 
-    customer: CustomerRow
+    customer: UntrustedValues
     currency: str
     totals: dict[str, int]
-    why: WhyRow
-    timeline: list[StepRow]
+    why: Why
+    timeline: list[UntrustedValues]
     truncated: bool
 
 
@@ -85,7 +71,7 @@ def get_customer(
     rows = [_step(event, earned) for event in reversed(happened)]
     count = fitting(rows)
     return CustomerResult(
-        customer=CustomerRow.model_validate(customer),
+        customer=customer_row(customer),
         currency=read_program(request.connection, program_id).settings.currency,
         totals=_totals(happened, earned),
         why=_why(request, program_id, customer.click_id),
@@ -94,11 +80,14 @@ def get_customer(
     )
 
 
-def _step(event: Event, earned: Sequence[Commission]) -> StepRow:
-    causes = {EventKind.SALE: "sale_id", EventKind.LEAD: "lead_id"}
-    cause = causes.get(event.kind)
-    commission = next((each for each in earned if cause and getattr(each, cause) == event.id), None)
-    return StepRow(**dict(events.event_row(event)), commission=commission and EarnedRow.model_validate(commission))
+def _step(event: Event, earned: Sequence[Commission]) -> JsonRow:
+    shown, cause = events.event_row(event), CAUSES.get(event.kind)
+    commission = next((row_of(each) for each in earned if cause and getattr(each, cause) == event.id), None)
+    return (
+        shown | {"commission": {name: commission[name] for name in EARNED if name in commission}}
+        if commission
+        else shown
+    )
 
 
 def _totals(happened: Sequence[Event], earned: Sequence[Commission]) -> dict[str, int]:
@@ -122,9 +111,9 @@ def _totals(happened: Sequence[Event], earned: Sequence[Commission]) -> dict[str
     }
 
 
-def _why(request: ToolRequest, program_id: int, click_id: str) -> WhyRow:
+def _why(request: ToolRequest, program_id: int, click_id: str) -> Why:
     explained = explanation.explain(request.connection, program_id, click_id=click_id, at=request.at)
-    return WhyRow(
+    return Why(
         verdict=explained.outcome,
         message=explained.text,
         smallest_change="Send likely_customer_key." if explained.likely_customer_key else explained.smallest_change,

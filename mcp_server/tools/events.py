@@ -2,51 +2,32 @@
 
 from typing import Any
 
-from mcp_server.results import Result, RowPage, fields_of
-from mcp_server.sanitize import Untrusted
+from mcp_server.results import JsonRow
+from mcp_server.sanitize import row_of
 from mcp_server.tools.lists import Asked, list_tool
 from storage.lists import event_kinds
 from storage.lists.event_kinds import Event
 from storage.lists.events import EVENTS
 from storage.rules.scope import Scope
 
-
-class UntrustedTexts(Result):
-    """Texts that visitors' browsers sent with an event."""
-
-    landing_url: Untrusted | None = None
-    page_url: Untrusted | None = None
-    page_title: Untrusted | None = None
-    referrer_url: Untrusted | None = None
-    event_name: Untrusted | None = None
-    reason: Untrusted | None = None
-
-
-NOT_SHOWN = {"outranked_by", "outranked_at", "email_masked", "program_cents", *UntrustedTexts.model_fields}
-
-
-@fields_of(Event, leave_out=NOT_SHOWN)
-class EventRow(Result):
-    """An event, with the fields that its kind has; a refund took back `reversed_cents` of commission."""
-
-    untrusted: UntrustedTexts | None = None
+BY_BROWSERS = ("landing_url", "page_url", "page_title", "referrer_url", "event_name", "reason")
+NOT_SHOWN = {"outranked_by", "outranked_at", "email_masked", "program_cents"}
 
 
 @list_tool("Events", Scope.EVENTS_READ, EVENTS)
-def list_events(asked: Asked) -> RowPage[EventRow]:
+def list_events(asked: Asked) -> JsonRow:
     """Clicks, leads, sales, refunds, test events (sums: get_performance). A refund has its sale, reversed_cents
     (commission taken back), disputed. filtered: a bot or prefetch, not counted.
     """
     found = asked.read()
-    key = _place if found.order.column is None else _key
-    return asked.page(EventRow, found=found, values=event_row, key=key)
+    return asked.page(found=found, row=event_row, key=_place if found.order.column is None else _key)
 
 
-def event_row(event: Event) -> EventRow:
-    """Return an event with what outsiders wrote apart."""
-    values = event._asdict()
-    sent = {name: values[name] for name in UntrustedTexts.model_fields if values[name] is not None}
-    return EventRow(**values, untrusted=UntrustedTexts(**sent) if sent else None)
+def event_row(event: Event) -> JsonRow:
+    """Return an event with the fields that its kind has, and the texts that visitors' browsers sent apart."""
+    shown = row_of(event, leave_out=NOT_SHOWN)
+    sent = {name: shown.pop(name) for name in BY_BROWSERS if name in shown}
+    return {**shown, "untrusted": sent} if sent else shown
 
 
 def _place(event: Event) -> list[Any]:

@@ -2,11 +2,11 @@
 
 import re
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
-from mcp_server.results import LARGEST, Result, weight
+from mcp_server.results import LARGEST, weight
 from mcp_server.tools.tool import ToolRequest, tool
 from presentation import guides
 from storage.lists.partners import newest_code
@@ -33,7 +33,7 @@ class GuideTopic(StrEnum):
     PAYMENTS = "payments"
 
 
-class GuideResult(Result):
+class GuideResult(NamedTuple):
     """A part of a guide in Markdown, and the program's settings that concern it."""
 
     text: str

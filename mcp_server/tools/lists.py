@@ -2,25 +2,28 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
+from types import MappingProxyType
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, create_model
 
 from mcp_server.arguments import Arguments, Cursor, Identifier, Limit, RowId, Timestamp, span_of
-from mcp_server.results import BUDGET, Result, RowPage, page
+from mcp_server.results import BUDGET, JsonRow, fitting
+from mcp_server.sanitize import json_of, row_of
 from mcp_server.tools.performance import ReportPeriod, report_range
 from mcp_server.tools.tool import Tool, ToolRequest
-from presentation.lists import ALL_DAYS, order_of, visible
-from storage.lists.declaration import Filter, List, ListQuery, ListScope, Page
+from presentation.lists import ALL_DAYS, order_of, totals_of, visible
+from storage.engine import cursors
+from storage.lists.declaration import List, ListQuery, ListScope, Page
 from storage.lists.find import find
 from storage.lists.programs import read_program
 from storage.rules.periods import picked_period
 from storage.rules.periods.period import ALWAYS, Window
 from storage.rules.scope import Scope
+from storage.rules.untrusted import UntrustedValues
 
 KINDS: dict[type, Any] = {int: RowId, str: Identifier, bool: bool, datetime: Timestamp}
 SHOWN = 25
-Row = TypeVar("Row", bound=Result)
 
 
 class Asked(NamedTuple):
@@ -41,17 +44,26 @@ class Asked(NamedTuple):
 
     def page(
         self,
-        row: type[Row],
         *,
         found: Page[Any] | None = None,
-        values: Callable[[Any], Any] = lambda stored: stored,
+        row: Callable[[Any], JsonRow] = row_of,
         key: Callable[[Any], list[Any]] = lambda stored: [stored.id],
         budget: int = BUDGET,
-    ) -> RowPage[Row]:
-        """Return a result page of rows, each made of the `values` of a stored one: as many as fit."""
+        **beside: Any,
+    ) -> JsonRow:
+        """Return a page: as many `row`s as fit the budget, and what is `beside` them.
+
+        A page that is cut before `limit` rows is `truncated`; `key` returns the values of the cursor that continues
+        where it ends. `currency` is that of rows without one of their own.
+        """
         stored = found or self.read()
-        rows = [row.model_validate(values(each)) for each in stored.data]
-        return page(stored, rows, key=key, budget=budget, currency=self._currency())
+        rows = list(map(row, stored.data))
+        count, cursor = fitting(rows, budget), stored.next_cursor
+        if count < len(rows):
+            cursor = cursors.encode([0, *key(stored.data[count - 1])])
+        shown: JsonRow = {"truncated": count < len(rows), "next_cursor": cursor, "data": rows[:count]}
+        further = {"totals": totals_of(stored), "currency": self._currency(), **beside}
+        return shown | {name: json_of(each) for name, each in further.items() if each is not None}
 
     def _currency(self) -> str | None:
         """Return the program's currency if rows have amounts without a currency of their own."""
@@ -61,27 +73,29 @@ class Asked(NamedTuple):
         return read_program(self.request.connection, self.scope.program_id).settings.currency
 
 
-def list_tool(title: str, scope: Scope, wanted: List[Any], **more: Any) -> Callable[[Callable[[Asked], Any]], Tool]:
+def list_tool(
+    title: str,
+    scope: Scope,
+    wanted: List[Any],
+    *,
+    beside: Mapping[str, Any] = MappingProxyType({}),
+    **more: Any,
+) -> Callable[[Callable[[Asked], JsonRow]], Tool]:
     """Make a tool of a function that returns a page of what was asked; its docstring is the description.
 
-    `more` are arguments besides those of the list: their type and default.
+    `beside` has the types of what is beside the rows and always there, or untrusted. `more` are arguments besides those
+    of the list: their type and default.
     """
 
-    def made(function: Callable[[Asked], Any]) -> Tool:
+    def made(function: Callable[[Asked], JsonRow]) -> Tool:
         fields: dict[str, Any] = {**_fields(wanted), **more}
-
-        def run(request: ToolRequest, **sent: Any) -> Result:
-            result: Result = function(_asked(request, wanted, sent))
-            return result
-
         return Tool(
-            name=function.__name__,
-            title=title,
-            scope=scope,
-            description=" ".join((function.__doc__ or "").split()),
-            arguments=create_model(function.__name__, __base__=Arguments, **fields),
-            result=get_type_hints(function)["return"],
-            function=run,
+            function,
+            title,
+            scope,
+            create_model(function.__name__, __base__=Arguments, **fields),
+            {"data": list[UntrustedValues], **beside},
+            lambda request, **sent: function(_asked(request, wanted, sent)),
         )
 
     return made
@@ -90,7 +104,11 @@ def list_tool(title: str, scope: Scope, wanted: List[Any], **more: Any) -> Calla
 def _fields(wanted: List[Any]) -> dict[str, Any]:
     """Return the arguments of a list, with their defaults."""
     of_program: dict[str, Any] = {} if wanted.mine else {"program_id": (int, ...)}
-    own = {each.name: (_kind(each) | None, None) for each in wanted.filters if not each.is_for_pages}
+    own = {
+        each.name: (KINDS.get(each.kind, Annotated[each.kind, Field(strict=False)]) | None, None)
+        for each in wanted.filters
+        if not each.is_for_pages
+    }
     searched = {"q": (Identifier | None, None)} if wanted.finds else {}
     of_sums = {"sort": (Identifier | None, None), "totals": (bool | None, None)} if wanted.is_summed else {}
     dates = dict.fromkeys(("date_from", "date_to"), (Timestamp | None, None))
@@ -105,10 +123,6 @@ def _fields(wanted: List[Any]) -> dict[str, Any]:
     }
 
 
-def _kind(narrow: Filter) -> Any:
-    return KINDS.get(narrow.kind) or Annotated[narrow.kind, Field(strict=False)]
-
-
 def _asked(request: ToolRequest, wanted: List[Any], sent: Mapping[str, Any]) -> Asked:
     dates = (sent.get("date_from"), sent.get("date_to"))
     program_ids = request.key.program_ids
@@ -117,7 +131,7 @@ def _asked(request: ToolRequest, wanted: List[Any], sent: Mapping[str, Any]) -> 
         sent["limit"],
         sent["cursor"],
         order_of(wanted, sent.get("sort") or ""),
-        {each.name: _value(each, sent.get(each.name)) for each in wanted.filters},
+        {each.name: _value(each.kind, each.name, sent.get(each.name)) for each in wanted.filters},
         sent.get("q"),
         ALWAYS if wanted.has_window else span_of(*dates),
         has_totals=bool(sent.get("totals")),
@@ -127,10 +141,10 @@ def _asked(request: ToolRequest, wanted: List[Any], sent: Mapping[str, Any]) -> 
     return Asked(request, wanted, scope, query, sent)
 
 
-def _value(narrow: Filter, sent: Any) -> Any:
-    if narrow.kind is not datetime:
+def _value(kind: type, name: str, sent: Any) -> Any:
+    if kind is not datetime:
         return sent
-    return span_of(None, sent).until if narrow.name.endswith("_to") else span_of(sent, None).since
+    return span_of(None, sent).until if name.endswith("_to") else span_of(sent, None).since
 
 
 def _window(request: ToolRequest, dates: tuple[str | None, str | None]) -> Window:

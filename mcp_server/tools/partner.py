@@ -4,7 +4,8 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 from mcp_server.arguments import Identifier, RowId, Timestamp
-from mcp_server.tools.people import BalanceRow, PartnerRow
+from mcp_server.results import JsonRow
+from mcp_server.tools.people import balance_row, partner_row
 from mcp_server.tools.performance import ReportPeriod, report_range
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.lists.balances import Hold
@@ -16,19 +17,20 @@ from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.rules.periods.period import Window
 from storage.rules.reports.metrics import Figures, RefundedMonth, Trend
 from storage.rules.scope import Scope
+from storage.rules.untrusted import UntrustedValues
 
 
 class PartnerDetails(NamedTuple):
     """A partner's page: the fields of `PartnerReport`, the partner and the balance."""
 
-    partner: PartnerRow
+    partner: UntrustedValues
     window: Window
     currency: str
     totals: Figures
     trends: dict[str, Trend]
     weeks: list[dict[str, int | date]]
     refunds_by_month: list[RefundedMonth]
-    balance: BalanceRow
+    balance: JsonRow
     holds: list[Hold]
     customers: dict[str, int]
     open_flags: int
@@ -55,8 +57,8 @@ def get_partner(
     report = partner_reports.read_report(request.connection, program_id, found.id, query, at=request.at)
     return PartnerDetails(
         **report._asdict(),
-        partner=PartnerRow.model_validate(found),
-        balance=BalanceRow.model_validate(found.balance),
+        partner=partner_row(found),
+        balance=balance_row(found.balance),
         open_flags=found.open_flags,
     )
 

@@ -1,19 +1,17 @@
 """list_payment_events: what the payment processor sent, and what became of it."""
 
-from typing import Any
-
-from mcp_server.results import BUDGET, Result, RowPage, fields_of, fitting, json_of, weight
-from mcp_server.sanitize import Untrusted
+from mcp_server.results import BUDGET, JsonRow, fitting, weight
+from mcp_server.sanitize import json_of, row_of
 from mcp_server.tools.lists import Asked, list_tool
 from storage.lists.payment_events import PAYMENT_EVENTS, PaymentEvent
 from storage.payments import disputes, received_events
-from storage.payments.disputes import Dispute, DisputeState
-from storage.payments.received_events import OutcomeCount
+from storage.payments.disputes import DisputeState
 from storage.rules import errors
 from storage.rules.payment import PaymentOutcome
 from storage.rules.scope import Scope
+from storage.rules.untrusted import UntrustedValues
 
-MEANINGS = {
+MEANINGS: dict[str, str] = {
     PaymentOutcome.RECORDED: "Counted.",
     PaymentOutcome.REPEATED: "The payment was recorded before: nothing to do.",
     PaymentOutcome.LINKED: "Nothing paid yet (trial, coupon, slow transfer): later payments belong to its customer.",
@@ -28,68 +26,38 @@ MEANINGS = {
 }
 
 
-@fields_of(PaymentEvent, leave_out={"event_id"})
-class PaymentEventRow(Result):
-    """An event of the payment processor; `is_renewal`: not the customer's first purchase."""
-
-    customer_id: int | None = None
-    is_renewal: bool | None = None
-
-
-@fields_of(Dispute)
-class DisputeRow(Result):
-    """A dispute: open, won (the money came back) or lost."""
-
-    dispute_id: Untrusted
-    transaction_id: Untrusted | None = None
-
-
-@fields_of(OutcomeCount)
-class OutcomeRow(Result):
-    """The events with an outcome, and what it means."""
-
-    meaning: str
-
-
-class PaymentEventPage(RowPage[PaymentEventRow]):
-    """Events, newest first; the first page also counts the outcomes and lists the disputes, newest first."""
-
-    outcomes: list[OutcomeRow] | None = None
-    disputes: list[DisputeRow] | None = None
-    disputes_by_state: dict[str, int] | None = None
-
-
-@list_tool("Payment events", Scope.EVENTS_READ, PAYMENT_EVENTS)
-def list_payment_events(asked: Asked) -> PaymentEventPage:
+@list_tool("Payment events", Scope.EVENTS_READ, PAYMENT_EVENTS, beside={"disputes": list[UntrustedValues] | None})
+def list_payment_events(asked: Asked) -> JsonRow:
     """What the payment processor sent and what became of it: disputes (open, won, lost), renewals, what waits or was
     rejected and why (outcomes). type: such as charge.dispute or invoice.paid; outcome: such as waiting.
     """
     connection, program_id = asked.request.connection, asked.scope.program_id
-    stored = asked.read()
-    sold = {event.transaction_id for event in stored.data if event.transaction_id}
-    customers = received_events.buyers(connection, program_id, sold)
+    found = asked.read()
+    sold = {event.transaction_id for event in found.data if event.transaction_id}
+    buyers = received_events.buyers(connection, program_id, sold)
 
-    def values(event: PaymentEvent) -> dict[str, Any]:
-        buyer = customers.get(event.transaction_id or "")
-        return event._asdict() | (buyer._asdict() if buyer else {})
+    def row(event: PaymentEvent) -> JsonRow:
+        """Return an event and its buyer; `is_renewal`: not the customer's first purchase."""
+        buyer = buyers.get(event.transaction_id or "")
+        return row_of(event, leave_out={"event_id"}) | (row_of(buyer) if buyer else {})
 
     if asked.query.cursor is not None:
-        return PaymentEventPage(**dict(asked.page(PaymentEventRow, found=stored, values=values)))
+        return asked.page(found=found, row=row)
     counts = received_events.count_outcomes(connection, program_id, span=asked.query.span)
-    outcomes = [OutcomeRow(**count._asdict(), meaning=_meaning(count.outcome)) for count in counts]
-    about = _disputes(disputes.list_disputes(connection, program_id))
-    room = BUDGET - sum(weight(json_of(each)) for each in (*outcomes, *about["disputes"]))
-    page = asked.page(PaymentEventRow, found=stored, values=values, budget=room)
-    return PaymentEventPage(**dict(page), outcomes=outcomes, **about)
-
-
-def _disputes(reported: list[Dispute]) -> dict[str, Any]:
-    rows = [DisputeRow.model_validate(each) for each in reported]
+    outcomes = [row_of(count) | {"meaning": _meaning(count.outcome)} for count in counts]
+    reported = disputes.list_disputes(connection, program_id)
     states = [each.state for each in reported]
-    counts = {state: states.count(state) for state in DisputeState}
-    return {"disputes": rows[: fitting(rows, BUDGET // 3)], "disputes_by_state": counts}
+    rows = json_of(reported)
+    shown = rows[: fitting(rows, BUDGET // 3)]
+    return asked.page(
+        found=found,
+        row=row,
+        budget=BUDGET - sum(map(weight, (*outcomes, *shown))),
+        outcomes=outcomes,
+        disputes=shown,
+        disputes_by_state={state: states.count(state) for state in DisputeState},
+    )
 
 
 def _meaning(outcome: str) -> str:
-    known = MEANINGS[PaymentOutcome(outcome)] if outcome in set(PaymentOutcome) else None
-    return known or f"Rejected. {errors.hint_of(outcome) or ''}".strip()
+    return MEANINGS.get(outcome) or f"Rejected. {errors.hint_of(outcome) or ''}".strip()

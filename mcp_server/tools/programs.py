@@ -1,99 +1,44 @@
 """list_programs and get_program: the programs, and the settings of one."""
 
-from datetime import date, datetime
-from typing import Annotated, Any
+from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
-from mcp_server.results import Result, RowPage, fields_of
-from mcp_server.sanitize import Untrusted
+from mcp_server.results import JsonRow
+from mcp_server.sanitize import json_of, row_of
 from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.performance import ReportPeriod, report_range
 from mcp_server.tools.tool import ToolRequest, tool
-from presentation.settings_models import with_settings
 from storage.lists import key_callers
-from storage.lists.key_callers import KeyCaller
-from storage.lists.programs import PROGRAMS, ListedProgram, Program, read_program
+from storage.lists.programs import PROGRAMS, ListedProgram, read_program
 from storage.reports import performance, refunds
 from storage.rules import settings
 from storage.rules.errors import InsufficientScope
 from storage.rules.keys import rotation_state
 from storage.rules.reports import metrics
-from storage.rules.reports.metrics import Figures
 from storage.rules.scope import Scope
-from storage.rules.setting_kinds import Kind, Setting
+from storage.rules.untrusted import UntrustedValues
 
 SHOWN_CALLERS = 20
+FIGURES = ("totals", "previous_totals")  # of a program, in the period and in the one before
 CHOSEN_PERIOD = Annotated[ReportPeriod, Field(strict=False)]
 
 
-@fields_of(ListedProgram, leave_out={"workspace", "workspace_id", "program"})
-class ProgramRow(Result):
-    """A program in a list."""
+class ProgramResult(NamedTuple):
+    """One program, and who calls with its key or one that was replaced; `calls` counts each kind of call."""
 
-    sandbox_of: int | None = None
-
-
-def _field(setting: Setting) -> Any:
-    """Return a setting as a field without a description: clients read every schema in every conversation."""
-    if setting.kind in {Kind.PERCENT, Kind.COMMISSION_RATE}:
-        shown: Any = float
-    elif setting.kind in {Kind.TEXT, Kind.HOST}:
-        shown = Untrusted
-    elif setting.kind == Kind.HOSTS:
-        shown = Untrusted | None
-    else:
-        shown = str if setting.kind == Kind.CHOICE else setting.value_type
-    return shown, None if setting.is_nullable else ...
+    program: UntrustedValues
+    key_callers: list[UntrustedValues]
 
 
-@with_settings(_field)
-class _ProgramSettingsRow(ProgramRow):
-    pass
-
-
-class ProgramDetails(_ProgramSettingsRow):
-    """A program's settings; `commission_rate` is percent, or cents when `commission_type` is flat."""
-
-    program_key_state: str
-    program_key_rotate_by: datetime | None = None
-
-
-class KeyCallerRow(Result):
-    """Who calls with the program's key, or with one that was replaced; `calls` counts each kind."""
-
-    key: str
-    user_agent: Untrusted | None = None
-    network_hash: str | None = None
-    calls: dict[str, int]
-    first_at: datetime
-    last_at: datetime
-
-
-class ProgramResult(Result):
-    """One program."""
-
-    program: ProgramDetails
-    key_callers: list[KeyCallerRow]
-
-
-class ProgramWithTotalsRow(ProgramRow):
-    """A program, with its totals where a period was requested."""
-
-    totals: Figures | None = None
-    previous_totals: Figures | None = None
-
-
-class ProgramPage(RowPage[ProgramWithTotalsRow]):
-    """Live programs, newest first, and the windows of their totals; `sandboxes` are trials of theirs."""
-
-    sandboxes: list[ProgramRow] | None = None
-    window: dict[str, date] | None = None
-    previous_window: dict[str, date] | None = None
-
-
-@list_tool("Programs", Scope.PROGRAMS_READ, PROGRAMS, period=(CHOSEN_PERIOD | None, None))
-def list_programs(asked: Asked) -> ProgramPage:
+@list_tool(
+    "Programs",
+    Scope.PROGRAMS_READ,
+    PROGRAMS,
+    beside={"sandboxes": list[UntrustedValues] | None},
+    period=(CHOSEN_PERIOD | None, None),
+)
+def list_programs(asked: Asked) -> JsonRow:
     """Programs that this key can read. Call it first: other tools need their ids. With a period or dates
     (performance:read) it compares them, also with the period before. `sandboxes` are trials: leave them out of
     answers about live programs.
@@ -101,23 +46,21 @@ def list_programs(asked: Asked) -> ProgramPage:
     request, programs = asked.request, asked.read()
     period, date_from, date_to = (asked.arguments[name] for name in ("period", "date_from", "date_to"))
     if (period is None and date_from is None and date_to is None) or not programs.data:
-        return ProgramPage(**_apart(asked.page(ProgramWithTotalsRow, found=programs)))
+        return _apart(asked.page(found=programs, row=_listed))
     if Scope.PERFORMANCE_READ not in request.key.scopes:
         raise InsufficientScope(hint="Leave period and dates out.", required_scope=Scope.PERFORMANCE_READ)
     query, before = report_range(request, period or ReportPeriod.SEVEN_DAYS, date_from, date_to)
     report = performance.read_performance(request.connection, programs.data[0].id, query, at=request.at, before=before)
-    windows = (report.window, report.previous_window)
 
-    def values(program: ListedProgram) -> dict[str, Any]:
-        days = [performance.read_days(request.connection, program.id, each) for each in windows]
-        back = [refunds.read_refunds_by_month(request.connection, program.id, each.span) for each in windows]
-        sums = [metrics.add_totals(each.values()) for each in days]
-        figures = [metrics.figures(*each) for each in zip(sums, map(metrics.add_refunds, back), strict=True)]
-        return program._asdict() | {"totals": figures[0], "previous_totals": figures[1]}
+    def row(program: ListedProgram) -> JsonRow:
+        shown = _listed(program)
+        for name, window in zip(FIGURES, (report.window, report.previous_window), strict=True):
+            days = performance.read_days(request.connection, program.id, window)
+            back = refunds.read_refunds_by_month(request.connection, program.id, window.span)
+            shown[name] = json_of(metrics.figures(metrics.add_totals(days.values()), metrics.add_refunds(back)))
+        return shown
 
-    window, previous = (each._asdict() for each in windows)
-    page = asked.page(ProgramWithTotalsRow, found=programs, values=values)
-    return ProgramPage(**_apart(page), window=window, previous_window=previous)
+    return _apart(asked.page(found=programs, row=row, window=report.window, previous_window=report.previous_window))
 
 
 @tool("Program settings", Scope.PROGRAMS_READ)
@@ -126,30 +69,32 @@ def get_program(request: ToolRequest, *, program_id: int) -> ProgramResult:
     one). commission_rate is percent, or cents if commission_type is flat. No recurring_months: sales earn for life.
     """
     program = read_program(request.connection, program_id)
-    details = ProgramDetails(
-        **_flat(program),
-        program_key_state=rotation_state(program.rotate_by, request.at),
-        program_key_rotate_by=program.rotate_by,
-    )
     callers = key_callers.list_callers(request.connection, program_id, limit=SHOWN_CALLERS)
-    return ProgramResult(program=details, key_callers=[_caller_row(caller) for caller in callers])
+    return ProgramResult(
+        {
+            "id": program.id,
+            "created_at": program.created_at,
+            "sandbox_of": program.sandbox_of,
+            **settings.published(program.settings),
+            "program_key_state": rotation_state(program.rotate_by, request.at),
+            "program_key_rotate_by": program.rotate_by,
+        },
+        [
+            {"key": "current" if caller.is_current else "replaced", **row_of(caller, leave_out={"is_current"})}
+            for caller in callers
+        ],
+    )
 
 
-def _caller_row(caller: KeyCaller) -> KeyCallerRow:
-    return KeyCallerRow(**caller._asdict(), key="current" if caller.is_current else "replaced")
+def _listed(program: ListedProgram) -> JsonRow:
+    return row_of(program, leave_out={"workspace", "workspace_id", "program"})
 
 
-def _apart(found: RowPage[ProgramWithTotalsRow]) -> dict[str, Any]:
-    """Return a page with the sandboxes in a list of their own."""
-    live = [each for each in found.data if each.sandbox_of is None]
-    sandboxes = [ProgramRow.model_validate(each) for each in found.data if each.sandbox_of is not None]
-    return dict(found) | {"data": live, "sandboxes": sandboxes or None}
-
-
-def _flat(program: Program) -> dict[str, Any]:
-    return {
-        **settings.published(program.settings),
-        "id": program.id,
-        "sandbox_of": program.sandbox_of,
-        "created_at": program.created_at,
-    }
+def _apart(page: JsonRow) -> JsonRow:
+    """Return a page with the sandboxes in a list of their own, without figures."""
+    live = [each for each in page["data"] if "sandbox_of" not in each]
+    sandboxes = [each for each in page["data"] if "sandbox_of" in each]
+    for name in FIGURES:
+        for each in sandboxes:
+            each.pop(name, None)
+    return page | {"data": live} | ({"sandboxes": sandboxes} if sandboxes else {})

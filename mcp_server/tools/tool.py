@@ -1,10 +1,12 @@
 """A tool: a typed function; its parameters give the input schema, its docstring the description."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
-from typing import Annotated, Any, NamedTuple, get_args
+from functools import cached_property
+from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
 
 from mcp_types import Tool as PublishedTool
 from mcp_types import ToolAnnotations
@@ -12,13 +14,13 @@ from pydantic import Field, create_model
 
 from mcp_server import schema
 from mcp_server.arguments import Arguments
-from mcp_server.results import Result, model_of
+from mcp_server.results import JsonRow
+from mcp_server.sanitize import row_of
 from storage.access.agent_keys import AgentKey
 from storage.access.assistants import Assistant
 from storage.rules.scope import Scope
 
 READS_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-Function = Callable[..., Any]
 
 
 class ToolRequest(NamedTuple):
@@ -34,48 +36,56 @@ class ToolRequest(NamedTuple):
     applied_query: dict[str, Any]
 
 
-class Tool(NamedTuple):
-    """`function(request, **arguments)` reads and returns a `result`; `scope` is what the caller's key must have."""
+@dataclass(frozen=True, eq=False)
+class Tool:
+    """`run(request, **arguments)` reads and returns JSON with the fields of `result`; the key must have `scope`.
 
-    name: str
+    The name and the docstring of `function` are the tool's.
+    """
+
+    function: Callable[..., Any]
     title: str
     scope: Scope
-    description: str
     arguments: type[Arguments]
-    result: type[Result]
-    function: Function
+    result: Mapping[str, Any]
+    run: Callable[..., JsonRow]
 
+    @property
+    def name(self) -> str:
+        """The name by which assistants call it."""
+        return self.function.__name__
+
+    @cached_property
     def published(self) -> PublishedTool:
-        """Return the tool as tools/list shows it."""
+        """The tool as tools/list shows it; the first request waits for it, since all tools take 0.1 s."""
         return PublishedTool(
             name=self.name,
             title=self.title,
-            description=self.description,
+            description=" ".join((self.function.__doc__ or "").split()),
             input_schema=schema.published_arguments(self.arguments),
             output_schema=schema.published_result(self.result),
             annotations=READS_ONLY,
         )
 
 
-def tool(title: str, scope: Scope) -> Callable[[Function], Tool]:
-    """Make a tool of a function `(request: ToolRequest, <arguments>) -> result`; the caller's key must have `scope`.
+def tool(title: str, scope: Scope) -> Callable[[Callable[..., Any]], Tool]:
+    """Make a tool of a function `(request: ToolRequest, <arguments>) -> row`; the caller's key must have `scope`.
 
-    It returns a row of storage, of which the result is made, or a `Result`. An argument named program_id is checked
-    against the programs of the key before the function runs.
+    The row's fields are the result's. An argument named program_id is checked against the programs of the key before
+    the function runs.
     """
 
-    def made(function: Function) -> Tool:
+    def made(function: Callable[..., Any]) -> Tool:
         signature = inspect.signature(function)
         _, *parameters = signature.parameters.values()
         fields: dict[str, Any] = {parameter.name: _field(parameter) for parameter in parameters}
         return Tool(
-            name=function.__name__,
-            title=title,
-            scope=scope,
-            description=" ".join((function.__doc__ or "").split()),
-            arguments=create_model(function.__name__, __base__=Arguments, **fields),
-            result=model_of(signature.return_annotation),
-            function=function,
+            function,
+            title,
+            scope,
+            create_model(function.__name__, __base__=Arguments, **fields),
+            get_type_hints(signature.return_annotation, include_extras=True),
+            lambda request, **sent: row_of(function(request, **sent)),
         )
 
     return made

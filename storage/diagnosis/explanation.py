@@ -16,6 +16,7 @@ from storage.rules.commission import earns
 from storage.rules.errors import CustomerNotFound, FieldError, ValidationError
 from storage.rules.outcome import IdentifierFacts, SaleFacts, SaleOutcome
 from storage.rules.settlement import CustomerStatus, Settlement
+from storage.rules.untrusted import Untrusted
 
 
 class Explanation(NamedTuple):
@@ -25,22 +26,21 @@ class Explanation(NamedTuple):
     `terms_version` names the commission terms that priced the sale; `rejected_calls` are newest first.
     `payment_event_id` names the processor's event of a payment that is no sale.
     `likely_customer_key` is the lead's key that the rejected one was likely meant to be, where there is one.
-    `partner_name` is untrusted text.
     """
 
     outcome: SaleOutcome
     text: str
     smallest_change: str | None
     subject: Subject
-    transaction_id: str | None
+    transaction_id: Untrusted | None
     sale_id: int | None
     commission_id: int | None
     terms_version: int | None
     steps: list[ExplanationStep]
     rejected_calls: list[RejectedCall]
-    likely_customer_key: str | None
-    payment_event_id: str | None
-    partner_name: str | None
+    likely_customer_key: Untrusted | None
+    payment_event_id: Untrusted | None
+    partner_name: Untrusted | None
 
 
 def explain(

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, and_, exists, select
 from storage.payments import stored_events
 from storage.payments.returns import OURS
 from storage.rules.payment import Returned, ReturnKind
+from storage.rules.untrusted import Untrusted
 from storage.tables import payment_events, payment_references, payment_returns, refunds, sales
 
 MOST = 500
@@ -27,8 +28,8 @@ class DisputeState(StrEnum):
 class Dispute(NamedTuple):
     """A dispute; `transaction_id` is None while its sale is not recorded. Money is in cents of the sale's currency."""
 
-    dispute_id: str
-    transaction_id: str | None
+    dispute_id: Untrusted
+    transaction_id: Untrusted | None
     customer_id: int | None
     partner_id: int | None
     amount_cents: int

@@ -10,6 +10,7 @@ from storage.engine.cursors import within
 from storage.payments import stored_events
 from storage.rules.payment import PaymentOutcome
 from storage.rules.periods.period import ALWAYS, Span
+from storage.rules.untrusted import Untrusted
 from storage.tables import customers, payment_events, sales
 
 LATEST = 50
@@ -20,7 +21,7 @@ class PayingCustomer(NamedTuple):
     """The customer of a payment; a renewal is not their first purchase."""
 
     customer_id: int
-    customer_key: str | None
+    customer_key: Untrusted | None
     is_renewal: bool
 
 

@@ -1,12 +1,11 @@
 """Arguments: those of a tool are its function's; a wrong one is named with what it must be, never with its value."""
 
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from mcp_server.arguments import Limit
-from mcp_server.results import Result
 from mcp_server.tools import ALL
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.rules.scope import Scope
@@ -33,7 +32,7 @@ class Size(StrEnum):
     LARGE = "large"
 
 
-class Echo(Result):
+class Echo(NamedTuple):
     text: str
 
 
@@ -46,7 +45,7 @@ def echo(request: ToolRequest, *, program_id: int, limit: Limit = 25, size: Size
 
 
 def test_a_function_is_what_tools_list_shows():
-    shown = echo.published()
+    shown = echo.published
 
     assert (shown.name, shown.title, shown.description) == ("echo", "Echo", "Repeat what was sent.")
     assert shown.input_schema == {

@@ -72,7 +72,7 @@ async def test_the_one_scope_is_enough_and_every_result_fits_its_published_schem
         alone = (await assistant.tool(tool.name, key=key, **asked)).payload
         payload = (await assistant.tool(tool.name, **EVERY_TOOL[tool.name])).payload
 
-        validator_for(tool.published().output_schema or {}).validate(payload)
+        validator_for(tool.published.output_schema or {}).validate(payload)
         assert alone["as_of"] == payload["as_of"] == "2026-05-20T13:00:00Z", tool.name
         assert EVERY_TOOL[tool.name].items() <= payload["applied_query"].items(), tool.name
 

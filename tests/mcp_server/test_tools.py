@@ -10,6 +10,7 @@ from storage.engine.audit import Actor
 from storage.management import flags, partners, sandboxes
 from storage.rules.errors import CustomerNotFound, DuplicateTransaction
 from storage.rules.fraud.flag import Finding, FlagKind
+from storage.rules.settings import SETTINGS
 from tests import world
 from tests.mcp_server.conftest import HOSTILE, INERT, Assistant
 from tests.world import NOW
@@ -48,6 +49,7 @@ async def test_a_program_shows_its_terms_its_key_s_state_and_who_uses_it(assista
     callers = (await assistant.tool("get_program")).payload["key_callers"]
 
     assert (before["commission_type"], before["commission_rate"], before["currency"]) == ("percent", 20, "USD")
+    assert {setting.public_name for setting in SETTINGS if setting.default is not None} <= before.keys()
     assert (before["program_key_state"], "program_key_rotate_by" in before) == ("active", False)
     assert (flagged["program_key_state"], flagged["program_key_rotate_by"]) == ("flagged", "2026-05-29T12:00:00Z")
     assert acme.key[-4:] not in str(flagged)
@@ -105,14 +107,15 @@ async def test_customers_and_commissions_name_their_partner(assistant: Assistant
 @pytest.mark.usefixtures("click_id")
 async def test_an_explanation_has_its_steps_and_a_likely_key_in_a_field_of_its_own(assistant: Assistant):
     await assistant.acme.customer("User-2")
-    await assistant.acme.reject(CustomerNotFound(), customer_key="user-2", transaction_id="inv-9")
+    await assistant.acme.reject(CustomerNotFound(), customer_key="user-2", transaction_id="inv-9\u200b")
 
     sold = (await assistant.tool("explain_attribution", transaction_id="inv-1")).payload
-    lost = (await assistant.tool("explain_attribution", transaction_id="inv-9")).payload
+    lost = (await assistant.tool("explain_attribution", transaction_id="inv-9\u200b")).payload
 
     assert (sold["verdict"], sold["truncated"], sold["trace"][-1]["step"]) == ("credited_in_part", False, "arithmetic")
     assert sold["trace"][-1]["facts"]["net_cents"] == 1_800
     assert (lost["verdict"], lost["likely_customer_key"]) == ("customer_not_found", "User-2")
+    assert lost["transaction_id"] == "inv-9"
     assert "ser-2" not in lost["smallest_change"]
 
 
