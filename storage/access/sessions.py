@@ -75,6 +75,11 @@ class Visitor(NamedTuple):
         """Who they are in the audit log."""
         return Actor("user", str(self.user_id), self.email)
 
+    @property
+    def owned(self) -> list[Membership]:
+        """The workspaces that they own."""
+        return [each for each in self.memberships if each.role == Role.OWNER]
+
     def require_workspace(self, workspace_id: int, *, owner: bool = False) -> None:
         """Raise Forbidden for a workspace that is not theirs, and with `owner` OwnerRequired unless they own it."""
         role = next((each.role for each in self.memberships if each.workspace_id == workspace_id), None)

@@ -1,6 +1,8 @@
-"""GET|PATCH /api/programs/:id/agent-caps: what agent keys may change of a program, read by members, set by owners."""
+"""What agent keys may change of a program: GET|PATCH /api/programs/:id/agent-caps, and the page."""
 
-from typing import Self
+from typing import Any, Self
+
+from starlette.responses import Response
 
 from presentation.actions import action
 from presentation.api_request import ApiRequest
@@ -9,8 +11,15 @@ from presentation.operations import operation
 from presentation.settings_models import shown, with_settings
 from presentation.view import View
 from storage.management import agent_caps
-from storage.rules.agent_caps import CAPS, AgentCaps
+from storage.rules.agent_caps import CAPS, FREEZABLE, SECTIONS, AgentCaps
+from storage.rules.settings import BY_NAME
+from tracking_api.dashboard.pages import templates, values
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
+from tracking_api.dashboard.pages.page_context import PageContext
 from web.response import ModelResponse
+
+BY_SECTION = {section: [cap for cap in CAPS if cap.section == section] for section in SECTIONS}
+NAMES = [(name, BY_NAME[name].label) for name in FREEZABLE]
 
 
 @with_settings(shown, CAPS)
@@ -33,3 +42,14 @@ async def get_agent_caps(call: ApiRequest) -> ModelResponse[AgentCapsView]:
 async def change_agent_caps(call: ApiRequest, sent: AgentCapsChange) -> ModelResponse[AgentCapsView]:
     """Change the caps that are sent; the audit log names each change."""
     return ModelResponse(AgentCapsView.of(await call.write(agent_caps.change, sent.sent())))
+
+
+async def _page(context: PageContext, outcome: FormOutcome) -> Response:
+    caps = agent_caps.published(await context.read(agent_caps.get_caps))
+    shown = outcome.shown(values.of_settings(CAPS, caps, context.currency))
+    shown["typed"] = {**shown["typed"], "currency": context.currency}
+    about: dict[str, Any] = {"context": context, "sections": BY_SECTION, "names": NAMES}
+    return templates.render(context.request, "agent_caps.html", **about, **shown)
+
+
+PAGE = FormPage(_page, Button(change_agent_caps))

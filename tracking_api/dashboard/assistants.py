@@ -1,13 +1,26 @@
-"""GET /api/assistants and DELETE /api/assistants/:id: list and disconnect assistants."""
+"""Connected assistants: GET /api/assistants, DELETE /api/assistants/:id, and the page.
+
+A member sees and disconnects their own, an owner all those of their workspaces.
+"""
 
 from datetime import datetime
+
+from starlette.requests import Request
+from starlette.responses import Response
 
 from presentation.actions import action
 from presentation.operations import operation
 from presentation.view import SuccessView, View
 from storage.access import assistants
+from storage.lists.declaration import MOST, ListQuery, ListScope
+from storage.lists.find import find
+from storage.lists.programs import PROGRAMS
 from storage.rules.scope import Scope
-from tracking_api.dashboard.roles import VisitorRequest
+from tracking_api.dashboard.pages import buttons, templates
+from tracking_api.dashboard.pages.buttons import Button
+from tracking_api.dashboard.pages.confirmation import Question
+from tracking_api.dashboard.pages.consent import WORDS
+from tracking_api.dashboard.roles import VisitorRequest, visitor_request
 from web.response import ModelResponse
 
 
@@ -46,3 +59,35 @@ async def disconnect_assistant(call: VisitorRequest) -> ModelResponse[SuccessVie
     """Disconnect an assistant. Raises NotFound."""
     await call.storage.write(assistants.disconnect, call.path_id("assistant_id"), visitor=call.visitor, at=call.at)
     return ModelResponse(SuccessView(success=True))
+
+
+async def show_assistants(request: Request) -> Response:
+    """List the assistants and show how to connect one more."""
+    call = await visitor_request(request)
+    connected = await call.storage.read(assistants.list_assistants, call.visitor, at=call.at)
+    scope = ListScope(0, call.at, workspace_ids=call.workspace_ids)
+    programs = await call.storage.read(find, PROGRAMS, scope, ListQuery(MOST))
+    return templates.render(
+        request,
+        "assistants.html",
+        visitor=call.visitor,
+        connected=connected,
+        names={program.id: program.name for program in programs.data},
+        mcp_url=f"{call.base_url}/mcp",
+        words=WORDS,
+    )
+
+
+async def disconnect(request: Request) -> Response:
+    """Disconnect an assistant. Raises NotFound."""
+    call = await visitor_request(request)
+    return await buttons.press(DISCONNECT, call, visitor=call.visitor)
+
+
+DISCONNECT = Button(
+    disconnect_assistant,
+    then="/assistants",
+    question=Question(
+        "Disconnect", "The assistant cannot read anything any more. To connect it again, start in the assistant."
+    ),
+)

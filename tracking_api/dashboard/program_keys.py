@@ -1,11 +1,27 @@
-"""POST /api/programs/:id/regenerate-api-token: the one response that shows a program key."""
+"""POST /api/programs/:id/regenerate-api-token, the one response that shows a program key, and its page."""
+
+from dataclasses import replace
+from functools import partial
+
+from starlette.requests import Request
+from starlette.responses import Response
 
 from presentation.actions import action
 from presentation.api_request import ApiRequest
 from presentation.view import View
 from storage.access import program_keys
+from storage.lists import key_callers
+from storage.lists.programs import read_program
+from storage.reports import checklist
+from tracking_api.dashboard.pages import buttons, forms, page_context, templates
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome
+from tracking_api.dashboard.pages.forms import Problems
+from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.sessions import NO_STORE
 from web.response import ModelResponse
+
+UNTICKED = "Tick the box first: the current key stops working at once."
+REPLACED = "This key was already replaced, so nothing changed. A new key is shown only once, when it is created."
 
 
 class NewKeyView(View):
@@ -27,3 +43,33 @@ async def regenerate_program_key(call: ApiRequest) -> ModelResponse[RegeneratedV
     new_key = await call.write(program_keys.regenerate)
     key = NewKeyView(api_token=new_key.secret, api_token_masked=new_key.masked)
     return ModelResponse(RegeneratedView(data=key), NO_STORE)
+
+
+async def show_program_key(request: Request) -> Response:
+    """Show the key's mask; owners may replace it."""
+    return await _page(await page_context.as_member(request), FormOutcome())
+
+
+async def replace_program_key(request: Request) -> Response:
+    """Create the first key, or replace the key and show the new one; the old one stops at once.
+
+    The form names the key that it replaces, so that a reloaded page does not replace the key again.
+    """
+    context = await page_context.as_owner(request)
+    if (await forms.read_form(request)).text("replaces") != context.program.api_token_masked:
+        return await _page(context, FormOutcome(Problems({"": REPLACED})))
+    is_first = not await context.read(checklist.has_shown_key)
+    button = Button(regenerate_program_key, unticked="" if is_first else UNTICKED)
+    return await buttons.press(button, context, partial(_page, context, is_first=is_first), context=context)
+
+
+async def _page(context: PageContext, outcome: FormOutcome, *, is_first: bool = False) -> Response:
+    return templates.render(
+        context.request,
+        "program_key.html",
+        context=replace(context, program=await context.read(read_program)) if outcome.response else context,
+        callers=await context.read(key_callers.list_callers),
+        has_key=await context.read(checklist.has_shown_key),
+        is_first=is_first,
+        **outcome.shown(),
+    )

@@ -1,4 +1,6 @@
-"""POST /api/programs/:id/sandbox, DELETE .../events, POST .../payment-events: owners open, empty and try a sandbox."""
+"""POST /api/programs/:id/sandbox, DELETE .../events, POST .../payment-events, and the page."""
+
+from starlette.responses import Response
 
 from presentation.actions import action
 from presentation.api_request import ApiRequest
@@ -7,6 +9,10 @@ from presentation.view import SuccessView, View
 from storage.management import sandboxes
 from storage.payments import processing
 from storage.rules.errors import InvalidJson, NotFound, PayloadTooLarge, UnsupportedMediaType, ValidationError
+from tracking_api.dashboard.pages import templates
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
+from tracking_api.dashboard.pages.confirmation import Question
+from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.program_keys import NewKeyView
 from tracking_api.dashboard.sessions import NO_STORE
 from tracking_api.stripe_events import LARGEST_EVENT, ReceivedEventView, event_of
@@ -51,3 +57,20 @@ async def rehearse_payment_event(call: ApiRequest) -> ModelResponse[ReceivedEven
     content = bytes(await body.read_body(call.request.scope, call.request.receive, largest=LARGEST_EVENT))
     done = await call.write(processing.process_in_sandbox, event_of(content, call.at))
     return ModelResponse(ReceivedEventView(received=True, outcome=done.outcome, transaction_id=done.transaction_id))
+
+
+async def _page(context: PageContext, outcome: FormOutcome) -> Response:
+    sandbox_id = await context.read(sandboxes.find)
+    shown = outcome.shown()
+    return templates.render(context.request, "sandbox.html", context=context, sandbox_id=sandbox_id, **shown)
+
+
+NEW_KEY = Question("Generate a new sandbox key", "The current key of the sandbox stops working at once.")
+PAGE = FormPage(
+    _page,
+    {
+        "open": Button(open_sandbox),
+        "renew": Button(open_sandbox, question=NEW_KEY),
+        "empty": Button(empty_sandbox, unticked="Tick the box first: deleted events cannot be restored."),
+    },
+)

@@ -1,21 +1,38 @@
-"""GET and PATCH /api/workspaces/:id, PUT and DELETE /api/workspaces/:id/logo: what members see of a workspace."""
+"""A workspace's name, time zone and logo: GET and PATCH /api/workspaces/:id, PUT and DELETE .../logo, and the page."""
 
 from typing import Annotated
 
 from pydantic import AfterValidator, Base64Bytes
+from starlette.requests import Request
+from starlette.responses import Response
 
 from presentation.actions import action
+from presentation.api_request import path_id
 from presentation.changes import Changes
 from presentation.operations import operation
 from presentation.settings_models import Name
 from presentation.view import View, with_fields_of
 from storage.access import images, workspace_settings
+from storage.access.images import Image
 from storage.access.workspace_settings import WorkspaceSettings
 from storage.rules.errors import PayloadTooLarge
 from storage.rules.periods import time_zones
+from tracking_api.dashboard import authentication
+from tracking_api.dashboard.authentication import storage_of
+from tracking_api.dashboard.pages import templates
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
+from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.roles import WorkspaceRequest
 from web.body import Body
 from web.response import ModelResponse
+
+LARGEST_UPLOAD = 1024 * 1024  # the error of a larger one does not stand beside the field
+LOGO_HEADERS = {
+    "Cache-Control": "private, max-age=31536000, immutable",  # its URL changes with the logo
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Content-Disposition": "inline",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
 
 
 @with_fields_of(WorkspaceSettings)
@@ -48,13 +65,13 @@ async def change_workspace(call: WorkspaceRequest, sent: WorkspaceChange) -> Mod
     return _shown(await call.write(workspace_settings.change, **sent.sent()))
 
 
-@action("Replace a workspace's logo", PayloadTooLarge)
+@action("Replace a workspace's logo", PayloadTooLarge, notice="logo-saved")
 async def replace_logo(call: WorkspaceRequest, sent: NewLogo) -> ModelResponse[WorkspaceSettingsView]:
     """Save an image as the logo. Raises ValidationError."""
     return _shown(await call.write(workspace_settings.set_logo, images.accept(sent.image, field="image")))
 
 
-@action("Remove a workspace's logo")
+@action("Remove a workspace's logo", notice="logo-removed")
 async def remove_logo(call: WorkspaceRequest) -> ModelResponse[WorkspaceSettingsView]:
     """Remove the logo."""
     return _shown(await call.write(workspace_settings.set_logo, None))
@@ -62,3 +79,36 @@ async def remove_logo(call: WorkspaceRequest) -> ModelResponse[WorkspaceSettings
 
 def _shown(settings: WorkspaceSettings) -> ModelResponse[WorkspaceSettingsView]:
     return ModelResponse(WorkspaceSettingsView.of(settings))
+
+
+async def show_logo(request: Request) -> Response:
+    """Serve the logo to a member, as nothing but an image. Raises NotFound, Forbidden."""
+    visitor = await authentication.visitor(request)
+    workspace_id = path_id(request, "workspace_id")
+    visitor.require_workspace(workspace_id)
+    logo: Image = await storage_of(request).read(workspace_settings.get_logo, workspace_id)
+    request.scope["extra_headers"] = ()
+    return Response(logo.content, headers=LOGO_HEADERS, media_type=logo.media_type)
+
+
+async def _page(context: PageContext, outcome: FormOutcome) -> Response:
+    workspace = context.member.workspace
+    return templates.render(
+        context.request,
+        "workspace.html",
+        context=context,
+        zones=time_zones.names(),
+        accepted=",".join(images.MEDIA_TYPES),
+        largest_kb=images.LARGEST // 1024,
+        **outcome.shown({"name": workspace.name, "time_zone": workspace.time_zone}),
+    )
+
+
+PAGE = FormPage(_page, Button(change_workspace), PageContext.of_workspace)
+THERE = "/programs/{program_id}/settings/workspace"
+LOGO_FORM = FormPage(
+    _page,
+    {"": Button(replace_logo, then=THERE), "remove": Button(remove_logo, then=THERE)},
+    PageContext.of_workspace,
+    largest_file=LARGEST_UPLOAD,
+)

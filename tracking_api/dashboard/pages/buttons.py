@@ -1,19 +1,22 @@
 """Buttons: a form's fields become the input of an action; errors appear beside them, a notice on the next page."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation.actions import Action
 from presentation.api_request import ApiRequest
 from presentation.operations import ALWAYS, EMPTY
 from storage.rules.errors import ServiceError, ValidationError
-from tracking_api.dashboard.pages import confirmation, forms, notices, values
+from tracking_api.dashboard.pages import confirmation, forms, notices, page_context, values
 from tracking_api.dashboard.pages.confirmation import Question
 from tracking_api.dashboard.pages.forms import Form, Problems
 from tracking_api.dashboard.pages.page import redirect
+from tracking_api.dashboard.pages.page_context import PageContext
 
 Call = TypeVar("Call", bound=ApiRequest)
 
@@ -47,18 +50,48 @@ class FormOutcome(NamedTuple):
         return {"status": status, **self._asdict(), "typed": self.typed or stored}
 
 
+@dataclass(frozen=True)
+class FormPage:
+    """A page of a program: members see it, owners press its buttons. `render` shows what became of a form.
+
+    Its actions change the program, or what `subject` returns.
+    """
+
+    render: Callable[[PageContext, FormOutcome], Awaitable[Response]]
+    buttons: Mapping[str, Button[Any]] | Button[Any]
+    subject: Callable[[PageContext], ApiRequest] | None = None
+    largest_file: int = 0
+
+    async def show(self, request: Request) -> Response:
+        """Show the page. Raises Forbidden."""
+        return await self.render(await page_context.as_member(request), FormOutcome())
+
+    async def press(self, request: Request) -> Response:
+        """Do what the pressed button says. Raises Forbidden, OwnerRequired."""
+        context = await page_context.as_owner(request)
+        return await self.use(self.buttons, context)
+
+    async def use(self, pressed: Mapping[str, Button[Any]] | Button[Any], context: PageContext) -> Response:
+        """Do what a button says for an owner."""
+        call = self.subject(context) if self.subject else context
+        shown = partial(self.render, context)
+        return await press(pressed, call, shown, largest_file=self.largest_file, context=context)
+
+
 async def press(
     buttons: Mapping[str, Button[Call]] | Button[Call],
     call: Call,
     show: Callable[[FormOutcome], Awaitable[Response]] | None = None,
+    *,
+    largest_file: int = 0,
     **viewer: Any,
 ) -> Response:
     """Do what the pressed button of a page says and lead to the page that follows.
 
     `show` shows what is wrong, or the response of an action without a notice; without it an error is a page of its own.
-    `viewer` is the page's `context` or `visitor`.
+    `viewer` is the page's `context` or `visitor`. Raises the errors of `forms.read_form`.
     """
-    form = await forms.read_form(call.request)
+    form = await forms.read_form(call.request, largest_file=largest_file)
     button, typed = named(buttons, form), forms.typed(form)
     call = replace(call, named=typed)
     if button.question and not confirmation.is_given(form):

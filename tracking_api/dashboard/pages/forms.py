@@ -8,6 +8,8 @@ import hmac
 from typing import NamedTuple
 from urllib.parse import parse_qs
 
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from storage.rules import keys
@@ -15,6 +17,7 @@ from storage.rules.errors import (
     CurrencyNotSupported,
     FieldError,
     Forbidden,
+    PayloadTooLarge,
     PreconditionFailed,
     ServiceError,
     ValidationError,
@@ -24,17 +27,23 @@ from tracking_api.dashboard.pages.messages import for_people
 from web import body
 
 MOST_FIELDS = 400
+MULTIPART = "multipart/form-data"
+AROUND_FILE = 8 * 1024  # the other fields, and what separates the parts
 FIELD = "csrf"
 NOT_TYPED = {FIELD, "confirmed", "action"}
 CENTS = "_cents"  # a form has an amount in major units, under the name without this
-CHANGED_MEANWHILE = "Another member saved these settings while you had them open. Open the page again."
+FOR_PEOPLE: dict[type[ServiceError], str] = {
+    PreconditionFailed: "Another member saved these settings while you had them open. Open the page again.",
+    PayloadTooLarge: "This file is too large.",
+}
 _READ = "posted_form"  # where the request's scope has the form: its body can be read only once
 
 
 class Form(NamedTuple):
-    """The fields of a form, each with the values that were sent."""
+    """The fields of a form, each with the values that were sent, and the content of its file, if it may have one."""
 
     fields: dict[str, list[str]]
+    file: bytes | None = None
 
     def text(self, name: str) -> str:
         """Return a field's only value without the space around it; empty if it was not sent."""
@@ -61,7 +70,7 @@ class Problems(dict[str, str]):
     @classmethod
     def of(cls, rejection: ServiceError) -> "Problems":
         """Return an error's fields, in people's words; if it names none, its text under the empty name."""
-        text = CHANGED_MEANWHILE if isinstance(rejection, PreconditionFailed) else rejection.text
+        text = FOR_PEOPLE.get(type(rejection), rejection.text)
         messages = {each.field.removesuffix(CENTS): for_people(each.field, each.message) for each in rejection.fields}
         return cls(messages or {"currency" if isinstance(rejection, CurrencyNotSupported) else "": text})
 
@@ -78,12 +87,12 @@ def chosen_password(form: Form) -> str:
     return form.raw("new_password")
 
 
-async def read_form(request: Request) -> Form:
-    """Return the form that a signed-in visitor posted.
+async def read_form(request: Request, *, largest_file: int = 0) -> Form:
+    """Return the form that a signed-in visitor posted, which may have a file of a few bytes more than `largest_file`.
 
     Raises Forbidden without the token of the visitor's session, and what `content` raises.
     """
-    form = await content(request)
+    form = await (_with_file(request, largest_file) if largest_file else content(request))
     require_token(request, form)
     return form
 
@@ -120,6 +129,25 @@ async def _content(request: Request) -> Form:
         return Form(parse_qs(sent.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict"))
     except ValueError:
         raise ValidationError(fields=[FieldError("", "The form could not be read.")]) from None
+
+
+async def _with_file(request: Request, largest: int) -> Form:
+    """Return a form with one file; no chosen file is empty. The whole body is read before it is taken apart."""
+    limits = {"largest": largest + AROUND_FILE, "seconds": request.app.state.settings.body_seconds}
+    sent = await body.read_body(request.scope, request.receive, media_type=MULTIPART, **limits)
+    whole = Request(request.scope, body.replay(bytes(sent), request.receive))
+    fields: dict[str, list[str]] = {}
+    file = b""
+    try:
+        async with whole.form(max_files=1, max_fields=MOST_FIELDS) as parts:
+            for name, value in parts.multi_items():
+                if isinstance(value, UploadFile):
+                    file = await value.read()
+                else:
+                    fields.setdefault(name, []).append(value)
+    except HTTPException:
+        raise ValidationError("The file could not be read.") from None
+    return Form(fields, file)
 
 
 def expected_token(request: Request) -> str:

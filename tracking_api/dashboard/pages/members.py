@@ -46,7 +46,7 @@ async def change_members(request: Request) -> Response:
     """Do what the button says; what is final asks first, and an error appears above the list."""
     context = await page_context.as_owner(request)
     form = await forms.read_form(request)
-    button, call = buttons.named(BUTTONS, form), replace(context.of_workspace, named=forms.typed(form))
+    button, call = buttons.named(BUTTONS, form), replace(context.of_workspace(), named=forms.typed(form))
     if button.question:
         member = await call.read(members.get_member, call.path_id("user_id"))
         button = button._replace(question=button.question._replace(about=member.email))
@@ -54,7 +54,7 @@ async def change_members(request: Request) -> Response:
 
 
 async def _page(context: PageContext, outcome: FormOutcome) -> Response:
-    call = context.of_workspace
+    call = context.of_workspace()
     return templates.render(
         context.request,
         "members.html",

@@ -45,9 +45,8 @@ class PageContext(ApiRequest):
         """The path of the program's pages."""
         return f"/programs/{self.program.id}"
 
-    @property
     def of_workspace(self) -> WorkspaceRequest:
-        """The same person's request about the workspace."""
+        """Return the same person's request about the workspace."""
         return workspace_request(self.request, self.member, self.member.workspace_id)
 
     @property

@@ -3,10 +3,9 @@
 from starlette.routing import Route
 
 from tracking_api import assets
+from tracking_api.dashboard import agent_caps, assistants, program_keys, programs, sandboxes, workspaces
 from tracking_api.dashboard.pages import (
     account,
-    agent_caps,
-    assistants,
     audit_log,
     checklist,
     commission,
@@ -27,18 +26,14 @@ from tracking_api.dashboard.pages import (
     partner,
     partners,
     payments,
-    program_key,
-    programs,
+    program_list,
     rates,
     refused_calls,
     reset_password,
     review,
-    sandbox,
     search,
     set_up,
-    settings,
     sign_in,
-    workspace,
 )
 from tracking_api.dashboard.pages.page import PageEndpoint
 
@@ -63,11 +58,11 @@ ROUTES = [
     _page("/device", PageEndpoint(GET=device.enter_device_code)),
     _page("/device/{user_code}", PageEndpoint(GET=device.show_device_login, POST=device.decide_device_login)),
     _page("/connect/{sealed}", PageEndpoint(GET=consent.show_consent, POST=consent.decide_consent)),
-    _page("/assistants", PageEndpoint(GET=assistants.list_assistants)),
+    _page("/assistants", PageEndpoint(GET=assistants.show_assistants)),
     _page("/assistants/{assistant_id}", PageEndpoint(POST=assistants.disconnect)),
     _page("/search", PageEndpoint(GET=search.show_results, POST=search.suggest)),
-    _page("/programs", PageEndpoint(GET=programs.list_programs)),
-    _page("/programs.csv", PageEndpoint(GET=programs.export_programs)),
+    _page("/programs", PageEndpoint(GET=program_list.list_programs)),
+    _page("/programs.csv", PageEndpoint(GET=program_list.export_programs)),
     _page("/programs/new", PageEndpoint(GET=programs.show_new_program, POST=programs.create)),
     _page(PROGRAM, PageEndpoint(GET=overview.show_overview)),
     _page(f"{PROGRAM}/explore", PageEndpoint(GET=explore.show_explore)),
@@ -97,14 +92,14 @@ ROUTES = [
     _page(f"{PROGRAM}/events", PageEndpoint(GET=events.list_events)),
     _page(f"{PROGRAM}/events.csv", PageEndpoint(GET=events.EVENT_LIST.export)),
     _page(f"{PROGRAM}/refused-calls", PageEndpoint(GET=refused_calls.REJECTED_CALL_LIST.show)),
-    _page(f"{PROGRAM}/settings", PageEndpoint(GET=settings.show_settings, POST=settings.change_settings)),
+    _page(f"{PROGRAM}/settings", PageEndpoint(GET=programs.SETTINGS_PAGE.show, POST=programs.change_settings)),
     _page(f"{PROGRAM}/settings/rates", PageEndpoint(GET=rates.show_rates, POST=rates.import_rates)),
-    _page(f"{PROGRAM}/settings/delete", PageEndpoint(POST=settings.delete)),
+    _page(f"{PROGRAM}/settings/delete", PageEndpoint(POST=programs.SETTINGS_PAGE.press)),
     _page(
         f"{PROGRAM}/settings/api-keys",
-        PageEndpoint(GET=program_key.show_program_key, POST=program_key.replace_program_key),
+        PageEndpoint(GET=program_keys.show_program_key, POST=program_keys.replace_program_key),
     ),
-    _page(f"{PROGRAM}/settings/sandbox", PageEndpoint(GET=sandbox.show_sandbox, POST=sandbox.change_sandbox)),
+    _page(f"{PROGRAM}/settings/sandbox", PageEndpoint(GET=sandboxes.PAGE.show, POST=sandboxes.PAGE.press)),
     _page(f"{PROGRAM}/settings/checklist", PageEndpoint(GET=checklist.show_checklist)),
     _page(f"{PROGRAM}/sample-page", PageEndpoint(GET=checklist.show_sample_page)),
     _page(
@@ -113,14 +108,14 @@ ROUTES = [
     _page(f"{PROGRAM}/settings/payments/{{event_id}}", PageEndpoint(POST=payments.decide_payment_event)),
     _page(
         f"{PROGRAM}/settings/agent-caps",
-        PageEndpoint(GET=agent_caps.show_caps, POST=agent_caps.change_caps),
+        PageEndpoint(GET=agent_caps.PAGE.show, POST=agent_caps.PAGE.press),
     ),
     _page(
         f"{PROGRAM}/settings/workspace",
-        PageEndpoint(GET=workspace.show_workspace, POST=workspace.change_workspace),
+        PageEndpoint(GET=workspaces.PAGE.show, POST=workspaces.PAGE.press),
     ),
-    _page(f"{PROGRAM}/settings/workspace/logo", PageEndpoint(POST=workspace.change_logo)),
-    _page("/workspaces/{workspace_id}/logo/{version}", PageEndpoint(GET=workspace.show_logo)),
+    _page(f"{PROGRAM}/settings/workspace/logo", PageEndpoint(POST=workspaces.LOGO_FORM.press)),
+    _page("/workspaces/{workspace_id}/logo/{version}", PageEndpoint(GET=workspaces.show_logo)),
     _page(f"{PROGRAM}/settings/members", PageEndpoint(GET=members.list_members, POST=members.change_members)),
     _page(f"{PROGRAM}/settings/audit-log", PageEndpoint(GET=audit_log.AUDIT_LIST.show)),
     _page(f"{PROGRAM}/settings/audit-log.csv", PageEndpoint(GET=audit_log.AUDIT_LIST.export)),

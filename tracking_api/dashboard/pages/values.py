@@ -1,6 +1,7 @@
 """Form input as the values that the JSON API accepts, and back: amounts in major units, numbers as text."""
 
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from types import NoneType
 from typing import Any, get_args, get_origin
@@ -22,7 +23,9 @@ def of_form(form: Form, model: type[Body] | None, *, currency: str = "") -> dict
     sent: dict[str, Any] = {}
     for name, field in (model.model_fields if model else {}).items():
         kinds, typed = _kinds(field.annotation), form.text(name.removesuffix(CENTS))
-        if list in kinds:
+        if bytes in kinds:
+            sent[name] = b64encode(form.file or b"").decode()
+        elif list in kinds:
             sent[name] = form.each(name)
         elif bool in kinds:
             sent[name] = typed == "true"

@@ -1,35 +1,24 @@
-"""The programs of the visitor's workspaces, and the form that creates another."""
+"""The programs of the visitor's workspaces."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from typing import Any, NamedTuple, cast
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage.access.sessions import Membership, Visitor
-from storage.access.workspaces import Role
+from storage.access.sessions import Visitor
 from storage.lists.declaration import List, ListQuery, ListScope, Page
 from storage.lists.partners import FIGURES
 from storage.lists.programs import PROGRAMS, ListedProgram
 from storage.reports import performance
 from storage.reports.performance import Performance
-from storage.rules import settings
 from storage.rules.attribution import ProgramStatus
-from storage.rules.errors import OwnerRequired
-from storage.rules.settings import BY_NAME, SETTINGS, ProgramSettings
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.pages import buttons, csv_export, templates, values
-from tracking_api.dashboard.pages.buttons import Button, FormOutcome
+from tracking_api.dashboard.pages import csv_export, templates
 from tracking_api.dashboard.pages.lists import ListPage, ListState
-from tracking_api.dashboard.programs import create_program
-from tracking_api.dashboard.roles import VisitorRequest, visitor_request
-
-CREATE = Button(create_program, then="/programs/{id}/settings/checklist")
-CHOSEN_FIRST = [BY_NAME[name] for name in ("name", "domain", "commission_type", "commission_rate", "currency")]
 
 
 class ProgramResults(NamedTuple):
@@ -60,7 +49,7 @@ async def list_programs(request: Request) -> Response:
     visitor = await authentication.visitor(request)
     state = PROGRAM_LIST.state(request)
     shown = state.holding(await _reader(request, visitor, state)(state.query))
-    return templates.render(request, PROGRAM_LIST.template, visitor=visitor, owned=_owned(visitor), list=shown)
+    return templates.render(request, PROGRAM_LIST.template, visitor=visitor, owned=visitor.owned, list=shown)
 
 
 async def export_programs(request: Request) -> Response:
@@ -69,37 +58,6 @@ async def export_programs(request: Request) -> Response:
     state = PROGRAM_LIST.state(request)
     name, read = f"programs-{time_of(request):%Y-%m-%d}", _reader(request, visitor, state)
     return csv_export.file(name, RESULTS, lambda cursor: read(state.exported(cursor)), currency="")
-
-
-async def show_new_program(request: Request) -> Response:
-    """Show the form for a new program."""
-    return await _form(await visitor_request(request), FormOutcome())
-
-
-async def create(request: Request) -> Response:
-    """Create a program and go to its checklist; an error appears beside its field."""
-    call = await visitor_request(request)
-    return await buttons.press(CREATE, call, partial(_form, call), visitor=call.visitor)
-
-
-async def _form(call: VisitorRequest, outcome: FormOutcome) -> Response:
-    owned = _owned(call.visitor)
-    if not owned:
-        raise OwnerRequired
-    defaults = ProgramSettings("", "")
-    return templates.render(
-        call.request,
-        "new_program.html",
-        visitor=call.visitor,
-        owned=owned,
-        workspaces=[(str(each.workspace_id), each.name) for each in owned],
-        settings=CHOSEN_FIRST,
-        **outcome.shown(values.of_settings(SETTINGS, settings.published(defaults), defaults.currency)),
-    )
-
-
-def _owned(visitor: Visitor) -> list[Membership]:
-    return [each for each in visitor.memberships if each.role == Role.OWNER]
 
 
 def _reader(
