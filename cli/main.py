@@ -15,7 +15,7 @@ gc.set_threshold(50_000, 20, 100)  # what is imported stays: looking through it 
 COMMANDS = {
     "serve": ("cli.serve:command", "Apply migrations, then serve the API."),
     "demo": (
-        "cli.demo.command:command",
+        "cli.demo.sample:command",
         "Serve a fresh sample workspace: two programs, eight partners, 90 days of clicks, leads, sales and refunds.",
     ),
     "login": ("cli.integrator.login:login", "Log this command line in: open a page, compare a code, approve it."),
@@ -29,11 +29,11 @@ COMMANDS = {
         "Show the program's health and the open steps of its integration.",
     ),
     "doctor": (
-        "cli.integrator.doctor.command:doctor",
+        "cli.integrator.doctor:doctor",
         "Check a shop: tracker, addresses, proxy, policy, consent, cookie, key, rotation, clock, metadata.",
     ),
     "explain": (
-        "cli.integrator.explain:explain",
+        "cli.integrator.status:explain",
         "Explain why a sale was credited or not, even if it was rejected or never arrived.",
     ),
     "reconcile": (

@@ -4,24 +4,28 @@ import asyncio
 import logging
 import os
 import socket
+import sqlite3
 import sys
 from contextlib import ExitStack, suppress
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 import uvicorn
+from asyncpg import InterfaceError, PostgresError
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
 import configuration
-from cli import logs, startup_errors
+from cli import logs
 from cli.admin import command as admin
 from cli.connections import MOST_CONNECTIONS, Connection
 from cli.integrator.output import Failure, answering
 from storage import migrations
 from storage.access import workspaces
 from storage.engine import database, database_file
+from storage.engine.failures import chain
 from storage.rules import keys
 
 if sys.platform != "win32":
@@ -35,6 +39,7 @@ WORKER_SECONDS = 60  # for a worker to respond to the supervisor; starting one o
 OTHER_FILES = 200
 ONE_WRITER = "SQLite has one writer, so more workers would not make it faster."
 SET_UP_CODE = configuration.variable_of("set_up_code_hash")
+_NO_ACCESS = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH}
 log = logging.getLogger(__name__)
 
 Host = Annotated[str, typer.Option(help="The IP address to listen on; 0.0.0.0 for every network.")]
@@ -52,9 +57,7 @@ def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -
 
     SVC_DATABASE_URL names the database (default: svc.db in this folder), SVC_BASE_URL the public address.
 
-    Example:
-      svc serve --host 0.0.0.0 --port 8000
-
+    Example: svc serve --host 0.0.0.0 --port 8000
     """
     with ExitStack() as held:
         with answering(as_json=False), admin.failures():
@@ -70,11 +73,11 @@ def command(host: Host = "127.0.0.1", port: Port = 8000, workers: Workers = 1) -
             ):
                 raise Failure("restore_running", "A backup is being restored.", "Start again afterwards.")
             one_time = set_up_code()
-        print(f"Serving on {address(listening)} (Ctrl-C stops it)", flush=True)  # noqa: T201 - the command's output
+        typer.echo(f"Serving on {address(listening)} (Ctrl-C stops it)")
         if one_time is not None:
             base_url = configuration.load().base_url
-            print(f"Nothing is set up yet. Open {base_url}/set-up?code={one_time}", flush=True)  # noqa: T201 - as above
-            print(f"or open {base_url} and enter this code: {one_time}", flush=True)  # noqa: T201 - as above
+            typer.echo(f"Nothing is set up yet. Open {base_url}/set-up?code={one_time}")
+            typer.echo(f"or open {base_url} and enter this code: {one_time}")
         run(listening, workers=workers)
 
 
@@ -97,10 +100,33 @@ def migrate(database_url: str) -> None:
     try:
         asyncio.run(migrations.upgrade(database_url))
     except Exception as problem:
-        unusable = startup_errors.explain(problem, database_url)
-        if unusable is None:
-            raise
-        raise unusable from None
+        url = database.parse_url(database_url)
+        for error in chain(problem):
+            if isinstance(error, sqlite3.Error):
+                raise _unusable_file(error, database.file_of(url)) from None
+            if isinstance(error, PostgresError | InterfaceError | OSError):
+                reason = " ".join(str(error).split()) or type(error).__name__
+                where = f"{url.host or 'localhost'}:{url.port or 5432}"
+                message = f"PostgreSQL at {where} cannot be used: {reason.rstrip('.')}."
+                raise Failure("database_unreachable", message, "Start it, or change SVC_DATABASE_URL.") from None
+        raise
+
+
+def _unusable_file(error: sqlite3.Error, path: Path) -> Failure:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if not path.parent.is_dir():
+        message, hint = f"The folder {path.parent} does not exist.", "Create it, or change SVC_DATABASE_URL."
+    elif path.is_dir():
+        message, hint = f"{path} is a folder.", "Name a file in SVC_DATABASE_URL."
+    elif code in _NO_ACCESS:
+        message = f"This user may not write {path}."
+        hint = f"Give it write permission for the file and for {path.parent}, or change SVC_DATABASE_URL."
+    elif code == sqlite3.SQLITE_NOTADB:
+        message = f"{path} is not a SQLite database."
+        hint = "Change SVC_DATABASE_URL, or restore a backup with `svc admin restore FILE`."
+    else:
+        message, hint = f"{path} cannot be used: {error}.", "Check the disk, or restore a backup."
+    return Failure("database_error", message, hint)
 
 
 def set_up_code() -> str | None:

@@ -1,13 +1,13 @@
 """`svc admin agent-key`."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 
 from cli.admin import command, options
-from cli.admin.command import CommandAnswer
+from cli.integrator.output import Answer
 from storage.access import agent_keys
 from storage.access.agent_keys import AgentKey
 from storage.rules.scope import Scope
@@ -26,7 +26,7 @@ def issue(
     expires_at: Annotated[
         datetime | None, typer.Option(parser=options.timestamp, metavar="TIME", help="ISO 8601 with a time zone.")
     ] = None,
-) -> CommandAnswer:
+) -> Answer:
     r"""Issue a key for the agent API and the MCP server, and show it once.
 
     Example:
@@ -34,55 +34,25 @@ def issue(
         --scope programs:read --scope performance:read --expires-at 2027-06-30
 
     """
-    issued = command.write(
-        agent_keys.issue,
-        workspace,
-        name=name,
-        scopes=scope,
-        program_ids=program or (),
-        expires_at=expires_at,
-        at=command.now(),
-    )
+    about = {"name": name, "scopes": scope, "program_ids": program or (), "expires_at": expires_at}
+    issued = command.write(agent_keys.issue, workspace, **about, at=command.now())
     text = f"{issued.secret}\nThis is agent key {issued.id} ({escape(name)}). It is not shown again."
-    return CommandAnswer({"agent_key_id": issued.id, "api_key": issued.secret}, text)
+    return Answer({"agent_key_id": issued.id, "api_key": issued.secret}, text)
 
 
 @command.register(app, "list")
 def list_keys(
     workspace: Annotated[int | None, typer.Option(min=1, help="Only keys of this workspace.")] = None,
-) -> CommandAnswer:
+) -> Answer:
     """List agent keys, masked.
 
-    Example:
-      svc admin agent-key list --workspace 1
-
+    Example: svc admin agent-key list --workspace 1
     """
-    found = command.read(agent_keys.list_all, workspace_id=workspace)
-    lines = [_line(key) for key in found]
-    return CommandAnswer(
-        {"agent_keys": [_shown(key) for key in found]}, "\n".join(lines) or "No agent key has been issued."
-    )
-
-
-@command.register(app)
-def revoke(
-    agent_key_id: Annotated[int, typer.Argument(min=1, metavar="ID", help="The key's id, as `list` shows it.")],
-) -> CommandAnswer:
-    """Revoke an agent key, which stops at once.
-
-    Example:
-      svc admin agent-key revoke 3
-
-    """
-    revoked_at = command.write(agent_keys.revoke, agent_key_id, at=command.now())
-    return CommandAnswer(
-        {"agent_key_id": agent_key_id, "revoked_at": revoked_at}, f"Agent key {agent_key_id} is revoked."
-    )
-
-
-def _shown(key: AgentKey) -> dict[str, Any]:
-    shown = key._asdict()
-    return {"agent_key_id": shown.pop("id"), "api_key_masked": shown.pop("masked"), **shown}
+    found: list[AgentKey] = command.read(agent_keys.list_all, workspace_id=workspace)
+    keys = [{"agent_key_id": key.id, "api_key_masked": key.masked, **key._asdict()} for key in found]
+    for key in keys:
+        del key["id"], key["masked"]
+    return Answer({"agent_keys": keys}, "\n".join(map(_line, found)) or "No agent key has been issued.")
 
 
 def _line(key: AgentKey) -> str:
@@ -91,3 +61,15 @@ def _line(key: AgentKey) -> str:
     ended = ", [red]revoked[/]" if key.revoked_at else ""
     scopes = " ".join(key.scopes)
     return f"{key.id}  {key.masked}  {escape(key.name)}  workspace {key.workspace_id}, {reach}: {scopes}{until}{ended}"
+
+
+@command.register(app)
+def revoke(
+    agent_key_id: Annotated[int, typer.Argument(min=1, metavar="ID", help="The key's id, as `list` shows it.")],
+) -> Answer:
+    """Revoke an agent key, which stops at once.
+
+    Example: svc admin agent-key revoke 3
+    """
+    revoked_at = command.write(agent_keys.revoke, agent_key_id, at=command.now())
+    return Answer({"agent_key_id": agent_key_id, "revoked_at": revoked_at}, f"Agent key {agent_key_id} is revoked.")

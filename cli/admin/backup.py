@@ -3,7 +3,8 @@
 import asyncio
 import os
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,10 +13,9 @@ from rich.markup import escape
 from sqlalchemy.engine import URL
 
 from cli.admin import command
-from cli.admin.command import CommandAnswer
-from cli.integrator.output import Failure
+from cli.integrator.output import Answer, Failure
 from storage import migrations
-from storage.checks import BookDifference, books
+from storage.checks import books
 from storage.engine import database
 
 _DUMP = "pg_dump --format=custom --file={file} {url}"
@@ -25,66 +25,68 @@ File = Annotated[Path, typer.Argument(help="The backup.", dir_okay=False)]
 
 
 @command.register(app)
-def backup(file: File) -> CommandAnswer:
+def backup(file: File) -> Answer:
     """Copy the SQLite database to a new file, also while the service runs, and check the copy.
 
     The copy is consistent: it holds every write that was acknowledged before the command started. Its mode is 0600.
 
-    Example:
-      svc admin backup /backups/svc-2027-01-31.db
-
+    Example: svc admin backup /backups/svc-2027-01-31.db
     """
-    path = _sqlite_file("pg_dump", _DUMP, file)
-    command.require_file()
+    path = _sqlite_file(_DUMP, file)
+    command.require_file(command.database_url())
     if file.exists():
         raise Failure("file_exists", f"{file} exists.", "Name a new file.")
-    partial = file.with_name(f".{file.name}.partial")
-    partial.unlink(missing_ok=True)
-    try:
+    with _partial(file) as partial:
         _copy(path, partial)
         differences = _check(partial)
         partial.rename(file)
-    finally:
-        _remove(partial)
     result = {"file": str(file), "bytes": file.stat().st_size}
     return _answer(result, f"{file} is a copy of the database.", differences)
 
 
 @command.register(app)
-def restore(file: File) -> CommandAnswer:
+def restore(file: File) -> Answer:
     """Put a backup in the place of the SQLite database, once it is migrated and checked; stop the service first.
 
     The database that was there stays beside it, under a name that ends in .before-restore and the time.
 
-    Example:
-      svc admin restore /backups/svc-2027-01-31.db
-
+    Example: svc admin restore /backups/svc-2027-01-31.db
     """
-    path = _sqlite_file("pg_restore", _LOAD, file)
+    path = _sqlite_file(_LOAD, file)
     if not file.is_file():
         raise Failure("file_missing", f"There is no file {file}.", "Name a backup.")
-    with command.no_service(command.database_url()):
-        partial = path.with_name(f".{path.name}.restoring")
-        partial.unlink(missing_ok=True)
-        try:
-            _copy(file, partial)
-            asyncio.run(migrations.upgrade(_url(partial)))
-            differences = _check(partial)
-            kept = _replace(partial, path)
-        finally:
-            _remove(partial)
+    with command.no_service(command.database_url()), _partial(path) as partial:
+        _copy(file, partial)
+        asyncio.run(migrations.upgrade(_url(partial)))
+        differences = _check(partial)
+        kept = path.with_name(f"{path.name}.before-restore-{command.now():%Y%m%dT%H%M%SZ}") if path.exists() else None
+        for suffix in ("", "-wal", "-shm") if kept else ():  # with the writes that are only in the -wal file
+            if (old := path.with_name(path.name + suffix)).exists():
+                old.rename(f"{kept}{suffix}")
+        partial.rename(path)
     text = f"{path} is restored." + (f" The database before is {kept}." if kept else "")
     return _answer({"file": str(path), "kept": str(kept) if kept else None}, text, differences)
 
 
-def _sqlite_file(program: str, example: str, file: Path) -> Path:
+def _sqlite_file(example: str, file: Path) -> Path:
     url = database.parse_url(command.database_url())
     if database.is_sqlite(url):
         return database.file_of(url)
     shown = url.set(drivername="postgresql").render_as_string(hide_password=True)
-    raise Failure(
-        "use_postgresql_tools", f"For PostgreSQL use {program}.", f"Run: {example.format(file=file, url=shown)}"
-    )
+    message = f"For PostgreSQL use {example.partition(' ')[0]}."
+    raise Failure("use_postgresql_tools", message, f"Run: {example.format(file=file, url=shown)}")
+
+
+@contextmanager
+def _partial(path: Path) -> Iterator[Path]:
+    """Give the name of the file until it is complete; what is left of it at the end is removed."""
+    partial = path.with_name(f".{path.name}.partial")
+    partial.unlink(missing_ok=True)
+    try:
+        yield partial
+    finally:
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            partial.with_name(partial.name + suffix).unlink(missing_ok=True)
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -101,41 +103,19 @@ def _copy(source: Path, target: Path) -> None:
         raise Failure("not_a_database", f"{source} cannot be read: {error}.", "Name another file.") from None
 
 
-def _check(path: Path) -> list[BookDifference]:
+def _check(path: Path) -> list[str]:
     """Return what `svc admin db check` finds. Raises Failure if SQLite finds the file corrupt."""
     with closing(sqlite3.connect(path)) as connection:
         ((sound,), *_) = connection.execute("PRAGMA integrity_check").fetchall()
     if sound != "ok":
         raise Failure("database_corrupt", f"The database is corrupt: {sound}", "Use another backup.")
-    return asyncio.run(_check_books(_url(path)))
+    return [str(each) for each in command.run(lambda store: store.read(books.run), _url(path))]
 
 
-async def _check_books(url: str) -> list[BookDifference]:
-    async with command.opened(url) as store:
-        return await store.read(books.run)
-
-
-def _answer(result: dict[str, Any], text: str, differences: list[BookDifference]) -> CommandAnswer:
-    """CommandAnswer; it is not ok if the books differ from the events, as `svc admin db check` says."""
-    found = [str(each) for each in differences]
-    result = {"ok": not found, **result, "differences": found}
-    return CommandAnswer(result, "\n".join([text, *map(escape, found)]), ok=not found)
-
-
-def _replace(partial: Path, path: Path) -> Path | None:
-    """Put the new file in place and return where the old one is now, with the writes of its -wal file."""
-    kept = path.with_name(f"{path.name}.before-restore-{command.now():%Y%m%dT%H%M%SZ}") if path.exists() else None
-    if kept:
-        for suffix in ("", "-wal", "-shm"):
-            if (old := path.with_name(path.name + suffix)).exists():
-                old.rename(kept.with_name(kept.name + suffix))
-    partial.rename(path)
-    return kept
-
-
-def _remove(partial: Path) -> None:
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        partial.with_name(partial.name + suffix).unlink(missing_ok=True)
+def _answer(result: dict[str, Any], text: str, differences: list[str]) -> Answer:
+    """Return the answer, which is not ok if the books differ from the events, as `svc admin db check` says."""
+    ok, lines = not differences, [text, *map(escape, differences)]
+    return Answer({"ok": ok, **result, "differences": differences}, "\n".join(lines), ok=ok)
 
 
 def _url(path: Path) -> str:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 
 from cli.admin import command, options
-from cli.admin.command import CommandAnswer
+from cli.integrator.output import Answer
 from storage.engine.audit import OPERATOR
 from storage.management import imports
 from storage.management.imports import ImportReport
@@ -27,28 +27,28 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be impor
 
 
 @command.register(app, "import")
-def import_files(files: Files, program: options.ProgramId, tool: From, dry_run: DryRun = False) -> CommandAnswer:
+def import_files(files: Files, program: options.ProgramId, tool: From, dry_run: DryRun = False) -> Answer:
     """Import partners, customers and past commissions from the CSV exports of another tool.
 
     What a file lists follows from its columns. You can import a file again: what is there is left as it is.
     Exit code 1 if a line could not be imported; the other lines are.
 
-    Example:
-      svc admin import --program 1 --from rewardful affiliates.csv customers.csv commissions.csv --dry-run
-
+    Example: svc admin import --program 1 --from rewardful affiliates.csv customers.csv commissions.csv --dry-run
     """
     read = [(path.name, _read(path, tool)) for path in files]
-    report = command.write_in(
-        "program", imports.run, program, read, tool, dry_run=dry_run, actor=OPERATOR, at=command.now()
-    )
+    how = {"dry_run": dry_run, "actor": OPERATOR, "at": command.now()}
+    report = command.write_in("program", imports.run, program, read, tool, **how)
     result = {
         "dry_run": dry_run,
-        "files": [_described(name, file) for name, file in read],
+        "files": [
+            {"file": name, "lists": file.kind, "rows": len(file.rows), "read": file.read, "unread": file.unread}
+            for name, file in read
+        ],
         "added": {kind.value: report.added[kind] for kind in FileKind},
         "there": {kind.value: report.there[kind] for kind in FileKind},
         "problems": report.problems,
     }
-    return CommandAnswer(result, "\n".join(_lines(read, report, dry_run=dry_run)), ok=not report.problems)
+    return Answer(result, "\n".join(_lines(read, report, dry_run=dry_run)), ok=not report.problems)
 
 
 def _read(path: Path, tool: ImportTool) -> ImportFile:
@@ -57,10 +57,6 @@ def _read(path: Path, tool: ImportTool) -> ImportFile:
             return import_layouts.read(tool, lines)
     except ValueError as problem:
         raise ValueError(f"{path.name}: {problem}") from None
-
-
-def _described(name: str, file: ImportFile) -> dict[str, Any]:
-    return {"file": name, "lists": file.kind, "rows": len(file.rows), "read": file.read, "unread": file.unread}
 
 
 def _lines(read: Sequence[tuple[str, ImportFile]], report: ImportReport, *, dry_run: bool) -> Iterator[str]:
@@ -81,14 +77,12 @@ def _lines(read: Sequence[tuple[str, ImportFile]], report: ImportReport, *, dry_
 @command.register(rates_app, "import")
 def import_rates(
     file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="The CSV file, unzipped.")],
-) -> CommandAnswer:
+) -> Answer:
     """Import the ECB's euro reference rates: eurofxref.csv (a day) or eurofxref-hist.csv (all days).
 
     Importing a day again replaces its rates.
 
-    Example:
-      svc admin rates import eurofxref-hist.csv
-
+    Example: svc admin rates import eurofxref-hist.csv
     """
     rates = ecb.parse(file.read_bytes())
     for start in range(0, len(rates), ROWS_AT_ONCE):
@@ -96,4 +90,4 @@ def import_rates(
     days, codes = {day for day, _, _ in rates}, {code for _, code, _ in rates}
     first, last = min(days).isoformat(), max(days).isoformat()
     result = {"rates": len(rates), "currencies": len(codes), "first_day": first, "last_day": last}
-    return CommandAnswer(result, f"Imported {len(rates)} rates of {len(codes)} currencies, {first} to {last}.")
+    return Answer(result, f"Imported {len(rates)} rates of {len(codes)} currencies, {first} to {last}.")

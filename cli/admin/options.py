@@ -3,72 +3,52 @@
 import getpass
 import re
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, date, datetime, time
-from decimal import Decimal, InvalidOperation
-from typing import Annotated
+from decimal import Decimal
+from typing import Annotated, Any
 
 import typer
+from pydantic import TypeAdapter, ValidationError
 
-from presentation.host_name import is_host
+from presentation import changes, settings_models
 from storage.access import passwords
+from web import body
 
-LONGEST_TEXT = 512
-LONGEST_IDENTIFIER = 255
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 _LARGEST_ID = 2**31 - 1
 
 
-def text(value: str, longest: int = LONGEST_TEXT) -> str:
-    """Return a name without the blanks around it; it is not empty and has no control characters."""
-    value = value.strip()
-    if not 0 < len(value) <= longest or not value.isprintable():
-        raise typer.BadParameter(f"1 to {longest} characters, none of them a control character")
-    return value
+def _of(kind: Any) -> Callable[[str], Any]:
+    """Return a parser for a type of the API's requests."""
+
+    def parse(value: str) -> Any:
+        try:
+            return TypeAdapter(kind).validate_python(value.strip())
+        except ValidationError as wrong:
+            raise typer.BadParameter(wrong.errors()[0]["msg"]) from None
+
+    return parse
 
 
-def code(value: str) -> str:
-    """Return a partner code, the value of ?aff= in links."""
-    return text(value, LONGEST_IDENTIFIER)
-
-
-def email(value: str) -> str:
-    """Return an e-mail address."""
-    if not _EMAIL.fullmatch(text(value, LONGEST_IDENTIFIER)):
-        raise typer.BadParameter("an e-mail address, such as ada@example.com")
-    return value.strip()
-
-
-def domain(value: str) -> str:
-    """Return a domain such as example.com, in lower case."""
-    value = text(value, LONGEST_IDENTIFIER).lower()
-    if not is_host(value):
-        raise typer.BadParameter("a domain without scheme or path, such as example.com")
-    return value
+name, code, email, domain = map(_of, (settings_models.Name, body.Identifier, changes.Email, settings_models.Host))
 
 
 def percent(value: str) -> int:
     """Return a percentage with up to two decimals as basis points."""
-    try:
-        bps = Decimal(value) * 100
-    except InvalidOperation:
-        bps = Decimal("NaN")
-    if not bps.is_finite() or bps != bps.to_integral_value() or not 0 <= bps <= 10_000:  # noqa: PLR2004 - 100 %
+    if not re.fullmatch(r"\d{1,3}(\.\d{1,2})?", value, re.ASCII) or Decimal(value) > 100:  # noqa: PLR2004 - 100 %
         raise typer.BadParameter("a percentage from 0 to 100 with at most two decimals, such as 12.5")
-    return int(bps)
+    return int(Decimal(value) * 100)
 
 
 def timestamp(value: str) -> datetime:
     """Return an ISO 8601 time with its zone as UTC; a date alone is that day 00:00 UTC."""
-    try:
+    with suppress(ValueError):
         return datetime.combine(date.fromisoformat(value), time(), UTC)
-    except ValueError:
-        pass
-    try:
+    with suppress(ValueError, OverflowError):
         at = datetime.fromisoformat(value)
         if at.tzinfo is not None:
             return at.astimezone(UTC)
-    except (ValueError, OverflowError):
-        pass
     raise typer.BadParameter("Write ISO 8601 with a time zone, such as 2027-01-31T12:00:00Z, or only a date")
 
 
@@ -90,4 +70,4 @@ PasswordStdin = Annotated[bool, typer.Option("--password-stdin", help="Read the 
 WorkspaceId = Annotated[int, typer.Option("--workspace", min=1, max=_LARGEST_ID, help="The workspace's id.")]
 ProgramId = Annotated[int, typer.Option("--program", min=1, max=_LARGEST_ID, help="The program's id.")]
 Email = Annotated[str, typer.Option("--email", parser=email, metavar="EMAIL", help="An e-mail address.")]
-Name = Annotated[str, typer.Option("--name", parser=text, metavar="NAME", help="Its name.")]
+Name = Annotated[str, typer.Option("--name", parser=name, metavar="NAME", help="Its name.")]

@@ -7,7 +7,7 @@ import typer
 from rich.markup import escape
 
 from cli.admin import command, options
-from cli.admin.command import CommandAnswer
+from cli.integrator.output import Answer
 from storage.access import program_keys
 from storage.engine.audit import OPERATOR
 from storage.management import partners, program_settings
@@ -16,20 +16,27 @@ from storage.rules.settings import ProgramSettings
 from storage.rules.settlement import LeadAuthPolicy
 
 app, partners_app, keys_app = (typer.Typer(no_args_is_help=True) for _ in range(3))
+Domain = Annotated[str, typer.Option(parser=options.domain, metavar="DOMAIN", help="Such as example.com.")]
+Percent = Annotated[
+    int, typer.Option(parser=options.percent, metavar="PERCENT", help="Of each sale, up to two decimals.")
+]
+Policy = Annotated[LeadAuthPolicy, typer.Option(help="Whether a browser alone can settle a lead.")]
+Code = Annotated[str, typer.Option(parser=options.code, metavar="CODE", help="The value of ?aff= in links.")]
+Deadline = Annotated[
+    datetime,
+    typer.Option(parser=options.timestamp, metavar="TIME", help="ISO 8601 with a time zone; a date means 00:00 UTC."),
+]
+KeyStdin = Annotated[bool, typer.Option("--key-stdin", help="Read the key from standard input.")]
 
 
 @command.register(app)
 def create(
     workspace: options.WorkspaceId,
     name: options.Name,
-    domain: Annotated[str, typer.Option(parser=options.domain, metavar="DOMAIN", help="Such as example.com.")],
-    commission_rate: Annotated[
-        int, typer.Option(parser=options.percent, metavar="PERCENT", help="Of each sale, up to two decimals.")
-    ] = "20",  # type: ignore[assignment] # typer parses a default as it parses an argument
-    lead_auth_policy: Annotated[
-        LeadAuthPolicy, typer.Option(help="Whether a browser alone can settle a lead.")
-    ] = LeadAuthPolicy.SERVER_REQUIRED,
-) -> CommandAnswer:
+    domain: Domain,
+    commission_rate: Percent = "20",  # type: ignore[assignment] # typer parses a default as it parses an argument
+    lead_auth_policy: Policy = LeadAuthPolicy.SERVER_REQUIRED,
+) -> Answer:
     r"""Create a program with a hidden key; `program-key generate` shows a new one.
 
     Example:
@@ -38,86 +45,62 @@ def create(
 
     """
     settings = ProgramSettings(name=name, domain=domain, rate=commission_rate, lead_auth_policy=lead_auth_policy)
-    program_id = command.write_in(
-        "workspace", program_settings.create, workspace, settings, at=command.now(), actor=OPERATOR
-    )
-    shown = f"Program {program_id} ({escape(name)}) is created.\n"
-    return CommandAnswer(
-        {"program_id": program_id}, f"{shown}Next: svc admin program-key generate --program {program_id}"
-    )
+    by = {"actor": OPERATOR, "at": command.now()}
+    program_id = command.write_in("workspace", program_settings.create, workspace, settings, **by)
+    following = f"Next: svc admin program-key generate --program {program_id}"
+    return Answer({"program_id": program_id}, f"Program {program_id} ({escape(name)}) is created.\n{following}")
 
 
 @command.register(partners_app, "create")
 def add_partner(
     program: options.ProgramId,
     name: options.Name,
-    code: Annotated[str, typer.Option(parser=options.code, metavar="CODE", help="The value of ?aff= in links.")],
+    code: Code,
     email: Annotated[str | None, typer.Option(parser=options.email, metavar="EMAIL")] = None,
-) -> CommandAnswer:
+) -> Answer:
     """Add a partner to a program.
 
-    Example:
-      svc admin partner create --program 1 --name "Nora Blogs" --code nora
-
+    Example: svc admin partner create --program 1 --name "Nora Blogs" --code nora
     """
     about = {"name": name, "code": code, "email": email}
     made = command.write_in("program", partners.enrol, program, **about, at=command.now(), actor=OPERATOR)
     text = f"Partner {made.id} ({escape(name)}) is added; their links have ?aff={escape(code)}"
-    return CommandAnswer({"partner_id": made.id, "code": code}, text)
+    return Answer({"partner_id": made.id, "code": code}, text)
 
 
 @command.register(keys_app)
-def generate(program: options.ProgramId) -> CommandAnswer:
+def generate(program: options.ProgramId) -> Answer:
     """Replace a program's key and show the new one once; the old key stops at once.
 
-    Example:
-      svc admin program-key generate --program 1 --json
-
+    Example: svc admin program-key generate --program 1 --json
     """
     new = command.write_in("program", program_keys.regenerate, program, at=command.now(), actor=OPERATOR)
     text = f"{new.secret}\nThis is the key of program {program}. It is not shown again."
-    return CommandAnswer({"api_token": new.secret, "api_token_masked": new.masked}, text)
+    return Answer({"api_token": new.secret, "api_token_masked": new.masked}, text)
 
 
 @command.register(keys_app, "import")
-def import_key(
-    program: options.ProgramId,
-    key_stdin: Annotated[bool, typer.Option("--key-stdin", help="Read the key from standard input.")] = False,
-) -> CommandAnswer:
+def import_key(program: options.ProgramId, key_stdin: KeyStdin = False) -> Answer:
     """Import a program's older key, without the aff_ prefix, so that its integrations continue to work.
 
-    Example:
-      svc admin program-key import --program 1 --key-stdin < old-key.txt
-
+    Example: svc admin program-key import --program 1 --key-stdin < old-key.txt
     """
     secret = options.secret(asked=key_stdin, option="--key-stdin", prompt="key")
     new = command.write_in("program", program_keys.import_key, program, secret, at=command.now(), actor=OPERATOR)
     text = f"Program {program} now uses the key {new.masked}."
-    return CommandAnswer({"program_id": program, "api_token_masked": new.masked}, text)
+    return Answer({"program_id": program, "api_token_masked": new.masked}, text)
 
 
 @command.register(keys_app)
-def flag(
-    program: options.ProgramId,
-    deadline: Annotated[
-        datetime,
-        typer.Option(
-            parser=options.timestamp, metavar="TIME", help="ISO 8601 with a time zone; a date means 00:00 UTC."
-        ),
-    ],
-) -> CommandAnswer:
+def flag(program: options.ProgramId, deadline: Deadline) -> Answer:
     """Flag a program's key for rotation; it stops working at the deadline.
 
     Until then every response has a warning. A deadline in the past ends the key now.
 
-    Example:
-      svc admin program-key flag --program 1 --deadline 2027-01-31
-
+    Example: svc admin program-key flag --program 1 --deadline 2027-01-31
     """
     at = command.now()
     command.write_in("program", program_keys.flag, program, rotate_by=deadline, at=at, actor=OPERATOR)
     state = rotation_state(deadline, at)
-    result = {"program_id": program, "flagged_at": at, "rotate_by": deadline, "state": state}
-    return CommandAnswer(
-        result, f"The key of program {program} is {state}; it must be rotated by {deadline.isoformat()}."
-    )
+    text = f"The key of program {program} is {state}; it must be rotated by {deadline.isoformat()}."
+    return Answer({"program_id": program, "flagged_at": at, "rotate_by": deadline, "state": state}, text)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from cli.admin import command
-from cli.admin.command import CommandAnswer
+from cli.integrator.output import Answer
 from storage import Storage
 from storage.tracking import click_retention
 
@@ -18,7 +18,7 @@ app = typer.Typer()
 
 
 @command.register(app)
-def retention(clicks_days: Days, exact: Exact = False) -> CommandAnswer:
+def retention(clicks_days: Days, exact: Exact = False) -> Answer:
     """Delete clicks older than N days; it may run while the service serves.
 
     Reports keep their numbers, and a click that a customer came with stays with its customer. A program keeps clicks
@@ -27,17 +27,18 @@ def retention(clicks_days: Days, exact: Exact = False) -> CommandAnswer:
     On PostgreSQL each month of clicks is a partition. A month is dropped, which takes moments and frees its disk space,
     when its last day is older than N days for every program; --exact also deletes older days of the month after it.
 
-    Example:
-      svc admin retention --clicks-days 400
-
+    Example: svc admin retention --clicks-days 400
     """
     at = command.now()
     months = command.run(lambda store: drop_months(store, clicks_days, at))
     programs = command.run(lambda store: delete_clicks(store, clicks_days, at, is_exact=exact))
     deleted = sum(program["deleted"] for program in programs)
-    dropped = [f"month {month}: dropped" for month in months]
+    lines = [f"month {month}: dropped" for month in months]
+    for each in programs:
+        before = f"{each['clicks_before']:%Y-%m-%d}"
+        lines.append(f"program {each['program_id']}: {each['deleted']:,} clicks before {before}")
     result = {"dropped_months": months, "deleted": deleted, "programs": programs}
-    return CommandAnswer(result, "\n".join([*dropped, *map(_line, programs), f"{deleted:,} deleted row by row."]))
+    return Answer(result, "\n".join([*lines, f"{deleted:,} deleted row by row."]))
 
 
 async def drop_months(store: Storage, days: int, at: datetime) -> list[str]:
@@ -55,7 +56,3 @@ async def delete_clicks(store: Storage, days: int, at: datetime, *, is_exact: bo
             deleted, after = deleted + chunk.clicks, chunk.last
         programs.append({"program_id": program_id, "clicks_before": before, "deleted": deleted})
     return programs
-
-
-def _line(program: dict[str, Any]) -> str:
-    return f"program {program['program_id']}: {program['deleted']:,} clicks before {program['clicks_before']:%Y-%m-%d}"

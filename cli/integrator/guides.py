@@ -5,7 +5,7 @@ from pathlib import Path
 
 import typer
 
-from cli.integrator.output import Output
+from cli.integrator.output import is_interactive, say
 from cli.integrator.project import EXPLAINED, FOLDER
 
 BEGIN, END = "<!-- svc:begin, written by `svc init`: edits between these two lines are lost -->", "<!-- svc:end -->"
@@ -45,8 +45,7 @@ def save_example(place: Path, exposed: list[str]) -> bool:
 
 def save_guide(path: Path, markdown: str) -> bool:
     """Write the guide between its markers and keep the text around them; return whether the file changed."""
-    section = f"{BEGIN}\n{markdown.strip()}\n{END}\n"
-    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    section, before = f"{BEGIN}\n{markdown.strip()}\n{END}\n", _text(path)
     head, begin, rest = before.partition(BEGIN)
     _, end, tail = rest.partition(f"{END}\n")
     added = f"{before.rstrip()}\n\n{section}".lstrip()
@@ -56,38 +55,35 @@ def save_guide(path: Path, markdown: str) -> bool:
 def ignore(place: Path) -> bool:
     """Add `.svc/.env` to the project's `.gitignore`, once; return whether it was added."""
     path, line = place.parent / ".gitignore", f"{FOLDER}/.env"
-    before = path.read_text(encoding="utf-8") if path.exists() else ""
-    if {line, f"/{line}", FOLDER, f"{FOLDER}/", f"/{FOLDER}/"} & {each.strip() for each in before.splitlines()}:
-        return False
-    return _save(path, f"{before.rstrip()}\n{line}\n".lstrip("\n"))
+    ignored = {each.strip().removeprefix("/").rstrip("/") for each in _text(path).splitlines()}
+    return not {line, FOLDER} & ignored and _save(path, f"{_text(path).rstrip()}\n{line}\n".lstrip("\n"))
 
 
-def add_line(root: Path, output: Output, *, yes: bool) -> list[str]:
+def add_line(root: Path, *, yes: bool) -> list[str]:
     """Add the line to each of the project's own guides that has none, after asking; return the names of those changed.
 
     Without a terminal there is no one to ask: `--yes` adds the line, otherwise it is only proposed.
     """
-    missing = [name for name in NAMES if _lacks(root / name)]
-    added = [name for name in missing if yes or _agreed(name, output)]
-    for name in added:
-        path = root / name
-        path.write_text(f"{path.read_text(encoding='utf-8').rstrip()}\n\n{LINE}\n".lstrip(), encoding="utf-8")
-    for name in set(missing) - set(added):
-        output.say(f"  {name} does not mention {LINK}; `svc init --yes` adds one line")
+    added = []
+    for path in (root / name for name in NAMES if (root / name).is_file()):
+        if LINK in _text(path):
+            continue
+        question = f"Add one line about {LINK} to {path.name}?"
+        if yes or (is_interactive() and typer.confirm(question, default=True)):
+            _save(path, f"{_text(path).rstrip()}\n\n{LINE}\n".lstrip())
+            added.append(path.name)
+        else:
+            say(f"  {path.name} does not mention {LINK}; `svc init --yes` adds one line")
     return added
 
 
-def _lacks(path: Path) -> bool:
-    return path.is_file() and LINK not in path.read_text(encoding="utf-8", errors="replace")
-
-
-def _agreed(name: str, output: Output) -> bool:
-    return output.is_interactive and typer.confirm(f"Add one line about {LINK} to {name}?", default=True)
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def _save(path: Path, text: str) -> bool:
-    if path.exists() and path.read_text(encoding="utf-8") == text:
-        return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return True
+    changed = not path.exists() or _text(path) != text
+    if changed:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return changed

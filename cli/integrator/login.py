@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from cli.integrator import project
-from cli.integrator.output import NOT_SET_UP, Failure, Json, Output, answering, plain
+from cli.integrator.output import NOT_SET_UP, Answer, Failure, command, is_interactive, is_json, plain, say
 from cli.integrator.service import ServiceClient
 
 SLOWER_SECONDS = 5  # RFC 8628, 3.5
@@ -29,45 +29,40 @@ class Login(NamedTuple):
     expires_at: str
 
 
-def login(base_url: BaseUrl = None, as_json: Json = False) -> None:
+@command()
+def login(base_url: BaseUrl = None) -> Answer:
     """Log this command line in: open a page, compare a code, approve it.
 
     The login is kept for 14 days in a file that only you can read (~/.config/svc/login.json).
 
-    Example:
-      svc login --base-url https://affiliates.example.com
-
+    Example: svc login --base-url https://affiliates.example.com
     """
-    with answering(as_json=as_json) as output:
-        kept = obtain(project.base_url(base_url), output)
-        output.say(f"Logged in as [bold]{plain(kept.email)}[/]. Next: `svc init` in your project.")
-        output.result({"base_url": kept.base_url, "email": kept.email, "expires_at": kept.expires_at})
+    kept = obtain(project.base_url(base_url))
+    text = f"Logged in as [bold]{plain(kept.email)}[/]. Next: `svc init` in your project."
+    return Answer({"base_url": kept.base_url, "email": kept.email, "expires_at": kept.expires_at}, text)
 
 
-def logout(as_json: Json = False) -> None:
+@command()
+def logout() -> Answer:
     """End this command line's login, on this machine and on the service.
 
-    Example:
-      svc logout
-
+    Example: svc logout
     """
-    with answering(as_json=as_json) as output:
-        kept = load()
-        login_file().unlink(missing_ok=True)
-        ServiceClient(kept.base_url, kept.token).call("POST", "/api/auth/logout")
-        output.say("Logged out.")
-        output.result({"success": True})
+    service = account()
+    login_file().unlink(missing_ok=True)
+    service.call("POST", "/api/auth/logout")
+    return Answer({"success": True}, "Logged out.")
 
 
-def obtain(base_url: str, output: Output) -> Login:
+def obtain(base_url: str) -> Login:
     """Run the flow and save the login. Raises Failure if it is rejected or expires."""
     service = ServiceClient(base_url)
     asked = service.call("POST", "/api/auth/device", {"client": f"svc on {platform.node() or 'this computer'}"[:255]})
     page = str(asked["verification_uri_complete"])
-    typer.echo(f"Open {page}\nand compare the code: {asked['user_code']}", err=output.as_json)
-    if output.is_interactive:
+    typer.echo(f"Open {page}\nand compare the code: {asked['user_code']}", err=is_json())
+    if is_interactive():
         webbrowser.open(page)
-    output.say("Waiting for approval ...")
+    say("Waiting for approval ...")
     response = _wait(service, asked)
     kept = Login(service.base_url, response["token"], response["user"]["email"], response["expires_at"])
     project.write_private(login_file(), json.dumps(kept._asdict(), indent=2) + "\n")
@@ -94,12 +89,14 @@ def login_file() -> Path:
     return Path(home) / "svc" / "login.json"
 
 
-def load() -> Login:
-    """Return the login. Raises Failure if there is none."""
+def account() -> ServiceClient:
+    """Return the service as the logged-in account. Raises Failure without a login."""
     try:
-        return Login(**json.loads(login_file().read_text(encoding="utf-8")))
+        kept = Login(**json.loads(login_file().read_text(encoding="utf-8")))
     except FileNotFoundError:
         message = "You are not logged in."
     except (ValueError, TypeError):
         message = f"{login_file()} cannot be read."
+    else:
+        return ServiceClient(kept.base_url, kept.token)
     raise Failure("not_logged_in", message, "Run `svc login`.", exit_code=NOT_SET_UP)

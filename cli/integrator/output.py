@@ -1,19 +1,24 @@
-"""The output of all commands: colored text on a terminal, plain text in a pipe, one JSON object with --json."""
+"""The frame of every command: colored text on a terminal, plain text in a pipe, one JSON object with --json."""
 
+import inspect
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from functools import wraps
+from typing import Annotated, Any, NamedTuple
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.markup import escape
 from rich.text import Text
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 REJECTED, UNREACHABLE, NOT_SET_UP = 1, 3, 4
+_AS_JSON = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)
+_JSON = ContextVar("json", default=False)
 
 
 class Failure(Exception):  # noqa: N818 - how a command ends, not a fault of ours
@@ -25,50 +30,90 @@ class Failure(Exception):  # noqa: N818 - how a command ends, not a fault of our
         self.error = {"code": code, "message": message, **({"hint": hint} if hint else {}), **details}
 
 
-class Output:
-    """A command's output; `result` prints the JSON object."""
+class Answer(NamedTuple):
+    """How a command ends: the object of --json, the text for people, and whether the exit code is 0."""
 
-    def __init__(self, *, as_json: bool) -> None:
-        self.as_json = as_json
-        self._words = Console(stderr=as_json, highlight=False, soft_wrap=True, emoji=False, quiet=as_json)
+    result: Mapping[str, Any]
+    text: str = ""
+    ok: bool = True
 
-    @property
-    def is_interactive(self) -> bool:
-        """Whether a user is at the terminal to answer a question."""
-        return sys.stdin.isatty() and sys.stdout.isatty() and not self.as_json
 
-    def say(self, markup: str) -> None:
-        """Print text; untrusted text in it must be escaped."""
-        self._words.print(markup)
+Work = Callable[..., Answer | None]
 
-    def result(self, response: dict[str, Any]) -> None:
-        """Print the command's result if --json was given."""
-        if self.as_json:
-            typer.echo(json.dumps(response, ensure_ascii=False, default=_in_json))
+
+def command(
+    app: typer.Typer | None = None,
+    name: str | None = None,
+    *,
+    guard: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> Callable[[Work], Callable[..., None]]:
+    """Make a function a command, of a group if there is one: it takes --json, too, and what it returns is printed."""
+
+    def made(work: Work) -> Callable[..., None]:
+        @wraps(work)
+        def run(*arguments: Any, as_json: bool = False, **options: Any) -> None:
+            with answering(as_json=as_json), guard():
+                answer = work(*arguments, **options)
+                if answer is not None:
+                    if answer.text:
+                        say(answer.text)
+                    print_json(answer.result)
+            if answer is not None and not answer.ok:
+                raise typer.Exit(REJECTED)
+
+        signature = inspect.signature(work)
+        parameters = [*signature.parameters.values(), _AS_JSON]
+        run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # typer reads it
+        if app is not None:
+            app.command(name)(run)
+        return run
+
+    return made
 
 
 @contextmanager
-def answering(*, as_json: bool) -> Iterator[Output]:
-    """Give a command its output; a Failure is printed on stderr (with --json also as the object) and ends it."""
-    output = Output(as_json=as_json)
+def answering(*, as_json: bool) -> Iterator[None]:
+    """End a command with a Failure, which is printed on stderr, and with --json also as the object."""
+    before = _JSON.set(as_json)
     try:
-        yield output
+        yield
     except Failure as failure:
-        if as_json:
-            typer.echo(json.dumps({"error": failure.error}, ensure_ascii=False))
+        print_json({"error": failure.error})
         warn(failure.error["message"], failure.error.get("hint", ""), label="[red]Error[/]")
         for field in failure.error.get("fields", ()):
             warn(str(field["message"]), label=escape(str(field["field"])))
         raise typer.Exit(failure.exit_code) from None
+    finally:
+        _JSON.reset(before)
+
+
+def is_json() -> bool:
+    """Whether --json was given, so that stdout has the object alone."""
+    return _JSON.get()
+
+
+def is_interactive() -> bool:
+    """Whether a user is at the terminal to answer a question."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and not is_json()
+
+
+def say(text: RenderableType, *, soft_wrap: bool = True) -> None:
+    """Print a text unless --json was given; untrusted text in its markup must be escaped."""
+    if not is_json():
+        Console(highlight=False, soft_wrap=soft_wrap, emoji=False).print(text)
+
+
+def print_json(result: Mapping[str, Any]) -> None:
+    """Print an object on a line of its own if --json was given."""
+    if is_json():
+        typer.echo(json.dumps(result, ensure_ascii=False, default=_in_json))
 
 
 def warn(message: str, hint: str = "", *, label: str = "[yellow]Warning[/]") -> None:
     """Print a message on stderr."""
     stderr = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
     first, *others = message.splitlines() or [""]
-    stderr.print("\n".join([f"{label}: {plain(first)}", *map(plain, others)]))
-    if hint:
-        stderr.print(plain(hint))
+    stderr.print("\n".join([f"{label}: {plain(first)}", *map(plain, others), *([plain(hint)] if hint else [])]))
 
 
 def plain(text: object) -> str:

@@ -4,11 +4,11 @@ from typing import Annotated, Any
 from urllib.parse import quote
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from cli.integrator import login, project
-from cli.integrator.output import Failure, Json, Output, answering, plain
+from cli.integrator import project
+from cli.integrator.login import account
+from cli.integrator.output import Answer, Failure, command, is_interactive, plain, say
 from cli.integrator.service import ServiceClient
 
 LOCAL = ("localhost", "127.0.0.1", "0.0.0.0")  # noqa: S104 - compared, not bound
@@ -17,108 +17,83 @@ app = typer.Typer(no_args_is_help=True, help="List, create and delete programs, 
 partners_app = typer.Typer(no_args_is_help=True, help="Add partners, as the logged-in account.")
 
 
-@app.command("list")
-def list_programs(as_json: Json = False) -> None:
+@command(app, "list")
+def list_programs() -> Answer:
     """List your programs, newest first.
 
-    Example:
-      svc programs list
-
+    Example: svc programs list
     """
-    with answering(as_json=as_json) as output:
-        found = every(account())
-        output.result({"data": found})
-        if as_json:
-            return
-        table = Table("id", "name", "domain", "commission", "status", "key", box=None, pad_edge=False)
-        for each in found:
-            table.add_row(
-                *map(plain, (each["id"], label(each), each["domain"])),
-                *map(plain, (commission(each), each["status"], each["api_token_masked"])),
-            )
-        if found:
-            Console(highlight=False, emoji=False).print(table)
-        else:
-            output.say("No programs yet. Create one with `svc programs create --name NAME --domain DOMAIN`.")
+    found = every(account())
+    table = Table("id", "name", "domain", "commission", "status", "key", box=None, pad_edge=False)
+    for each in found:
+        is_flat = each["commission_type"] == "flat"
+        commission = (
+            f"{each['commission_rate']} cents ({each['currency']})" if is_flat else f"{each['commission_rate']}%"
+        )
+        shown = (each["id"], label(each), each["domain"], commission, each["status"], each["api_token_masked"])
+        table.add_row(*map(plain, shown))
+    if found:
+        say(table, soft_wrap=False)
+    else:
+        say("No programs yet. Create one with `svc programs create --name NAME --domain DOMAIN`.")
+    return Answer({"data": found})
 
 
-@app.command()
+@command(app)
 def create(
     name: Annotated[str, typer.Option(help="The name that partners see.")],
     domain: Annotated[str, typer.Option(help="The site that partners link to, such as shop.example.")],
     commission_rate: Annotated[float, typer.Option(min=0, max=100, help="Percent of each sale.")] = 20,
     currency: Annotated[str, typer.Option(help="Three letters (ISO 4217).")] = "USD",
     workspace: Annotated[int | None, typer.Option(help="The workspace, if you own several.")] = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Create a program. Its key is not shown: `svc init --program ID` generates one when you are ready.
 
-    Example:
-      svc programs create --name "Acme partners" --domain acme.example
-
+    Example: svc programs create --name "Acme partners" --domain acme.example
     """
-    with answering(as_json=as_json) as output:
-        sent: dict[str, Any] = {"name": name, "domain": domain, "commission_rate": commission_rate}
-        sent |= {"currency": currency} | ({"workspace_id": workspace} if workspace else {})
-        made = account().call("POST", "/api/programs", sent)
-        output.say(f"Created program [bold]{made['id']}[/]. Next: svc init --program {made['id']}")
-        output.result(made)
+    sent: dict[str, Any] = {"name": name, "domain": domain, "commission_rate": commission_rate, "currency": currency}
+    made = account().call("POST", "/api/programs", sent | ({"workspace_id": workspace} if workspace else {}))
+    return Answer(made, f"Created program [bold]{made['id']}[/]. Next: svc init --program {made['id']}")
 
 
-@app.command()
+@command(app)
 def delete(
     program: Annotated[int, typer.Argument(metavar="ID", help="The program's id.")],
     yes: Annotated[bool, typer.Option("--yes", help="Delete without asking.")] = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Delete a program that has no events, or a sandbox. It cannot be restored.
 
-    Example:
-      svc programs delete 7 --yes
-
+    Example: svc programs delete 7 --yes
     """
-    with answering(as_json=as_json) as output:
-        if not yes and not (output.is_interactive and typer.confirm(f"Delete program {program}?", default=False)):
-            raise Failure("not_confirmed", "Nothing is deleted.", "Use --yes.", exit_code=2)
-        account().call("DELETE", f"/api/programs/{program}")
-        output.say(f"Deleted program {program}.")
-        output.result({"deleted": program})
+    if not yes and not (is_interactive() and typer.confirm(f"Delete program {program}?", default=False)):
+        raise Failure("not_confirmed", "Nothing is deleted.", "Use --yes.", exit_code=2)
+    account().call("DELETE", f"/api/programs/{program}")
+    return Answer({"deleted": program}, f"Deleted program {program}.")
 
 
-@partners_app.command("create")
+@command(partners_app, "create")
 def add_partner(
     name: Annotated[str, typer.Option(help="The partner's name.")],
     code: Annotated[str, typer.Option(help="The value of ?aff= in their links.")],
     email: Annotated[str | None, typer.Option(help="The partner's e-mail.")] = None,
     program: ProgramId = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Add a partner to a program that you own, and show their link.
 
-    Example:
-      svc partners create --name "Nora Blogs" --code nora
-
+    Example: svc partners create --name "Nora Blogs" --code nora
     """
-    with answering(as_json=as_json) as output:
-        service, program_id = meant(program, output)
-        sent = {"name": name, "code": code} | ({"email": email} if email else {})
-        made = service.call("POST", f"/api/programs/{program_id}/partners", sent)
-        domain = service.call("GET", f"/api/programs/{program_id}")["domain"]
-        link = partner_link(domain, made["code"])
-        output.say(f"Added partner [bold]{plain(made['name'])}[/] to program {program_id}. Their link: {plain(link)}")
-        output.result(made | {"program_id": program_id, "link": link})
+    service, program_id = chosen(program)
+    sent = {"name": name, "code": code} | ({"email": email} if email else {})
+    made = service.call("POST", f"/api/programs/{program_id}/partners", sent)
+    link = partner_link(service.call("GET", f"/api/programs/{program_id}")["domain"], made["code"])
+    text = f"Added partner [bold]{plain(made['name'])}[/] to program {program_id}. Their link: {plain(link)}"
+    return Answer(made | {"program_id": program_id, "link": link}, text)
 
 
 def label(program: dict[str, Any]) -> str:
     """Return a program's name; a sandbox's says so, since it has the name of its live program."""
     live = program["sandbox_of"]
     return str(program["name"]) if live is None else f"{program['name']} (sandbox of {live})"
-
-
-def account() -> ServiceClient:
-    """Return the service as the logged-in account. Raises Failure without a login."""
-    kept = login.load()
-    return ServiceClient(kept.base_url, kept.token)
 
 
 def every(service: ServiceClient) -> list[dict[str, Any]]:
@@ -131,14 +106,7 @@ def every(service: ServiceClient) -> list[dict[str, Any]]:
     return found
 
 
-def commission(program: dict[str, Any]) -> str:
-    """Return a program's commission as text."""
-    rate = program["commission_rate"]
-    flat = program["commission_type"] == "flat"
-    return f"{rate} cents ({program['currency']})" if flat else f"{rate}%"
-
-
-def choose(service: ServiceClient, output: Output, program_id: int | None = None) -> dict[str, Any]:
+def choose(service: ServiceClient, program_id: int | None) -> dict[str, Any]:
     """Return the program: the named one, the only one, or the one that the user chooses."""
     found = every(service)
     named = [each for each in found if each["id"] == program_id or (program_id is None and each["sandbox_of"] is None)]
@@ -148,18 +116,17 @@ def choose(service: ServiceClient, output: Output, program_id: int | None = None
     if program_id is not None or not found:
         hint = f"Yours: {listed}. Create one with `svc programs create`."
         raise Failure("program_not_found", "Your account has no such program.", hint)
-    if not output.is_interactive:
-        raise Failure(
-            "program_required", "You have several programs.", f"Choose one with --program ID. Yours: {listed}."
-        )
-    output.say(f"Your programs: {plain(listed)}")
-    return choose(service, output, typer.prompt("Program id", type=int))
+    if not is_interactive():
+        hint = f"Choose one with --program ID. Yours: {listed}."
+        raise Failure("program_required", "You have several programs.", hint)
+    say(f"Your programs: {plain(listed)}")
+    return choose(service, typer.prompt("Program id", type=int))
 
 
-def meant(program: int | None, output: Output) -> tuple[ServiceClient, int]:
+def chosen(program: int | None = None) -> tuple[ServiceClient, int]:
     """Return the service as the logged-in account, and the program: named, the project's, or chosen."""
-    service, asked = account(), program or int(project.settings()[project.PROGRAM] or 0)
-    return service, asked or choose(service, output)["id"]
+    service, named = account(), program or project.program_id()
+    return service, named or choose(service, None)["id"]
 
 
 def partner_link(domain: str, code: str) -> str:

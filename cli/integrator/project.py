@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from cli.integrator.output import NOT_SET_UP, Failure
+from cli.integrator.service import ServiceClient
 
 FOLDER = ".svc"
 KEY, PROGRAM, BASE, PAYMENTS = "SERVICE_API_KEY", "SERVICE_PROGRAM_ID", "SERVICE_BASE_URL", "SERVICE_PAYMENT_ACCOUNT"
@@ -30,14 +31,15 @@ def folder() -> Path:
 
 def settings() -> dict[str, str]:
     """Return the settings of this project: the environment takes precedence over `.svc/.env`."""
-    stored = _read(folder() / ".env")
-    return {name: os.environ.get(name) or stored.get(name, "") for name in EXPLAINED}
+    path = folder() / ".env"
+    lines = map(_LINE.match, path.read_text(encoding="utf-8").splitlines()) if path.is_file() else ()
+    stored = {line[1]: line[2].strip().strip("\"'") for line in lines if line}
+    return {name: os.environ.get(name) or stored.get(name, "") for name in (*EXPLAINED, *ASIDE.values())}
 
 
-def set_aside() -> dict[str, str]:
-    """Return the key and the id of the program that this project used before, as settings."""
-    stored = _read(folder() / ".env")
-    return {name: stored.get(aside, "") for name, aside in ASIDE.items()}
+def program_id() -> int | None:
+    """Return the program of this project."""
+    return int(settings()[PROGRAM] or 0) or None
 
 
 def base_url(given: str | None = None) -> str:
@@ -45,17 +47,13 @@ def base_url(given: str | None = None) -> str:
     return given or settings()[BASE] or LOCAL
 
 
-def key() -> str:
-    """Return the program key. Raises Failure if there is none."""
-    found = settings()[KEY]
-    if not found:
-        raise Failure(
-            "no_program_key",
-            f"There is no program key: {KEY} is neither in the environment nor in {FOLDER}/.env.",
-            "Run `svc init` in your project.",
-            exit_code=NOT_SET_UP,
-        )
-    return found
+def service() -> ServiceClient:
+    """Return the service with the program key. Raises Failure if there is none."""
+    key = settings()[KEY]
+    if not key:
+        message = f"There is no program key: {KEY} is neither in the environment nor in {FOLDER}/.env."
+        raise Failure("no_program_key", message, "Run `svc init` in your project.", exit_code=NOT_SET_UP)
+    return ServiceClient(base_url(), key)
 
 
 def save_settings(place: Path, values: dict[str, str]) -> bool:
@@ -76,13 +74,6 @@ def save_settings(place: Path, values: dict[str, str]) -> bool:
 def _quoted(value: str) -> str:
     """Return a value as one line that a shell and a dotenv reader take literally."""
     return shlex.quote("".join(character for character in value if character.isprintable() and character != "'"))
-
-
-def _read(path: Path) -> dict[str, str]:
-    if not path.is_file():
-        return {}
-    found = map(_LINE.match, path.read_text(encoding="utf-8").splitlines())
-    return {line[1]: line[2].strip().strip("\"'") for line in found if line}
 
 
 def write_private(path: Path, text: str) -> None:

@@ -9,9 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from cli.integrator import project, stripe_export
-from cli.integrator.output import Failure, Json, Output, answering, plain
-from cli.integrator.programs import ProgramId, meant
-from cli.integrator.service import ServiceClient
+from cli.integrator.output import Answer, Failure, command, plain, say
+from cli.integrator.programs import ProgramId, chosen
 
 # Babel would know them, at 30 MB, ten times the rest of an integrator's `svc`.
 SYMBOLS = {"EUR": "€", "GBP": "£", "JPY": "¥", "USD": "$"}
@@ -25,49 +24,42 @@ DIGITS = {code: digits for digits, codes in _DIGITS.items() for code in codes.sp
 BATCH = 900  # the service takes 1,000; a customer's payments stay together
 
 
+@command()
 def reconcile(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Stripe's export of payments, or its balance report.")],
     program: ProgramId = None,
     fix: Annotated[
         bool, typer.Option("--fix", help="Send the calls that correct the differences, with SERVICE_API_KEY.")
     ] = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Compare a Stripe export with the sales: missing or doubled, wrong amounts, missing refunds and renewals.
 
     Without --fix nothing changes. The calls that --fix sends can be repeated safely. Exit code 0: everything agrees
     or was fixed; 1: differences remain.
 
-    Example:
-      svc reconcile payments.csv --fix
-
+    Example: svc reconcile payments.csv --fix
     """
-    with answering(as_json=as_json) as output:
-        export = stripe_export.read(file)
-        service, program_id = meant(program, output)
-        found = _compare(service, program_id, export.payments)
-        fixed = _fix(found["findings"], output) if fix else 0
-        for finding in found["findings"]:
-            _say(output, finding)
-        for line, problem in export.wrong:
-            output.say(f"line {line}: [yellow]not read[/]: {plain(problem)}")
-        left = len(found["findings"]) - fixed
-        _sum_up(output, found, len(export.payments), fixed)
-        wrong = [{"line": line, "message": problem} for line, problem in export.wrong]
-        output.result({**found, "payments": len(export.payments), "mended": fixed, "not_read": wrong})
-    if left or export.wrong:
-        raise typer.Exit(1)
-
-
-def _compare(service: ServiceClient, program_id: int, payments: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    findings: list[dict[str, Any]] = []
-    unattributed = 0
+    payments, wrong = stripe_export.read(file)
+    service, program_id = chosen(program)
+    findings, unattributed = list[dict[str, Any]](), 0
     for batch in _batches(payments):
         found = service.call("POST", f"/api/programs/{program_id}/reconciliation", {"payments": batch})
         findings += found["findings"]
         unattributed += found["unattributed"]
     findings.sort(key=lambda finding: finding["line"])
-    return {"findings": findings, "unattributed": unattributed}
+    fixed = _fix(findings) if fix else 0
+    for finding in findings:
+        _say(finding)
+    for line, problem in wrong:
+        say(f"line {line}: [yellow]not read[/]: {plain(problem)}")
+    counts = Counter(finding["code"].replace("_", " ") for finding in findings)
+    differences = ", ".join(f"{count} {code}" for code, count in counts.items()) or "no differences"
+    text = f"{len(payments)} payments, {unattributed} without a partner: [bold]{differences}[/]"
+    if findings and not fixed:
+        text += "\nRun it with --fix to correct the differences."
+    result = {"findings": findings, "unattributed": unattributed, "payments": len(payments), "mended": fixed}
+    not_read = [{"line": line, "message": problem} for line, problem in wrong]
+    return Answer(result | {"not_read": not_read}, text, ok=len(findings) == fixed and not wrong)
 
 
 def _batches(payments: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
@@ -83,9 +75,9 @@ def _batches(payments: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]
         yield batch
 
 
-def _fix(findings: Sequence[dict[str, Any]], output: Output) -> int:
+def _fix(findings: Sequence[dict[str, Any]]) -> int:
     """Send the calls of each finding, in order, and return how many were fixed; save a rejection in its finding."""
-    service, fixed = ServiceClient(project.base_url(), project.key()), 0
+    service, fixed = project.service(), 0
     for finding in findings:
         try:
             for call in finding["calls"]:
@@ -94,31 +86,28 @@ def _fix(findings: Sequence[dict[str, Any]], output: Output) -> int:
             finding["refusal"] = failure.error
         finding["mended"] = bool(finding["calls"]) and "refusal" not in finding
         fixed += finding["mended"]
-    output.say(f"[bold]{fixed}[/] of {len(findings)} fixed")
+    say(f"[bold]{fixed}[/] of {len(findings)} fixed")
     return fixed
 
 
-def _say(output: Output, finding: dict[str, Any]) -> None:
-    words = finding["code"].replace("_", " ")
-    paid = f"paid {_money(finding, 'paid_cents', 'currency')}"
+def _say(finding: dict[str, Any]) -> None:
+    paid, recorded = f"paid {_money(finding, 'paid_cents')}", "not recorded"
     if finding["returned_cents"]:
-        paid += f", returned {_money(finding, 'returned_cents', 'currency')}"
-    recorded = "not recorded"
+        paid += f", returned {_money(finding, 'returned_cents')}"
     if finding["recorded_cents"] is not None:
         recorded = f"recorded {_money(finding, 'recorded_cents', 'recorded_currency')}"
         if finding["recorded_refunded_cents"]:
             recorded += f", refunded {_money(finding, 'recorded_refunded_cents', 'recorded_currency')}"
     mark = " [green]fixed[/]" if finding.get("mended") else ""
-    output.say(
-        f"line {finding['line']}: [yellow]{words}[/]{mark}: {plain(finding['transaction_id'])}, {paid}; {recorded}"
-    )
+    code, transaction = finding["code"].replace("_", " "), plain(finding["transaction_id"])
+    say(f"line {finding['line']}: [yellow]{code}[/]{mark}: {transaction}, {paid}; {recorded}")
     if finding["reason"]:
-        output.say(f"  {plain(finding['reason'])}")
+        say(f"  {plain(finding['reason'])}")
     if "refusal" in finding:
-        output.say(f"  [red]rejected[/]: {plain(finding['refusal']['code'])}: {plain(finding['refusal']['message'])}")
+        say(f"  [red]rejected[/]: {plain(finding['refusal']['code'])}: {plain(finding['refusal']['message'])}")
 
 
-def _money(finding: dict[str, Any], cents: str, currency: str) -> str:
+def _money(finding: dict[str, Any], cents: str, currency: str = "currency") -> str:
     return plain(money(int(finding[cents]), str(finding[currency])))
 
 
@@ -127,11 +116,3 @@ def money(minor_units: int, currency: str) -> str:
     digits = DIGITS.get(currency, 2)
     number = f"{abs(Decimal(minor_units).scaleb(-digits)):,.{digits}f}"
     return f"{'-' if minor_units < 0 else ''}{SYMBOLS.get(currency, f'{currency} ')}{number}"
-
-
-def _sum_up(output: Output, found: dict[str, Any], payments: int, fixed: int) -> None:
-    counts = Counter(finding["code"].replace("_", " ") for finding in found["findings"])
-    differences = ", ".join(f"{count} {code}" for code, count in counts.items()) or "no differences"
-    output.say(f"{payments} payments, {found['unattributed']} without a partner: [bold]{differences}[/]")
-    if counts and not fixed:
-        output.say("Run it with --fix to correct the differences.")

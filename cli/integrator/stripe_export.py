@@ -1,7 +1,7 @@
 """Stripe's exports as payments: the list of payments from its dashboard, and the itemized balance report."""
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -43,40 +43,30 @@ def read(path: Path) -> StripeExport:
     """Return an export as the body of POST .../reconciliation. Raises Failure if the file is not an export."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file)
-            names = {name.strip().lower(): index for index, name in enumerate(next(reader, []))}
-            _check(path, names)
-            return _payments(_rows(names, reader))
+            reader = csv.DictReader(file)
+            names = reader.fieldnames = [name.strip().lower() for name in reader.fieldnames or ()]
+            missing = [COLUMNS[value] for value in NEEDED if not set(COLUMNS[value]) & set(names)]
+            if missing:
+                raise Failure(
+                    "not_an_export",
+                    f"{path.name} is not a Stripe export: it lacks {'; '.join(map(' or '.join, missing))}.",
+                    "Export payments with all columns, or the itemized balance report (balance_change_from_activity).",
+                )
+            return _payments((reader.line_num, _by_our_names(row)) for row in reader)
     except (OSError, UnicodeDecodeError, csv.Error) as problem:
         raise Failure("unreadable_export", f"{path.name} cannot be read: {problem}") from None
 
 
-def _check(path: Path, names: Mapping[str, int]) -> None:
-    missing = [COLUMNS[value] for value in NEEDED if not any(name in names for name in COLUMNS[value])]
-    if missing:
-        raise Failure(
-            "not_an_export",
-            f"{path.name} is not a Stripe export: it lacks {'; '.join(' or '.join(each) for each in missing)}.",
-            "Export payments with all columns, or the itemized balance report (balance_change_from_activity).",
-        )
-
-
-def _rows(names: Mapping[str, int], lines: Any) -> Iterator[tuple[int, Row]]:
-    """Yield each row's line number and its values by our names."""
-    places = {value: [names[name] for name in each if name in names] for value, each in COLUMNS.items()}
-    for cells in lines:
-        filled = len(cells)
-        yield (
-            lines.line_num,
-            {
-                value: next((cells[place].strip() for place in each if place < filled and cells[place].strip()), "")
-                for value, each in places.items()
-            },
-        )
+def _by_our_names(row: Mapping[str, str | None]) -> Row:
+    cells = {name: (row.get(name) or "").strip() for columns in COLUMNS.values() for name in columns}
+    return {ours: next((cells[name] for name in columns if cells[name]), "") for ours, columns in COLUMNS.items()}
 
 
 def _payments(rows: Iterable[tuple[int, Row]]) -> StripeExport:
-    """Combine the rows of each payment; the balance report has one for every movement."""
+    """Combine the rows of each payment; the balance report has one for every movement.
+
+    A refund of a payment that is not in the export, because it is older, is ignored.
+    """
     found: dict[str, dict[str, Any]] = {}
     moved: list[tuple[int, Row, Decimal]] = []
     wrong: list[tuple[int, str]] = []
@@ -90,25 +80,15 @@ def _payments(rows: Iterable[tuple[int, Row]]) -> StripeExport:
                 moved.append((line, row, _amount(row["returned"] or "0")))
         except ValueError as problem:
             wrong.append((line, str(problem)))
-    wrong += _return(found, moved)
-    return StripeExport(
-        sorted(found.values(), key=lambda payment: (owner(payment), payment["occurred_at"])), sorted(wrong)
-    )
-
-
-def _return(
-    found: Mapping[str, dict[str, Any]], moved: Iterable[tuple[int, Row, Decimal]]
-) -> Iterator[tuple[int, str]]:
-    """Add up the refunds of each payment; ignore payments before the export's range."""
     returned = dict.fromkeys(found, Decimal(0))
     for line, row, amount in moved:
-        payment = found.get(row["charge"])
-        if payment is not None and row["currency"].upper() == payment["currency"]:
+        currency = found[row["charge"]]["currency"] if row["charge"] in found else None
+        if currency == row["currency"].upper():
             returned[row["charge"]] += amount
-        elif payment is not None:
-            yield line, f"it is in {row['currency']}, and its payment in {payment['currency']}"
-    for charge, payment in found.items():
-        payment["returned"] = f"{max(returned[charge], Decimal(0)):f}"
+        elif currency is not None:
+            wrong.append((line, f"it is in {row['currency']}, and its payment in {currency}"))
+    payments = [payment | {"returned": f"{max(returned[charge], Decimal(0)):f}"} for charge, payment in found.items()]
+    return StripeExport(sorted(payments, key=lambda each: (owner(each), each["occurred_at"])), sorted(wrong))
 
 
 def _payment(line: int, row: Row) -> dict[str, Any]:
@@ -118,17 +98,17 @@ def _payment(line: int, row: Row) -> dict[str, Any]:
     amount = _amount(row["amount"])
     if amount <= 0:
         raise ValueError("its amount is not positive")
-    known = {
-        "customer_key": row["customer_key"],
-        "click_id": row["click_id"],
-        "processor_customer": row["customer"],
-    }
+    try:
+        at = datetime.fromisoformat(row["at"]).replace(tzinfo=UTC)
+    except ValueError:
+        raise ValueError(f"{row['at']!r} is not a time") from None
+    known = {"customer_key": row["customer_key"], "click_id": row["click_id"], "processor_customer": row["customer"]}
     return {
         "line": line,
         "names": list(dict.fromkeys(names)),
         "amount": f"{amount:f}",
         "currency": row["currency"].upper(),
-        "occurred_at": _moment(row["at"]).isoformat(),
+        "occurred_at": at.isoformat(),
         **{name: value for name, value in known.items() if value},
     }
 
@@ -138,13 +118,6 @@ def _amount(text: str) -> Decimal:
         return Decimal(text.replace(",", ""))
     except InvalidOperation:
         raise ValueError(f"{text!r} is not an amount") from None
-
-
-def _moment(text: str) -> datetime:
-    try:
-        return datetime.fromisoformat(text).replace(tzinfo=UTC)
-    except ValueError:
-        raise ValueError(f"{text!r} is not a time") from None
 
 
 def owner(payment: Mapping[str, Any]) -> str:

@@ -6,8 +6,7 @@ from typing import Any
 import typer
 
 from cli.integrator import journey, programs, project, status, try_stripe
-from cli.integrator.output import Json, Output, answering, plain
-from cli.integrator.service import ServiceClient
+from cli.integrator.output import Answer, command, plain, say
 
 app = typer.Typer(no_args_is_help=True, help="Send a test-mode call, without commission or attribution.")
 TEST = {"additional_data": {"test_mode": True}}
@@ -19,29 +18,25 @@ PROVES = {
 
 
 def _add(call: str) -> None:
-    @app.command(call, help=f"Send a test {call}.\n\nExample:\n  svc test {call}")
-    def send(as_json: Json = False) -> None:
-        with answering(as_json=as_json) as output:
-            _send(call, _click() if call == "click" else TEST, output)
+    def send() -> Answer:
+        body: dict[str, Any] = TEST
+        if call == "click":
+            found = status.read()
+            link = programs.partner_link(found["domain"], "test")
+            body = {"program_id": found["program_id"], "affiliate_url": link, **TEST}
+        path = f"/api/v1/track/{call}"
+        say(f"[bold]POST {path}[/]\n{plain(json.dumps(body))}")
+        response = project.service().call("POST", path, body)
+        following = status.next_step(status.read())
+        say(f"[bold]Response[/]\n{plain(json.dumps(response))}")
+        result = {"sent": body, "answer": response, "proves": PROVES[call], "next": following}
+        return Answer(result, f"[green]Proves:[/] {PROVES[call]}\nNext: {plain(following)}")
+
+    send.__doc__ = f"Send a test {call}.\n\nExample: svc test {call}"
+    command(app, call)(send)
 
 
 for each in PROVES:
     _add(each)
 app.command("stripe")(try_stripe.stripe)
 app.command("journey")(journey.journey)
-
-
-def _click() -> dict[str, Any]:
-    found = status.read()
-    link = programs.partner_link(found["domain"], "test")
-    return {"program_id": found["program_id"], "affiliate_url": link, **TEST}
-
-
-def _send(call: str, body: dict[str, Any], output: Output) -> None:
-    service, path = ServiceClient(project.base_url(), project.key()), f"/api/v1/track/{call}"
-    output.say(f"[bold]POST {path}[/]\n{plain(json.dumps(body))}")
-    response = service.call("POST", path, body)
-    proves, following = PROVES[call], status.next_step(status.read())
-    output.say(f"[bold]Response[/]\n{plain(json.dumps(response))}")
-    output.say(f"[green]Proves:[/] {proves}\nNext: {plain(following)}")
-    output.result({"sent": body, "answer": response, "proves": proves, "next": following})

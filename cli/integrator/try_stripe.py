@@ -1,30 +1,54 @@
 """`svc test stripe`: plays how the shop sells (one-off, subscription, trial) as events of Stripe."""
 
 import hmac
-import json
+import secrets
 import sys
 import time
 from collections.abc import Callable
-from typing import Annotated, Any
+from enum import StrEnum
+from functools import partial
+from typing import Annotated, Any, NamedTuple
 
+import httpx2
 import typer
 
 from cli.integrator import programs, project, status
-from cli.integrator.output import Failure, Json, Output, answering, plain
+from cli.integrator.output import Answer, Failure, command, plain, say
 from cli.integrator.service import ServiceClient
-from cli.integrator.stripe_shapes import SampleBuyer, Scene, ShopShape
 
-Deliver = Callable[[dict[str, Any]], dict[str, Any]]
+CENTS = 4900
+FREE = {"amount_total": 0, "payment_status": "no_payment_required"}
+Event = dict[str, Any]
+Deliver = Callable[[Event], dict[str, Any]]
 
 
+class ShopShape(StrEnum):
+    """How the shop sells."""
+
+    ONE_OFF = "one-off"
+    SUBSCRIPTION = "subscription"
+    TRIAL = "trial"
+
+
+class Scene(NamedTuple):
+    """A step of a shape: what happens, the event that Stripe sends, and the outcome that is right."""
+
+    title: str
+    event: Event
+    expected: str
+
+
+Shape = Annotated[ShopShape, typer.Option(help="How the shop sells through Stripe.")]
+Code = Annotated[str, typer.Option(help="The code of the partner who sends the visitor.")]
+SecretStdin = Annotated[
+    bool, typer.Option("--webhook-secret-stdin", help="Sign with the webhook secret from standard input.")
+]
+
+
+@command()
 def stripe(
-    shape: Annotated[ShopShape, typer.Option(help="How the shop sells.")] = ShopShape.SUBSCRIPTION,
-    code: Annotated[str, typer.Option(help="The code of the partner who sends the visitor.")] = "sandbox",
-    webhook_secret_stdin: Annotated[
-        bool, typer.Option("--webhook-secret-stdin", help="Sign with the webhook secret from standard input.")
-    ] = False,
-    as_json: Json = False,
-) -> None:
+    shape: Shape = ShopShape.SUBSCRIPTION, code: Code = "sandbox", webhook_secret_stdin: SecretStdin = False
+) -> Answer:
     """Play a sequence of Stripe events against the service, and show the outcome of each.
 
     It plays in the program's sandbox, as the logged-in owner: nothing live changes. With --webhook-secret-stdin it
@@ -36,23 +60,53 @@ def stripe(
       svc test stripe --code anna --webhook-secret-stdin < webhook-secret.txt
 
     """
-    with answering(as_json=as_json) as output:
-        if webhook_secret_stdin:
-            program, deliver = status.read(), _signed(sys.stdin.readline().strip())
-        else:
-            service, program = find_sandbox(output)
-            deliver = delivery(service, program["program_id"])
-        click_id = visit(program, code, output)
-        steps = play(
-            SampleBuyer(click_id, program["program_id"], live=webhook_secret_stdin).play(shape), deliver, output
-        )
-        output.say("See them on the dashboard: Settings, Payments.")
-        output.result({"click_id": click_id, "program_id": program["program_id"], "steps": steps})
-    if not all(step["right"] for step in steps):
-        raise typer.Exit(1)
+    if webhook_secret_stdin:
+        program, sign = status.read(), partial(_sign, sys.stdin.readline().strip())
+        path = f"/api/v1/payments/stripe/{program['program_id']}"
+        deliver: Deliver = partial(ServiceClient(project.base_url()).call, "POST", path, auth=sign)
+    else:
+        service, program = find_sandbox()
+        deliver = delivery(service, program)
+    click_id = visit(program, code)
+    steps = play(SampleBuyer(click_id, program["program_id"], live=webhook_secret_stdin).scenes(shape), deliver)
+    result = {"click_id": click_id, "program_id": program["program_id"], "steps": steps}
+    return Answer(result, "See them on the dashboard: Settings, Payments.", ok=all(step["right"] for step in steps))
 
 
-def play(scenes: list[Scene], deliver: Deliver, output: Output) -> list[dict[str, Any]]:
+def _sign(secret: str, request: httpx2.Request) -> httpx2.Request:
+    """Sign a webhook as Stripe does."""
+    at = str(int(time.time()))
+    signature = hmac.new(secret.encode(), at.encode() + b"." + request.content, "sha256").hexdigest()
+    request.headers["Stripe-Signature"] = f"t={at},v1={signature}"
+    return request
+
+
+def find_sandbox() -> tuple[ServiceClient, dict[str, Any]]:
+    """Return the service as the account, and the sandbox: the project's program itself, or that program's."""
+    service, program_id = programs.chosen()
+    for each in programs.every(service):
+        if each["sandbox_of"] is not None and program_id in {each["id"], each["sandbox_of"]}:
+            return service, each | {"program_id": each["id"]}
+    raise Failure("no_sandbox", f"Program {program_id} has no sandbox.", "Create it with `svc init --sandbox`.")
+
+
+def delivery(service: ServiceClient, sandbox: dict[str, Any]) -> Deliver:
+    """Return how an event of Stripe's is delivered to a sandbox, without a signature."""
+    return partial(service.call, "POST", f"/api/programs/{sandbox['id']}/sandbox/payment-events")
+
+
+def visit(program: dict[str, Any], code: str) -> str:
+    """Follow a partner's link; return the click_id."""
+    link = programs.partner_link(program["domain"], code)
+    click = {"program_id": program["program_id"], "affiliate_url": link}
+    click_id = ServiceClient(project.base_url()).call("POST", "/api/v1/track/click", click).get("click_id")
+    if click_id is None:
+        raise Failure("partner_inactive", "This partner's clicks do not count.", "Choose an active partner's code.")
+    say(f"A visitor follows {plain(link)}")
+    return str(click_id)
+
+
+def play(scenes: list[Scene], deliver: Deliver) -> list[dict[str, Any]]:
     """Deliver the events of a sequence and return the outcome of each."""
     steps = []
     for title, event, expected in scenes:
@@ -60,53 +114,61 @@ def play(scenes: list[Scene], deliver: Deliver, output: Output) -> list[dict[str
         right = response["outcome"] == expected
         mark = "[green]right[/]" if right else f"[red]expected {expected}[/]"
         did = plain(f"{response['outcome']} {response['transaction_id'] or ''}".strip())
-        output.say(f"[bold]{plain(event['type'])}[/]: {title}\n  {did}  {mark}")
+        say(f"[bold]{plain(event['type'])}[/]: {title}\n  {did}  {mark}")
         steps.append({"type": event["type"], "what": title, "outcome": response["outcome"], "right": right})
     return steps
 
 
-def visit(program: dict[str, Any], code: str, output: Output) -> str:
-    """Follow a partner's link; return the click_id."""
-    address = programs.partner_link(program["domain"], code)
-    click = {"program_id": program["program_id"], "affiliate_url": address}
-    click_id = ServiceClient(project.base_url()).call("POST", "/api/v1/track/click", click).get("click_id")
-    if click_id is None:
-        raise Failure("partner_inactive", "This partner's clicks do not count.", "Choose an active partner's code.")
-    output.say(f"A visitor follows {plain(address)}")
-    return str(click_id)
+class SampleBuyer:
+    """A visitor who pays, and whose payments are refunded in the end: the events of a shape, with ids of their own."""
 
+    def __init__(self, click_id: str, program_id: int, *, live: bool) -> None:
+        self._name, self._live = secrets.token_hex(6), live
+        metadata = {"svc_click_id": click_id, "program_id": str(program_id)}
+        self._paid = {"currency": "usd", "customer": f"cus_{self._name}", "metadata": metadata}
 
-def find_sandbox(output: Output) -> tuple[ServiceClient, dict[str, Any]]:
-    """Return the service as the account, and the sandbox: the project's program itself, or that program's."""
-    service, program_id = programs.meant(None, output)
-    for each in programs.every(service):
-        if each["sandbox_of"] is not None and program_id in {each["id"], each["sandbox_of"]}:
-            return service, each | {"program_id": each["id"]}
-    raise Failure("no_sandbox", f"Program {program_id} has no sandbox.", "Create it with `svc init --sandbox`.")
+    def scenes(self, shape: ShopShape) -> list[Scene]:
+        """Return the sequence of a shape."""
+        if shape == ShopShape.ONE_OFF:
+            paid = self._checkout(payment_intent=f"pi_{self._name}1", mode="payment")
+            return [Scene("the visitor pays once", paid, "recorded"), self._refund(1, "the payment is refunded")]
+        if shape == ShopShape.SUBSCRIPTION:
+            session = self._checkout(invoice=f"in_{self._name}1", mode="subscription")
+            invoice = self._invoice(1, "subscription_create")
+            begin = [
+                Scene("the visitor subscribes", session, "recorded"),
+                Scene("the invoice of that checkout: the same sale", invoice, "repeated"),
+            ]
+        else:
+            session = self._checkout(invoice=f"in_{self._name}0", mode="subscription", **FREE)
+            begin = [
+                Scene("the visitor starts a trial: nothing is paid", session, "linked"),
+                Scene("the trial's invoice of 0", self._invoice(0, "subscription_create", cents=0), "ignored"),
+                Scene("the first payment, after the trial", self._invoice(1, "subscription_cycle"), "recorded"),
+            ]
+        return [
+            *begin,
+            Scene("a renewal", self._invoice(2, "subscription_cycle"), "recorded"),
+            self._refund(2, "the renewal is refunded"),
+            self._refund(1, "the first payment is refunded"),
+        ]
 
+    def _checkout(self, **fields: Any) -> Event:
+        session = {"id": f"cs_{self._name}", "amount_total": CENTS, "payment_status": "paid", **self._paid}
+        return self._event("checkout.session.completed", session | fields)
 
-def delivery(service: ServiceClient, sandbox_id: int) -> Deliver:
-    """Return how an event of Stripe's is delivered to a sandbox, without a signature."""
+    def _invoice(self, number: int, reason: str, *, cents: int = CENTS) -> Event:
+        about = {"id": f"in_{self._name}{number}", "amount_paid": cents, "billing_reason": reason, "metadata": {}}
+        details = {"metadata": self._paid["metadata"], "subscription": f"sub_{self._name}"}
+        payment = {"type": "payment_intent", "payment_intent": f"pi_{self._name}{number}"}
+        about |= {"parent": {"type": "subscription_details", "subscription_details": details}}
+        return self._event("invoice.paid", self._paid | about | {"payments": {"data": [{"payment": payment}]}})
 
-    def deliver(event: dict[str, Any]) -> dict[str, Any]:
-        return service.call("POST", f"/api/programs/{sandbox_id}/sandbox/payment-events", event)
+    def _refund(self, number: int, title: str) -> Scene:
+        charge = {"id": f"ch_{self._name}{number}", "payment_intent": f"pi_{self._name}{number}"}
+        returned = {"amount_refunded": CENTS, "currency": "usd"}
+        return Scene(title, self._event("charge.refunded", charge | returned), "recorded")
 
-    return deliver
-
-
-def _signed(secret: str) -> Deliver:
-    """Return how an event is delivered to the webhook of this project's program, signed."""
-    service, program_id = ServiceClient(project.base_url()), status.read()["program_id"]
-
-    def deliver(event: dict[str, Any]) -> dict[str, Any]:
-        content = json.dumps(event)
-        signature = {"Stripe-Signature": _signature(content, secret)}
-        return service.deliver(f"/api/v1/payments/stripe/{program_id}", content, **signature)
-
-    return deliver
-
-
-def _signature(content: str, secret: str) -> str:
-    """Return the header with which Stripe signs a webhook."""
-    signed_at = int(time.time())
-    return f"t={signed_at},v1={hmac.new(secret.encode(), f'{signed_at}.{content}'.encode(), 'sha256').hexdigest()}"
+    def _event(self, kind: str, found: dict[str, Any]) -> Event:
+        about = {"id": f"evt_{secrets.token_hex(12)}", "type": kind, "created": int(time.time())}
+        return {**about, "livemode": self._live, "data": {"object": found}}

@@ -10,7 +10,7 @@ import typer
 from sqlalchemy import Table, update
 
 import storage
-from cli.admin import export, parquet, retention
+from cli.admin import export, retention
 from storage.checks import books
 from storage.reports import breakdown, exported_events
 from storage.rules.periods.month import Month
@@ -35,14 +35,14 @@ async def test_totals_of_exported_months_are_those_of_the_service(
     monkeypatch.setattr(exported_events, "ROWS_AT_ONCE", 7)
     await busy(acme, 1)
     for month in MONTHS:
-        await export.write_month(acme.store, month, parquet.path_of(tmp_path, month))
+        await export.write_month(acme.store, month, export.path_of(tmp_path, month))
     files = export.list_files(tmp_path, None, "2026-05")
 
     pairs = [(Dimension.UTM_SOURCE, Dimension.DEVICE), (Dimension.COHORT, Dimension.MONTHS_SINCE)]
     for by in [*((each,) for each in Dimension), *pairs]:
         query = rules.query(*by, limit=5)
         theirs = await acme.store.read(breakdown.read_breakdown, acme.program_id, BOTH, query, at=NOW)
-        archived = parquet.breakdown(files, acme.program_id, query, {})
+        archived = export.read(files, acme.program_id, query, {})
 
         assert archived.groups == [tuple(group) for group in theirs.groups], by
         assert (archived.other, archived.total) == (theirs.other, theirs.total)
@@ -50,7 +50,7 @@ async def test_totals_of_exported_months_are_those_of_the_service(
 
 
 async def test_a_month_can_be_exported_again_and_filtered(acme: World, tmp_path: Path):
-    path = parquet.path_of(tmp_path, MONTHS[1])
+    path = export.path_of(tmp_path, MONTHS[1])
     await acme.customer()
     await acme.sale()
     first = await export.write_month(acme.store, MONTHS[1], path)
@@ -59,10 +59,10 @@ async def test_a_month_can_be_exported_again_and_filtered(acme: World, tmp_path:
     again = await export.write_month(acme.store, MONTHS[1], path)
 
     sent = {"weekday": "Wednesday", "device": rules.NONE}
-    found = parquet.breakdown([path], acme.program_id, rules.query("partner"), sent)
+    found = export.read([path], acme.program_id, rules.query("partner"), sent)
     assert again == first == 5  # a click, a lead, a conversion, a sale, a commission
     assert [(values, totals.clicks, totals.refunds) for values, totals in found.groups] == [(("anna",), 1, 1)]
-    assert parquet.breakdown([path], acme.program_id, rules.query("partner"), {"hour": "03"}).groups == []
+    assert export.read([path], acme.program_id, rules.query("partner"), {"hour": "03"}).groups == []
     assert export.list_files(path.parent, None, None) == [path]
 
 

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from cli.integrator.doctor import ShopFinding, page_checks, policy, service_checks, shop_page
+from cli.integrator import doctor as command
+from cli.integrator import page_checks, shop_page
+from cli.integrator.page_checks import ShopFinding
 from storage.access import program_keys
 from tests import stripe_events as stripe
 from tests.browser.shop import Shop as WebShop
@@ -140,10 +142,10 @@ async def test_what_is_wrong_with_a_page_is_found(shop: Shop, web: WebShop, monk
 def test_a_machine_whose_clock_is_wrong_is_found(web: WebShop, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(BaseHTTPRequestHandler, "date_time_string", lambda _: "Wed, 21 Oct 2015 07:28:00 GMT")
 
-    assert [each.code for each in service_checks.check_clock(web.url(""))] == ["clock"]
+    assert [each.code for each in command.check_clock(web.url(""))] == ["clock"]
 
 
 def test_a_policy_is_read_as_browsers_read_it():
     url, page = "https://t.example/js/svc-tracker.js", "https://shop.example/"
 
-    assert {text: policy.allows(text, "script", url, page_url=page, nonce="abc") for text in POLICIES} == POLICIES
+    assert {text: page_checks.allows(text, "script", url, page_url=page, nonce="abc") for text in POLICIES} == POLICIES

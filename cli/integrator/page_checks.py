@@ -1,32 +1,47 @@
-"""Checks of a page: the tracker's tag, its addresses, the policy, consent and the cookie."""
+"""Checks of a page: the tracker's tag, its addresses, the Content Security Policy, consent and the cookie."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import httpx2
 
-from cli.integrator.doctor import ShopFinding, notice, policy
-from cli.integrator.doctor.shop_page import TIMEOUT_SECONDS, ShopPage, TrackerTag
+from cli.integrator.shop_page import TIMEOUT_SECONDS, ShopPage, TrackerTag
 
 CONSENT_TOOLS = ("cookiebot", "onetrust", "usercentrics", "iubenda", "didomi", "cookieyes", "osano", "termly")
 LOCAL = ("localhost", "127.0.0.1", "::1")
-CHECKS = ("tracker", "address", "proxy", "policy", "consent", "cookie")
+FALLBACKS = {"script": ("script-src-elem", "script-src", "default-src"), "connect": ("connect-src", "default-src")}
+PORTS = {"http": 80, "https": 443}
+
+
+class ShopFinding(NamedTuple):
+    """One finding: a code for scripts, what is wrong, and what to do."""
+
+    code: str
+    message: str
+    fix: str
+    is_problem: bool = True
+
+
+def notice(code: str, message: str, fix: str) -> ShopFinding:
+    """Return a finding that does not fail CI."""
+    return ShopFinding(code, message, fix, is_problem=False)
 
 
 def check(page: ShopPage, *, base_url: str, program_id: str, domain: str) -> Iterator[ShopFinding]:
     """Yield what is wrong with a page."""
     yield from _response(page, domain)
-    tag = next(iter(page.tags), None)
-    if tag is None:
-        where = "" if page.console is not None else " A script may add it: install Chromium, and this looks there, too."
-        message = f"There is no tag of the tracker on {page.url}.{where}"
-        line = f'<script async src="{base_url}/js/svc-tracker.js" data-svc-program-id="{program_id}"></script>'
-        yield ShopFinding("tracker_missing", message, f"Put {line} into the head of every page.")
-    else:
+    if page.tags:
+        tag = page.tags[0]
         yield from _tag(page, tag, program_id)
         yield from _addresses(page, tag, base_url)
         yield from _policies(page, tag)
         yield from _consent(page, tag)
+    else:
+        where = "" if page.console is not None else " A script may add it: install Chromium, and this looks there, too."
+        message = f"There is no tag of the tracker on {page.url}.{where}"
+        line = f'<script async src="{base_url}/js/svc-tracker.js" data-svc-program-id="{program_id}"></script>'
+        yield ShopFinding("tracker_missing", message, f"Put {line} into the head of every page.")
 
 
 def _response(page: ShopPage, domain: str) -> Iterator[ShopFinding]:
@@ -44,16 +59,14 @@ def _response(page: ShopPage, domain: str) -> Iterator[ShopFinding]:
 
 def _tag(page: ShopPage, tag: TrackerTag, program_id: str) -> Iterator[ShopFinding]:
     if not tag.program_id.isdigit():
-        yield ShopFinding(
-            "program_id_missing", "The tracker's tag has no program id.", f'Add data-svc-program-id="{program_id}".'
-        )
+        fix = f'Add data-svc-program-id="{program_id}".'
+        yield ShopFinding("program_id_missing", "The tracker's tag has no program id.", fix)
     elif program_id and tag.program_id != program_id:
         text = f"The tag names program {tag.program_id}, SERVICE_PROGRAM_ID is {program_id}."
         yield ShopFinding("other_program", text, "Use the same program (or its sandbox) in both.")
     if len(page.tags) > 1:
-        yield notice(
-            "tracker_twice", f"The page has {len(page.tags)} tags of the tracker.", "Keep one; the first counts."
-        )
+        text = f"The page has {len(page.tags)} tags of the tracker."
+        yield notice("tracker_twice", text, "Keep one; the first counts.")
 
 
 def _addresses(page: ShopPage, tag: TrackerTag, base_url: str) -> Iterator[ShopFinding]:
@@ -67,21 +80,17 @@ def _addresses(page: ShopPage, tag: TrackerTag, base_url: str) -> Iterator[ShopF
         text = f"The tracker comes from {tag.source}, not from {base_url} or the shop's own domain."
         yield notice("other_address", text, "Check SERVICE_BASE_URL and the tag's src.")
     fix = "Check the proxy's paths." if own else "Check the tag's src."
-    found = _get(tag.source)
-    if found is None or found.status_code != httpx2.codes.OK or "svc_click_id" not in found.text:
-        answered = f"answers {found.status_code}" if found is not None else "does not respond"
+    try:
+        found = httpx2.get(tag.source, timeout=TIMEOUT_SECONDS, follow_redirects=True)
+        is_tracker, answered = found.is_success and "svc_click_id" in found.text, f"answers {found.status_code}"
+    except (httpx2.TransportError, httpx2.InvalidURL):
+        is_tracker, answered = False, "does not respond"
+    if not is_tracker:
         yield ShopFinding("script_unreachable", f"{tag.source} {answered}, or is not the tracker.", fix)
     if not _is_service(f"{tag.calls}click"):
         where = "a proxy forwards them" if own else "the tag says so"
         text = f"{tag.calls}click does not answer as the service does."
         yield ShopFinding("calls_unreachable", text, f"The tracker sends its calls there, because {where}. {fix}")
-
-
-def _get(url: str) -> httpx2.Response | None:
-    try:
-        return httpx2.get(url, timeout=TIMEOUT_SECONDS, follow_redirects=True)
-    except (httpx2.TransportError, httpx2.InvalidURL):
-        return None
 
 
 def _is_service(url: str) -> bool:
@@ -96,20 +105,51 @@ def _is_service(url: str) -> bool:
 def _policies(page: ShopPage, tag: TrackerTag) -> Iterator[ShopFinding]:
     for kind, directive, url in (("script", "script-src", tag.source), ("connect", "connect-src", tag.calls)):
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
-        fine = all(policy.allows(each, kind, url, page_url=page.url, nonce=tag.nonce) for each in page.policies)
+        fine = all(allows(each, kind, url, page_url=page.url, nonce=tag.nonce) for each in page.policies)
         said = any(directive in line and origin in line for line in page.console or ())
         if not fine or said:
             text = f"The page's Content Security Policy forbids {url}."
             yield ShopFinding(f"policy_{kind}", text, f"Add {origin} to {directive}.")
 
 
+def allows(policy: str, kind: str, url: str, *, page_url: str, nonce: str = "") -> bool:
+    """Say whether a policy allows a script, or a connection, to a URL.
+
+    With 'strict-dynamic' a script that another one adds is allowed, which only a browser knows: then this says yes.
+    """
+    directives = {parts[0].lower(): parts[1:] for each in policy.split(";") if (parts := each.split())}
+    sources = next((directives[name] for name in FALLBACKS[kind] if name in directives), None)
+    if sources is None or "'strict-dynamic'" in sources or (nonce and f"'nonce-{nonce}'" in sources):
+        return True
+    return any(_matches(source.lower(), url, page_url) for source in sources)
+
+
+def _matches(source: str, url: str, page_url: str) -> bool:
+    """Say whether an expression of a policy, such as https://*.shop.example:8443, fits a URL."""
+    scheme, host, port = _origin(url)
+    if source in {"'self'", "*"}:
+        return scheme in PORTS if source == "*" else _origin(page_url) == (scheme, host, port)
+    if source.endswith(":"):
+        return f"{scheme}:" == source
+    named = urlsplit(source if "://" in source else f"{urlsplit(page_url).scheme}://{source}")
+    pattern, _, wanted = named.netloc.partition(":")
+    fits = host.endswith(pattern[1:]) if pattern.startswith("*.") else host == pattern
+    ports = {"*": port, "": PORTS.get(scheme)}
+    same_scheme = scheme == named.scheme or (named.scheme, scheme) == ("http", "https")
+    return same_scheme and fits and str(ports.get(wanted, wanted)) == str(port)
+
+
+def _origin(url: str) -> tuple[str, str, int | None]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname or "", parts.port or PORTS.get(parts.scheme)
+
+
 def _consent(page: ShopPage, tag: TrackerTag) -> Iterator[ShopFinding]:
     tool = next((name for name in CONSENT_TOOLS if name in page.html.lower()), None)
     if tag.needs_consent and "svc.consent" not in page.html:
         text = "The tracker waits for consent, and this page's HTML does not call window.svc.consent()."
-        yield notice(
-            "consent_never_given", text, "Call it after the visitor has agreed; a script file may do so already."
-        )
+        fix = "Call it after the visitor has agreed; a script file may do so already."
+        yield notice("consent_never_given", text, fix)
     elif tool and not tag.needs_consent:
         text = f"The page uses {tool}, but the tracker does not wait for consent."
         yield notice("consent_not_awaited", text, 'Add data-svc-consent="required", and call window.svc.consent().')

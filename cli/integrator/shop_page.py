@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 
 import httpx2
 
-from cli.integrator.output import UNREACHABLE, Failure
+from cli.integrator.output import Failure
 
 TIMEOUT_SECONDS = 15
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
@@ -48,9 +48,7 @@ def fetch(url: str) -> ShopPage:
         headers = {"Cookie": "svc_click_id=doctor", "Accept": "text/html", "User-Agent": "svc-doctor"}
         response = httpx2.get(url, headers=headers, timeout=TIMEOUT_SECONDS, follow_redirects=True)
     except (httpx2.TransportError, httpx2.InvalidURL) as problem:
-        raise Failure(
-            "page_unreachable", f"{url} does not respond: {problem}", "Check the URL.", exit_code=UNREACHABLE
-        ) from None
+        raise Failure("page_unreachable", f"{url} does not respond: {problem}", "Check the URL.") from None
     address = str(response.url)
     html, console, browser = _in_browser(address) or (response.text, None, None)
     parser = _Parser(address)
