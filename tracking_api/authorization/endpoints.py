@@ -20,7 +20,6 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from configuration import Configuration
 from storage.access import assistant_tokens
 from storage.rules.scope import READING
-from tracking_api.authorization.clients import Clients
 from tracking_api.authorization.documents import DocumentRejectedError, is_document_url
 from tracking_api.authorization.provider import CONSENT, is_resource
 from tracking_api.authorization.requests import with_query
@@ -55,10 +54,9 @@ async def resource(request: Request) -> Response:
 async def authorize(request: Request) -> Response:
     """Check a request and redirect the browser to the consent page, or with an error to the client's valid URL."""
     state, client_id = request.app.state, request.query_params.get("client_id", "")
-    clients: Clients = state.clients
-    await _limit(request, "authorize")
+    await _limit(request, "authorization")
     try:
-        await clients.refresh(client_id, at=state.clock())
+        await state.provider.fetch_client(client_id)
     except DocumentRejectedError as rejection:
         response = _error("invalid_client", f"The document at client_id was rejected: {rejection}.")
     else:
@@ -81,11 +79,10 @@ async def token(request: Request) -> Response:
 
 async def register(request: Request) -> Response:
     """Register a public client (RFC 7591)."""
-    await _limit(request, "register")
+    await _limit(request, "registration")
     complete = await _read(request, body.JSON)
-    return await RegistrationHandler(request.app.state.provider, ClientRegistrationOptions(enabled=True)).handle(
-        complete
-    )
+    handler = RegistrationHandler(request.app.state.provider, ClientRegistrationOptions(enabled=True))
+    return await handler.handle(complete)
 
 
 async def revoke(request: Request) -> Response:

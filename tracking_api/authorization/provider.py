@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,17 +20,18 @@ from pydantic import AnyUrl
 
 from configuration import Configuration
 from storage import Storage
-from storage.access import assistant_tokens
+from storage.access import assistant_clients, assistant_tokens
 from storage.access.assistant_tokens import ACCESS_LIFETIME, Tokens
 from storage.access.assistants import CODE, REFRESH, AuthorizationRequest
 from storage.rules.scope import Scope
-from tracking_api.authorization import documents, redirects, requests
-from tracking_api.authorization.clients import Client, Clients
-from tracking_api.authorization.documents import PUBLIC, DocumentRejectedError
+from tracking_api.authorization import clients, documents, redirects, requests
+from tracking_api.authorization.clients import Client
+from tracking_api.authorization.documents import PUBLIC, DocumentRejectedError, Documents
 from web.client import called
 
 CONSENT = "/connect/"  # the dashboard's page
 LONGEST_STATE = 2048
+FRESH_FOR = timedelta(days=1)
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")  # RFC 7636, 4.2: SHA-256 in base64url
 
 
@@ -41,21 +42,35 @@ class Provider:
     """
 
     def __init__(
-        self,
-        storage: Storage,
-        clients: Clients,
-        settings: Configuration,
-        *,
-        clock: Callable[[], datetime],
+        self, storage: Storage, settings: Configuration, fetcher: Documents, *, clock: Callable[[], datetime]
     ) -> None:
         self._storage = storage
-        self._clients = clients
         self._settings = settings
+        self._documents = fetcher
         self._clock = clock
 
     async def get_client(self, client_id: str) -> Client | None:
         """Return a stored client, None if there is none."""
-        return await self._clients.find(client_id)
+        row = await self._storage.read(assistant_clients.find, client_id)
+        return row and clients.stored(row)
+
+    async def fetch_client(self, client_id: str) -> None:
+        """Fetch and save the document of a client id, once a day. If that fails, an earlier copy stays in use.
+
+        Raises DocumentRejectedError.
+        """
+        if not documents.is_document_url(client_id):
+            return
+        row, at = await self._storage.read(assistant_clients.find, client_id), self._clock()
+        if row is not None and at < row.kept_at + FRESH_FOR:
+            return
+        try:
+            document = await self._documents.fetch(client_id)
+            client = clients.to_store(client_id, document.client_name, document.redirect_uris or (), at=at)
+            await self._storage.write(assistant_clients.save, client)
+        except DocumentRejectedError:
+            if row is None:
+                raise
 
     async def register_client(self, client_info: OAuthClientInformationFull) -> None:
         """Save a client that registers itself, always as a public client (RFC 7591, 3.2.1).
@@ -64,11 +79,12 @@ class Provider:
         """
         client_info.client_secret = client_info.client_secret_expires_at = None
         client_info.token_endpoint_auth_method = PUBLIC
-        uris = client_info.redirect_uris or ()
+        client_id, uris = client_info.client_id, client_info.redirect_uris or ()
         try:
-            await self._clients.save(client_info.client_id, client_info.client_name, uris, at=self._clock())
+            client = clients.to_store(client_id, client_info.client_name, uris, at=self._clock())
         except DocumentRejectedError as rejection:
             raise RegistrationError("invalid_redirect_uri", str(rejection)) from None
+        await self._storage.write(assistant_clients.save, client)
 
     async def authorize(self, client: OAuthClientInformationFull, params: AuthorizationParams) -> str:
         """Return the URL of the consent page. Raises AuthorizeError."""

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from configuration import Configuration
 from storage import Storage
 from tests.tracking_api.authorization.conftest import Flow
 from tests.tracking_api.authorization.consenting import ClientHost
 from tests.world import NOW
 from tracking_api.authorization import redirects
-from tracking_api.authorization.clients import Clients
 from tracking_api.authorization.documents import LARGEST, DocumentRejectedError, Documents, is_document_url, is_public
+from tracking_api.authorization.provider import Provider
 
 HTTPS, LOOPBACK, OWN = "https://assistant.example/cb", "http://127.0.0.1:3000/cb", "com.example.app:/cb"
 ACCEPTABLE = [
@@ -50,11 +51,6 @@ def documents(trusted_host: ClientHost) -> Documents:
     """What fetches from a host that may be inside; made once the authority is trusted."""
     assert trusted_host.asked == []
     return Documents(["localhost"])
-
-
-@pytest.fixture
-def clients(store: Storage, documents: Documents) -> Clients:
-    return Clients(store, documents)
 
 
 def test_an_ip_address_of_the_internet_is_public_and_a_private_one_in_no_notation():
@@ -123,11 +119,12 @@ async def test_ssrf_a_client_with_a_document_on_a_private_host_gets_the_reason(f
 
 
 async def test_a_document_is_fetched_once_a_day_and_its_client_works_while_its_host_is_down(
-    clients: Clients, trusted_host: ClientHost
+    store: Storage, documents: Documents, trusted_host: ClientHost
 ):
     async def name(**later: float) -> str | None:
-        await clients.refresh(client_id, at=NOW + timedelta(**later))
-        client = await clients.find(client_id)
+        provider = Provider(store, Configuration(), documents, clock=lambda: NOW + timedelta(**later))
+        await provider.fetch_client(client_id)
+        client = await provider.get_client(client_id)
         assert client is not None
         return client.client_name
 
@@ -140,7 +137,7 @@ async def test_a_document_is_fetched_once_a_day_and_its_client_works_while_its_h
     del trusted_host.documents["/client.json"]
     assert await name(days=3) == "Second"
     with pytest.raises(DocumentRejectedError):
-        await clients.refresh(f"{client_id}.other", at=NOW)
+        await Provider(store, Configuration(), documents, clock=lambda: NOW).fetch_client(f"{client_id}.other")
 
 
 async def test_every_registered_client_is_public_and_has_a_usable_redirect_url(unregistered: Flow):
