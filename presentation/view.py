@@ -101,7 +101,21 @@ class PageView(View, Generic[Item]):
     totals: TotalsView | None = None
 
 
+class ListView(View, Generic[Item]):
+    """A short list, whole."""
+
+    data: list[Item]
+
+    @classmethod
+    def of_rows(cls, rows: Any) -> Self:
+        """Return the view of rows."""
+        return cls.of({"data": rows})
+
+
 class SuccessView(View):
     """The request succeeded."""
 
     success: Literal[True]
+
+
+SUCCESS = SuccessView(success=True)

@@ -1,7 +1,5 @@
 """The signed-in account: POST /api/auth/password, GET and DELETE /api/auth/sessions, GET and PATCH .../preferences."""
 
-from datetime import datetime
-from functools import partial
 from typing import Annotated
 
 from pydantic import StringConstraints
@@ -10,19 +8,19 @@ from presentation.actions import action
 from presentation.changes import Changes
 from presentation.operations import operation
 from presentation.settings_models import Name
-from presentation.view import SuccessView, View, with_fields_of
+from presentation.view import SUCCESS, ListView, SuccessView, View, with_fields_of
 from storage.access import accounts, passwords, preferences, sessions
 from storage.access.preferences import Preferences, Theme, TimeFormat
+from storage.access.sessions import OpenSession
 from storage.rules.errors import FieldError, NotFound, Overloaded, RateLimited, ValidationError
 from tracking_api.dashboard import authentication
-from tracking_api.dashboard.password_queue import hashed
+from tracking_api.dashboard.password_queue import hash_of_new
 from tracking_api.dashboard.roles import VisitorRequest
 from tracking_api.dashboard.sessions import NO_STORE, verified
 from web.body import Body
 from web.response import ModelResponse
 
 LONGEST_NAME = 160
-DONE = SuccessView(success=True)
 Password = Annotated[str, StringConstraints(min_length=1, max_length=passwords.LONGEST)]
 
 
@@ -33,20 +31,9 @@ class PasswordChange(Body):
     new_password: Password
 
 
+@with_fields_of(OpenSession)
 class OpenSessionView(View):
     """A session that has not ended. `id` names it; `client` is what its browser or device calls itself."""
-
-    id: str
-    client: str | None
-    created_at: datetime
-    expires_at: datetime
-    is_current: bool
-
-
-class OpenSessionsView(View):
-    """The account's sessions, the newest first."""
-
-    data: list[OpenSessionView]
 
 
 @with_fields_of(Preferences)
@@ -67,11 +54,10 @@ async def change_password(call: VisitorRequest, sent: PasswordChange) -> ModelRe
     """Change the password. Raises ValidationError for a wrong old or a weak new one, RateLimited."""
     await require_password(call, sent.current_password)
     user_id, email = call.visitor.user_id, call.visitor.email
-    protect = partial(passwords.protect_new, sent.new_password, email=email, field="new_password")
-    new_hash = await hashed(call.request, protect)
+    new_hash = await hash_of_new(call.request, sent.new_password, email=email)
     current = authentication.presented(call.request)
     await call.storage.write(accounts.set_password, user_id, new_hash, but=current, actor=call.actor, at=call.at)
-    return ModelResponse(DONE)
+    return ModelResponse(SUCCESS)
 
 
 async def require_password(call: VisitorRequest, password: str, *, field: str = "current_password") -> None:
@@ -84,14 +70,13 @@ async def require_password(call: VisitorRequest, password: str, *, field: str = 
     await limits.forget("password", user_id)
 
 
-@operation("The account's open sessions")
-async def list_sessions(call: VisitorRequest) -> ModelResponse[OpenSessionsView]:
+@operation("The account's open sessions, the newest first")
+async def list_sessions(call: VisitorRequest) -> ModelResponse[ListView[OpenSessionView]]:
     """List the account's sessions."""
-    listed = await open_sessions(call)
-    return ModelResponse(OpenSessionsView(data=[OpenSessionView.of(each) for each in listed]), NO_STORE)
+    return ModelResponse(ListView[OpenSessionView].of_rows(await open_sessions(call)), NO_STORE)
 
 
-async def open_sessions(call: VisitorRequest) -> list[sessions.OpenSession]:
+async def open_sessions(call: VisitorRequest) -> list[OpenSession]:
     """Return the account's sessions, the newest first."""
     current = authentication.presented(call.request) or ""
     return await call.storage.read(sessions.list_open, call.visitor.user_id, token_hash=current, at=call.at)
@@ -101,7 +86,7 @@ async def open_sessions(call: VisitorRequest) -> list[sessions.OpenSession]:
 async def end_session(call: VisitorRequest) -> ModelResponse[SuccessView]:
     """End a session. Raises NotFound."""
     await call.storage.write(sessions.end_one, call.visitor.user_id, call.path_name("session_id"))
-    return ModelResponse(DONE)
+    return ModelResponse(SUCCESS)
 
 
 @action("End all of the account's sessions except the one that asks", notice="sessions-ended")
@@ -109,7 +94,7 @@ async def end_other_sessions(call: VisitorRequest) -> ModelResponse[SuccessView]
     """End the other sessions."""
     current = authentication.presented(call.request)
     await call.storage.write(sessions.end_all, call.visitor.user_id, but=current)
-    return ModelResponse(DONE)
+    return ModelResponse(SUCCESS)
 
 
 @operation("The account's name, theme and time format")

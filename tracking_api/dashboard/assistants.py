@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from presentation.actions import action
 from presentation.operations import operation
-from presentation.view import SuccessView, View
+from presentation.view import SUCCESS, ListView, SuccessView, View
 from storage.access import assistants
 from storage.lists.declaration import MOST, ListQuery, ListScope
 from storage.lists.find import find
@@ -41,24 +41,18 @@ class ConnectedAssistantView(View):
     last_used_at: datetime | None
 
 
-class ConnectedAssistantsView(View):
-    """The assistants that a member may see, newest first: their own, and all in workspaces that they own."""
-
-    data: list[ConnectedAssistantView]
-
-
-@operation("The assistants that members connected")
-async def list_assistants(call: VisitorRequest) -> ModelResponse[ConnectedAssistantsView]:
+@operation("The assistants that a member may see, newest first: their own, and all in workspaces that they own")
+async def list_assistants(call: VisitorRequest) -> ModelResponse[ListView[ConnectedAssistantView]]:
     """List the connected assistants."""
     listed = await call.storage.read(assistants.list_assistants, call.visitor, at=call.at)
-    return ModelResponse(ConnectedAssistantsView(data=[ConnectedAssistantView.of(each) for each in listed]))
+    return ModelResponse(ListView[ConnectedAssistantView].of_rows(listed))
 
 
 @action("Disconnect an assistant; its tokens stop working at once", notice="assistant-disconnected")
 async def disconnect_assistant(call: VisitorRequest) -> ModelResponse[SuccessView]:
     """Disconnect an assistant. Raises NotFound."""
     await call.storage.write(assistants.disconnect, call.path_id("assistant_id"), visitor=call.visitor, at=call.at)
-    return ModelResponse(SuccessView(success=True))
+    return ModelResponse(SUCCESS)
 
 
 async def show_assistants(request: Request) -> Response:

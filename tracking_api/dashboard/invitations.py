@@ -7,8 +7,9 @@ from starlette.requests import Request
 from presentation.actions import action
 from presentation.changes import Email
 from presentation.operations import operation
-from presentation.view import SuccessView, View
+from presentation.view import SUCCESS, ListView, SuccessView, View, with_fields_of
 from storage.access import accounts, invitations
+from storage.access.invitations import Invitation
 from storage.access.workspaces import Role
 from storage.rules.errors import NotFound
 from tracking_api.dashboard import mail
@@ -18,20 +19,9 @@ from web.body import Body
 from web.response import CreatedResponse, ModelResponse
 
 
+@with_fields_of(Invitation)
 class InvitationView(View):
     """An invitation that waits for an answer."""
-
-    id: int
-    email: str
-    role: Role
-    created_at: datetime
-    expires_at: datetime
-
-
-class InvitationsView(View):
-    """A workspace's invitations, the oldest first."""
-
-    data: list[InvitationView]
 
 
 class NewInvitationView(InvitationView):
@@ -55,11 +45,10 @@ class Invitee(Body):
     role: Role = Role.MEMBER
 
 
-@operation("The invitations that are not accepted yet")
-async def list_invitations(call: WorkspaceRequest) -> ModelResponse[InvitationsView]:
+@operation("The invitations that are not accepted yet, the oldest first")
+async def list_invitations(call: WorkspaceRequest) -> ModelResponse[ListView[InvitationView]]:
     """List a workspace's invitations."""
-    listed = await call.read(invitations.list_invitations, at=call.at)
-    return ModelResponse(InvitationsView(data=[InvitationView.of(each) for each in listed]))
+    return ModelResponse(ListView[InvitationView].of_rows(await call.read(invitations.list_invitations, at=call.at)))
 
 
 @action("Invite a person to a workspace")
@@ -77,7 +66,7 @@ async def invite(call: WorkspaceRequest, sent: Invitee) -> CreatedResponse[NewIn
 async def withdraw_invitation(call: WorkspaceRequest) -> ModelResponse[SuccessView]:
     """Withdraw an invitation. Raises NotFound."""
     await call.write(invitations.withdraw, call.path_id("invitation_id"))
-    return ModelResponse(SuccessView(success=True))
+    return ModelResponse(SUCCESS)
 
 
 @action("Create a one-time link for a member who lost their password", NotFound)

@@ -1,14 +1,14 @@
 """GET, PATCH and DELETE /api/workspaces/:id/members, POST /api/workspaces/:id/owner."""
 
-from datetime import datetime
 from typing import Annotated
 
 from pydantic import Field
 
 from presentation.actions import action
 from presentation.operations import operation
-from presentation.view import SuccessView, View
+from presentation.view import SUCCESS, ListView, SuccessView, View, with_fields_of
 from storage.access import members
+from storage.access.members import MemberRecord
 from storage.access.workspaces import MemberStatus, Role
 from storage.rules.errors import LastOwner, NotFound
 from tracking_api.dashboard.roles import WorkspaceRequest
@@ -16,20 +16,9 @@ from web.body import Body
 from web.response import ModelResponse
 
 
+@with_fields_of(MemberRecord, leave_out={"name"})
 class MemberView(View):
     """A member of a workspace."""
-
-    user_id: int
-    email: str
-    role: Role
-    status: MemberStatus
-    created_at: datetime
-
-
-class MembersView(View):
-    """A workspace's members: owners first, then in the order of joining."""
-
-    data: list[MemberView]
 
 
 class MemberChange(Body):
@@ -45,10 +34,10 @@ class NewOwner(Body):
     user_id: Annotated[int, Field(ge=1, le=2**53)]
 
 
-@operation("The members of a workspace")
-async def list_members(call: WorkspaceRequest) -> ModelResponse[MembersView]:
+@operation("The members of a workspace: owners first, then in the order of joining")
+async def list_members(call: WorkspaceRequest) -> ModelResponse[ListView[MemberView]]:
     """List a workspace's members."""
-    return ModelResponse(MembersView(data=[MemberView.of(each) for each in await call.read(members.list_members)]))
+    return ModelResponse(ListView[MemberView].of_rows(await call.read(members.list_members)))
 
 
 @action("Change a member's role, suspend or reactivate them", LastOwner)
@@ -66,11 +55,11 @@ async def change_member(call: WorkspaceRequest, sent: MemberChange) -> ModelResp
 async def remove_member(call: WorkspaceRequest) -> ModelResponse[SuccessView]:
     """Remove a member. Raises NotFound, LastOwner."""
     await call.write(members.remove, call.path_id("user_id"))
-    return ModelResponse(SuccessView(success=True))
+    return ModelResponse(SUCCESS)
 
 
 @action("Hand a workspace over to another active member", NotFound, notice="owner-changed")
 async def transfer_ownership(call: WorkspaceRequest, sent: NewOwner) -> ModelResponse[SuccessView]:
     """Make a member an owner in place of the one who asks. Raises NotFound."""
     await call.write(members.transfer_ownership, sent.user_id, owner_id=call.user_id)
-    return ModelResponse(SuccessView(success=True))
+    return ModelResponse(SUCCESS)

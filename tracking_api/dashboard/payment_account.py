@@ -7,7 +7,7 @@ from pydantic import StringConstraints
 
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
-from presentation.view import SuccessView, View
+from presentation.view import SUCCESS, SuccessView, View
 from storage.payments import accounts
 from storage.rules.errors import NotFound
 from web.body import Body, Identifier
@@ -51,7 +51,7 @@ async def get_payment_account(call: ApiRequest) -> ModelResponse[PaymentAccountV
 async def disconnect_payment_account(call: ApiRequest) -> ModelResponse[SuccessView]:
     """Disconnect the account. Raises NotFound."""
     await call.write(accounts.disconnect)
-    return ModelResponse(SuccessView(success=True))
+    return ModelResponse(SUCCESS)
 
 
 def _response(call: ApiRequest, account: accounts.PaymentAccount) -> ModelResponse[PaymentAccountView]:

@@ -10,7 +10,7 @@ from presentation.api_request import ApiRequest
 from presentation.changes import NewProgram, ProgramChange
 from presentation.operations import operation
 from presentation.resources import ProgramView
-from presentation.view import SuccessView
+from presentation.view import SUCCESS, SuccessView
 from storage.access.sessions import Visitor
 from storage.lists.programs import read_program
 from storage.management import deletion, program_settings
@@ -82,7 +82,7 @@ async def change_program(call: ApiRequest, sent: ProgramChange) -> ModelResponse
 async def delete_program(call: ApiRequest) -> ModelResponse[SuccessView]:
     """Delete the program. Raises ProgramHasEvents."""
     await call.write(deletion.delete_program)
-    return ModelResponse(SuccessView(success=True))
+    return ModelResponse(SUCCESS)
 
 
 async def show_new_program(request: Request) -> Response:

@@ -5,7 +5,7 @@ from starlette.responses import Response
 from presentation.actions import action
 from presentation.api_request import ApiRequest
 from presentation.operations import operation
-from presentation.view import SuccessView, View
+from presentation.view import SUCCESS, SuccessView, View
 from storage.management import sandboxes
 from storage.payments import processing
 from storage.rules.errors import InvalidJson, NotFound, PayloadTooLarge, UnsupportedMediaType, ValidationError
@@ -44,7 +44,7 @@ async def open_sandbox(call: ApiRequest) -> ModelResponse[SandboxView]:
 async def empty_sandbox(call: ApiRequest) -> ModelResponse[SuccessView]:
     """Delete the sandbox's events; its settings, key and partners stay."""
     await call.write(sandboxes.empty)
-    return ModelResponse(SuccessView(success=True))
+    return ModelResponse(SUCCESS)
 
 
 @operation(

@@ -6,8 +6,9 @@ from pydantic import StringConstraints
 
 from presentation.actions import action
 from presentation.operations import operation
-from presentation.view import SuccessView, View
+from presentation.view import SUCCESS, SuccessView, View, with_fields_of
 from storage.access import second_factors
+from storage.access.second_factors import Enrolment
 from storage.engine.sealing import Sealer
 from storage.rules.errors import InvalidSecondFactor, Overloaded, RateLimited, SecondFactorExists
 from tracking_api.dashboard.account import Password, require_password
@@ -44,11 +45,9 @@ class SecondFactorView(View):
     is_on: bool
 
 
+@with_fields_of(Enrolment)
 class EnrolmentView(View):
     """A secret for an authenticator app, shown once; the second factor is on once a code of it is confirmed."""
-
-    secret: str
-    uri: str
 
 
 class RecoveryCodesView(View):
@@ -94,7 +93,7 @@ async def disable_second_factor(call: VisitorRequest, sent: SecondFactorEnd) -> 
         await _hit(call)
         by_code = second_factors.disable_by_code
         await call.storage.write(by_code, user_id, sent.totp, sealer=_sealer(call), **about)
-    return ModelResponse(SuccessView(success=True))
+    return ModelResponse(SUCCESS)
 
 
 async def _hit(call: VisitorRequest) -> None:

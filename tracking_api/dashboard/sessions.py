@@ -9,7 +9,7 @@ from pydantic import StringConstraints
 from starlette.requests import Request
 
 from presentation.operations import ANYONE, operation
-from presentation.view import SuccessView, View
+from presentation.view import SUCCESS, SuccessView, View
 from storage.access import passwords, sessions
 from storage.access import sign_in as second_step
 from storage.access.sessions import Account, Started, Visitor
@@ -80,7 +80,9 @@ class NewSessionView(SessionView):
 async def log_in(request: Request) -> ModelResponse[NewSessionView]:
     """Sign in: 200 with the session's token, 401 for a wrong e-mail address or password, 429 after too many tries."""
     credentials = body.parse(Credentials, await body.read_body(request.scope, request.receive))
-    started = await sign_in(request, credentials)
+    account = await require_account(request, credentials)
+    started = await start(request, account, credentials.totp)
+    await request.app.state.limits.forget("login", network_of(request), account.email)
     signed_in = await storage_of(request).read(sessions.identify, keys.digest(started.token), at=time_of(request))
     return ModelResponse(NewSessionView.of(signed_in, token=started.token), NO_STORE)
 
@@ -91,25 +93,13 @@ async def log_out(request: Request) -> ModelResponse[SuccessView]:
     token_hash = authentication.presented(request)
     if token_hash is not None:
         await storage_of(request).write(sessions.end, token_hash)
-    return ModelResponse(SuccessView(success=True))
+    return ModelResponse(SUCCESS)
 
 
 @operation("Who is signed in")
 async def get_session(call: VisitorRequest) -> ModelResponse[SessionView]:
     """Return the signed-in account."""
     return ModelResponse(SessionView.of(call.visitor), NO_STORE)
-
-
-async def sign_in(request: Request, credentials: Credentials) -> Started:
-    """Return a new session for the credentials.
-
-    Raises RateLimited, InvalidCredentials, Overloaded, SecondFactorRequired, InvalidSecondFactor.
-    """
-    account = await require_account(request, credentials)
-    started = await start(request, account, credentials.totp)
-    email = credentials.email.strip().lower()
-    await request.app.state.limits.forget("login", network_of(request), email)
-    return started
 
 
 async def require_account(request: Request, credentials: Credentials) -> Account:

@@ -86,7 +86,6 @@ async def _page(
     return templates.render(
         request,
         "consent.html",
-        status=400 if problems else 200,
         visitor=visitor,
         authorization=authorization,
         scopes=[WORDS[scope] for scope in authorization.scopes],

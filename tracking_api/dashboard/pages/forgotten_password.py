@@ -1,4 +1,4 @@
-"""The page for people who have forgotten their password: an e-mail with a one-time link, or whom to ask."""
+"""The pages for a forgotten password: an e-mail with a one-time link, or whom to ask, and the page that it opens."""
 
 from typing import Any
 
@@ -8,14 +8,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation.changes import Email
-from storage.access import accounts
+from storage.access import accounts, passwords
 from storage.engine.audit import Actor
 from storage.rules.errors import NotFound, RateLimited, ServiceError, ValidationError
 from tracking_api.dashboard import mail
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.invitations import reset_link
-from tracking_api.dashboard.pages import forms, templates
+from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.pages.forms import Problems
+from tracking_api.dashboard.pages.page import SIGN_IN, redirect
+from tracking_api.dashboard.password_queue import hash_of_new
 from web import body
 from web.body import Body
 from web.limits import network_of
@@ -29,7 +31,7 @@ class Forgotten(Body):
 
 async def show_forgotten(request: Request) -> Response:
     """Show the form, or whom to ask where the server sends no e-mail."""
-    return _page(request)
+    return _forgotten(request, Problems())
 
 
 async def send_link(request: Request) -> Response:
@@ -37,31 +39,58 @@ async def send_link(request: Request) -> Response:
     form = await forms.read_open_form(request, "the page")
     await request.app.state.limits.hit("reset", network_of(request))
     try:
-        sent = body.parse(Forgotten, to_json({"email": form.text("email")}))
+        email = body.parse(Forgotten, to_json({"email": form.text("email")})).email
     except ValidationError as rejection:
-        return _page(request, problems=Problems.of(rejection))
-    response = _page(request, sent_to=sent.email)
+        return _forgotten(request, Problems.of(rejection))
+    response = _forgotten(request, Problems(), sent_to=email)
     if mail.is_on(request):
-        response.background = BackgroundTask(_send, request, sent.email)
+        response.background = BackgroundTask(_send, request, email.lower())
     return response
+
+
+async def show_reset(request: Request) -> Response:
+    """Show the form for a new password; opening the link does not use it up. Raises LinkExpired."""
+    return _reset(request, await _email(request), Problems())
+
+
+async def reset_password(request: Request) -> Response:
+    """Set the password and end the account's sessions. Raises LinkExpired."""
+    form = await forms.read_open_form(request, "the link")
+    email = await _email(request)
+    try:
+        new_hash = await hash_of_new(request, forms.chosen_password(form), email=email)
+    except ValidationError as rejection:
+        return _reset(request, email, Problems.of(rejection))
+    token = request.path_params["token"]
+    await storage_of(request).write(accounts.reset_password, token, new_hash, at=time_of(request))
+    return notices.leave(redirect(SIGN_IN), "password-set")
 
 
 async def _send(request: Request, email: str) -> None:
     """Create a link and send it; for no account, or after too many links for one, do nothing."""
     try:
-        await request.app.state.limits.hit("forgotten", email.lower())
+        await request.app.state.limits.hit("forgotten", email)
         user_id = await storage_of(request).read(accounts.find_id, email)
-        about: dict[str, Any] = {"actor": Actor("user", str(user_id), email.lower()), "at": time_of(request)}
+        about: dict[str, Any] = {"actor": Actor("user", str(user_id), email), "at": time_of(request)}
         created = await storage_of(request).write(accounts.create_reset_link, user_id, **about)
     except (NotFound, RateLimited):
         return
     except ServiceError as error:
         mail.log.warning("no reset link was sent: %s", error.code)
         return
-    await mail.send(request, email.lower(), "reset", email=email.lower(), link=reset_link(request, created.token))
+    await mail.send(request, email, "reset", email=email, link=reset_link(request, created.token))
 
 
-def _page(request: Request, *, problems: Problems | None = None, sent_to: str | None = None) -> Response:
-    status = 400 if problems else 200
-    shown = {"problems": problems or Problems(), "sent_to": sent_to, "sends_mail": mail.is_on(request)}
-    return templates.render(request, "forgotten_password.html", status=status, **shown)
+async def _email(request: Request) -> str:
+    await request.app.state.limits.hit("reset", network_of(request))
+    return await storage_of(request).read(accounts.get_reset_email, request.path_params["token"], at=time_of(request))
+
+
+def _forgotten(request: Request, problems: Problems, *, sent_to: str | None = None) -> Response:
+    shown: dict[str, Any] = {"problems": problems, "sent_to": sent_to, "sends_mail": mail.is_on(request)}
+    return templates.render(request, "forgotten_password.html", **shown)
+
+
+def _reset(request: Request, email: str, problems: Problems) -> Response:
+    shown: dict[str, Any] = {"email": email, "problems": problems, "shortest": passwords.SHORTEST}
+    return templates.render(request, "reset_password.html", **shown)

@@ -1,6 +1,5 @@
 """The page that an invitation's link opens: create the account, or join with the one that is signed in."""
 
-from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -15,7 +14,7 @@ from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.page import redirect
 from tracking_api.dashboard.pages.sign_in import PROGRAMS, set_session_cookie
-from tracking_api.dashboard.password_queue import hashed
+from tracking_api.dashboard.password_queue import hash_of_new
 from web.limits import network_of
 
 
@@ -34,8 +33,7 @@ async def join(request: Request) -> Response:
         await storage_of(request).write(invitations.join, token, user_id=visitor.user_id, at=time_of(request))
         return notices.leave(redirect(PROGRAMS), "joined")
     try:
-        protect = partial(passwords.protect_new, forms.chosen_password(form), email=offer.email, field="new_password")
-        password_hash = await hashed(request, protect)
+        password_hash = await hash_of_new(request, forms.chosen_password(form), email=offer.email)
     except ValidationError as rejection:
         return await _form(request, offer, Problems.of(rejection))
     about: dict[str, Any] = {"client": request.headers.get("user-agent"), "at": time_of(request)}
@@ -55,5 +53,10 @@ async def _form(request: Request, offer: Offer, problems: Problems) -> Response:
         signed_in = (await authentication.visitor(request)).email
     except Forbidden:
         signed_in = None
-    shown = {"offer": offer, "signed_in": signed_in, "problems": problems, "shortest": passwords.SHORTEST}
-    return templates.render(request, "join.html", status=400 if problems else 200, **shown)
+    shown: dict[str, Any] = {
+        "offer": offer,
+        "signed_in": signed_in,
+        "problems": problems,
+        "shortest": passwords.SHORTEST,
+    }
+    return templates.render(request, "join.html", **shown)

@@ -29,7 +29,6 @@ from tracking_api.dashboard.pages import (
     program_list,
     rates,
     refused_calls,
-    reset_password,
     review,
     search,
     set_up,
@@ -48,7 +47,10 @@ ROUTES = [
     _page("/set-up", PageEndpoint(GET=set_up.show_set_up, POST=set_up.set_up)),
     _page("/sign-in", PageEndpoint(GET=sign_in.show_sign_in, POST=sign_in.enter)),
     _page("/sign-out", PageEndpoint(POST=sign_in.leave)),
-    _page("/reset-password/{token}", PageEndpoint(GET=reset_password.show_reset, POST=reset_password.reset_password)),
+    _page(
+        "/reset-password/{token}",
+        PageEndpoint(GET=forgotten_password.show_reset, POST=forgotten_password.reset_password),
+    ),
     _page(
         "/forgotten-password",
         PageEndpoint(GET=forgotten_password.show_forgotten, POST=forgotten_password.send_link),

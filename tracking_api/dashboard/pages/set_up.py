@@ -1,7 +1,6 @@
 """The set-up page of an empty server, opened by the one-time code that `svc serve` printed."""
 
 import hmac
-from functools import partial
 from typing import Any
 
 from pydantic_core import to_json
@@ -20,7 +19,7 @@ from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, templates
 from tracking_api.dashboard.pages.forms import Form, Problems
 from tracking_api.dashboard.pages.sign_in import set_session_cookie
-from tracking_api.dashboard.password_queue import hashed
+from tracking_api.dashboard.password_queue import hash_of_new
 from web import body
 from web.body import Body
 from web.limits import network_of
@@ -77,14 +76,12 @@ async def _require_code(request: Request, code: str) -> None:
 async def _chosen(request: Request, form: Form) -> FirstWorkspace:
     """Return what was typed, with the password's hash. Raises ValidationError, Overloaded."""
     fields = body.parse(SetUpForm, to_json({name: form.text(name) for name in SetUpForm.model_fields}))
-    password = forms.chosen_password(form)
-    protect = partial(passwords.protect_new, password, email=fields.email, field="new_password")
+    password_hash = await hash_of_new(request, forms.chosen_password(form), email=fields.email)
     settings = ProgramSettings(fields.program_name, fields.domain, fields.currency)
     partner = {"partner_name": fields.partner_name, "partner_code": fields.partner_code}
-    return FirstWorkspace(fields.workspace_name, fields.email, await hashed(request, protect), settings, **partner)
+    return FirstWorkspace(fields.workspace_name, fields.email, password_hash, settings, **partner)
 
 
 def _form(request: Request, typed: dict[str, str], problems: Problems) -> Response:
-    status = 400 if problems else 200
-    shown = {"typed": typed, "problems": problems, "shortest": passwords.SHORTEST}
-    return templates.render(request, "set_up.html", status=status, **shown)
+    shown: dict[str, Any] = {"typed": typed, "problems": problems, "shortest": passwords.SHORTEST}
+    return templates.render(request, "set_up.html", **shown)

@@ -31,15 +31,15 @@ _environment.globals |= {
 }
 
 
-def render(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
-    """Return a page. A waiting notice is shown on it once."""
+def render(request: Request, template: str, *, status: int | None = None, **values: Any) -> HTMLResponse:
+    """Return a page, by default with status 400 if it shows problems. A waiting notice is shown on it once."""
     notice = notices.waiting(request)
     viewer = viewing.viewer_of(values)
     common = {"csrf": forms.expected_token(request), "notice": notice, "path": request.url.path, "context": None}
     locale = viewing.locale_of(request.headers.get("accept-language", ""))
     with viewing.shown_to(viewer, locale):
         html = _environment.get_template(template).render(common | {"viewer": viewer, "locale": locale} | values)
-    response = HTMLResponse(html, status)
+    response = HTMLResponse(html, status or (400 if values.get("problems") or values.get("problem") else 200))
     if notice is not None:
         notices.clear(response)
     return response
