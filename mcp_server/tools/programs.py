@@ -11,11 +11,10 @@ from mcp_server.tools.performance import ReportPeriod, report_range
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.lists import key_callers
 from storage.lists.programs import PROGRAMS, ListedProgram, read_program
-from storage.reports import performance, refunds
+from storage.reports import comparison, performance
 from storage.rules import settings
 from storage.rules.errors import InsufficientScope
 from storage.rules.keys import rotation_state
-from storage.rules.reports import metrics
 from storage.rules.scope import Scope
 from storage.rules.untrusted import UntrustedValues
 
@@ -55,9 +54,7 @@ def list_programs(asked: Asked) -> JsonRow:
     def row(program: ListedProgram) -> JsonRow:
         shown = _listed(program)
         for name, window in zip(FIGURES, (report.window, report.previous_window), strict=True):
-            days = performance.read_days(request.connection, program.id, window)
-            back = refunds.read_refunds_by_month(request.connection, program.id, window.span)
-            shown[name] = json_of(metrics.figures(metrics.add_totals(days.values()), metrics.add_refunds(back)))
+            shown[name] = json_of(comparison.read_figures(request.connection, program.id, window))
         return shown
 
     return _apart(asked.page(found=programs, row=row, window=report.window, previous_window=report.previous_window))

@@ -1,13 +1,18 @@
-"""The results of a program, or of one partner, as a chart shows them: the hours of a single day, else days."""
+"""The results of a program, or of one partner, as a chart shows them, and the program's overview around them."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
 from sqlalchemy import Connection
 
+from storage.lists import rejected_calls
 from storage.lists.partners import Partner
-from storage.reports import breakdown, performance, refunds
-from storage.reports.performance import Performance
+from storage.lists.rejected_calls import Cause
+from storage.management import pending_work
+from storage.management.pending_work import PendingWork
+from storage.reports import breakdown, checklist, performance, refunds
+from storage.reports.checklist import ChecklistStep
+from storage.reports.performance import PartnerResult, Performance
 from storage.reports.refunds import DAY_MILLIS, HOUR_MILLIS
 from storage.rules.errors import ValidationError
 from storage.rules.periods.period import DateRangeQuery, Window
@@ -38,6 +43,36 @@ class Results(NamedTuple):
     previous_steps: list[Step]
 
 
+class Overview(NamedTuple):
+    """A program's overview page; `partners` are those with the most revenue in the results' window."""
+
+    results: Results
+    partners: list[PartnerResult]
+    steps: list[ChecklistStep]
+    causes: list[Cause]
+    pending: PendingWork
+
+
+def read_overview(
+    connection: Connection,
+    program_id: int,
+    wanted: DateRangeQuery,
+    *,
+    at: datetime,
+    base_url: str,
+    before: Window | None = None,
+) -> Overview:
+    """Return the overview for a range, compared with another. Raises InvalidPeriod, InvalidRange, NotFound."""
+    results = read_results(connection, program_id, wanted, at=at, before=before)
+    return Overview(
+        results,
+        performance.read_partners(connection, program_id, results.report.window),
+        checklist.list_all_steps(connection, program_id, base_url=base_url),
+        rejected_calls.by_cause(connection, program_id),
+        pending_work.get_pending_work(connection, program_id, at=at),
+    )
+
+
 def read_results(
     connection: Connection,
     program_id: int,
@@ -47,7 +82,7 @@ def read_results(
     before: Window | None = None,
     partner: Partner | None = None,
 ) -> Results:
-    """Return the results of a range. Raises the errors of `performance.read_performance`."""
+    """Return the results of a range: the hours of a single day, else days. Raises the errors of `read_performance`."""
     partner_id = partner.id if partner else None
     report = performance.read_performance(connection, program_id, query, at=at, before=before, partner_id=partner_id)
     windows = (report.window, report.previous_window)

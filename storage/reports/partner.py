@@ -110,7 +110,7 @@ def read_report(
     """Return the report of one partner. Raises the errors of `read_performance`."""
     report = performance.read_performance(connection, program_id, query, at=at, partner_id=partner_id)
     months = refunds.read_refunds_by_month(connection, program_id, report.window.span, partner_id=partner_id)
-    figures = metrics.figures(report.current, metrics.add_refunds(months))
+    figures = metrics.figures(report.current, metrics.added_months(months))
     trends = metrics.trends(report.current, report.previous)
     some = (Day(day.date - timedelta(days=day.date.weekday()), day.totals) for day in report.days if any(day.totals))
     weeks = metrics.parts_of(some, Part.WEEK)

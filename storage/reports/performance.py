@@ -6,13 +6,11 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
-from storage.engine.cursors import within
-from storage.lists.commissions import net_cents
-from storage.rules.errors import NotFound, ProgramNotAllowed
+from storage.rules.errors import NotFound
 from storage.rules.periods import period
 from storage.rules.periods.period import ChosenPeriod, DateRangeQuery, Period, Window
-from storage.rules.reports.metrics import Day, TopPartner, Totals, add_totals
-from storage.tables import commissions, partner_rollups, partners, programs, rollups
+from storage.rules.reports.metrics import Day, Totals, added
+from storage.tables import partner_rollups, partners, programs, rollups
 
 TOP_PARTNERS = 10
 
@@ -35,14 +33,6 @@ class Performance(NamedTuple):
     at: datetime
 
 
-class ProgramName(NamedTuple):
-    """A program, and the currency of its reports."""
-
-    id: int
-    name: str
-    currency: str
-
-
 class PartnerResult(NamedTuple):
     """One partner's totals in a window; money is in cents of the program's currency."""
 
@@ -50,15 +40,6 @@ class PartnerResult(NamedTuple):
     name: str
     code: str
     totals: Totals
-
-
-class CommissionByCause(NamedTuple):
-    """What leads and sales of the window earned, in cents, after refunds and rejections."""
-
-    lead_cents: int
-    sale_cents: int
-    previous_lead_cents: int
-    previous_sale_cents: int
 
 
 def read_performance(
@@ -81,7 +62,7 @@ def read_performance(
     both = Window(min(before.first, window.first), max(before.last, window.last))
     stored = read_days(connection, program_id, both, partner_id)
     days, previous_days = ([Day(day, stored.get(day, Totals())) for day in each.days] for each in (window, before))
-    current, previous = (add_totals(day.totals for day in each) for each in (days, previous_days))
+    current, previous = (added(Totals(), (day.totals for day in each)) for each in (days, previous_days))
     about = (program_id, currency, chosen.period, window, before)
     return Performance(*about, days, previous_days, current, previous, at)
 
@@ -115,15 +96,6 @@ def read_days(
         mine.append(table.c.partner_id == partner_id)
     rows = connection.execute(select(*(table.c[name] for name in ("day", *Totals._fields))).where(*mine))
     return {day: Totals(*counts) for day, *counts in rows}
-
-
-def read_program_names(connection: Connection, workspace_id: int, ids: Sequence[int]) -> list[ProgramName]:
-    """Return these programs of a workspace, in their order. Raises ProgramNotAllowed if one is not of it."""
-    mine = select(programs.c.id, programs.c.name, programs.c.currency).where(programs.c.workspace_id == workspace_id)
-    own = {row.id: ProgramName(*row) for row in connection.execute(mine.where(programs.c.id.in_(ids)))}
-    if not set(ids) <= own.keys():
-        raise ProgramNotAllowed
-    return [own[each] for each in ids]
 
 
 def read_performances(
@@ -160,28 +132,3 @@ def read_partners(
         PartnerResult(partner_id, name, code, Totals(*map(int, sums)))
         for partner_id, name, code, *sums in connection.execute(brought)
     ]
-
-
-def read_best_partners(connection: Connection, report: Performance, limit: int) -> list[TopPartner]:
-    """Return the partners with the most revenue in a report, without their refunds."""
-    best = read_partners(connection, report.program_id, report.window, limit=limit)
-    ids = [each.partner_id for each in best]
-    earlier = read_partners(connection, report.program_id, report.previous_window, partner_ids=ids)
-    before = {each.partner_id: each.totals for each in earlier}
-    rows = []
-    for partner_id, name, _, sums in best:
-        brought = (sums.clicks, sums.leads, sums.conversions, sums.revenue_cents, sums.commission_cents)
-        previous = before.get(partner_id, Totals())
-        rows.append(TopPartner(partner_id, name, *brought, previous.revenue_cents, previous.commission_cents))
-    return rows
-
-
-def read_commission_by_cause(connection: Connection, report: Performance) -> CommissionByCause:
-    """Return what the leads and the sales earned whose commissions were created in the windows."""
-    earned = commissions.c
-    by_lead = earned.lead_id.is_not(None)
-    grouped = select(by_lead, func.sum(net_cents())).where(earned.program_id == report.program_id).group_by(by_lead)
-    spans = (report.window.span, report.previous_window.span)
-    created = [grouped.where(*within(earned.id, earned.created_at, span)) for span in spans]
-    now, before = (dict[bool, int](connection.execute(each).all()) for each in created)
-    return CommissionByCause(*(int(sums.get(cause, 0)) for sums in (now, before) for cause in (True, False)))

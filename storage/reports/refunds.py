@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, Connection, Select, func, select, type_coerce
 
 from storage.engine.cursors import within
 from storage.rules.periods.period import Span
-from storage.rules.reports.metrics import RefundedMonth, RefundTotals, add_refunds
+from storage.rules.reports.metrics import RefundedMonth, RefundTotals, added
 from storage.tables import refunds, sales
 from storage.tables.columns import from_millis
 
@@ -34,7 +34,12 @@ def read_refunds_by_month(
     months: dict[str, list[RefundTotals]] = {}
     for day, totals in read_refunds_by_time(connection, program_id, span, DAY_MILLIS, partner_id=partner_id).items():
         months.setdefault(f"{day:%Y-%m}", []).append(totals)
-    return [RefundedMonth(month, *add_refunds(days)) for month, days in months.items()]
+    return [RefundedMonth(month, *added(RefundTotals(), days)) for month, days in months.items()]
+
+
+def read_refunds(connection: Connection, program_id: int, span: Span) -> RefundTotals:
+    """Return the sum of the program's refunds."""
+    return added(RefundTotals(), read_refunds_by_time(connection, program_id, span, DAY_MILLIS).values())
 
 
 def read_refunds_by_partner(

@@ -5,12 +5,11 @@ from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
 from itertools import groupby
-from typing import NamedTuple
-
-from storage.rules.untrusted import Untrusted
+from typing import NamedTuple, TypeVar
 
 MOST_PARTS = 53  # a year of weeks
 Figures = dict[str, int | float]
+Sums = TypeVar("Sums", bound=NamedTuple)
 
 
 class Direction(StrEnum):
@@ -42,17 +41,14 @@ class Totals(NamedTuple):
 
     @property
     def conversion_rate_percent(self) -> float:
-        """Return conversions per click in percent."""
         return conversion_rate(self.conversions, self.clicks)
 
     @property
     def average_order_cents(self) -> int:
-        """Return revenue per conversion in cents."""
         return average_order_cents(self.revenue_cents, self.conversions)
 
     @property
     def earnings_per_click_cents(self) -> float:
-        """Return commission per click in cents."""
         return earnings_per_click_cents(self.commission_cents, self.clicks)
 
 
@@ -70,10 +66,6 @@ class RefundTotals(NamedTuple):
     refunded_cents: int = 0
     reversed_cents: int = 0
 
-    def rate(self, revenue_cents: int) -> float:
-        """Return what was refunded in percent of it and the revenue that is left."""
-        return refund_rate(self.refunded_cents, revenue_cents)
-
 
 class RefundedMonth(NamedTuple):
     """The refunds of a month, in cents of the program's currency, and the commission that they took back."""
@@ -82,30 +74,6 @@ class RefundedMonth(NamedTuple):
     refunds: int
     refunded_cents: int
     reversed_cents: int
-
-
-class TopPartner(NamedTuple):
-    """The results of one partner; the refunds are None without any."""
-
-    id: int
-    name: Untrusted
-    clicks: int
-    leads: int
-    conversions: int
-    revenue_cents: int
-    commission_cents: int
-    previous_revenue_cents: int
-    previous_commission_cents: int
-    refunds: int | None = None
-    refunded_cents: int | None = None
-    reversed_cents: int | None = None
-    refund_rate_percent: float | None = None
-
-    def with_refunds(self, back: RefundTotals | None) -> "TopPartner":
-        """Return the row with the refunds of the partner's customers."""
-        if back is None:
-            return self
-        return self._replace(**back._asdict(), refund_rate_percent=back.rate(self.revenue_cents))
 
 
 class Part(StrEnum):
@@ -117,14 +85,14 @@ class Part(StrEnum):
     MONTH = "month"
 
 
-def add_totals(each: Iterable[Totals]) -> Totals:
-    """Return the sum of totals."""
-    return Totals(*map(sum, zip(Totals(), *each, strict=True)))
+def added(zero: Sums, each: Iterable[Sums]) -> Sums:
+    """Return the sum of totals of one kind, whose zero is given."""
+    return zero._make(map(sum, zip(zero, *each, strict=True)))
 
 
-def add_refunds(each: Iterable[RefundTotals | RefundedMonth]) -> RefundTotals:
-    """Return the sum of refunds."""
-    return RefundTotals(*map(sum, zip(RefundTotals(), *(totals[-3:] for totals in each), strict=True)))
+def added_months(months: Iterable[RefundedMonth]) -> RefundTotals:
+    """Return the refunds of some months."""
+    return added(RefundTotals(), (RefundTotals(*refunded) for _, *refunded in months))
 
 
 def figures(sums: Totals, back: RefundTotals) -> Figures:
@@ -135,7 +103,7 @@ def figures(sums: Totals, back: RefundTotals) -> Figures:
         "average_order_cents": sums.average_order_cents,
         "earnings_per_click_cents": sums.earnings_per_click_cents,
         **back._asdict(),
-        "refund_rate_percent": back.rate(sums.revenue_cents),
+        "refund_rate_percent": refund_rate(back.refunded_cents, sums.revenue_cents),
     }
 
 
@@ -165,7 +133,7 @@ def parts_of(days: Iterable[Day], part: Part) -> list[dict[str, int | date]]:
     if part == Part.NONE:
         return []
     groups = (list(group) for _, group in groupby(days, key=lambda day: starts[part](day.date)))
-    return [add_totals(day.totals for day in inside)._asdict() | {"first": inside[0].date} for inside in groups]
+    return [added(Totals(), (day.totals for day in inside))._asdict() | {"first": inside[0].date} for inside in groups]
 
 
 def trend(previous: int, current: int) -> Trend:

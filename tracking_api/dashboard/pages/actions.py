@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from storage.lists.rejected_calls import Cause
 from storage.management.pending_work import PendingWork
-from storage.reports.overview import Overview
+from storage.reports.chart import Overview
 from storage.rules.keys import Rotation
 from tracking_api.dashboard.pages import text
 from tracking_api.dashboard.pages.page_context import PageContext

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from storage.reports.chart import Results, Step
 from storage.rules.periods.period import Window
 from storage.rules.reports import metrics
-from storage.rules.reports.metrics import Trend
+from storage.rules.reports.metrics import Totals, Trend
 from storage.tracking import currencies
 from tracking_api.dashboard.pages import text
 from tracking_api.dashboard.pages.figures import DETAILS, FIGURES, Figure
@@ -86,7 +86,7 @@ def grouped(steps: list[Step], *, is_hourly: bool = False) -> tuple[str, list[li
 
 def added(steps: list[Step]) -> Step:
     """Return the sum of some steps."""
-    totals = metrics.add_totals(step.totals for step in steps)
+    totals = metrics.added(Totals(), (step.totals for step in steps))
     return Step(steps[0].first, steps[-1].last, totals, sum(step.refunded_cents for step in steps))
 
 

@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from storage.reports import overview
+from storage.reports import chart
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import actions, charted, page_context, ranges, templates
 
@@ -13,7 +13,7 @@ async def show_overview(request: Request) -> Response:
     context = await page_context.as_member(request)
     picker = ranges.picker(request, context.at)
     found = await storage_of(request).report(
-        overview.read_overview,
+        chart.read_overview,
         context.program.id,
         picker.picked.query,
         at=context.at,
