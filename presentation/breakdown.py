@@ -55,7 +55,7 @@ class BreakdownView(View):
 
         groups = [
             BreakdownGroupView(values=dict(zip(query.by, group.values, strict=True)), metrics=figures(group.totals))
-            for group in row.groups
+            for group in row.ranked.groups
         ]
         meta = BreakdownMetaView(
             currency=row.currency,
@@ -66,8 +66,8 @@ class BreakdownView(View):
             sort=query.sort,
             limit=query.limit,
         )
-        other = BreakdownOthersView(groups=row.other_groups, metrics=figures(row.other))
-        return cls(data=groups, other=other, total=figures(row.total), meta=meta)
+        other = BreakdownOthersView(groups=row.ranked.other_groups, metrics=figures(row.ranked.other))
+        return cls(data=groups, other=other, total=figures(row.ranked.total), meta=meta)
 
 
 def filter_text(dimension: Dimension, value: str | int | None) -> str:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 
@@ -18,11 +18,18 @@ from cli.admin import command, options
 from cli.integrator.output import Answer, Failure
 from storage import Storage
 from storage.reports import exported_events
-from storage.reports.breakdown import added
 from storage.reports.exported_events import METRICS
 from storage.rules.periods.month import Month
 from storage.rules.reports import breakdown
-from storage.rules.reports.breakdown import NONE, BreakdownQuery, Dimension, GroupTotals
+from storage.rules.reports.breakdown import (
+    NONE,
+    BreakdownGroup,
+    BreakdownQuery,
+    Dimension,
+    GroupTotals,
+    RankedGroups,
+    ranked,
+)
 
 COLUMNS = {
     "program_id": "BIGINT",
@@ -130,7 +137,7 @@ def analyze(
     sent = dict(each.partition("=")[::2] for each in filters)
     query = breakdown.query(by[0], *by[1:2], filters=sent, sort=sort, limit=limit)
     files = list_files(archive, first, last)
-    groups, other, total = read(files, program, query, sent)
+    groups, _, other, total = read(files, program, query, sent)
     result = {
         "months": [file.stem[-7:] for file in files],
         "groups": [{"values": list(values), **totals._asdict()} for values, totals in groups],
@@ -154,15 +161,7 @@ def list_files(folder: Path, first: str | None, last: str | None) -> list[Path]:
     return files
 
 
-class ArchivedBreakdown(NamedTuple):
-    """The groups with the most of the sort's metric, the sum of the others, and of all."""
-
-    groups: list[tuple[tuple[str | None, ...], GroupTotals]]
-    other: GroupTotals
-    total: GroupTotals
-
-
-def read(files: Iterable[Path], program_id: int, query: BreakdownQuery, filters: dict[str, str]) -> ArchivedBreakdown:
+def read(files: Iterable[Path], program_id: int, query: BreakdownQuery, filters: dict[str, str]) -> RankedGroups:
     """Return a program's totals in the months of these files by the query's dimensions."""
     by = ", ".join(f'"{each.value}"' for each in query.by)
     sums = ", ".join(f'coalesce(sum("{name}"), 0)::BIGINT' for name in METRICS)
@@ -172,8 +171,4 @@ def read(files: Iterable[Path], program_id: int, query: BreakdownQuery, filters:
     with _duckdb().connect() as database:
         rows = database.execute(statement, [[str(file) for file in files], program_id, *values]).fetchall()
     width = len(query.by)
-    groups = [(tuple(row[:width]), GroupTotals(*row[width:])) for row in rows]
-    groups.sort(key=lambda group: (-group[1].figure(query.sort), -group[1].clicks, *(each or "" for each in group[0])))
-    shown, rest = groups[: query.limit], groups[query.limit :]
-    other = added([GroupTotals(), *(totals for _, totals in rest)])
-    return ArchivedBreakdown(shown, other, added([other, *(totals for _, totals in shown)]))
+    return ranked([BreakdownGroup(tuple(row[:width]), GroupTotals(*row[width:])) for row in rows], query)

@@ -1,5 +1,6 @@
 """get_breakdown: a program's report grouped by source, page, campaign, device, place, partner or time."""
 
+from collections.abc import Iterable
 from datetime import date
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import parse_qsl
@@ -10,10 +11,9 @@ from mcp_server.sanitize import json_of
 from mcp_server.tools.performance import ReportPeriod, named_range
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.reports import breakdown
-from storage.reports.breakdown import BreakdownResult
 from storage.rules.errors import FieldError, InvalidPeriod, ValidationError
 from storage.rules.periods.period import DateRangeQuery
-from storage.rules.reports.breakdown import Dimension, GroupTotals, query
+from storage.rules.reports.breakdown import Dimension, GroupTotals, Metric, RankedGroups, query
 from storage.rules.scope import Scope
 from storage.rules.untrusted import UNTRUSTED
 
@@ -57,15 +57,16 @@ def get_breakdown(
     asked = query("".join(names[:1]), second, filters=_filters(filters), shown=shown, limit=limit)
     dates = _range(request, period)
     result = breakdown.read_breakdown(request.connection, program_id, dates, asked, at=request.at)
-    result = breakdown.shortened(result, _fitting(result))
+    rows = _fitting(_rows(result.ranked, asked.metrics))
+    groups = result.ranked.shortened(len(rows))
     return BreakdownTable(
         columns=[*asked.by, *asked.metrics],
-        rows=_rows(result),
-        sums={"other": _figures(result, result.other), "total": _figures(result, result.total)},
+        rows=rows,
+        sums={"other": _figures(groups.other, asked.metrics), "total": _figures(groups.total, asked.metrics)},
         first=result.window.first,
         last=result.window.last,
         currency=result.currency,
-        other_groups=result.other_groups,
+        other_groups=groups.other_groups,
     )
 
 
@@ -93,19 +94,19 @@ def _range(request: ToolRequest, period: str) -> DateRangeQuery:
     return query
 
 
-def _rows(result: BreakdownResult) -> list[list[Cell]]:
-    return [json_of([*group.values, *_figures(result, group.totals)], is_untrusted=True) for group in result.groups]
+def _rows(ranked: RankedGroups, metrics: Iterable[Metric]) -> list[list[Cell]]:
+    return [json_of([*group.values, *_figures(group.totals, metrics)], is_untrusted=True) for group in ranked.groups]
 
 
-def _figures(result: BreakdownResult, totals: GroupTotals) -> list[Any]:
-    return [totals.figure(metric) for metric in result.query.metrics]
+def _figures(totals: GroupTotals, metrics: Iterable[Metric]) -> list[Any]:
+    return [totals.figure(metric) for metric in metrics]
 
 
-def _fitting(result: BreakdownResult) -> int:
-    """Return how many of the rows fit a result."""
+def _fitting(rows: list[list[Cell]]) -> list[list[Cell]]:
+    """Return the first rows that fit a result."""
     used = 0
-    for count, row in enumerate(_rows(result)):
+    for count, row in enumerate(rows):
         used += weight(row)
         if used > BUDGET:
-            return count
-    return len(result.groups)
+            return rows[:count]
+    return rows

@@ -11,7 +11,7 @@ from storage.reports import comparison
 from storage.reports.comparison import PerformanceReport
 from storage.rules.errors import FieldError, InsufficientScope, InvalidRange, ProgramNotAllowed, ValidationError
 from storage.rules.periods import period as periods
-from storage.rules.periods.period import CalendarPeriod, DateRangeQuery, Window
+from storage.rules.periods.period import DateRangeQuery, Window
 from storage.rules.reports.metrics import Part
 from storage.rules.scope import Scope
 
@@ -27,6 +27,14 @@ class ReportPeriod(StrEnum):
     LAST_MONTH = "last_month"
     THIS_QUARTER = "this_quarter"
     LAST_QUARTER = "last_quarter"
+
+
+CALENDAR = {  # how many months each has, and how many of its length ago it is
+    ReportPeriod.THIS_MONTH: (1, 0),
+    ReportPeriod.LAST_MONTH: (1, 1),
+    ReportPeriod.THIS_QUARTER: (3, 0),
+    ReportPeriod.LAST_QUARTER: (3, 1),
+}
 
 
 @tool("Performance", Scope.PERFORMANCE_READ)
@@ -87,7 +95,8 @@ def report_range(
 
 def named_range(request: ToolRequest, period: ReportPeriod) -> tuple[DateRangeQuery, Window | None]:
     """Return the range of a period, and what a calendar period is compared with."""
-    if period not in [*map(str, CalendarPeriod)]:
+    if period not in CALENDAR:
         return DateRangeQuery(period), None
-    window, previous = periods.calendar(CalendarPeriod(period), request.at)
-    return DateRangeQuery(None, str(window.first), str(window.last)), previous
+    months, ago = CALENDAR[period]
+    window, previous = periods.calendar(months, request.at, ago=ago)
+    return window.query, previous

@@ -14,52 +14,55 @@ from storage.rules.periods.period import Window
 from storage.rules.reports.breakdown import NEW, RETURNING, Dimension
 from storage.rules.settlement import CustomerStatus
 from storage.tables import clicks, commissions, customers, refunds, sales
+from storage.tables.columns import to_millis
 
+HOUR_MILLIS = 3_600_000
 _DAY = timedelta(days=1)
 
 
 class CountableEvents(NamedTuple):
     """One kind of events: `source` joins `table` with the click that each event's customer came with.
 
-    `near` limits the table to where the window's rows can be, `counted` to the rows that count, and `at` is the
-    column of their time. `sums` names what they add up to, `own` the dimensions that they do not have from a click.
+    `near` limits the table to where the window's rows can be, `counted` to the rows that count; `millis` is their
+    time. `sums` names what they add up to, `own` the dimensions that they do not have from a click.
     """
 
     source: FromClause
     table: FromClause
-    at: Any
+    millis: Any
     near: tuple[Any, ...]
     counted: tuple[Any, ...]
     sums: dict[str, Any]
     own: Mapping[Dimension, Any] = {}
 
+    @property
+    def hour(self) -> Any:
+        return self.millis // HOUR_MILLIS % 24
+
+    def inside(self, window: Window) -> tuple[Any, ...]:
+        """Return the conditions for the events of the window that count."""
+        return (*self.near, *self.counted, self.millis.between(to_millis(window.starts_at), to_millis(window.ends_at)))
+
 
 def list_kinds(program_id: int, window: Window) -> Iterator[CountableEvents]:
-    """Yield the kinds of a program's events around a window."""
+    """Yield the kinds of a program's events around a window: clicks, signups, first purchases, sales, commissions."""
     since = ids.first(window.starts_at - _DAY)  # an id is not earlier than its event
-    yield _clicks(program_id, window)
-    yield from _customers(program_id)
+    row = clicks.c
+    first, end = (keys.first_click_id(at) for at in (window.starts_at, window.starts_at + window.length * _DAY))
+    near = (row.program_id == program_id, row.click_id >= first, row.click_id < end)
+    yield CountableEvents(clicks, clicks, _millis(row.at), near, (row.filtered.is_(None),), {"clicks": func.count()})
+    signed_up = (CustomerStatus.LEAD, CustomerStatus.CONVERSION)
+    yield _customers(program_id, customers.c.signup_at, "leads", signed_up)
+    yield _customers(program_id, customers.c.first_purchase_at, "conversions", (CustomerStatus.CONVERSION,))
     yield _sales(program_id, since)
     yield _commissions(program_id, since)
 
 
-def _clicks(program_id: int, window: Window) -> CountableEvents:
-    row = clicks.c
-    first, end = (keys.first_click_id(at) for at in (window.starts_at, window.starts_at + window.length * _DAY))
-    near = (row.program_id == program_id, row.click_id >= first, row.click_id < end)
-    return CountableEvents(clicks, clicks, row.at, near, (row.filtered.is_(None),), {"clicks": func.count()})
-
-
-def _customers(program_id: int) -> Iterator[CountableEvents]:
-    """Yield signups and first purchases."""
+def _customers(program_id: int, at: Any, name: str, statuses: tuple[CustomerStatus, ...]) -> CountableEvents:
     row, source = customers.c, customers.outerjoin(clicks, _came_with())
-    near = (row.program_id == program_id,)
-    signed_up = (row.status.in_((CustomerStatus.LEAD, CustomerStatus.CONVERSION)),)
-    own = {Dimension.BUYER: literal(NEW), **_cohort(row.signup_at)}
-    yield CountableEvents(source, customers, row.signup_at, near, signed_up, {"leads": func.count()}, own)
-    paid = (row.status == CustomerStatus.CONVERSION,)
-    own = {Dimension.BUYER: literal(NEW), **_cohort(row.first_purchase_at)}
-    yield CountableEvents(source, customers, row.first_purchase_at, near, paid, {"conversions": func.count()}, own)
+    own = {Dimension.BUYER: literal(NEW), **_cohort(at)}
+    mine, counted = (row.program_id == program_id,), (row.status.in_(statuses),)
+    return CountableEvents(source, customers, _millis(at), mine, counted, {name: func.count()}, own)
 
 
 def _sales(program_id: int, since: int) -> CountableEvents:
@@ -83,7 +86,7 @@ def _sales(program_id: int, since: int) -> CountableEvents:
         **_cohort(row.occurred_at),
     }
     near = (row.program_id == program_id, row.id >= since)
-    return CountableEvents(source, sales, row.occurred_at, near, (), sums, own)
+    return CountableEvents(source, sales, _millis(row.occurred_at), near, (), sums, own)
 
 
 def _commissions(program_id: int, since: int) -> CountableEvents:
@@ -100,7 +103,7 @@ def _commissions(program_id: int, since: int) -> CountableEvents:
         Dimension.BUYER: _buyer(sold_at),
         **_cohort(row.created_at),
     }
-    return CountableEvents(_with_click(commissions), commissions, row.created_at, near, (), sums, own)
+    return CountableEvents(_with_click(commissions), commissions, _millis(row.created_at), near, (), sums, own)
 
 
 def _buyer(sold_at: Any) -> Any:
@@ -110,10 +113,13 @@ def _buyer(sold_at: Any) -> Any:
 
 def _cohort(at: Any) -> dict[Dimension, Any]:
     """Return the month in which the customer signed up (or appeared), and how many months later an event happened."""
-    row = customers.c
-    joined = MonthNumber(func.coalesce(*(type_coerce(each, BigInteger) for each in (row.signup_at, row.created_at))))
-    since = MonthNumber(type_coerce(at, BigInteger)) - joined
+    joined = MonthNumber(func.coalesce(_millis(customers.c.signup_at), _millis(customers.c.created_at)))
+    since = MonthNumber(_millis(at)) - joined
     return {Dimension.COHORT: joined, Dimension.MONTHS_SINCE: case((since < 0, 0), else_=since)}
+
+
+def _millis(at: Any) -> Any:
+    return type_coerce(at, BigInteger)
 
 
 def _with_click(table: FromClause) -> FromClause:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, and_, func, or_, select, type_coerce
+from sqlalchemy import Connection, and_, func, or_, select
 
 from storage.reports import breakdown_events
 from storage.reports.breakdown_events import CountableEvents
@@ -18,13 +18,10 @@ from storage.rules.reports import dimension_totals
 from storage.rules.reports.breakdown import Dimension
 from storage.rules.reports.dimension_totals import Carried, DayStep, DayTotals, GroupedDay, Phase, filled
 from storage.tables import clicks, dimension_rollups, grouped_days, rollups
-from storage.tables.columns import to_millis
 
 FEW_CLICKS = 20_000  # breakdowns of fewer read the events themselves
 CLICKS_AT_ONCE = 20_000
 MARGIN = timedelta(seconds=10)  # a click's commit may be this late
-_HOUR_MILLIS = 3_600_000
-_DAY_HOURS = 24
 
 
 class _Progress(NamedTuple):
@@ -77,7 +74,11 @@ def _candidates(connection: Connection, program_id: int, at: datetime) -> Iterat
         window = Window(row.day, row.day)
         is_over = ready > window.ends_at
         before = None if row.grouped_phase is None else GroupedDay(Phase(row.grouped_phase), *row[4:])
-        stop = _end(window) if is_over else keys.first_click_id(max(ready, window.starts_at))
+        stop = (
+            keys.first_click_id(window.starts_at + timedelta(days=1))
+            if is_over
+            else keys.first_click_id(max(ready, window.starts_at))
+        )
         yield _Progress(program_id, window, row.clicks, row.changes, before, stop, is_over)
 
 
@@ -114,10 +115,6 @@ def _recounted(now: GroupedDay, start: str, totals: DayTotals) -> GroupedDay:
     return now._replace(phase=Phase.RECOUNT, until=start, clicks=0)
 
 
-def _end(window: Window) -> str:
-    return keys.first_click_id(window.starts_at + timedelta(days=1))
-
-
 def _stored(connection: Connection, day: _Progress) -> DayTotals:
     row = dimension_rollups.c
     mine = (row.program_id == day.program_id, row.dimension.in_(dimension_totals.STORED), row.day == day.window.first)
@@ -132,9 +129,10 @@ def _stored(connection: Connection, day: _Progress) -> DayTotals:
 def _add_clicks(connection: Connection, day: _Progress, until: str, totals: DayTotals) -> tuple[str, int]:
     """Add the next clicks after `until`; return the new `until` and how many they were."""
     row = clicks.c
-    hour = type_coerce(row.at, BigInteger) // _HOUR_MILLIS % _DAY_HOURS
-    near = (row.program_id == day.program_id, row.click_id > until, row.click_id < day.stop, row.filtered.is_(None))
-    some = select(row.click_id, row.partner_id, hour, row.referrer_host, row.dimensions).where(*near)
+    (visits, *_) = breakdown_events.list_kinds(day.program_id, day.window)
+    some = select(row.click_id, *_carried(visits)).where(
+        row.program_id == day.program_id, row.click_id > until, row.click_id < day.stop, *visits.counted
+    )
     rows = connection.execute(some.order_by(row.click_id).limit(CLICKS_AT_ONCE)).all()
     for carried, count in Counter(tuple(row[1:]) for row in rows).items():
         dimension_totals.add(totals, Carried(*carried), {"clicks": count})
@@ -143,18 +141,14 @@ def _add_clicks(connection: Connection, day: _Progress, until: str, totals: DayT
 
 def _add_others(connection: Connection, day: _Progress, totals: DayTotals) -> None:
     """Add the day's signups, first purchases, sales and commissions."""
-    begin, end = to_millis(day.window.starts_at), to_millis(day.window.ends_at)
-    for events in breakdown_events.list_kinds(day.program_id, day.window):
-        if events.table is not clicks:
-            for row in connection.execute(
-                _grouped(events).where(type_coerce(events.at, BigInteger).between(begin, end))
-            ):
-                counts = {name: int(count) for name, count in zip(events.sums, row[4:], strict=True)}
-                dimension_totals.add(totals, Carried(*row[:4]), counts)
+    (_, *others) = breakdown_events.list_kinds(day.program_id, day.window)
+    for events in others:
+        carried = _carried(events)
+        grouped = select(*carried, *events.sums.values()).select_from(events.source).group_by(*carried)
+        for row in connection.execute(grouped.where(*events.inside(day.window))):
+            counts = {name: int(count) for name, count in zip(events.sums, row[4:], strict=True)}
+            dimension_totals.add(totals, Carried(*row[:4]), counts)
 
 
-def _grouped(events: CountableEvents) -> Any:
-    hour = (type_coerce(events.at, BigInteger) // _HOUR_MILLIS % _DAY_HOURS).label("hour")
-    shared = (events.table.c.partner_id, hour, clicks.c.referrer_host, clicks.c.dimensions)
-    grouped = select(*shared, *events.sums.values()).select_from(events.source).where(*events.near, *events.counted)
-    return grouped.group_by(*shared)
+def _carried(events: CountableEvents) -> tuple[Any, ...]:
+    return (events.table.c.partner_id, events.hour.label("hour"), clicks.c.referrer_host, clicks.c.dimensions)

@@ -9,14 +9,11 @@ from sqlalchemy import Connection, Select, and_, bindparam, case, func, select
 from storage.reports.breakdown_increments import FEW_CLICKS
 from storage.rules.periods.period import Window
 from storage.rules.reports import dimension_totals
-from storage.rules.reports.breakdown import BreakdownQuery, Dimension, GroupTotals
+from storage.rules.reports.breakdown import REPORTED, BreakdownQuery, Dimension, GroupTotals
 from storage.rules.reports.dimension_totals import LACKING, OTHER, STORED, filled
 from storage.tables import dimension_rollups, grouped_days, rollups
 
 _LAG = timedelta(days=1)  # an older day that is not grouped at all is yet to be: right after an upgrade
-_REPORTED = GroupTotals._fields[
-    : GroupTotals._fields.index("refunds")
-]  # those that are in the report, too: all but refunds
 _NUMBERED = {Dimension.PARTNER, Dimension.HOUR}
 
 
@@ -87,7 +84,7 @@ def _report() -> Select[Any]:
     day, grouped = rollups.c, grouped_days.c
     theirs = and_(grouped.program_id == day.program_id, grouped.day == day.day)
     late = case((and_(grouped.phase.is_(None), day.day < bindparam("grouped_before")), 1), else_=0)
-    sums = [func.sum(day[name]) for name in _REPORTED]
+    sums = [func.sum(day[name]) for name in REPORTED]
     return _within(select(func.sum(late), *sums).select_from(rollups.outerjoin(grouped_days, theirs)), day)
 
 

@@ -16,7 +16,7 @@ from storage.reports.performance import PartnerResult, Performance
 from storage.reports.refunds import DAY_MILLIS, HOUR_MILLIS
 from storage.rules.errors import ValidationError
 from storage.rules.periods.period import DateRangeQuery, Window
-from storage.rules.reports.breakdown import BreakdownQuery, Dimension, Metric
+from storage.rules.reports.breakdown import REPORTED, BreakdownQuery, Dimension, Metric
 from storage.rules.reports.metrics import RefundTotals, Totals
 
 MOST_EVENTS = 100_000  # of each kind, of which the hours of a day are read
@@ -105,18 +105,12 @@ def _hours(
     connection: Connection, program_id: int, window: Window, partner: Partner | None, *, at: datetime
 ) -> dict[datetime, Totals]:
     """Return the totals of the hours of a window of one day. Raises ValidationError for too many events."""
-    day = DateRangeQuery(None, str(window.first), str(window.last))
     filters = {Dimension.PARTNER: partner.code} if partner else {}
     query = BreakdownQuery((Dimension.HOUR,), filters, (Metric.CLICKS,), Metric.CLICKS, limit=24)
-    read = breakdown.read_breakdown(connection, program_id, day, query, at=at, most_events=MOST_EVENTS)
-    groups = {group.values[0]: group.totals._asdict() for group in read.groups}
+    read = breakdown.read_groups(connection, program_id, window, query, at=at, most_events=MOST_EVENTS)
+    groups = {group.values[0]: group.totals[: len(REPORTED)] for group in read.groups}
     starts = [_start(window.first) + timedelta(hours=hour) for hour in range(24)]
-    return {start: Totals(**_shared(groups.get(f"{start:%H}", {}))) for start in starts}
-
-
-def _shared(counts: dict[str, int]) -> dict[str, int]:
-    """Return the counts that reports have, too."""
-    return {name: count for name, count in counts.items() if name in Totals._fields}
+    return {start: Totals(*groups.get(f"{start:%H}", ())) for start in starts}
 
 
 def _start(day: date) -> datetime:

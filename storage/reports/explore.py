@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from storage.reports import breakdown
-from storage.reports.breakdown import MOST_GROUPS, BreakdownResult
+from storage.reports import breakdown, performance
+from storage.reports.breakdown import MOST_GROUPS
 from storage.rules.periods.period import DateRangeQuery, Window
-from storage.rules.reports.breakdown import BreakdownQuery, Dimension, Filters, GroupTotals, Metric
+from storage.rules.reports.breakdown import NOTHING, BreakdownQuery, Dimension, Filters, GroupTotals, Metric
 
 MOST_EVENTS = 100_000  # of each kind in a window: every card reads them twice
 
@@ -23,13 +23,14 @@ class ComparedGroup(NamedTuple):
 
 
 class Card(NamedTuple):
-    """A program's totals by one dimension: the groups with the most clicks, the rest, and all of them."""
+    """A program's totals by one dimension: the groups with the most clicks, and the sum of the others."""
 
     dimension: Dimension
-    report: BreakdownResult
+    currency: str
+    window: Window
     groups: list[ComparedGroup]
+    other_groups: int
     other: ComparedGroup
-    total: ComparedGroup
 
 
 def read_cards(
@@ -47,23 +48,22 @@ def read_cards(
 
     Raises the errors of `breakdown.read_breakdown`.
     """
+    currency, (_, window) = performance.choose_period(connection, program_id, wanted, at=at)
     cards = []
     for dimension in dimensions:
         query = BreakdownQuery((dimension,), filters, tuple(Metric), Metric.CLICKS, MOST_GROUPS)
-        whole = breakdown.read_breakdown(connection, program_id, wanted, query, at=at, most_events=MOST_EVENTS)
-        window = before or whole.window.previous
-        days = DateRangeQuery(None, str(window.first), str(window.last))
-        earlier = breakdown.read_breakdown(connection, program_id, days, query, at=at, most_events=MOST_EVENTS)
-        cards.append(_card(dimension, breakdown.shortened(whole, rows), earlier))
+        now, earlier = (
+            breakdown.read_groups(connection, program_id, each, query, at=at, most_events=MOST_EVENTS)
+            for each in (window, before or window.previous)
+        )
+        previous = {group.values: group.totals for group in earlier.groups}
+        shown = now.shortened(rows)
+        groups = [
+            ComparedGroup(each.values[0], each.totals, previous.get(each.values, NOTHING)) for each in shown.groups
+        ]
+        sums = (
+            whole - sum(parts) for whole, *parts in zip(earlier.total, *(each.previous for each in groups), strict=True)
+        )
+        other = ComparedGroup(None, shown.other, GroupTotals(*sums))
+        cards.append(Card(dimension, currency, window, groups, shown.other_groups, other))
     return cards
-
-
-def _card(dimension: Dimension, report: BreakdownResult, earlier: BreakdownResult) -> Card:
-    previous = {group.values: group.totals for group in earlier.groups}
-    groups = [
-        ComparedGroup(group.values[0], group.totals, previous.get(group.values, GroupTotals()))
-        for group in report.groups
-    ]
-    rest = breakdown.added([earlier.total, *(breakdown.negated(group.previous) for group in groups)])
-    other, total = ComparedGroup(None, report.other, rest), ComparedGroup(None, report.total, earlier.total)
-    return Card(dimension, report, groups, other, total)

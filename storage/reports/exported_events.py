@@ -4,7 +4,7 @@ import json
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, Select, column, select, type_coerce
+from sqlalchemy import Connection, Select, column, select
 
 from storage.reports import breakdown_events
 from storage.reports.breakdown_events import CountableEvents
@@ -12,7 +12,7 @@ from storage.rules.periods.month import Month
 from storage.rules.periods.period import Window
 from storage.rules.reports.breakdown import LABELS, OF_BUYERS, Dimension, GroupTotals, label
 from storage.tables import clicks, partners, programs
-from storage.tables.columns import from_millis, to_millis
+from storage.tables.columns import from_millis
 
 ROWS_AT_ONCE = 20_000
 KINDS = ("click", "lead", "conversion", "sale", "commission")
@@ -48,22 +48,20 @@ def read_chunk(connection: Connection, program: ExportedProgram, month: Month, k
     window = Window(month.starts_at.date(), month.last_day)
     events = dict(zip(KINDS, breakdown_events.list_kinds(program.id, window), strict=True))[kind]
     key = events.table.c.click_id if kind == "click" else events.table.c.id
-    millis = type_coerce(events.at, BigInteger)
-    inside = millis.between(to_millis(window.starts_at), to_millis(window.ends_at))
-    chosen = [*events.near, *events.counted, inside, *([] if after is None else [key > after])]
+    chosen = [*events.inside(window), *([] if after is None else [key > after])]
     ordered = select(key).select_from(events.table).where(*chosen).order_by(key)
     last = connection.execute(ordered.offset(ROWS_AT_ONCE - 1).limit(1)).scalar()
     if last is not None:
         chosen.append(key <= last)
-    rows = connection.execute(_values(events, key, millis).where(*chosen))
+    rows = connection.execute(_values(events, key).where(*chosen))
     return EventChunk([_row(program, kind, row) for row in rows.mappings()], last)
 
 
-def _values(events: CountableEvents, key: Any, millis: Any) -> Select[Any]:
+def _values(events: CountableEvents, key: Any) -> Select[Any]:
     """Return the statement of the events' values: each event is a group, so that the sums are those of reports."""
     own = [events.own[each].label(each.value) for each in OF_BUYERS if each in events.own]
     shared = [events.table.c.partner_id, clicks.c.referrer_host, clicks.c.dimensions]
-    values = [key.label("key"), millis.label("millis"), *shared, *own]
+    values = [key.label("key"), events.millis.label("millis"), *shared, *own]
     sums = [total.label(name) for name, total in events.sums.items()]
     named: list[Any] = [*values[:5], *(column(each.name) for each in own)]  # PostgreSQL groups by no constant
     return select(*values, *sums).select_from(events.source).group_by(*named).order_by(key)

@@ -78,22 +78,23 @@ def read_profile(
     partner = get(connection, PARTNERS, scope, partner_id)
     theirs = ListQuery(MOST_NEWEST, filters={"partner_id": partner_id})
     open_flags = ListQuery(MOST_NEWEST, filters={"partner_id": partner_id, "state": FlagState.OPEN})
+    results = chart.read_results(connection, program_id, query, at=at, before=before, partner=partner)
     return PartnerProfile(
         partner,
-        chart.read_results(connection, program_id, query, at=at, before=before, partner=partner),
+        results,
         partner.balance,
-        _links(connection, partner, query, at),
+        _links(connection, partner, results.report.window, at),
         find(connection, CUSTOMERS, scope, theirs),
         find(connection, COMMISSIONS, scope, theirs),
         find(connection, FLAGS, scope, open_flags),
     )
 
 
-def _links(connection: Connection, partner: Partner, query: DateRangeQuery, at: datetime) -> list[UsedLink]:
+def _links(connection: Connection, partner: Partner, window: Window, at: datetime) -> list[UsedLink]:
     """Return the links in use; none if the range has too many events to read."""
     wanted = BreakdownQuery(_LINK, {Dimension.PARTNER: partner.code}, tuple(Metric), Metric.CLICKS, MOST_LINKS)
     try:
-        read = breakdown.read_breakdown(connection, partner.program_id, query, wanted, at=at, most_events=MOST_EVENTS)
+        read = breakdown.read_groups(connection, partner.program_id, window, wanted, at=at, most_events=MOST_EVENTS)
     except ValidationError:
         return []
     return [

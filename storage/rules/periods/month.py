@@ -6,14 +6,11 @@ from typing import NamedTuple
 
 
 class Month(NamedTuple):
-    """A month of a year."""
-
     year: int
     number: int
 
     @classmethod
     def of(cls, at: datetime) -> "Month":
-        """Return the month of a timestamp."""
         utc = at.astimezone(UTC)
         return cls(utc.year, utc.month)
 
@@ -27,16 +24,13 @@ class Month(NamedTuple):
 
     @property
     def starts_at(self) -> datetime:
-        """Its first instant."""
         return datetime(self.year, self.number, 1, tzinfo=UTC)
 
     @property
     def last_day(self) -> date:
-        """Its last day."""
         return (self.plus(1).starts_at - timedelta(days=1)).date()
 
     def plus(self, months: int) -> "Month":
-        """Return the month so many months later."""
         year, month = divmod(self.year * 12 + self.number - 1 + months, 12)
         return Month(year, month + 1)
 

@@ -53,17 +53,14 @@ class Window(NamedTuple):
 
     @property
     def length(self) -> int:
-        """The number of its days."""
         return (self.last - self.first).days + 1
 
     @property
     def days(self) -> list[date]:
-        """Each of its days, in order."""
         return [self.first + n * _DAY for n in range(self.length)]
 
     @property
     def starts_at(self) -> datetime:
-        """The start of its first day."""
         return datetime.combine(self.first, time(0, tzinfo=UTC))
 
     @property
@@ -73,8 +70,11 @@ class Window(NamedTuple):
 
     @property
     def span(self) -> Span:
-        """The timestamps of its days."""
         return Span(self.starts_at, None if self.last == date.max else self.ends_at + timedelta(milliseconds=1))
+
+    @property
+    def query(self) -> DateRangeQuery:
+        return DateRangeQuery(None, str(self.first), str(self.last))
 
     @property
     def previous(self) -> "Window":
@@ -83,15 +83,6 @@ class Window(NamedTuple):
             return Window(self.first - self.length * _DAY, self.first - _DAY)
         except OverflowError:
             raise InvalidRange from None
-
-
-class CalendarPeriod(StrEnum):
-    """Whole calendar months and quarters; a running one ends with its last day."""
-
-    THIS_MONTH = "this_month"
-    LAST_MONTH = "last_month"
-    THIS_QUARTER = "this_quarter"
-    LAST_QUARTER = "last_quarter"
 
 
 class ChosenPeriod(NamedTuple):
@@ -136,15 +127,12 @@ def custom(date_from: str, date_to: str) -> Window:
     return window
 
 
-def calendar(period: CalendarPeriod, at: datetime) -> tuple[Window, Window]:
-    """Return a calendar month or quarter, and the one before it."""
+def calendar(months: int, at: datetime, *, ago: int = 0) -> tuple[Window, Window]:
+    """Return a whole calendar month, quarter (3 months) or year (12) and the one before; `ago` 1: each one earlier."""
     today = at.astimezone(UTC).date()
-    months = 1 if period in {CalendarPeriod.THIS_MONTH, CalendarPeriod.LAST_MONTH} else 3
     first = today.replace(day=1, month=(today.month - 1) // months * months + 1)
-    if period in {CalendarPeriod.LAST_MONTH, CalendarPeriod.LAST_QUARTER}:
-        first = months_later(first, -months)
-    before = months_later(first, -months)
-    return Window(first, months_later(first, months) - _DAY), Window(before, first - _DAY)
+    before, start, end = (months_later(first, months * (each - ago)) for each in (-1, 0, 1))
+    return Window(start, end - _DAY), Window(before, start - _DAY)
 
 
 def months_later(first: date, months: int) -> date:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from storage.rules.errors import InvalidPeriod, InvalidRange
 from storage.rules.periods import period
-from storage.rules.periods.period import CalendarPeriod, DateRangeQuery, Period, Window, months_later
+from storage.rules.periods.period import DateRangeQuery, Period, Window, months_later
 
 _DAY = timedelta(days=1)
 
@@ -59,8 +59,7 @@ def pick(query: DateRangeQuery, *, at: datetime, comparison: Comparison = Compar
         return Picked(DateRangeQuery(Period.ALL), None, None)
     else:
         window, before = _named(PickedPeriod(query.period), at)
-    dates = DateRangeQuery(None, str(window.first), str(window.last))
-    return Picked(dates, window, _compared(window, before, comparison))
+    return Picked(window.query, window, _compared(window, before, comparison))
 
 
 def _named(name: PickedPeriod, at: datetime) -> tuple[Window, Window | None]:
@@ -70,17 +69,11 @@ def _named(name: PickedPeriod, at: datetime) -> tuple[Window, Window | None]:
         day = today if name == PickedPeriod.TODAY else today - _DAY
         return Window(day, day), None
     if name == PickedPeriod.LAST_MONTH:
-        return period.calendar(CalendarPeriod.LAST_MONTH, at)
+        return period.calendar(1, at, ago=1)
     if name in _MONTHS:
-        return _to_date(today, _MONTHS[name])
+        whole, before = period.calendar(_MONTHS[name], at)
+        return Window(whole.first, today), Window(before.first, min(before.first + (today - whole.first), before.last))
     return period.named(Period(name), created_at=at, at=at), None
-
-
-def _to_date(today: date, months: int) -> tuple[Window, Window]:
-    """Return the running month, quarter or year until today, and as many days of the one before."""
-    first = today.replace(day=1, month=(today.month - 1) // months * months + 1)
-    before = months_later(first, -months)
-    return Window(first, today), Window(before, min(before + (today - first), first - _DAY))
 
 
 def _compared(window: Window, before: Window | None, comparison: Comparison) -> Window | None:

@@ -1,9 +1,9 @@
 """Breakdowns: the dimensions and metrics that a report can be grouped by, and a query that was checked."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from storage.rules.errors import FieldError, ValidationError
 from storage.rules.reports import metrics
@@ -91,7 +91,6 @@ class GroupTotals(NamedTuple):
     refunded_cents: int = 0
 
     def figure(self, metric: Metric) -> int | float:
-        """Return a metric of the group."""
         if metric == Metric.CONVERSION_RATE:
             return metrics.conversion_rate(self.conversions, self.clicks)
         if metric == Metric.EARNINGS_PER_CLICK:
@@ -99,6 +98,10 @@ class GroupTotals(NamedTuple):
         if metric == Metric.REFUND_RATE:
             return metrics.refund_rate(self.refunded_cents, self.revenue_cents)
         return int(getattr(self, metric))
+
+
+NOTHING = GroupTotals()
+REPORTED = GroupTotals._fields[: GroupTotals._fields.index("refunds")]  # those of a report, in its order
 
 
 class BreakdownQuery(NamedTuple):
@@ -109,6 +112,42 @@ class BreakdownQuery(NamedTuple):
     metrics: tuple[Metric, ...]
     sort: Metric
     limit: int
+
+
+class BreakdownGroup(NamedTuple):
+    """The totals of one combination of values, in the order of the query's dimensions; None: the events lack it."""
+
+    values: tuple[str | None, ...]
+    totals: GroupTotals
+
+
+class RankedGroups(NamedTuple):
+    """The groups with the most of the sort's metric, the sum of the `other_groups` beyond them, and the sum of all."""
+
+    groups: list[BreakdownGroup]
+    other_groups: int
+    other: GroupTotals
+    total: GroupTotals
+
+    def shortened(self, rows: int) -> "RankedGroups":
+        """Return fewer groups; the rest is added to `other`."""
+        rest = self.groups[rows:]
+        other = metrics.added(self.other, (group.totals for group in rest))
+        return RankedGroups(self.groups[:rows], self.other_groups + len(rest), other, self.total)
+
+
+def ranked(groups: Iterable[BreakdownGroup], query: BreakdownQuery, rest: GroupTotals = NOTHING) -> RankedGroups:
+    """Return the groups of a query: most of its metric first, then most clicks, then by name.
+
+    `rest` is the sum of what is in no group: it counts as one other.
+    """
+
+    def rank(group: BreakdownGroup) -> tuple[Any, ...]:
+        return (-group.totals.figure(query.sort), -group.totals.clicks, *(value or "" for value in group.values))
+
+    ordered = sorted(groups, key=rank)
+    total = metrics.added(rest, (group.totals for group in ordered))
+    return RankedGroups(ordered, int(any(rest)), rest, total).shortened(query.limit)
 
 
 def query(

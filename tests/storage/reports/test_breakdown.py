@@ -6,12 +6,11 @@ from typing import Any
 import pytest
 
 from storage.reports import breakdown, performance
-from storage.reports.breakdown import BreakdownResult
 from storage.rules.click_details import ClickDetails
 from storage.rules.errors import NotFound, ValidationError
 from storage.rules.periods.period import DateRangeQuery
 from storage.rules.reports import breakdown as rules
-from storage.rules.reports.breakdown import Dimension, Metric
+from storage.rules.reports.breakdown import Dimension, Metric, RankedGroups
 from tests.storage.databases import both_databases
 from tests.storage.reports.rows import busy, recomputed, require_equal
 from tests.world import NOW, World
@@ -27,9 +26,9 @@ OF_BUYERS = "product=pro product=(none) terms_version=2 buyer=returning cohort=2
 FILTERS = f"device=(none) partner=anna weekday=Monday hour=07 {OF_BUYERS}"
 
 
-async def broken_down(acme: World, *by: str, period: DateRangeQuery = MONTH, **options: Any) -> BreakdownResult:
+async def broken_down(acme: World, *by: str, period: DateRangeQuery = MONTH, **options: Any) -> RankedGroups:
     query = rules.query(*by, **{"limit": 200, **options})
-    return await acme.store.read(breakdown.read_breakdown, acme.program_id, period, query, at=NOW)
+    return (await acme.store.read(breakdown.read_breakdown, acme.program_id, period, query, at=NOW)).ranked
 
 
 @both_databases

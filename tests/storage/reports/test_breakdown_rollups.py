@@ -8,12 +8,11 @@ from sqlalchemy import select
 
 import background
 from storage.reports import breakdown, breakdown_increments, breakdown_rollups, performance
-from storage.reports.breakdown import BreakdownResult
 from storage.rules.click_details import ClickDetails
 from storage.rules.periods.period import DateRangeQuery
 from storage.rules.reports import breakdown as rules
 from storage.rules.reports import dimension_totals
-from storage.rules.reports.breakdown import Dimension
+from storage.rules.reports.breakdown import Dimension, RankedGroups
 from storage.rules.reports.dimension_totals import STORED
 from storage.tables import dimension_rollups, grouped_days
 from storage.tracking import rollups
@@ -37,9 +36,10 @@ async def visit(acme: World, source: str, at: datetime = NOW) -> str:
     return await acme.visitor(at=at, details=ClickDetails(dimensions=json.dumps({"utm_source": source})))
 
 
-async def broken_down(acme: World, by: Dimension, at: datetime = NOW) -> BreakdownResult:
+async def broken_down(acme: World, by: Dimension, at: datetime = NOW) -> RankedGroups:
     query = rules.query(by, limit=200)
-    return await acme.store.read(breakdown.read_breakdown, acme.program_id, DateRangeQuery("30d"), query, at=at)
+    month = DateRangeQuery("30d")
+    return (await acme.store.read(breakdown.read_breakdown, acme.program_id, month, query, at=at)).ranked
 
 
 async def require_equality(acme: World) -> None:

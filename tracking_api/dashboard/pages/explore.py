@@ -101,13 +101,13 @@ def _csv(card: Card) -> str:
     """Return the file: a line for each group, then one for the rest if there is any."""
     names = [name.removesuffix("_cents") for name in GroupTotals._fields]
     header = [card.dimension.value, *names, *(f"previous_{name}" for name in names), "currency"]
-    rest = [[OTHER, *_figures(card, card.other)]] if card.report.other_groups else []
+    rest = [[OTHER, *_figures(card, card.other)]] if card.other_groups else []
     rows = [[csv_export.guarded(group.value or NONE), *_figures(card, group)] for group in card.groups]
     return csv_export.lines([header, *rows, *rest])
 
 
 def _figures(card: Card, group: ComparedGroup) -> Iterator[str]:
-    currency = card.report.currency
+    currency = card.currency
     for totals in (group.current, group.previous):
         for name, count in totals._asdict().items():
             yield str(text.major(count, currency) if name.endswith("_cents") else count)
