@@ -11,7 +11,7 @@ import tracking_api.app
 from configuration import Configuration, variable_of
 from presentation.operations import described
 from storage.rules import agent_caps, errors
-from storage.rules.errors import BY_CODE, ServiceError, management, requests, tracking
+from storage.rules.errors import BY_CODE, ServiceError, requests, tracking
 from storage.rules.setting_kinds import Kind, Section, Setting
 from storage.rules.settings import SECTIONS, SETTINGS
 from web.errors import STATUS
@@ -148,7 +148,7 @@ def errors_guide() -> str:
     introduction = (ROOT / "presentation/guides/errors.md").read_text(encoding="utf-8").partition("\n## ")[0]
     titles, rows = {first: title for title, first in ERRORS.items()}, list[str]()
     sections: dict[str, list[str]] = {title: [] for title in ERRORS}
-    for error in (each for module in (requests, tracking, management) for each in _classes(module)):
+    for error in (each for module in (requests, tracking) for each in _classes(module)):
         rows = sections[titles[error]] if error in titles else rows
         rows.append(f"| `{error.code}` | {STATUS[error.code]} | {error.message} | {error.hint} |")
     head = ("| code | status | what happened | what to do |", "|---|---|---|---|")

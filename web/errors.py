@@ -47,6 +47,7 @@ STATUS = dict.fromkeys(CODES, HTTPStatus.BAD_REQUEST) | {
 class BodyTooSlow(InvalidJson):
     """The body did not arrive in time. The connection is closed, so that a stalled client does not keep it open."""
 
+    code = InvalidJson.code
     message = "The body did not arrive in time."
     hint = "Send the whole body at once."
 

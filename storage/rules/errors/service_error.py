@@ -1,5 +1,6 @@
 """The base of all errors: a stable code, what went wrong, and what to do about it."""
 
+import re
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
@@ -15,12 +16,15 @@ class ServiceError(Exception):
     """A rejected request. Nothing was stored for it; only OutcomeUnknown means that this is not certain.
 
     `message` says what went wrong, `hint` what to do, `fields` which fields are wrong; `details` are further members
-    of the error object. Clients branch only on `code`.
+    of the error object. Clients branch only on `code`: the class's name in snake_case, so renaming a class changes it.
     """
 
     code: ClassVar[str]
     message: ClassVar[str]
     hint: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        cls.code = vars(cls).get("code", re.sub("(?!^)([A-Z])", r"_\1", cls.__name__).lower())
 
     def __init__(
         self,

@@ -4,79 +4,66 @@ from storage.rules.errors.service_error import ServiceError
 
 
 class ProgramIdRequired(ServiceError):
-    code = "program_id_required"
     message = "program_id is missing."
     hint = "Send program_id, or additional_data.program_id."
 
 
 class ProgramNotFound(ServiceError):
-    code = "program_not_found"
     message = "No program has this program_id."
     hint = "Use the program's id as the dashboard shows it."
 
 
 class AffiliateUrlRequired(ServiceError):
-    code = "affiliate_url_required"
     message = "affiliate_url is missing."
     hint = "Send the URL of the landing page, with its ?aff=<partner code>."
 
 
 class InvalidAffiliateUrl(ServiceError):
-    code = "invalid_affiliate_url"
     message = "affiliate_url is not an absolute http or https URL."
     hint = "Send the whole URL of the landing page, with its scheme and host."
 
 
 class AffMissing(ServiceError):
-    code = "aff_missing"
     message = "affiliate_url has no partner code."
     hint = "Send the URL of the landing page with its ?aff=<partner code>, and keep the parameter through redirects."
 
 
 class PartnerNotFound(ServiceError):
-    code = "partner_not_found"
     message = "No partner of this program has this code."
     hint = "Compare the code with the partner's link. Upper and lower case differ."
 
 
 class OriginNotAllowed(ServiceError):
-    code = "origin_not_allowed"
     message = "The page that sent the request is not on a domain of the program."
     hint = "Add the page's domain to the program's further domains, on the page Settings."
 
 
 class InvalidHandover(ServiceError):
-    code = "invalid_handover"
     message = "The hand-over token is malformed, used, expired or not of this program."
     hint = "A token works once and for five minutes. Decorate the link when the visitor clicks it."
 
 
 class IdentifierRequired(ServiceError):
-    code = "identifier_required"
     message = "Neither click_id nor customer_key was sent."
     hint = "Send both, or the one that you have."
 
 
 class IdentifierConflict(ServiceError):
-    code = "identifier_conflict"
     message = "click_id and customer_key belong to different customers."
     hint = "Send the customer_key of the customer's lead, or the click_id alone."
 
 
 class CustomerNotFound(ServiceError):
-    code = "customer_not_found"
     message = "No customer of this program has this click_id or customer_key."
     hint = "Send the customer_key of a settled lead, unchanged, or add the click_id from the cookie."
 
 
 class CustomerWrongProgram(ServiceError):
-    code = "customer_wrong_program"
     message = "The click or program_id belongs to another program than the key."
     hint = "Use the key of the program that recorded the click."
 
 
 class CustomerNotAttributed(ServiceError):
-    code = "customer_not_attributed"
     message = "The customer has no attribution, because their partner has left the program."
     hint = (
         "Set the partner to active or paused and send the request again. If you removed the partner on "
@@ -85,25 +72,21 @@ class CustomerNotAttributed(ServiceError):
 
 
 class StatusTransitionRefused(ServiceError):
-    code = "status_transition_refused"
     message = "The customer has already converted and cannot become a lead again."
     hint = "Send the lead before the first sale. For this customer, do nothing."
 
 
 class SaleBeforeClick(ServiceError):
-    code = "sale_before_click"
     message = "The sale happened before the customer's click, so it earns nothing."
     hint = "Check occurred_at and its time zone. If the sale did come first, do nothing."
 
 
 class AttributionWindowExpired(ServiceError):
-    code = "attribution_window_expired"
     message = "The click is older than the program's attribution window."
     hint = "Do nothing, or extend the program's attribution_window_days and send the request again."
 
 
 class CurrencyNotSupported(ServiceError):
-    code = "currency_not_supported"
     message = "No exchange rate is loaded for this currency."
     hint = (
         "Send the amount in the program's currency, or load the ECB's rates: Settings, Exchange rates, or "
@@ -112,7 +95,6 @@ class CurrencyNotSupported(ServiceError):
 
 
 class DuplicateTransaction(ServiceError):
-    code = "duplicate_transaction"
     message = "A sale with this transaction_id is already recorded."
     hint = (
         "If error.same_payload is true, the sale is already recorded: do nothing. If it is false, use "
@@ -121,12 +103,10 @@ class DuplicateTransaction(ServiceError):
 
 
 class TransactionNotFound(ServiceError):
-    code = "transaction_not_found"
     message = "No sale of this program has this transaction_id."
     hint = "Send the transaction_id of a recorded sale. Refund a test sale in test mode."
 
 
 class RefundExceedsSale(ServiceError):
-    code = "refund_exceeds_sale"
     message = "The refund is larger than the remaining amount of the sale."
     hint = "Refund at most the remaining amount. Without refund_amount_cents, all of it is refunded."
