@@ -11,7 +11,8 @@ from storage.engine import ids
 from storage.rules import contact, keys
 from storage.rules.attribution import PaidAds
 from storage.rules.errors import IdentifierConflict
-from storage.rules.fraud.facts import ClickFacts, CustomerFacts, PartnerCounts
+from storage.rules.fraud.customer_signs import CustomerFacts
+from storage.rules.fraud.partner_signs import ClickFacts, PartnerCounts
 from storage.tables import (
     clicks,
     commissions,

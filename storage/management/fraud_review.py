@@ -6,10 +6,9 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, select
 
 from storage.management import flags, fraud_facts
-from storage.rules.fraud.click_signs import signs_in_clicks
 from storage.rules.fraud.customer_signs import signs_in_customers
 from storage.rules.fraud.flag import Finding
-from storage.rules.fraud.partner_signs import signs_in_counts
+from storage.rules.fraud.partner_signs import signs_in_clicks, signs_in_counts
 from storage.tables import programs
 
 OVERLAP = timedelta(hours=1)  # clicks and sales of the hour before midnight are reviewed after it

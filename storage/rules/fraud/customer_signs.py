@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
 
-from storage.rules.fraud.facts import CustomerFacts, about_customer
 from storage.rules.fraud.flag import Finding, FlagKind
 
 FEWEST_OF_EMAIL = 3
@@ -18,106 +18,123 @@ FEWEST_QUICK = 5
 LEAST_SHARE_QUICK = 0.5  # of the partner's customers that are compared
 
 
+class CustomerFacts(NamedTuple):
+    """A customer. `addresses` are the network hashes of their click and browser leads.
+
+    `commission_id` is the first commission that they earned their partner; None: they earned none.
+    `keys` are all customer keys that calls sent together with their click.
+    """
+
+    id: int
+    partner_id: int
+    clicked_at: datetime
+    created_at: datetime
+    signup_at: datetime | None = None
+    first_purchase_at: datetime | None = None
+    email_hash: str | None = None
+    addresses: frozenset[str] = frozenset()
+    keys: frozenset[str] = frozenset()
+    commission_id: int | None = None
+
+
+Sign = tuple[FlagKind, CustomerFacts, Mapping[str, Any]]
+
+
 def signs_in_customers(customers: Sequence[CustomerFacts], partner_emails: Mapping[int, str]) -> list[Finding]:
-    """Return the signs of fraud among customers; `partner_emails` are the partners' e-mail hashes."""
+    """Return the signs of fraud among customers; `partner_emails` are the partners' e-mail hashes.
+
+    A finding concerns all commissions of a customer: those who earned none are only compared with.
+    """
+    earning = [each for each in customers if each.commission_id is not None]
+    shared = [each for each in earning if len(each.keys) >= FEWEST_KEYS]
+    signs = (
+        *_self_referrals(earning, customers, partner_emails),
+        *_many_of_one_source(earning),
+        *((FlagKind.SHARED_CLICK, each, {"customer_keys": len(each.keys)}) for each in shared),
+        *_existing_customers(earning, customers),
+        *_stuffed_cookies(earning),
+    )
     return [
-        *_self_referrals(customers, partner_emails),
-        *_many_of_one_source(customers),
-        *_shared_clicks(customers),
-        *_existing_customers(customers),
-        *_stuffed_cookies(customers),
+        Finding(
+            kind=kind,
+            subject=f"customer:{customer.id}",
+            partner_id=customer.partner_id,
+            held_from=min(customer.created_at, customer.clicked_at),
+            evidence=evidence,
+            customer_id=customer.id,
+            commission_id=customer.commission_id,
+        )
+        for kind, customer, evidence in signs
     ]
 
 
-def _self_referrals(customers: Sequence[CustomerFacts], partner_emails: Mapping[int, str]) -> Iterator[Finding]:
+def _self_referrals(
+    earning: Sequence[CustomerFacts], customers: Sequence[CustomerFacts], partner_emails: Mapping[int, str]
+) -> Iterator[Sign]:
     """Yield the customers who are the partner. A network counts only on the day when the partner used it."""
     own = [each for each in customers if each.email_hash and each.email_hash == partner_emails.get(each.partner_id)]
     networks = {(each.partner_id, address) for each in own for address in each.addresses}
-    for customer in customers:
-        if customer.commission_id is None:
-            continue
-        by_email = customer in own
-        if by_email or any((customer.partner_id, address) in networks for address in customer.addresses):
-            evidence = {"same": "email" if by_email else "address"}
-            yield about_customer(FlagKind.SELF_REFERRAL, customer, evidence)
+    for customer in earning:
+        if customer in own:
+            yield FlagKind.SELF_REFERRAL, customer, {"same": "email"}
+        elif any((customer.partner_id, address) in networks for address in customer.addresses):
+            yield FlagKind.SELF_REFERRAL, customer, {"same": "address"}
 
 
-def _many_of_one_source(customers: Sequence[CustomerFacts]) -> Iterator[Finding]:
-    """Yield every paying customer of a group with one e-mail address or one network."""
+def _many_of_one_source(earning: Sequence[CustomerFacts]) -> Iterator[Sign]:
+    """Yield every customer of a group with one e-mail address or one network."""
     by_source: dict[tuple[int, str, str], list[CustomerFacts]] = defaultdict(list)
-    for customer in customers:
-        if customer.commission_id is not None:
-            if customer.email_hash:
-                by_source[customer.partner_id, "email", customer.email_hash].append(customer)
-            for address in customer.addresses:
-                by_source[customer.partner_id, "address", address].append(customer)
+    for customer in earning:
+        if customer.email_hash:
+            by_source[customer.partner_id, "email", customer.email_hash].append(customer)
+        for address in customer.addresses:
+            by_source[customer.partner_id, "address", address].append(customer)
     flagged: set[int] = set()
     for (partner_id, source, _), group in sorted(by_source.items(), key=lambda each: each[0][1], reverse=True):
-        if len(group) >= FEWEST_OF_EMAIL if source == "email" else _is_crowded(customers, partner_id, group):
-            evidence = {
-                "same": source,
-                "customers": len(group),
-                "customer_ids": sorted(each.id for each in group)[:MOST_NAMED],
-            }
+        if len(group) >= FEWEST_OF_EMAIL if source == "email" else _is_crowded(earning, partner_id, group):
+            ids = sorted(each.id for each in group)
+            evidence = {"same": source, "customers": len(group), "customer_ids": ids[:MOST_NAMED]}
             for customer in group:
                 if customer.id not in flagged:
                     flagged.add(customer.id)
-                    yield about_customer(FlagKind.MANY_CUSTOMERS_ONE_SOURCE, customer, evidence)
+                    yield FlagKind.MANY_CUSTOMERS_ONE_SOURCE, customer, evidence
 
 
-def _is_crowded(customers: Sequence[CustomerFacts], partner_id: int, group: Sequence[CustomerFacts]) -> bool:
+def _is_crowded(earning: Sequence[CustomerFacts], partner_id: int, group: Sequence[CustomerFacts]) -> bool:
     days = {each.clicked_at.date() for each in group}
-    of_days = [
-        each
-        for each in customers
-        if each.partner_id == partner_id and each.commission_id is not None and each.clicked_at.date() in days
-    ]
-    return len(group) >= FEWEST_OF_NETWORK and len(group) >= LEAST_SHARE_OF_NETWORK * len(of_days)
+    of_days = sum(each.partner_id == partner_id and each.clicked_at.date() in days for each in earning)
+    return len(group) >= FEWEST_OF_NETWORK and len(group) >= LEAST_SHARE_OF_NETWORK * of_days
 
 
-def _shared_clicks(customers: Sequence[CustomerFacts]) -> Iterator[Finding]:
-    """Yield the customers whose click came with many customer keys."""
-    for customer in customers:
-        if customer.commission_id is not None and len(customer.keys) >= FEWEST_KEYS:
-            yield about_customer(FlagKind.SHARED_CLICK, customer, {"customer_keys": len(customer.keys)})
-
-
-def _existing_customers(customers: Sequence[CustomerFacts]) -> Iterator[Finding]:
+def _existing_customers(earning: Sequence[CustomerFacts], customers: Sequence[CustomerFacts]) -> Iterator[Sign]:
     """Yield the customers who had bought under another key."""
-    by_email: dict[str, list[CustomerFacts]] = defaultdict(list)
+    by_email: dict[str | None, list[CustomerFacts]] = defaultdict(list)
     for customer in customers:
-        if customer.email_hash:
-            by_email[customer.email_hash].append(customer)
-    for customer in customers:
-        if customer.commission_id is None or not customer.email_hash:
-            continue
-        for known in by_email[customer.email_hash]:
+        by_email[customer.email_hash].append(customer)
+    for customer in earning:
+        for known in by_email[customer.email_hash] if customer.email_hash else ():
             bought_at = known.first_purchase_at
             if known.id != customer.id and bought_at and bought_at + AT_LEAST_BEFORE <= customer.clicked_at:
-                evidence = {
-                    "known_customer_id": known.id,
-                    "bought_at": bought_at.isoformat(),
-                    "clicked_at": customer.clicked_at.isoformat(),
-                }
-                yield about_customer(FlagKind.EXISTING_CUSTOMER, customer, evidence)
+                times = {"bought_at": bought_at.isoformat(), "clicked_at": customer.clicked_at.isoformat()}
+                yield FlagKind.EXISTING_CUSTOMER, customer, {"known_customer_id": known.id, **times}
                 break
 
 
-def _stuffed_cookies(customers: Sequence[CustomerFacts]) -> Iterator[Finding]:
+def _stuffed_cookies(earning: Sequence[CustomerFacts]) -> Iterator[Sign]:
     """Yield the customers who converted within seconds, where most of a partner's customers did.
 
     Only customers with a public network count: a program that is tried out on one machine is quick, too.
     """
     compared: dict[int, list[CustomerFacts]] = defaultdict(list)
-    for customer in customers:
-        if customer.commission_id is not None and customer.addresses:
+    for customer in earning:
+        if customer.addresses:
             compared[customer.partner_id].append(customer)
     for group in compared.values():
         quick = [(customer, seconds) for customer in group if (seconds := _seconds(customer)) <= QUICK_SECONDS]
         if len(quick) >= FEWEST_QUICK and len(quick) >= LEAST_SHARE_QUICK * len(group):
             for customer, seconds in quick:
                 evidence = {"seconds": round(seconds, 1), "customers": len(quick), "of": len(group)}
-                yield about_customer(FlagKind.COOKIE_STUFFING, customer, evidence)
+                yield FlagKind.COOKIE_STUFFING, customer, evidence
 
 
 def _seconds(customer: CustomerFacts) -> float:

@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 
 from storage.rules.attribution import PaidAds
 from storage.rules.fraud import flag
-from storage.rules.fraud.click_signs import signs_in_clicks
-from storage.rules.fraud.customer_signs import signs_in_customers
-from storage.rules.fraud.facts import ClickFacts, CustomerFacts, PartnerCounts
+from storage.rules.fraud.customer_signs import CustomerFacts, signs_in_customers
 from storage.rules.fraud.flag import REASONS, Finding, FlagKind, FlagState
-from storage.rules.fraud.partner_signs import signs_in_counts
+from storage.rules.fraud.partner_signs import ClickFacts, PartnerCounts, signs_in_clicks, signs_in_counts
 
 DAY = datetime(2026, 5, 20, tzinfo=UTC)
 CLICKED = DAY + timedelta(hours=9)
