@@ -1,33 +1,99 @@
 """A program's overview: what needs action, its results with trends and a chart, and the top partners."""
 
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
 from starlette.requests import Request
 from starlette.responses import Response
 
+from storage.lists.rejected_calls import Cause
+from storage.management.pending_work import PendingWork
 from storage.reports import chart
-from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import actions, charted, page_context, ranges, templates
+from storage.reports.chart import Overview
+from storage.rules.keys import Rotation
+from tracking_api.dashboard.pages import charted, page_context, ranges, templates, text
+from tracking_api.dashboard.pages.page_context import PageContext
+
+
+class PendingAction(NamedTuple):
+    """What is to be done, why, what it is worth (empty: no amount), and the page of the program to do it on."""
+
+    title: str
+    reason: str
+    at_stake: str
+    path: str
+    link: str
 
 
 async def show_overview(request: Request) -> Response:
     """Show the requested range, by default the last 30 days; the form shows what is wrong with an invalid range."""
     context = await page_context.as_member(request)
     picker = ranges.picker(request, context.at)
-    found = await storage_of(request).report(
-        chart.read_overview,
-        context.program.id,
-        picker.picked.query,
-        at=context.at,
-        base_url=context.base_url,
-        before=picker.picked.before,
-    )
+    about: dict[str, Any] = {"at": context.at, "base_url": context.base_url, "before": picker.picked.before}
+    found = await context.report(chart.read_overview, picker.picked.query, **about)
     return templates.render(
         request,
         "overview.html",
         status=400 if picker.problem else 200,
         context=context,
-        actions=actions.listed(found, context),
+        actions=_actions(found, context),
         charted=charted.of(found.results, is_compared=picker.is_compared),
         partners=found.partners,
         steps=found.steps,
         picker=picker,
     )
+
+
+def _actions(overview: Overview, context: PageContext) -> list[PendingAction]:
+    """Return what needs action, with the money at stake, most urgent first."""
+    return [*_key(context), *_refused_calls(overview.causes), *_pending(overview.pending, context)]
+
+
+def _key(context: PageContext) -> Iterator[PendingAction]:
+    if context.program.rotate_by is None or context.rotation == Rotation.ACTIVE:
+        return
+    by = f"{text.day(context.program.rotate_by)}, {context.program.rotate_by:%H:%M} UTC"
+    when = f"are rejected from {by} on" if context.rotation == Rotation.FLAGGED else f"have been rejected since {by}"
+    reason = f"Calls with {context.program.api_token_masked} {when}."
+    yield PendingAction("Replace the program key", reason, "all sales", "/settings/api-keys", "API keys")
+
+
+def _refused_calls(causes: list[Cause]) -> Iterator[PendingAction]:
+    if not causes:
+        return
+    sums: Counter[str] = Counter()
+    for each in (amount for cause in causes for amount in cause.at_stake):
+        sums[each.currency] += each.amount_cents
+    money = ", ".join(text.money(cents, currency) for currency, cents in sorted(sums.items()))
+    reason = "The sales among them were not recorded." if sums else "No sale was lost."
+    title = _counted(sum(cause.calls for cause in causes), "rejected call")
+    yield PendingAction(title, f"In the last 30 days. {reason}", money, "/refused-calls", "See the causes")
+
+
+def _pending(pending: PendingWork, context: PageContext) -> Iterator[PendingAction]:
+    def money(cents: int) -> str:
+        return text.money(cents, context.currency)
+
+    if pending.flags:
+        reason = f"{_counted(pending.held.number, 'commission')} cannot be approved or paid until you decide."
+        title = f"{_counted(pending.flags, 'sign')} of fraud"
+        yield PendingAction(title, reason, money(pending.held.cents), "/review", "Review")
+    if pending.ready.number:
+        title = f"{_counted(pending.ready.number, 'commission')} to approve"
+        yield PendingAction(title, "The hold is over.", money(pending.ready.cents), "/commissions", "Approve")
+    if pending.provisional_leads:
+        cents = pending.provisional_leads * context.program.settings.lead_commission_cents
+        title = _counted(pending.provisional_leads, "provisional lead")
+        reason = "A browser sent them. They count once your server sends the same lead."
+        yield PendingAction(
+            title, reason, money(cents) if cents else "", "/customers?status=provisional", "See the leads"
+        )
+    if pending.next_hold_ends_at:
+        title = f"{_counted(pending.soon.number, 'hold')} {'ends' if pending.soon.number == 1 else 'end'} within 7 days"
+        reason = f"The first ends on {text.day(pending.next_hold_ends_at)}. Check the sales for refunds before then."
+        yield PendingAction(title, reason, money(pending.soon.cents), "/commissions?status=pending", "See pending")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{text.number(count)} {noun}{'' if count == 1 else 's'}"

@@ -9,7 +9,8 @@ from starlette.responses import HTMLResponse
 
 from storage.rules.settings import SETTINGS
 from tracking_api import assets
-from tracking_api.dashboard.pages import currency_list, forms, notices, text, viewing
+from tracking_api.dashboard.pages import forms, notices, text, viewing
+from tracking_api.dashboard.pages.values import currency_options
 
 LABELS = {setting.form_name: setting.label for setting in SETTINGS}
 _environment = Environment(
@@ -24,7 +25,7 @@ _environment.filters |= text.FILTERS
 _environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
 _environment.globals |= {
     "static": assets.page_asset_path,
-    "currencies": currency_list.options,
+    "currencies": currency_options,
     "zone": viewing.zone_name,
     "zip": zip,
     "labels": LABELS,

@@ -1,13 +1,17 @@
-"""Form input as the values that the JSON API accepts, and back: amounts in major units, numbers as text."""
+"""Form input as the values that the JSON API accepts, and back: amounts in major units, numbers as text; currencies."""
 
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
+from functools import cache
 from types import NoneType
 from typing import Any, get_args, get_origin
 
+from babel.numbers import get_currency_name
+
 from storage.rules.commission import CommissionType
 from storage.rules.setting_kinds import Setting
+from storage.tracking import currencies
 from tracking_api.dashboard.pages import text
 from tracking_api.dashboard.pages.forms import CENTS, Form
 from web.body import Body
@@ -77,3 +81,15 @@ def _number(typed: str) -> int | float | str:
 def _kinds(annotation: Any) -> list[Any]:
     """Return the types of which a type is made."""
     return [get_origin(annotation) or annotation, *(kind for each in get_args(annotation) for kind in _kinds(each))]
+
+
+def currency_options(chosen: str) -> list[tuple[str, str]]:
+    """Return each currency's code and the text of its option; a chosen code that is none of them comes last."""
+    return _currencies() + ([(chosen, chosen)] if chosen and chosen not in currencies.current() else [])
+
+
+@cache
+def _currencies() -> list[tuple[str, str]]:
+    first = ("USD", "EUR", "GBP")
+    others = sorted(currencies.current() - set(first))
+    return [(code, f"{code} · {get_currency_name(code, locale='en')}") for code in (*first, *others)]
