@@ -61,6 +61,7 @@ class Form(NamedTuple):
 class StaleForm(Forbidden):
     """The form is of another session: the visitor has signed in again since its page was opened."""
 
+    code = Forbidden.code
     message = "This form was not sent from a page of your session; open it again."
 
 
