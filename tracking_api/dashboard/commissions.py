@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from presentation.actions import action
 from presentation.api_request import ApiRequest
 from presentation.changes import CommissionChanges
-from presentation.operations import operation
 from presentation.resources import CommissionView
 from presentation.view import View
 from storage.lists.commissions import Commission
@@ -36,10 +36,9 @@ class DecidedView(View):
     data: list[CommissionView | UndecidedView]
 
 
-@operation("Approve, reject or pay several commissions", body=CommissionChanges)
-async def decide_commissions(call: ApiRequest) -> ModelResponse[DecidedView]:
+@action("Approve, reject or pay several commissions")
+async def decide_commissions(call: ApiRequest, sent: CommissionChanges) -> ModelResponse[DecidedView]:
     """Set the status of up to 200 commissions; each has its own result, a commission or an error."""
-    sent = await call.parse(CommissionChanges)
     results = await call.write(commission_decisions.decide_each, sent.ids, sent.status)
     return ModelResponse(DecidedView(data=[_result(call, *result) for result in results.items()]))
 

@@ -19,7 +19,7 @@ from tests.tracking_api.dashboard.conftest import MAX, OLGA, Dashboard
 from tests.tracking_api.dashboard.reading import Fields, csrf, follow, form_of, send, words
 from tests.tracking_api.dashboard.test_workspaces import connect
 from tests.world import HELD_SINCE, NOW
-from tracking_api.dashboard.pages import commission_decisions
+from tracking_api.dashboard.pages import commissions
 
 
 async def test_commissions_are_decided_in_bulk_each_with_its_own_result(dashboard: Dashboard):
@@ -207,7 +207,7 @@ async def test_what_can_be_undone_offers_undo(dashboard: Dashboard, olga: httpx.
 async def test_all_that_match_are_approved_at_once_and_pending_again_after_undo(
     dashboard: Dashboard, olga: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(commission_decisions, "AT_ONCE", 20)
+    monkeypatch.setattr(commissions, "AT_ONCE", 20)
     acme, path = dashboard.acme, f"/programs/{dashboard.acme.program_id}/commissions"
     await acme.customer(at=HELD_SINCE)
     await acme.customer("user-2", "ben", at=HELD_SINCE)

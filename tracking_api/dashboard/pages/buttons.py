@@ -21,17 +21,20 @@ from tracking_api.dashboard.pages.page_context import PageContext
 Call = TypeVar("Call", bound=ApiRequest)
 
 
+Notice = str | Callable[[Mapping[str, Any]], str]
+
+
 class Button(NamedTuple, Generic[Call]):
     """What a button does: its action, with values that it fixes, and the notice on the page that follows.
 
     `notice` (empty: the action's) and `then`, the path of that page (empty: the form's), name fields of the response
-    and ids of the path: `partner-{status}.{id}`. What is final asks a `question` first, or has a box to tick;
-    `unticked` says so.
+    and ids of the path: `partner-{status}.{id}`; or the notice is a function of the response. What is final asks a
+    `question` first, or has a box to tick; `unticked` says so.
     """
 
     action: Action[Call]
     fixed: Mapping[str, Any] = EMPTY
-    notice: str = ""
+    notice: Notice = ""
     then: str = ""
     question: Question | None = None
     unticked: str = ""
@@ -54,13 +57,14 @@ class FormOutcome(NamedTuple):
 class FormPage:
     """A page of a program: members see it, owners press its buttons. `render` shows what became of a form.
 
-    Its actions change the program, or what `subject` returns.
+    Its actions change the program, or what `subject` returns. The field `by` names the button of several.
     """
 
     render: Callable[[PageContext, FormOutcome], Awaitable[Response]]
     buttons: Mapping[str, Button[Any]] | Button[Any]
     subject: Callable[[PageContext], ApiRequest] | None = None
     largest_file: int = 0
+    by: str = "action"
 
     async def show(self, request: Request) -> Response:
         """Show the page. Raises Forbidden."""
@@ -75,7 +79,7 @@ class FormPage:
         """Do what a button says for an owner."""
         call = self.subject(context) if self.subject else context
         shown = partial(self.render, context)
-        return await press(pressed, call, shown, largest_file=self.largest_file, context=context)
+        return await press(pressed, call, shown, largest_file=self.largest_file, by=self.by, context=context)
 
 
 async def press(
@@ -84,15 +88,17 @@ async def press(
     show: Callable[[FormOutcome], Awaitable[Response]] | None = None,
     *,
     largest_file: int = 0,
+    by: str = "action",
     **viewer: Any,
 ) -> Response:
     """Do what the pressed button of a page says and lead to the page that follows.
 
     `show` shows what is wrong, or the response of an action without a notice; without it an error is a page of its own.
-    `viewer` is the page's `context` or `visitor`. Raises the errors of `forms.read_form`.
+    The field `by` names the button of several. `viewer` is the page's `context` or `visitor`. Raises the errors of
+    `forms.read_form`.
     """
     form = await forms.read_form(call.request, largest_file=largest_file)
-    button, typed = named(buttons, form), forms.typed(form)
+    button, typed = named(buttons, form, by), forms.typed(form)
     call = replace(call, named=typed)
     if button.question and not confirmation.is_given(form):
         back = button.question.back or button.then.format_map(call.request.path_params) or call.request.url.path
@@ -113,13 +119,13 @@ async def press(
     if show and not notice:
         return await show(FormOutcome(response=response))
     path = button.then.format_map(known) or call.request.url.path
-    return notices.leave(redirect(path), notice.format_map(known))
+    return notices.leave(redirect(path), notice(response) if callable(notice) else notice.format_map(known))
 
 
-def named(buttons: Mapping[str, Button[Call]] | Button[Call], form: Form) -> Button[Call]:
+def named(buttons: Mapping[str, Button[Call]] | Button[Call], form: Form, by: str = "action") -> Button[Call]:
     """Return the button of a page that was pressed. Raises ValidationError if it has no such button."""
     if isinstance(buttons, Button):
         return buttons
-    if form.text("action") not in buttons:
+    if form.text(by) not in buttons:
         raise ValidationError("This button does not exist.")
-    return buttons[form.text("action")]
+    return buttons[form.text(by)]

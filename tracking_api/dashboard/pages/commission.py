@@ -1,65 +1,105 @@
 """One commission: its arithmetic, terms and ledger; an owner can approve it before its hold is over, with a reason."""
 
-from pydantic_core import to_json
+from functools import partial
+from typing import Any
+
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation.api_request import path_id
-from presentation.changes import OwnerCommissionChange
+from presentation.changes import CommissionChange, decide_commission
+from presentation.settings_models import Name
 from storage.management import commission_decisions, commission_details
-from storage.rules.commission import CommissionStatus
-from storage.rules.errors import ValidationError
-from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import arithmetic, forms, notices, page_context, templates
-from tracking_api.dashboard.pages.forms import Problems
-from tracking_api.dashboard.pages.page import redirect
+from storage.management.commission_details import CommissionDetails
+from storage.rules.commission import CommissionStatus, CommissionType
+from storage.rules.settings import ProgramSettings
+from storage.tracking.ledger import EntryKind
+from tracking_api.dashboard.pages import buttons, page_context, templates, text
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome
+from tracking_api.dashboard.pages.lists import NOTHING_SENT
 from tracking_api.dashboard.pages.page_context import PageContext
-from web import body
 
-REASON = "override_hold_reason"
+ENTRIES = {
+    EntryKind.COMMISSION: "Earned",
+    EntryKind.REVERSAL: "Taken back by a refund",
+    EntryKind.REINSTATEMENT: "Given back: a refund or dispute was undone",
+    EntryKind.REJECTION: "Taken back: rejected",
+    EntryKind.PAYOUT: "Paid out",
+    EntryKind.SET_OFF: "Set off against refunds of paid commissions",
+    EntryKind.ADJUSTMENT: "Adjusted",
+    EntryKind.PLATFORM_FEE: "Platform fee",
+    EntryKind.PLATFORM_FEE_REVERSAL: "Platform fee, taken back",
+    EntryKind.PLATFORM_FEE_REINSTATEMENT: "Platform fee, given back",
+}
+
+
+class HoldOverride(CommissionChange):
+    """The approval of a commission that is on hold."""
+
+    override_hold_reason: Name
+
+
+OVERRIDE = decide_commission.taking(HoldOverride)
 
 
 async def show_commission(request: Request) -> Response:
     """Show one commission. Raises NotFound."""
-    return await _show(request, await page_context.as_member(request), {}, Problems())
+    return await _page(await page_context.as_member(request))
 
 
 async def approve_on_hold(request: Request) -> Response:
     """Approve a commission that is on hold; an error appears beside the reason. Raises NotFound."""
     context = await page_context.as_owner(request)
-    form = await forms.read_form(request)
-    commission_id = path_id(request, "commission_id")
-    try:
-        fields = {"status": CommissionStatus.APPROVED, REASON: form.text(REASON)}
-        sent = body.parse(OwnerCommissionChange, to_json(fields))
-        await page_context.change(
-            request,
-            context,
-            commission_decisions.decide,
-            commission_id,
-            sent.status,
-            override_hold_reason=sent.override_hold_reason,
-        )
-    except ValidationError as rejection:
-        return await _show(request, context, forms.typed(form), Problems.of(rejection))
-    approved = ("approved", 1, 0, commission_decisions.millis_of(context.at))
-    return notices.leave(redirect(f"{context.program_path}/commissions/{commission_id}"), *approved)
+    notice = f"approved.1.0.{commission_decisions.millis_of(context.at)}"
+    button = Button(OVERRIDE, {"status": CommissionStatus.APPROVED}, notice)
+    return await buttons.press(button, context, partial(_page, context), context=context)
 
 
-async def _show(request: Request, context: PageContext, typed: dict[str, str], problems: Problems) -> Response:
-    commission_id = path_id(request, "commission_id")
-    details = await storage_of(request).read(
-        commission_details.get_details, context.program.id, commission_id, at=context.at
-    )
-    return templates.render(
-        request,
-        "commission.html",
-        status=400 if problems else 200,
-        context=context,
-        each=details.commission,
-        details=details,
-        arithmetic=arithmetic.of(details),
-        meanings=arithmetic.MEANINGS,
-        typed=typed,
-        problems=problems,
-    )
+async def _page(context: PageContext, outcome: FormOutcome = NOTHING_SENT) -> Response:
+    commission_id = context.path_id("commission_id")
+    details = await context.read(commission_details.get_details, commission_id, at=context.at)
+    shown: dict[str, Any] = {
+        "each": details.commission,
+        "details": details,
+        "arithmetic": _arithmetic(details),
+        "meanings": ENTRIES,
+    }
+    return templates.render(context.request, "commission.html", context=context, **shown, **outcome.shown())
+
+
+def _arithmetic(details: CommissionDetails) -> list[tuple[str, str]]:
+    """Return the steps from the sale or the lead to what the commission is worth now: titles and texts."""
+    commission, sale = details.commission, details.sale
+    currency = commission.currency
+    earned = text.money(commission.amount_cents, currency)
+    steps = [("Lead", f"{earned} for each settled lead")]
+    if sale is not None:
+        amount = text.money(sale.program_cents, currency)
+        steps = [("Sale", text.money(sale.amount_cents, sale.currency))]
+        if sale.currency != currency:
+            steps.append((f"In {currency}", f"{amount}, by the exchange rate of the sale's day"))
+        rate = _rate(details.terms.type, details.terms.rate, currency)
+        is_percent = details.terms.type == CommissionType.PERCENT
+        steps.append(("Earned", f"{rate} of {amount} = {earned}" if is_percent else f"{earned} for each sale"))
+    taken = commission.amount_cents - commission.net_cents
+    if taken:
+        steps.append(("Taken back", text.money(-taken, currency)))
+    return [*steps, ("Worth now", text.money(commission.net_cents, currency))]
+
+
+def terms_of(settings: ProgramSettings) -> list[tuple[str, str]]:
+    """Return what a program's partners earn, as pairs of a title and a text."""
+    currency, months = settings.currency, settings.recurring_months
+    later = "as long as they buy" if months is None else f"for {months} months after the first" if months else "none"
+    return [
+        ("Commission on a sale", _rate(settings.commission_type, settings.rate, currency)),
+        ("On later sales of a customer", later),
+        ("Commission on a lead", text.money(settings.lead_commission_cents, currency)),
+        ("Smallest order that earns", text.money(settings.minimum_order_cents, currency)),
+        ("Hold", f"{settings.hold_days} days"),
+        ("Attribution window", f"{settings.attribution_window_days} days after the click"),
+    ]
+
+
+def _rate(kind: CommissionType, value: int, currency: str) -> str:
+    """Return a commission rate: 20%, or an amount."""
+    return text.percentage(value / 100) if kind == CommissionType.PERCENT else text.money(value, currency)

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from starlette.responses import Response, StreamingResponse
 
-from storage.lists.declaration import Field, List, Page
+from storage.lists.declaration import MOST, NEWEST_FIRST, Field, List, ListQuery, Page
 from tracking_api.dashboard.pages import text
 
 # What starts a formula, after any space (also a no-break, ideographic or zero-width one): at the start of a cell, and
@@ -21,25 +21,25 @@ _QUOTED = re.compile(r"[\",;\s]")
 
 
 Item = TypeVar("Item")
-Read = Callable[[str | None], Awaitable[Page[Item]]]  # the page at a cursor
+Read = Callable[[ListQuery], Awaitable[Page[Item]]]
 
 
-def file(name: str, wanted: List[Item], read: Read[Item], *, currency: str) -> Response:
-    """Return a list as a CSV file, newest first, with its fields as columns; amounts are in major units."""
+def file(name: str, wanted: List[Item], query: ListQuery, read: Read[Item], *, currency: str) -> Response:
+    """Return what a query finds as a CSV file, newest first, with fields as columns; amounts are in major units."""
     headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
     fields = [each for each in wanted.fields if not each.column.is_internal and not each.is_object]
-    rows = _rows(fields, read, currency)
+    rows = _rows(fields, query._replace(limit=MOST, order=NEWEST_FIRST, has_totals=False), read, currency)
     return StreamingResponse(rows, media_type="text/csv; charset=utf-8", headers=headers)
 
 
-async def _rows(fields: list[Field], read: Read[Item], currency: str) -> AsyncIterator[str]:
+async def _rows(fields: list[Field], query: ListQuery, read: Read[Item], currency: str) -> AsyncIterator[str]:
     """Yield the file, a page of rows at a time."""
     own = any(each.name == "currency" for each in fields)
     last = [] if own or not any(each.is_money for each in fields) else [currency]
     yield lines([[*(each.public_name for each in fields), *(["currency"] if last else [])]])
     cursor: str | None = None
     while True:
-        page = await read(cursor)
+        page = await read(query._replace(cursor=cursor))
         yield lines([*(_written(_value(row, each, currency)) for each in fields), *last] for row in page.data)
         cursor = page.next_cursor
         if cursor is None:

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 from starlette.requests import Request
@@ -15,18 +16,21 @@ from starlette.responses import Response
 
 from presentation import queries
 from presentation.lists import ALL_DAYS, ASCENDING, order_of
-from storage.lists.declaration import MOST, MOST_ROWS, NEWEST_FIRST, Field, List, ListQuery, ListScope, Order, Page
+from storage import Storage
+from storage.lists.declaration import Field, List, ListQuery, ListScope, Page
 from storage.lists.find import find
-from storage.rules.periods.period import ALWAYS, Span
-from storage.rules.periods.picked_period import Picked, PickedPeriod
-from tracking_api.dashboard.authentication import storage_of, time_of
+from storage.rules.periods.period import ALWAYS
+from storage.rules.periods.picked_period import PickedPeriod
+from tracking_api.dashboard.authentication import time_of
 from tracking_api.dashboard.pages import csv_export, filters, page_context, ranges, templates, text
+from tracking_api.dashboard.pages.buttons import FormOutcome
 from tracking_api.dashboard.pages.filters import FilterValues
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.pages.ranges import Picker
 
 DATES = ("period", *ranges.DATES)
-Values = Callable[[Request, PageContext, "ListState"], Awaitable[dict[str, Any]]]
+NOTHING_SENT = FormOutcome()
+Values = Callable[[PageContext, "ListState"], Awaitable[dict[str, Any]]]
 
 
 class Heading(NamedTuple):
@@ -60,14 +64,14 @@ class Heading(NamedTuple):
 class ListPage:
     """A list as a page with its CSV file.
 
-    The page sets the filters `kept` and `tabs` by links; one of a tab's values is always chosen. `narrow` returns the
-    filters of a tab's values at a time; `values` what else the template shows. A list with a window starts with the
-    last 30 days, which are no filter.
+    The page sets the filters `tabs` by links; one of a tab's values is always chosen. `narrow` returns the filters of a
+    tab's values at a time; `values` what else the template shows; `part` is the template of what htmx refreshes. A list
+    with a window starts with the last 30 days, which are no filter.
     """
 
     of: List[Any]
     template: str = "list.html"
-    kept: Sequence[str] = ()
+    part: str = ""
     tabs: Sequence[str] = ()
     narrow: Callable[[FilterValues, datetime], Mapping[str, Any]] | None = None
     values: Values | None = None
@@ -93,54 +97,44 @@ class ListPage:
         both = [(f"{each.sort}{way}", f"{each.title}, {word}") for each in named for way, word in each.ways.items()]
         return [("", "Newest first"), (ASCENDING, "Oldest first"), *both]
 
-    @property
-    def period(self) -> PickedPeriod:
-        """The period that it starts with."""
-        return PickedPeriod.THIRTY_DAYS if self.of.has_window else PickedPeriod.ALL
-
     async def show(self, request: Request) -> Response:
         """Show the list."""
-        context = await page_context.as_member(request)
-        state = await self.read(request, context)
-        return templates.render(request, self.template, context=context, **await self.shown(request, context, state))
+        return await self.page(await page_context.as_member(request))
+
+    async def page(self, context: PageContext, outcome: FormOutcome = NOTHING_SENT) -> Response:
+        """Return the page of the list, also after a form of it was sent."""
+        state = self.state(context.request)
+        state = state._replace(listed=await state.read(context.storage, context.scope, state.query))
+        is_part = self.part and context.request.headers.get("hx-request") == "true"
+        more = await self.values(context, state) if self.values else {}
+        shown = {"context": context, "list": state, **outcome.shown(), **more}
+        return templates.render(context.request, self.part if is_part else self.template, **shown)
 
     async def export(self, request: Request) -> Response:
         """Return the filtered list as a CSV file."""
         context = await page_context.as_member(request)
-        state = self.state(request)
-        name, read = f"{self.of.name}-{context.program.id}-{context.at:%Y-%m-%d}", state.reader(request, context.scope)
-        return csv_export.file(name, self.of, lambda cursor: read(state.exported(cursor)), currency=context.currency)
-
-    async def read(self, request: Request, context: PageContext) -> "ListState":
-        """Return the list's state with the rows of its page."""
-        state = self.state(request)
-        return state.holding(await state.reader(request, context.scope)(state.query))
-
-    async def shown(self, request: Request, context: PageContext, state: "ListState") -> dict[str, Any]:
-        """Return what the template shows of the list."""
-        return {"list": state, **(await self.values(request, context, state) if self.values else {})}
+        name = f"{self.of.name}-{context.program.id}-{context.at:%Y-%m-%d}"
+        read = partial(self.state(request).read, context.storage, context.scope)
+        return csv_export.file(name, self.of, self.state(request).query, read, currency=context.currency)
 
     def state(self, request: Request) -> "ListState":
         """Return the state of the list in a request. Raises ValidationError, InvalidPeriod, InvalidRange."""
-        picker = ranges.valid_picker(request, time_of(request), default=self.period)
-        own = (each.name for each in self.of.filters)
-        address = filters.chosen(request, "q", "sort", *dict.fromkeys((*own, *self.kept, *self.tabs)), *DATES)
-        return ListState(
-            of=self,
-            path=request.url.path,
-            address=address,
-            order=order_of(self.of, address["sort"]),
+        at, wanted = time_of(request), self.of
+        default = PickedPeriod.THIRTY_DAYS if wanted.has_window else PickedPeriod.ALL
+        picker = ranges.valid_picker(request, at, default=default)
+        own = (each.name for each in wanted.filters)
+        address = filters.chosen(request, "q", "sort", *dict.fromkeys((*own, *self.tabs)), *DATES)
+        of_tabs = self.narrow(address, at) if self.narrow else {}
+        named = [each for each in wanted.filters if self.narrow is None or each.name not in self.tabs]
+        query = ListQuery(
             cursor=request.query_params.get("cursor") or None,
-            filters=self._filters(address, time_of(request)),
+            order=order_of(wanted, address["sort"]),
+            filters={**{each.name: queries.value(address, each.name, each.kind) for each in named}, **of_tabs},
             search=queries.text(address, "q"),
-            picked=picker.picked,
-            picker=picker,
+            span=picker.window.span if picker.window and not wanted.has_window else ALWAYS,
+            has_totals=True,
         )
-
-    def _filters(self, address: FilterValues, at: datetime) -> dict[str, Any]:
-        tabs = self.narrow(address, at) if self.narrow else {}
-        own = [each for each in self.of.filters if self.narrow is None or each.name not in self.tabs]
-        return {**{each.name: queries.value(address, each.name, each.kind) for each in own}, **tabs}
+        return ListState(self, request.url.path, address, query, picker)
 
 
 class ListState(NamedTuple):
@@ -149,36 +143,9 @@ class ListState(NamedTuple):
     of: ListPage
     path: str
     address: FilterValues
-    order: Order
-    cursor: str | None
-    filters: Mapping[str, Any]
-    search: str | None
-    picked: Picked
+    query: ListQuery
     picker: Picker
     listed: Page[Any] = Page([])
-    most: int = MOST_ROWS
-
-    @property
-    def span(self) -> Span:
-        """The timestamps that the date picker leaves."""
-        is_filter = self.picked.window is not None and not self.of.of.has_window
-        return self.picked.window.span if is_filter and self.picked.window else ALWAYS
-
-    @property
-    def query(self) -> ListQuery:
-        """The page that storage reads."""
-        return ListQuery(
-            cursor=self.cursor,
-            order=self.order,
-            filters=self.filters,
-            search=self.search,
-            span=self.span,
-            has_totals=True,
-        )
-
-    def exported(self, cursor: str | None) -> ListQuery:
-        """Return the page of the list's file that begins at a cursor."""
-        return self.query._replace(limit=MOST, cursor=cursor, order=NEWEST_FIRST, has_totals=False)
 
     @property
     def narrowing(self) -> list[str]:
@@ -187,12 +154,12 @@ class ListState(NamedTuple):
         names = ["q", *(each.name for each in self.of.of.filters if each.name not in self.of.tabs), *dates]
         return [name for name in names if self.address[name]]
 
-    def reader(self, request: Request, scope: ListScope) -> Callable[[ListQuery], Awaitable[Page[Any]]]:
-        """Return how a page of the list is read: from the replica, if there is one and the list may lag."""
-        storage, wanted = storage_of(request), self.of.of
+    async def read(self, storage: Storage, scope: ListScope, query: ListQuery) -> Page[Any]:
+        """Return a page of the list: from the replica, if there is one and the list may lag."""
+        wanted = self.of.of
         read = storage.report if wanted.may_lag or wanted.has_window else storage.read
-        within = scope._replace(window=(self.picked.window or ALL_DAYS) if wanted.has_window else None)
-        return lambda query: read(find, wanted, within, query)
+        window = (self.picker.window or ALL_DAYS) if wanted.has_window else None
+        return await read(find, wanted, scope._replace(window=window), query)
 
     def sort_link(self, column: Heading) -> str:
         """Return the link that sorts by a column, most first, or turns its order round."""
@@ -204,10 +171,6 @@ class ListState(NamedTuple):
         order = self.listed.order
         is_sorted = column.sort is not None and order.column == (column.name if column.sort else None)
         return ("ascending" if order.is_ascending else "descending") if is_sorted else "none"
-
-    def holding(self, listed: Page[Any]) -> "ListState":
-        """Return this state with the rows that storage read."""
-        return self._replace(listed=listed)
 
 
 def _column(wanted: List[Any], field: Field) -> Heading:

@@ -1,8 +1,7 @@
 """The page context: the visitor and the program of a page."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from starlette.requests import Request
 
@@ -13,13 +12,9 @@ from storage.lists.declaration import ListScope
 from storage.lists.programs import Program, read_program
 from storage.management import program_choices
 from storage.management.program_choices import ProgramChoice
-from storage.rules.errors import ServiceError
 from storage.rules.keys import Rotation, rotation_state
 from tracking_api.dashboard import authentication
-from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.roles import WorkspaceRequest, program_request, workspace_request
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,19 +68,6 @@ async def as_member(request: Request) -> PageContext:
 async def as_owner(request: Request) -> PageContext:
     """Return the page context of the path's program, for an owner. Raises Forbidden, OwnerRequired."""
     return await _page_context(request, await authentication.owner(request))
-
-
-async def change(
-    request: Request,
-    context: PageContext,
-    operation: Callable[..., Result | ServiceError],
-    *arguments: Any,
-    **options: Any,
-) -> Result:
-    """Change the program in one transaction: `operation(connection, program_id, *arguments, actor, at, **options)`."""
-    storage, program_id = storage_of(request), context.program.id
-    about = {"actor": context.member.actor, "at": context.at}
-    return await storage.write_in(program_id, operation, program_id, *arguments, **about, **options)
 
 
 async def _page_context(request: Request, member: Member) -> PageContext:

@@ -1,63 +1,76 @@
-"""Partners: each with their referral link and results; owners add, pause and resume them."""
+"""Partners: the list, and one partner's results, links, balance, customers, commissions, terms, flags and notes."""
 
-from pydantic_core import to_json
+from typing import Annotated
+
+from pydantic import StringConstraints
 from starlette.requests import Request
 from starlette.responses import Response
 
-from presentation.api_request import path_id
-from presentation.changes import NewPartner
-from storage.lists.partners import PARTNERS
-from storage.management import partners
+from presentation.changes import PartnerChange, change_partner, enrol_partner
+from storage.lists.partners import PARTNERS, Partner
+from storage.reports import partner
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import ValidationError
-from tracking_api.dashboard.pages import (
-    forms,
-    notices,
-    page_context,
-    templates,
-)
+from tracking_api.dashboard.pages import buttons, charted, figures, links, page_context, ranges, templates
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
+from tracking_api.dashboard.pages.commission import terms_of
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.lists import ListPage
-from tracking_api.dashboard.pages.page import redirect
 from tracking_api.dashboard.pages.page_context import PageContext
-from web import body
 
-SAID = {PartnerStatus.ACTIVE: "partner-active", PartnerStatus.PAUSED: "partner-paused"}
+PARTNER = "/programs/{program_id}/partners/{partner_id}"
+EDITED = ("name", "code", "email", "status", "notes")
+LINK = ("page", "campaign")
+
+
+class PartnerEdit(PartnerChange):
+    """The fields of the form."""
+
+    notes: Annotated[str, StringConstraints(max_length=4000)] | None = None
+
+
+async def _page(context: PageContext, outcome: FormOutcome) -> Response:
+    request, partner_id = context.request, context.path_id("partner_id")
+    picker = ranges.picker(request, context.at)
+    picked = picker.picked
+    profile = await context.report(partner.read_profile, partner_id, picked.query, at=context.at, before=picked.before)
+    asked = {name: request.query_params.get(name, "").strip() for name in LINK}
+    link, link_problems = _link(context, profile.partner, asked)
+    shown = outcome.shown({name: getattr(profile.partner, name) or "" for name in EDITED})
+    if picker.problem or link_problems:
+        shown["status"] = 400
+    return templates.render(
+        request,
+        "partner.html",
+        context=context,
+        **profile._asdict() | {"results": None},
+        charted=charted.of(profile.results, is_compared=picker.is_compared, details=figures.OF_PARTNER),
+        link=link,
+        asked=asked,
+        link_problems=link_problems,
+        terms=terms_of(context.program.settings),
+        statuses=list(PartnerStatus),
+        picker=picker,
+        **shown,
+    )
+
+
+def _link(context: PageContext, partner: Partner, asked: dict[str, str]) -> tuple[str, Problems]:
+    """Return the link that the form asks for; with what is wrong the plain one."""
+    domain = context.program.settings.domain
+    try:
+        return links.of_partner(domain, partner.code, **asked), Problems()
+    except ValidationError as rejection:
+        return links.of_partner(domain, partner.code), Problems.of(rejection)
 
 
 PARTNER_LIST = ListPage(PARTNERS, "partners.html")
+ENROL = FormPage(PARTNER_LIST.page, Button(enrol_partner))
+EDIT = FormPage(_page, Button(change_partner.taking(PartnerEdit), then=PARTNER))
+PAUSE = Button(change_partner, notice="partner-{status}.{id}", then=PARTNER.removesuffix("/{partner_id}"))
 
 
-async def list_partners(request: Request) -> Response:
-    """List the partners with what they brought in the period."""
-    return await _list(request, await page_context.as_member(request), {}, Problems())
-
-
-async def enrol_partner(request: Request) -> Response:
-    """Add a partner; an error appears beside its field."""
+async def pause(request: Request) -> Response:
+    """Pause a partner, or make them active again. Raises NotFound."""
     context = await page_context.as_owner(request)
-    form = await forms.read_form(request)
-    try:
-        fields = {"name": form.text("name"), "code": form.text("code"), "email": form.text("email") or None}
-        sent = body.parse(NewPartner, to_json(fields)).sent()
-        await page_context.change(request, context, partners.enrol, **sent)
-    except ValidationError as rejection:
-        return await _list(request, context, forms.typed(form), Problems.of(rejection))
-    return notices.leave(redirect(f"{context.program_path}/partners"), "partner-added")
-
-
-async def change_partner(request: Request) -> Response:
-    """Pause a partner, or make them active again. Raises NotFound, ValidationError for another status."""
-    context = await page_context.as_owner(request)
-    form = await forms.read_form(request)
-    status = {each.value: each for each in SAID}.get(form.text("status"))
-    if status is None:
-        raise ValidationError("A partner is made active or paused here.")
-    partner_id = path_id(request, "partner_id")
-    await page_context.change(request, context, partners.change, partner_id, {"status": status})
-    return notices.leave(redirect(f"{context.program_path}/partners"), SAID[status], partner_id)
-
-
-async def _list(request: Request, context: PageContext, typed: dict[str, str], problems: Problems) -> Response:
-    shown = {"list": await PARTNER_LIST.read(request, context), "typed": typed, "problems": problems}
-    return templates.render(request, PARTNER_LIST.template, status=400 if problems else 200, context=context, **shown)
+    return await buttons.press(PAUSE, context, context=context)

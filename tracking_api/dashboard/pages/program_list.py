@@ -48,7 +48,7 @@ async def list_programs(request: Request) -> Response:
     """List the programs with their results of the period."""
     visitor = await authentication.visitor(request)
     state = PROGRAM_LIST.state(request)
-    shown = state.holding(await _reader(request, visitor, state)(state.query))
+    shown = state._replace(listed=await _reader(request, visitor, state)(state.query))
     return templates.render(request, PROGRAM_LIST.template, visitor=visitor, owned=visitor.owned, list=shown)
 
 
@@ -57,7 +57,7 @@ async def export_programs(request: Request) -> Response:
     visitor = await authentication.visitor(request)
     state = PROGRAM_LIST.state(request)
     name, read = f"programs-{time_of(request):%Y-%m-%d}", _reader(request, visitor, state)
-    return csv_export.file(name, RESULTS, lambda cursor: read(state.exported(cursor)), currency="")
+    return csv_export.file(name, RESULTS, state.query, read, currency="")
 
 
 def _reader(
@@ -68,8 +68,8 @@ def _reader(
     scope = ListScope(0, at, workspace_ids=[each.workspace_id for each in visitor.memberships])
 
     async def read(query: ListQuery) -> Page[ProgramResults]:
-        listed = await state.reader(request, scope)(query)
-        ids, query_of_period = [each.id for each in listed.data], state.picked.query
+        listed = await state.read(storage, scope, query)
+        ids, query_of_period = [each.id for each in listed.data], state.picker.picked.query
         reports = await storage.report(performance.read_performances, ids, query_of_period, at=at)
         rows = [_with_results(each, report) for each, report in zip(listed.data, reports, strict=True)]
         return Page(rows, *listed[1:])

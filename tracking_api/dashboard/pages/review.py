@@ -8,25 +8,35 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation import queries
-from presentation.api_request import path_id
+from presentation.api_request import ApiRequest
+from presentation.changes import decide_flag
 from storage.lists.flags import FLAGS
 from storage.management import flag_decisions
-from storage.rules.errors import ValidationError
 from storage.rules.fraud.flag import FlagState
-from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import confirmation, forms, notices, page_context
+from tracking_api.dashboard.pages import buttons, confirmation, forms, page_context
+from tracking_api.dashboard.pages.buttons import Button
 from tracking_api.dashboard.pages.confirmation import Question
 from tracking_api.dashboard.pages.filters import FilterValues
 from tracking_api.dashboard.pages.lists import ListPage
-from tracking_api.dashboard.pages.page import redirect
 
-LONGEST_REASON = 512
-DECISIONS = {FlagState.DISMISSED: "flag-dismissed", FlagState.CONFIRMED: "flag-confirmed"}
-VERBS = {FlagState.DISMISSED: "Dismiss and release", FlagState.CONFIRMED: "Confirm and reject"}
-MEANINGS = {
-    FlagState.DISMISSED: "The commissions can be approved and paid, unless another sign of fraud holds them. This sign"
-    " is not raised again for the same evidence.",
-    FlagState.CONFIRMED: "The partner does not get this money. What is paid stays paid.",
+
+def _button(verb: str, meaning: str, *, is_danger: bool) -> Button[ApiRequest]:
+    question = Question(verb, f"{meaning} You cannot undo this.", is_danger=is_danger)
+    return Button(decide_flag, {}, "flag-{state}", "/programs/{program_id}/review", question)
+
+
+BUTTONS: dict[str, Button[ApiRequest]] = {
+    FlagState.DISMISSED: _button(
+        "Dismiss and release",
+        "The commissions can be approved and paid, unless another sign of fraud holds them. This sign is not raised"
+        " again for the same evidence.",
+        is_danger=False,
+    ),
+    FlagState.CONFIRMED: _button(
+        "Confirm and reject",
+        "The partner does not get this money. What is paid stays paid.",
+        is_danger=True,
+    ),
 }
 
 
@@ -38,19 +48,12 @@ def _by_state(address: FilterValues, _: datetime) -> Mapping[str, Any]:
 FLAG_LIST = ListPage(FLAGS, "review.html", tabs=("state",), narrow=_by_state)
 
 
-async def decide_flag(request: Request) -> Response:
-    """Dismiss a flag, or confirm it. Raises NotFound, ValidationError for another decision."""
+async def decide(request: Request) -> Response:
+    """Ask about the commissions that a flag holds, then dismiss or confirm it. Raises NotFound."""
     context = await page_context.as_owner(request)
     form = await forms.read_form(request)
-    state = {each.value: each for each in DECISIONS}.get(form.text("state"))
-    reason = form.text("reason")
-    if state is None or len(reason) > LONGEST_REASON:
-        raise ValidationError("Dismiss or confirm the sign of fraud, with a reason of at most 512 characters.")
-    flag_id, path = path_id(request, "flag_id"), f"{context.program_path}/review"
-    if not confirmation.is_given(form):
-        held = await storage_of(request).read(flag_decisions.count_held, context.program.id, flag_id, at=context.at)
-        meaning, is_danger = f"{MEANINGS[state]} You cannot undo this.", state == FlagState.CONFIRMED
-        question = Question(VERBS[state], meaning, path, commissions=held, is_danger=is_danger)
-        return confirmation.ask(request, form, question, context=context)
-    await page_context.change(request, context, flag_decisions.decide, flag_id, state, reason=reason or None)
-    return notices.leave(redirect(path), DECISIONS[state])
+    button = buttons.named(BUTTONS, form, "state")
+    if button.question and not confirmation.is_given(form):
+        held = await context.read(flag_decisions.count_held, context.path_id("flag_id"), at=context.at)
+        button = button._replace(question=button.question._replace(commissions=held))
+    return await buttons.press(button, context, context=context)

@@ -6,39 +6,40 @@ from tracking_api import assets
 from tracking_api.dashboard import agent_caps, assistants, program_keys, programs, sandboxes, workspaces
 from tracking_api.dashboard.pages import (
     account,
-    audit_log,
     checklist,
     commission,
-    commission_decisions,
     commissions,
     consent,
-    customer,
     customers,
     device,
-    events,
     explore,
     forgotten_password,
     home,
     join,
     links,
+    logs,
     members,
     overview,
-    partner,
     partners,
     payments,
     program_list,
     rates,
-    refused_calls,
     review,
     search,
     set_up,
     sign_in,
 )
-from tracking_api.dashboard.pages.page import PageEndpoint
+from tracking_api.dashboard.pages.lists import ListPage
+from tracking_api.dashboard.pages.page import Handler, PageEndpoint
 
 
 def _page(path: str, page: PageEndpoint) -> Route:
     return Route(path, page, methods=page.methods, include_in_schema=False)
+
+
+def list_routes(path: str, page: ListPage, **forms: Handler) -> list[Route]:
+    """Return the routes of a list and of its CSV file."""
+    return [_page(path, PageEndpoint(GET=page.show, **forms)), _page(f"{path}.csv", PageEndpoint(GET=page.export))]
 
 
 PROGRAM = "/programs/{program_id}"
@@ -69,31 +70,26 @@ ROUTES = [
     _page(PROGRAM, PageEndpoint(GET=overview.show_overview)),
     _page(f"{PROGRAM}/explore", PageEndpoint(GET=explore.show_explore)),
     _page(f"{PROGRAM}/explore.csv", PageEndpoint(GET=explore.export_card)),
-    _page(f"{PROGRAM}/partners", PageEndpoint(GET=partners.list_partners, POST=partners.enrol_partner)),
-    _page(f"{PROGRAM}/partners.csv", PageEndpoint(GET=partners.PARTNER_LIST.export)),
-    _page(f"{PROGRAM}/partners/{{partner_id}}", PageEndpoint(GET=partner.show_partner, POST=partners.change_partner)),
-    _page(f"{PROGRAM}/partners/{{partner_id}}/edit", PageEndpoint(POST=partner.edit_partner)),
+    *list_routes(f"{PROGRAM}/partners", partners.PARTNER_LIST, POST=partners.ENROL.press),
+    _page(f"{PROGRAM}/partners/{{partner_id}}", PageEndpoint(GET=partners.EDIT.show, POST=partners.pause)),
+    _page(f"{PROGRAM}/partners/{{partner_id}}/edit", PageEndpoint(POST=partners.EDIT.press)),
     _page(f"{PROGRAM}/partners/{{partner_id}}/qr.svg", PageEndpoint(GET=links.show_qr_code)),
-    _page(f"{PROGRAM}/customers", PageEndpoint(GET=customers.CUSTOMER_LIST.show)),
-    _page(f"{PROGRAM}/customers.csv", PageEndpoint(GET=customers.CUSTOMER_LIST.export)),
-    _page(f"{PROGRAM}/customers/{{customer_id}}", PageEndpoint(GET=customer.show_customer)),
-    _page(
-        f"{PROGRAM}/commissions",
-        PageEndpoint(GET=commissions.COMMISSION_LIST.show, POST=commission_decisions.decide_commissions),
-    ),
-    _page(f"{PROGRAM}/commissions/approve-all", PageEndpoint(POST=commission_decisions.approve_all)),
-    _page(f"{PROGRAM}/commissions/undo", PageEndpoint(POST=commission_decisions.undo_approval)),
+    *list_routes(f"{PROGRAM}/customers", customers.CUSTOMER_LIST),
+    _page(f"{PROGRAM}/customers/{{customer_id}}", PageEndpoint(GET=customers.show_customer)),
+    *list_routes(f"{PROGRAM}/commissions", commissions.COMMISSION_LIST, POST=commissions.decide_selected),
+    _page(f"{PROGRAM}/commissions/approve-all", PageEndpoint(POST=commissions.approve_all)),
+    _page(f"{PROGRAM}/commissions/undo", PageEndpoint(POST=commissions.undo_approval)),
     _page(
         f"{PROGRAM}/commissions/{{commission_id}}",
         PageEndpoint(GET=commission.show_commission, POST=commission.approve_on_hold),
     ),
-    _page(f"{PROGRAM}/commissions.csv", PageEndpoint(GET=commissions.COMMISSION_LIST.export)),
-    _page(f"{PROGRAM}/review", PageEndpoint(GET=review.FLAG_LIST.show)),
-    _page(f"{PROGRAM}/review.csv", PageEndpoint(GET=review.FLAG_LIST.export)),
-    _page(f"{PROGRAM}/review/{{flag_id}}", PageEndpoint(POST=review.decide_flag)),
-    _page(f"{PROGRAM}/events", PageEndpoint(GET=events.list_events)),
-    _page(f"{PROGRAM}/events.csv", PageEndpoint(GET=events.EVENT_LIST.export)),
-    _page(f"{PROGRAM}/refused-calls", PageEndpoint(GET=refused_calls.REJECTED_CALL_LIST.show)),
+    *list_routes(f"{PROGRAM}/review", review.FLAG_LIST),
+    _page(f"{PROGRAM}/review/{{flag_id}}", PageEndpoint(POST=review.decide)),
+    *list_routes(f"{PROGRAM}/events", logs.EVENT_LIST),
+    *list_routes(f"{PROGRAM}/refused-calls", logs.REJECTED_CALL_LIST),
+    *list_routes(f"{PROGRAM}/settings/audit-log", logs.AUDIT_LIST),
+    *list_routes(f"{PROGRAM}/settings/payments", payments.PAYMENT_LIST, POST=payments.ACCOUNT.press),
+    _page(f"{PROGRAM}/settings/payments/{{event_id}}", PageEndpoint(POST=payments.decide)),
     _page(f"{PROGRAM}/settings", PageEndpoint(GET=programs.SETTINGS_PAGE.show, POST=programs.change_settings)),
     _page(f"{PROGRAM}/settings/rates", PageEndpoint(GET=rates.show_rates, POST=rates.import_rates)),
     _page(f"{PROGRAM}/settings/delete", PageEndpoint(POST=programs.SETTINGS_PAGE.press)),
@@ -105,10 +101,6 @@ ROUTES = [
     _page(f"{PROGRAM}/settings/checklist", PageEndpoint(GET=checklist.show_checklist)),
     _page(f"{PROGRAM}/sample-page", PageEndpoint(GET=checklist.show_sample_page)),
     _page(
-        f"{PROGRAM}/settings/payments", PageEndpoint(GET=payments.show_payments, POST=payments.change_payment_account)
-    ),
-    _page(f"{PROGRAM}/settings/payments/{{event_id}}", PageEndpoint(POST=payments.decide_payment_event)),
-    _page(
         f"{PROGRAM}/settings/agent-caps",
         PageEndpoint(GET=agent_caps.PAGE.show, POST=agent_caps.PAGE.press),
     ),
@@ -119,9 +111,5 @@ ROUTES = [
     _page(f"{PROGRAM}/settings/workspace/logo", PageEndpoint(POST=workspaces.LOGO_FORM.press)),
     _page("/workspaces/{workspace_id}/logo/{version}", PageEndpoint(GET=workspaces.show_logo)),
     _page(f"{PROGRAM}/settings/members", PageEndpoint(GET=members.list_members, POST=members.change_members)),
-    _page(f"{PROGRAM}/settings/audit-log", PageEndpoint(GET=audit_log.AUDIT_LIST.show)),
-    _page(f"{PROGRAM}/settings/audit-log.csv", PageEndpoint(GET=audit_log.AUDIT_LIST.export)),
-    _page(f"{PROGRAM}/settings/payments.csv", PageEndpoint(GET=payments.PAYMENT_LIST.export)),
-    _page(f"{PROGRAM}/refused-calls.csv", PageEndpoint(GET=refused_calls.REJECTED_CALL_LIST.export)),
     Route("/static/{version}/{name:path}", assets.page_asset, include_in_schema=False),
 ]

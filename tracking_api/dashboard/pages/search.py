@@ -4,6 +4,7 @@ What was typed is never logged: it may be a customer's e-mail address.
 """
 
 from datetime import datetime
+from typing import NamedTuple
 
 from babel.dates import format_timedelta
 from starlette.requests import Request
@@ -17,11 +18,53 @@ from storage.lists.programs import PROGRAMS, Program
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, stories, templates
-from tracking_api.dashboard.pages.destinations import OF_ACCOUNT, OF_PROGRAM, matching
 
 LONGEST = 2048  # a URL
 MOST_PROGRAMS = 5
 RESULTS = "search.html"
+
+
+class Destination(NamedTuple):
+    """A page, or an action on one: its title, the words that find it besides the title's, and its path."""
+
+    title: str
+    words: str
+    path: str
+
+
+OF_PROGRAM = (
+    Destination("Overview", "results revenue clicks chart performance home", ""),
+    Destination("Explore", "sources referrers campaigns countries devices landing pages breakdown", "/explore"),
+    Destination("Partners", "affiliates results links pause balance owed", "/partners"),
+    Destination("Add a partner", "new enrol create affiliate invite code", "/partners"),
+    Destination("Customers", "leads people timeline sign-ups", "/customers"),
+    Destination("Commissions", "earned payouts pay paid csv export", "/commissions"),
+    Destination("Approve commissions", "ready hold pending", "/commissions"),
+    Destination("Review signs of fraud", "flags self-referral suspicious", "/review"),
+    Destination("Events", "log live clicks leads sales refunds tests", "/events"),
+    Destination("Refunds", "returns disputes chargebacks events", "/events?kind=refund"),
+    Destination("Rejected calls", "refused errors missing sales failed", "/refused-calls"),
+    Destination("Settings", "terms commission rate hold window attribution domain currency pause", "/settings"),
+    Destination("Program key", "api token secret generate rotate replace developers", "/settings/api-keys"),
+    Destination("Sandbox", "try test mode empty rehearse", "/settings/sandbox"),
+    Destination("Integration checklist", "set up install tracker snippet steps", "/settings/checklist"),
+    Destination("Payments", "stripe webhook account secret waiting duplicates", "/settings/payments"),
+    Destination("Exchange rates", "currency currencies ecb import missing convert", "/settings/rates"),
+    Destination("Caps of agents", "agent keys limits freeze two", "/settings/agent-caps"),
+    Destination("Workspace", "name logo time zone company", "/settings/workspace"),
+    Destination("Members", "team invite people roles owner suspend transfer", "/settings/members"),
+    Destination("Audit log", "history changes who", "/settings/audit-log"),
+)
+OF_ACCOUNT = (
+    Destination("Programs", "all list home", "/programs"),
+    Destination("New program", "create add", "/programs/new"),
+    Destination(
+        "Your account", "password sessions second factor totp security profile name theme dark time format", "/account"
+    ),
+    Destination("Assistants", "claude chatgpt cursor mcp connect disconnect ai", "/assistants"),
+    Destination("Connect a device", "svc login code terminal", "/device"),
+    Destination("Guides", "docs documentation help integration api errors", "/docs"),
+)
 
 
 async def show_results(request: Request) -> Response:
@@ -76,10 +119,22 @@ def _pages(programs: list[Program], typed: str) -> list[tuple[str, str, str]]:
     found = [(each.settings.name, each.settings.domain, f"/programs/{each.id}") for each in named[:MOST_PROGRAMS]]
     for program in programs[:1]:
         base = f"/programs/{program.id}"
-        found += [(it.title, program.settings.name, base + it.path) for it in matching(OF_PROGRAM, typed)]
-    return found + [(each.title, "", each.path) for each in matching(OF_ACCOUNT, typed)]
+        found += [(it.title, program.settings.name, base + it.path) for it in _matching(OF_PROGRAM, typed)]
+    return found + [(each.title, "", each.path) for each in _matching(OF_ACCOUNT, typed)]
 
 
 def _ago(last_at: datetime | None, at: datetime) -> str:
     """Return how long ago a call came: 3 minutes ago."""
     return format_timedelta(last_at - at, add_direction=True, locale="en") if last_at else ""
+
+
+def _matching(destinations: tuple[Destination, ...], typed: str) -> list[Destination]:
+    """Return the destinations of which every typed word starts a word; a title's own words first."""
+    wanted = typed.casefold().split()
+
+    def starts(text: str) -> bool:
+        words = text.casefold().split()
+        return all(any(word.startswith(part) for word in words) for part in wanted)
+
+    found = [each for each in destinations if wanted and starts(f"{each.title} {each.words}")]
+    return sorted(found, key=lambda each: not starts(each.title))

@@ -1,4 +1,4 @@
-"""The audit log: who changed what, with names, links, and the value before and after."""
+"""The logs: events, rejected calls by cause, and the audit log: who changed what, before and after."""
 
 import re
 from datetime import datetime
@@ -6,13 +6,17 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
-from starlette.requests import Request
 
+from storage.lists import rejected_calls
 from storage.lists.audit_log import AUDIT_LOG, Entry, SubjectName
+from storage.lists.events import EVENTS
+from storage.lists.rejected_calls import REJECTED_CALLS
+from storage.rules import errors
 from tracking_api.dashboard.pages import text
 from tracking_api.dashboard.pages.lists import ListPage, ListState
 from tracking_api.dashboard.pages.page_context import PageContext
 
+EXAMPLES = 5
 # The page of the program that shows what an action is about; `{id}` is the subject's.
 PATHS = {
     "partner": "/partners/{id}",
@@ -61,10 +65,23 @@ class LogRow(NamedTuple):
     after: str | Markup
 
 
-async def _written_rows(_: Request, context: PageContext, __: ListState) -> dict[str, Any]:
+async def _causes(context: PageContext, state: ListState) -> dict[str, Any]:
+    """Return every cause with its latest calls; the page shows them without a search and a period."""
+    code = state.query.filters["code"]
+    grouped = await context.storage.report(rejected_calls.grouped, context.scope, limit=EXAMPLES, code=code)
+    groups = [
+        (cause, errors.BY_CODE.get(cause.code), state._replace(listed=calls), calls.next_cursor is not None)
+        for cause, calls in grouped
+    ]
+    return {"groups": groups, "code": code}
+
+
+async def _written_rows(context: PageContext, _: ListState) -> dict[str, Any]:
     return {"written": partial(_row, currency=context.currency)}
 
 
+EVENT_LIST = ListPage(EVENTS, "events.html", part="event_list.html", tabs=("live",))
+REJECTED_CALL_LIST = ListPage(REJECTED_CALLS, "refused_calls.html", values=_causes)
 AUDIT_LIST = ListPage(AUDIT_LOG, "audit_log.html", values=_written_rows)
 
 
