@@ -26,7 +26,7 @@ def _of(kind: Any) -> Callable[[str], Any]:
         try:
             return TypeAdapter(kind).validate_python(value.strip())
         except ValidationError as wrong:
-            raise typer.BadParameter(wrong.errors()[0]["msg"]) from None
+            raise typer.BadParameter(wrong.errors()[0]["msg"].removeprefix("Value error, ")) from None
 
     return parse
 

@@ -6,65 +6,38 @@ from enum import StrEnum
 class ErrorCode(StrEnum):
     """What a call can end in: the service's codes, then those of the SDK for a service that does not respond."""
 
-    # The rotation deadline of this program key has passed.
-    API_KEY_ROTATION_REQUIRED = "api_key_rotation_required"
+    API_KEY_ROTATION_REQUIRED = "api_key_rotation_required"  # The rotation deadline of this program key has passed.
     # The click is older than the program's attribution window.
     ATTRIBUTION_WINDOW_EXPIRED = "attribution_window_expired"
-    # No exchange rate is loaded for this currency.
-    CURRENCY_NOT_SUPPORTED = "currency_not_supported"
+    CURRENCY_NOT_SUPPORTED = "currency_not_supported"  # No exchange rate is loaded for this currency.
     # The customer has no attribution, because their partner has left the program.
     CUSTOMER_NOT_ATTRIBUTED = "customer_not_attributed"
-    # No customer of this program has this click_id or customer_key.
-    CUSTOMER_NOT_FOUND = "customer_not_found"
+    CUSTOMER_NOT_FOUND = "customer_not_found"  # No customer of this program has this click_id or customer_key.
     # The click or program_id belongs to another program than the key.
     CUSTOMER_WRONG_PROGRAM = "customer_wrong_program"
-    # A sale with this transaction_id is already recorded.
-    DUPLICATE_TRANSACTION = "duplicate_transaction"
-    # This Idempotency-Key was already used with another body.
-    IDEMPOTENCY_KEY_REUSED = "idempotency_key_reused"
-    # click_id and customer_key belong to different customers.
-    IDENTIFIER_CONFLICT = "identifier_conflict"
-    # Neither click_id nor customer_key was sent.
-    IDENTIFIER_REQUIRED = "identifier_required"
-    # The service failed.
-    INTERNAL_ERROR = "internal_error"
-    # The body is not a JSON object.
-    INVALID_JSON = "invalid_json"
-    # The key is malformed or belongs to no program.
-    INVALID_KEY = "invalid_key"
-    # There is no program key.
-    NOT_CONFIGURED = "not_configured"
-    # The server at the service's URL does not respond as the service does.
-    NOT_THE_SERVICE = "not_the_service"
-    # Earlier calls wait in the outbox, and this one waits behind them.
-    OUTBOX_WAITING = "outbox_waiting"
-    # The database did not say whether it stored this request.
-    OUTCOME_UNKNOWN = "outcome_unknown"
-    # The service is too busy to handle this request.
-    OVERLOADED = "overloaded"
-    # The body is larger than this endpoint accepts.
-    PAYLOAD_TOO_LARGE = "payload_too_large"
-    # No program has this program_id.
-    PROGRAM_NOT_FOUND = "program_not_found"
-    # Too many requests were sent.
-    RATE_LIMITED = "rate_limited"
-    # The refund is larger than the remaining amount of the sale.
-    REFUND_EXCEEDS_SALE = "refund_exceeds_sale"
-    # The sale happened before the customer's click, so it earns nothing.
-    SALE_BEFORE_CLICK = "sale_before_click"
-    # The SDK itself failed.
-    SDK_ERROR = "sdk_error"
-    # The service does not respond.
-    SERVICE_UNREACHABLE = "service_unreachable"
+    DUPLICATE_TRANSACTION = "duplicate_transaction"  # A sale with this transaction_id is already recorded.
+    IDEMPOTENCY_KEY_REUSED = "idempotency_key_reused"  # This Idempotency-Key was already used with another body.
+    IDENTIFIER_CONFLICT = "identifier_conflict"  # click_id and customer_key belong to different customers.
+    IDENTIFIER_REQUIRED = "identifier_required"  # Neither click_id nor customer_key was sent.
+    INTERNAL_ERROR = "internal_error"  # The service failed.
+    INVALID_JSON = "invalid_json"  # The body is not a JSON object.
+    INVALID_KEY = "invalid_key"  # The key is malformed or belongs to no program.
+    NOT_CONFIGURED = "not_configured"  # There is no program key.
+    NOT_THE_SERVICE = "not_the_service"  # The server at the service's URL does not respond as the service does.
+    OUTBOX_WAITING = "outbox_waiting"  # Earlier calls wait in the outbox, and this one waits behind them.
+    OUTCOME_UNKNOWN = "outcome_unknown"  # The database did not say whether it stored this request.
+    OVERLOADED = "overloaded"  # The service is too busy to handle this request.
+    PAYLOAD_TOO_LARGE = "payload_too_large"  # The body is larger than this endpoint accepts.
+    PROGRAM_NOT_FOUND = "program_not_found"  # No program has this program_id.
+    RATE_LIMITED = "rate_limited"  # Too many requests were sent.
+    REFUND_EXCEEDS_SALE = "refund_exceeds_sale"  # The refund is larger than the remaining amount of the sale.
+    SALE_BEFORE_CLICK = "sale_before_click"  # The sale happened before the customer's click, so it earns nothing.
+    SDK_ERROR = "sdk_error"  # The SDK itself failed.
+    SERVICE_UNREACHABLE = "service_unreachable"  # The service does not respond.
     # The customer has already converted and cannot become a lead again.
     STATUS_TRANSITION_REFUSED = "status_transition_refused"
-    # The service cannot reach its database at the moment.
-    STORAGE_UNAVAILABLE = "storage_unavailable"
-    # The service took too long to respond.
-    TIMED_OUT = "timed_out"
-    # No sale of this program has this transaction_id.
-    TRANSACTION_NOT_FOUND = "transaction_not_found"
-    # The body must be sent as application/json.
-    UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
-    # Some fields are missing or wrong.
-    VALIDATION_ERROR = "validation_error"
+    STORAGE_UNAVAILABLE = "storage_unavailable"  # The service cannot reach its database at the moment.
+    TIMED_OUT = "timed_out"  # The service took too long to respond.
+    TRANSACTION_NOT_FOUND = "transaction_not_found"  # No sale of this program has this transaction_id.
+    UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"  # The body must be sent as application/json.
+    VALIDATION_ERROR = "validation_error"  # Some fields are missing or wrong.

@@ -51,6 +51,8 @@ DECLARED: Mapping[CallName, frozenset[str]] = {
     "refund": frozenset(RefundFields.__annotations__),
 }
 GENERATED: Mapping[CallName, str] = {"sale": "transaction_id", "refund": "refund_id"}
+# Without one of these no click brought this person, as far as the shop knows, and the service knows no key of theirs.
+OF_A_VISITOR: Mapping[CallName, set[str]] = {"lead": {"click_id"}, "sale": {"click_id", "customer_key"}}
 IDENTIFIERS = ("click_id", "customer_key", "transaction_id", "refund_id", "subscription_id", "product_id")
 
 
@@ -64,35 +66,26 @@ class PreparedCall(NamedTuple):
     refund_id: str | None = None
 
 
-class UnknownFieldError(ValueError):
-    """The shop's code passed a field that the call does not have."""
-
-
 def prepare(name: CallName, fields: Mapping[str, Any], *, test_mode: bool) -> PreparedCall | None:
-    """Return the call to send; None if there is nothing to send. Raises UnknownFieldError, TypeError."""
+    """Return the call to send; None if there is nothing to send. Raises TypeError, ValueError."""
     if unknown := sorted(set(fields) - DECLARED[name]):
-        raise UnknownFieldError(f"track.{name} has no field {', '.join(unknown)}")
+        raise TypeError(f"track.{name} has no field {', '.join(unknown)}")
     body = {field: _sent(field, value) for field, value in fields.items() if value is not None and value != ""}
     is_known = body.pop("known", False)
-    if not (test_mode or is_known) and _is_of_a_stranger(name, body):
+    if name in OF_A_VISITOR and not (test_mode or is_known or OF_A_VISITOR[name] & body.keys()):
         return None
     if name in GENERATED:
-        body.setdefault(GENERATED[name], f"sdk-{uuid.uuid4().hex}")
+        body.setdefault(GENERATED[name], _new_id())
     extra = {"test_mode": True} if test_mode else {}
     if "event_name" in body:
         extra["event_name"] = body.pop("event_name")
     if extra:
         body["additional_data"] = extra
-    return PreparedCall(
-        name, json.dumps(body), f"sdk-{uuid.uuid4().hex}", body.get("transaction_id"), body.get("refund_id")
-    )
+    return PreparedCall(name, json.dumps(body), _new_id(), body.get("transaction_id"), body.get("refund_id"))
 
 
-def _is_of_a_stranger(name: CallName, body: Mapping[str, Any]) -> bool:
-    """Whether no click brought this person, as far as the shop knows, and the service knows no key of theirs."""
-    if name == "lead":
-        return "click_id" not in body
-    return name == "sale" and "click_id" not in body and "customer_key" not in body
+def _new_id() -> str:
+    return f"sdk-{uuid.uuid4().hex}"
 
 
 def _sent(field: str, value: Any) -> Any:

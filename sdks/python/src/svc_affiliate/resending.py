@@ -9,7 +9,7 @@ from svc_affiliate import delivery, log
 from svc_affiliate.codes import ErrorCode
 from svc_affiliate.outbox import Outbox
 from svc_affiliate.result import Status, TrackResult
-from svc_affiliate.settings import Settings
+from svc_affiliate.settings import Options, target_of
 
 TIMEOUT_SECONDS = 10.0
 SHORTEST_WAIT_SECONDS, LONGEST_WAIT_SECONDS = 1.0, 60.0
@@ -18,8 +18,8 @@ SHORTEST_WAIT_SECONDS, LONGEST_WAIT_SECONDS = 1.0, 60.0
 class Resender:
     """Resends the calls of one Track."""
 
-    def __init__(self, settings: Settings, agent: str) -> None:
-        self._settings, self._agent = settings, agent
+    def __init__(self, options: Options) -> None:
+        self._options = options
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
 
@@ -36,11 +36,11 @@ class Resender:
         with outbox.locked() as is_ours:
             for path in outbox.waiting() if is_ours else ():
                 outbox.keep_lock()
-                call, target = outbox.read(path), self._settings.target()
+                call, target = outbox.read(path), target_of(self._options)
                 if target.outbox != folder:
                     break
                 if call is not None:
-                    sent = delivery.attempt(call, target, seconds=TIMEOUT_SECONDS, agent=self._agent)
+                    sent = delivery.attempt(call, target, seconds=TIMEOUT_SECONDS)
                     if not _filed(outbox, path, sent):
                         break
         return len(outbox.waiting())

@@ -131,14 +131,11 @@ def of_response(call: PreparedCall, http_status: int, content: Mapping[str, Any]
         data = content.get("data") or {}
         again = bool(content.get("already_recorded") or content.get("replayed"))
         return _of(call, Status.RECORDED, data=data, already_recorded=again)
-    error = read_error(http_status, content)
+    error = _error(http_status, content)
     if error.code == ErrorCode.DUPLICATE_TRANSACTION and error.same_payload:
-        result = _of(call, Status.RECORDED, data=dict(error.existing or {}), already_recorded=True)
-    elif error.code in UNATTRIBUTED:
-        result = _of(call, Status.UNATTRIBUTED, error=error)
-    else:
-        result = _of(call, Status.FAILED if error.is_temporary else Status.REJECTED, error=error)
-    return result
+        return _of(call, Status.RECORDED, data=dict(error.existing or {}), already_recorded=True)
+    status = Status.FAILED if error.is_temporary else Status.REJECTED
+    return _of(call, Status.UNATTRIBUTED if error.code in UNATTRIBUTED else status, error=error)
 
 
 def failed(call: PreparedCall, code: ErrorCode, message: str) -> TrackResult[Any]:
@@ -146,12 +143,15 @@ def failed(call: PreparedCall, code: ErrorCode, message: str) -> TrackResult[Any
     return _of(call, Status.FAILED, error=TrackError(code, message))
 
 
-def queued(call: PreparedCall, error: TrackError | None = None) -> TrackResult[Any]:
-    """Return the result of a call that waits in the outbox, and why."""
-    return _of(call, Status.QUEUED, error=error)
+def broken(name: CallName, problem: Exception) -> TrackResult[Any]:
+    """Return the result of a call that could not be made from what the shop passed, or that the SDK failed at."""
+    is_wrong = isinstance(problem, TypeError | ValueError)
+    code = ErrorCode.VALIDATION_ERROR if is_wrong else ErrorCode.SDK_ERROR
+    error = TrackError(code, f"{type(problem).__name__}: {problem}")
+    return TrackResult(Status.REJECTED if is_wrong else Status.FAILED, name, error=error)
 
 
-def read_error(http_status: int, content: Mapping[str, Any]) -> TrackError:
+def _error(http_status: int, content: Mapping[str, Any]) -> TrackError:
     """Return the error that a response's body holds."""
     error: Mapping[str, Any] = content["error"]
     code = str(error.get("code"))

@@ -39,36 +39,21 @@ class Options(TypedDict, total=False):
     test_mode: bool | None
 
 
-class Settings(NamedTuple):
-    """What a Track was made with. The rest is read at each call, so that a new key counts without a restart."""
-
-    api_key: str | Callable[[], str] | None = None
-    program_id: int | None = None
-    base_url: str | None = None
-    timeout_seconds: float = TIMEOUT_SECONDS
-    outbox: str | os.PathLike[str] | None = None
-    test_mode: bool | None = None
-
-    def target(self) -> Target:
-        """Return where a call goes now."""
-        found = _stored() | os.environ
-        key = self.api_key() if callable(self.api_key) else self.api_key or found.get("SERVICE_API_KEY", "")
-        base_url = (self.base_url or found.get("SERVICE_BASE_URL") or LOCAL).rstrip("/")
-        named = _KEY.match(key)
-        program = str(self.program_id or found.get("SERVICE_PROGRAM_ID") or (named[1] if named else "unknown"))
+def target_of(options: Options) -> Target:
+    """Return where a call goes now, read at each call, so that a new key counts without a restart."""
+    found = _stored() | os.environ
+    given = options.get("api_key")
+    key = given() if callable(given) else given or found.get("SERVICE_API_KEY", "")
+    base_url = (options.get("base_url") or found.get("SERVICE_BASE_URL") or LOCAL).rstrip("/")
+    named = _KEY.match(key)
+    program = options.get("program_id") or found.get("SERVICE_PROGRAM_ID") or (named[1] if named else "unknown")
+    is_test = options.get("test_mode")
+    if is_test is None:
         is_test = found.get("SERVICE_TEST_MODE", "").lower() in {"1", "on", "true"}
-        folder = self.outbox or found.get("SERVICE_OUTBOX")
-        return Target(
-            key,
-            base_url,
-            is_test if self.test_mode is None else self.test_mode,
-            Path(folder) / _name(base_url, program) if folder else None,
-        )
-
-
-def _name(base_url: str, program: str) -> str:
-    """Return the name of a program's folder: what waits for a sandbox is never sent to the live program."""
-    return re.sub(r"[^\w.-]+", "-", f"{base_url.partition('://')[2]}-{program}")
+    folder = options.get("outbox") or found.get("SERVICE_OUTBOX")
+    # What waits for a sandbox is never sent to the live program: each has a folder of its own.
+    name = re.sub(r"[^\w.-]+", "-", f"{base_url.partition('://')[2]}-{program}")
+    return Target(key, base_url, is_test, Path(folder) / name if folder else None)
 
 
 def _stored() -> dict[str, str]:

@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Mapping
+from concurrent.futures import wait
+from dataclasses import replace
 from typing import Any, Self, Unpack
 
 from svc_affiliate import fields, log, result
@@ -10,21 +12,19 @@ from svc_affiliate.delivery import Sending
 from svc_affiliate.fields import CallName, LeadFields, PreparedCall, RefundFields, SaleFields
 from svc_affiliate.outbox import Outbox
 from svc_affiliate.resending import Resender
-from svc_affiliate.result import LeadResult, RefundResult, SaleResult, Status, TrackError, TrackResult
-from svc_affiliate.settings import CLICK_COOKIE, VERSION, Options, Settings, Target
-
-AGENT = f"svc-affiliate-python/{VERSION}"
+from svc_affiliate.result import LeadResult, RefundResult, SaleResult, Status, TrackResult
+from svc_affiliate.settings import CLICK_COOKIE, TIMEOUT_SECONDS, Options, Target, target_of
 
 
 class _Tracking:
     """What both kinds share: what to send, and what becomes of a call that did not arrive."""
 
     def __init__(self, **options: Unpack[Options]) -> None:
-        given: dict[str, Any] = dict(options)
-        if unknown := sorted(given.keys() - set(Settings._fields)):  # a checkout goes on, however it is configured
+        if unknown := sorted(options.keys() - Options.__annotations__):  # a checkout goes on, however it is configured
             log.LOGGER.error("Unknown options of svc_affiliate: %s", unknown)
-        self._settings = Settings(**{name: value for name, value in given.items() if name not in unknown})
-        self._resender = Resender(self._settings, AGENT)
+        self._options = options
+        self._seconds = options.get("timeout_seconds", TIMEOUT_SECONDS)
+        self._resender = Resender(options)
         self._click_id: str | None = None
 
     def of(self, cookies: Mapping[str, str]) -> Self:
@@ -36,34 +36,42 @@ class _Tracking:
     def resend(self) -> int:
         """Send what waits in the outbox, now; return how many calls still wait. It takes as long as it takes."""
         try:
-            folder = self._settings.target().outbox
+            folder = target_of(self._options).outbox
             return self._resender.resend(folder) if folder and folder.is_dir() else 0
-        except Exception:  # noqa: BLE001 - as in `_call`
+        except Exception:  # noqa: BLE001 - as in `_begin`
             log.LOGGER.exception("The outbox cannot be resent.")
             return 0
 
-    def _prepared(self, name: CallName, given: Mapping[str, Any]) -> tuple[PreparedCall, Target] | TrackResult[Any]:
-        """Return what to send; a result if there is nothing to send now."""
-        target = self._settings.target()
-        clicked = {"click_id": self._click_id} if name != "refund" and self._click_id else {}
-        call = fields.prepare(name, {**clicked, **given}, test_mode=target.is_test)
-        if call is None:
-            return TrackResult(Status.SKIPPED, name)
-        if target.outbox and Outbox(target.outbox).waiting():
-            before = "Earlier calls wait in the outbox. This one waits behind them."
-            return self._kept(call, target, result.failed(call, ErrorCode.OUTBOX_WAITING, before))
-        return call, target
+    def _begin(self, name: CallName, given: Mapping[str, Any]) -> Sending | TrackResult[Any]:
+        """Return the call on its way, or the result if there is nothing to send now."""
+        try:
+            target = target_of(self._options)
+            clicked = {"click_id": self._click_id} if name != "refund" and self._click_id else {}
+            call = fields.prepare(name, {**clicked, **given}, test_mode=target.is_test)
+            if call is None:
+                return TrackResult(Status.SKIPPED, name)
+            if target.outbox and Outbox(target.outbox).waiting():
+                before = "Earlier calls wait in the outbox. This one waits behind them."
+                return self._kept(call, target, result.failed(call, ErrorCode.OUTBOX_WAITING, before))
+            return Sending(call, target, seconds=self._seconds)
+        except Exception as problem:  # noqa: BLE001 - nothing that goes wrong here may stop a checkout
+            broken = result.broken(name, problem)
+            log.report(broken)
+            return broken
 
-    def _sending(self, call: PreparedCall, target: Target) -> Sending:
-        return Sending(call, target, seconds=self._settings.timeout_seconds, agent=AGENT)
+    def _end(self, sending: Sending) -> TrackResult[Any]:
+        """Return the result of a call, or give it up."""
+        sent = sending.future.result() if sending.future.done() else sending.give_up()
+        return self._kept(sending.call, sending.target, sent)
 
     def _kept(self, call: PreparedCall, target: Target, sent: TrackResult[Any]) -> TrackResult[Any]:
         """Put a call that did not arrive into the outbox, if there is one."""
-        if sent.status == Status.FAILED and target.outbox:
+        is_of_the_sdk = sent.error is not None and sent.error.code == ErrorCode.SDK_ERROR
+        if sent.status == Status.FAILED and target.outbox and not is_of_the_sdk:
             try:
-                sent = result.queued(call, sent.error) if Outbox(target.outbox).put(call) else sent
+                sent = replace(sent, status=Status.QUEUED) if Outbox(target.outbox).put(call) else sent
                 self._resender.start(target.outbox)
-            except (OSError, RuntimeError) as problem:
+            except Exception as problem:  # noqa: BLE001 - as above
                 log.LOGGER.error("The outbox %s cannot be used: %s", target.outbox, problem)
         log.report(sent)
         return sent
@@ -85,18 +93,11 @@ class Track(_Tracking):
         return self._call("refund", given)
 
     def _call(self, name: CallName, given: Mapping[str, Any]) -> TrackResult[Any]:
-        try:
-            prepared = self._prepared(name, given)
-            if isinstance(prepared, TrackResult):
-                return prepared
-            sending = self._sending(*prepared)
-            try:
-                sent = sending.future.result(self._settings.timeout_seconds)
-            except TimeoutError:
-                sent = sending.give_up()
-            return self._kept(*prepared, sent)
-        except Exception as problem:  # noqa: BLE001 - nothing that goes wrong here may stop a checkout
-            return _broken(name, problem)
+        begun = self._begin(name, given)
+        if isinstance(begun, TrackResult):
+            return begun
+        wait([begun.future], self._seconds)
+        return self._end(begun)
 
 
 class AsyncTrack(_Tracking):
@@ -115,25 +116,8 @@ class AsyncTrack(_Tracking):
         return await self._call("refund", given)
 
     async def _call(self, name: CallName, given: Mapping[str, Any]) -> TrackResult[Any]:
-        try:
-            prepared = self._prepared(name, given)
-            if isinstance(prepared, TrackResult):
-                return prepared
-            sending = self._sending(*prepared)
-            try:
-                sent = await asyncio.wait_for(asyncio.wrap_future(sending.future), self._settings.timeout_seconds)
-            except TimeoutError:
-                sent = sending.give_up()
-            return self._kept(*prepared, sent)
-        except Exception as problem:  # noqa: BLE001 - as in Track
-            return _broken(name, problem)
-
-
-def _broken(name: CallName, problem: Exception) -> TrackResult[Any]:
-    """Return the result of a call that could not be made from what the shop passed."""
-    is_wrong = isinstance(problem, TypeError | ValueError)
-    status = Status.REJECTED if is_wrong else Status.FAILED
-    code = ErrorCode.VALIDATION_ERROR if is_wrong else ErrorCode.SDK_ERROR
-    broken: TrackResult[Any] = TrackResult(status, name, error=TrackError(code, f"{type(problem).__name__}: {problem}"))
-    log.report(broken)
-    return broken
+        begun = self._begin(name, given)
+        if isinstance(begun, TrackResult):
+            return begun
+        await asyncio.wait([asyncio.wrap_future(begun.future)], timeout=self._seconds)
+        return self._end(begun)
