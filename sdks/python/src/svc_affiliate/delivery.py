@@ -6,14 +6,13 @@ import time
 from concurrent.futures import Future
 from http.client import HTTPException
 from typing import Any
-from urllib.error import HTTPError
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import HTTPErrorProcessor, Request, build_opener
 
 from svc_affiliate import log, result
 from svc_affiliate.codes import ErrorCode
 from svc_affiliate.fields import PreparedCall
 from svc_affiliate.outbox import Outbox
-from svc_affiliate.result import SERVER_ERROR, Status, TrackResult
+from svc_affiliate.result import Status, TrackResult
 from svc_affiliate.settings import VERSION, Target
 
 AGENT = f"svc-affiliate-python/{VERSION}"
@@ -62,70 +61,58 @@ class Sending:
 
 
 def attempt(call: PreparedCall, target: Target, *, seconds: float) -> TrackResult[Any]:
-    """Send a call, and once more with the same ids if the first attempt fails and there is time."""
+    """Send a call, and once more with the same ids if an outage ends the first attempt and there is time."""
     deadline = time.monotonic() + seconds
     sent = _once(call, target, deadline)
-    if (pause := _pause_before_retry(sent)) and time.monotonic() + pause < deadline:
-        time.sleep(pause)
-        sent = _once(call, target, deadline)
-    return sent
-
-
-def _pause_before_retry(sent: TrackResult[Any]) -> float | None:
-    """Return how long to wait before the second attempt; None if it would fail like the first."""
     error = sent.error
-    if sent.status != Status.FAILED or error is None or error.code == ErrorCode.NOT_CONFIGURED:
-        return None
-    is_outage = error.http_status is None or error.http_status >= SERVER_ERROR
-    return (error.retry_after_seconds or RETRY_AFTER_SECONDS) if is_outage else None
+    if error is not None and error.is_outage and error.code != ErrorCode.NOT_CONFIGURED:
+        pause = error.retry_after_seconds or RETRY_AFTER_SECONDS
+        if time.monotonic() + pause < deadline:
+            time.sleep(pause)
+            sent = _once(call, target, deadline)
+    return sent
 
 
 def _once(call: PreparedCall, target: Target, deadline: float) -> TrackResult[Any]:
     if not target.key:
         return result.failed(call, ErrorCode.NOT_CONFIGURED, "There is no program key: set SERVICE_API_KEY.")
+    if not target.base_url.startswith(("http://", "https://")):
+        return result.failed(call, ErrorCode.SERVICE_UNREACHABLE, f"{target.base_url} is not an http or https URL.")
+    url = f"{target.base_url}/api/v1/track/{call.name}"
     headers = {
         "Content-Type": "application/json",
         "Authorization": f"Bearer {target.key}",
         "Idempotency-Key": call.repeat_key,
         "User-Agent": AGENT,
     }
-    response = _post(f"{target.base_url}/api/v1/track/{call.name}", call.body, headers, deadline)
-    if isinstance(response, str):
-        return result.failed(call, ErrorCode.SERVICE_UNREACHABLE, response)
-    http_status, content = response
-    if not result.is_of_the_service(content):
-        text = f"{target.base_url} responded {http_status}, but not as the service does."
-        return result.failed(call, ErrorCode.NOT_THE_SERVICE, text)
-    log.warn_once(content.get("warnings", ()))
-    return result.of_response(call, http_status, content)
-
-
-class NoRedirects(HTTPRedirectHandler):
-    """A redirect would carry the key to another server."""
-
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        """Follow none."""
-
-
-OPENER = build_opener(NoRedirects)
-
-
-def _post(url: str, body: str, headers: dict[str, str], deadline: float) -> tuple[int, dict[str, Any]] | str:
-    """Return the status and the JSON object of the response (empty if it is none), or why there is no response."""
-    if not url.startswith(("http://", "https://")):
-        return f"{url} is not an http or https URL."
-    request = Request(url, body.encode(), headers, method="POST")  # noqa: S310 - the scheme is checked above
+    request = Request(url, call.body.encode(), headers, method="POST")  # noqa: S310 - the scheme is checked above
     try:
         with OPENER.open(request, timeout=max(deadline - time.monotonic(), 0.001)) as response:
-            return response.status, _content(response, deadline)
-    except HTTPError as rejection:
-        with rejection:
-            return rejection.code, _content(rejection, deadline)
+            content = _content(response, deadline)
     except (OSError, HTTPException, ValueError) as problem:
-        return f"{url} does not respond: {problem}"
+        return result.failed(call, ErrorCode.SERVICE_UNREACHABLE, f"{url} does not respond: {problem}")
+    if not result.is_of_the_service(content):
+        text = f"{target.base_url} responded {response.status}, but not as the service does."
+        return result.failed(call, ErrorCode.NOT_THE_SERVICE, text)
+    log.warn_once(content.get("warnings", ()))
+    return result.of_response(call, response.status, content)
+
+
+class AnyStatus(HTTPErrorProcessor):
+    """Gives a response as it is: an error has a body, and a redirect would carry the key to another server."""
+
+    def http_response(self, request: Request, response: Any) -> Any:  # noqa: ARG002 - the signature of urllib
+        """Return the response."""
+        return response
+
+    https_response = http_response
+
+
+OPENER = build_opener(AnyStatus)
 
 
 def _content(response: Any, deadline: float) -> dict[str, Any]:
+    """Return the JSON object of a response, empty if it is none, is too large or takes too long."""
     read = bytearray()
     while piece := response.read1(PIECE):
         read += piece

@@ -3,12 +3,11 @@
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 from svc_affiliate import delivery, log
 from svc_affiliate.codes import ErrorCode
 from svc_affiliate.outbox import Outbox
-from svc_affiliate.result import Status, TrackResult
+from svc_affiliate.result import Status
 from svc_affiliate.settings import Options, target_of
 
 TIMEOUT_SECONDS = 10.0
@@ -39,10 +38,16 @@ class Resender:
                 call, target = outbox.read(path), target_of(self._options)
                 if target.outbox != folder:
                     break
-                if call is not None:
-                    sent = delivery.attempt(call, target, seconds=TIMEOUT_SECONDS)
-                    if not _filed(outbox, path, sent):
-                        break
+                if call is None:
+                    continue
+                sent = delivery.attempt(call, target, seconds=TIMEOUT_SECONDS)
+                log.report(sent)
+                if sent.status == Status.REJECTED:
+                    outbox.set_aside(path)
+                elif sent.status != Status.FAILED:
+                    path.unlink(missing_ok=True)
+                elif sent.error is None or sent.error.code != ErrorCode.INTERNAL_ERROR:  # which is about this call
+                    break
         return len(outbox.waiting())
 
     def _repeat(self, folder: Path) -> None:
@@ -54,14 +59,3 @@ class Resender:
                 seconds = min(seconds * 2, LONGEST_WAIT_SECONDS)
         except Exception:  # noqa: BLE001 - the next call starts another thread
             log.LOGGER.exception("The outbox %s cannot be resent.", folder)
-
-
-def _filed(outbox: Outbox, path: Path, sent: TrackResult[Any]) -> bool:
-    """Remove a call that was sent again, or keep it; return whether to go on with the next."""
-    log.report(sent)
-    if sent.status == Status.REJECTED:
-        outbox.set_aside(path)
-    elif sent.status != Status.FAILED:
-        path.unlink(missing_ok=True)
-    is_about_this_call = sent.error is not None and sent.error.code == ErrorCode.INTERNAL_ERROR
-    return sent.status != Status.FAILED or is_about_this_call

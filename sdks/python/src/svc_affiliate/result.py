@@ -87,10 +87,14 @@ class TrackError:
     same_payload: bool | None = None  # duplicate_transaction: whether it is the same sale
 
     @property
+    def is_outage(self) -> bool:
+        """Whether the service or the way to it is out."""
+        return self.http_status is None or self.http_status >= SERVER_ERROR
+
+    @property
     def is_temporary(self) -> bool:
         """Whether the same call can succeed later: the service, the way to it or the key is out."""
-        status = self.http_status
-        return status is None or status >= SERVER_ERROR or status in {UNAUTHORIZED, TOO_MANY}
+        return self.is_outage or self.http_status in {UNAUTHORIZED, TOO_MANY}
 
 
 Data = TypeVar("Data", bound=Mapping[str, Any])
