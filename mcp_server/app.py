@@ -15,8 +15,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from configuration import Configuration
 from mcp_server import resources, server
-from mcp_server.middleware import McpMiddleware
-from mcp_server.tool_calls import HandshakeToolCalls
+from mcp_server.middleware import CALL, McpMiddleware
+from mcp_server.tool_calls import ToolCalls
 from mcp_server.tools import ALL
 from mcp_server.tools.tool import Tool
 from storage import Reader
@@ -24,6 +24,7 @@ from web.app import now, with_state
 from web.body import LARGEST_BODY
 from web.counts import Counts
 from web.error_page import HANDLERS
+from web.limits import RateLimits
 
 PATHS = ("/mcp", "/llms.txt")
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
@@ -44,17 +45,16 @@ async def serving(
     new app for every context.
     """
     security = trusted(settings.base_url)
+    calls = ToolCalls(tools, settings.base_url, security.allowed_hosts)
     manager = StreamableHTTPSessionManager(
-        server.create(settings.base_url, tools),
+        server.create(settings.base_url, calls),
         json_response=True,
         stateless=True,
         security_settings=security,
         max_request_body_size=LARGEST_BODY,
     )
-    protocol = HandshakeToolCalls(
-        manager.handle_request, base_url=settings.base_url, hosts=security.allowed_hosts, tools=tools
-    )
-    mcp = McpMiddleware(protocol, reader, settings, counts or Counts(), clock)
+    limits = RateLimits({CALL: settings.limited(settings.mcp_rate)}, counts or Counts())
+    mcp = McpMiddleware(manager.handle_request, calls, reader=reader, settings=settings, limits=limits, clock=clock)
     app = Starlette(routes=[Route("/llms.txt", _llms_txt)], exception_handlers=HANDLERS)
     with_state(app, llms_txt=resources.llms_txt(settings.base_url))
 

@@ -7,6 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from configuration import Configuration
 from mcp_server.caller import SCOPE_MEMBER, Caller
+from mcp_server.tool_calls import ToolCalls
 from storage import Reader
 from storage.rules import keys
 from storage.rules.errors import (
@@ -19,9 +20,8 @@ from storage.rules.errors import (
 )
 from storage.rules.scope import READING
 from web import body, client
-from web.counts import Counts
 from web.limits import RateLimits
-from web.response import JsonResponse, error_response
+from web.response import error_response
 
 CALL = "mcp call"
 METADATA = "/.well-known/oauth-protected-resource/mcp"  # RFC 9728, 3.1
@@ -31,27 +31,34 @@ class McpMiddleware:
     """Pure ASGI: accepts a POST with a key, and holds the response until a read has proved that key."""
 
     def __init__(
-        self, app: ASGIApp, reader: Reader, settings: Configuration, counts: Counts, clock: Callable[[], datetime]
+        self,
+        app: ASGIApp,
+        calls: ToolCalls,
+        *,
+        reader: Reader,
+        settings: Configuration,
+        limits: RateLimits,
+        clock: Callable[[], datetime],
     ) -> None:
         self._app = app
+        self._calls = calls
         self._reader = reader
         self._settings = settings
+        self._limits = limits
         self._clock = clock
-        self._limits = RateLimits({CALL: settings.limited(settings.mcp_rate)}, counts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["method"] != "POST":
-            response = error_response(MethodNotAllowed(), scope)
-            response.headers = {**response.headers, "Allow": "POST"}
-            await response(scope, receive, send)
+            await error_response(MethodNotAllowed(), scope, {"Allow": "POST"})(scope, receive, send)
             return
         host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
         caller = self._identify(scope)
         try:
             await self._serve(caller, scope, receive, send)
         except ServiceError as error:
-            await self._reject(error, caller, host, scope)(scope, receive, send)
+            challenge = _challenge(error, caller, self._settings, host=host)
+            await error_response(error, scope, challenge)(scope, receive, send)
 
     def _identify(self, scope: Scope) -> Caller:
         """Store the caller, and the headers in the form that the SDK compares, in the request's scope."""
@@ -73,16 +80,11 @@ class McpMiddleware:
         async def hold(message: Message) -> None:
             response.append(message)
 
-        await self._app(scope, body.replay(content, receive), hold)
+        handle = await self._calls.respond(scope, content) or self._app
+        await handle(scope, body.replay(content, receive), hold)
         await caller.prove()
         for message in response:
             await send(message)
-
-    def _reject(self, error: ServiceError, caller: Caller, host: str, scope: Scope) -> JsonResponse:
-        response = error_response(error, scope)
-        challenged = _challenge(error, caller, self._settings, host=host)
-        response.headers = {**response.headers, **challenged}
-        return response
 
     async def _count(self, credential: str) -> None:
         try:

@@ -22,9 +22,9 @@ from mcp_server.caller import Context, caller_of
 from mcp_server.sanitize import clean
 from storage.access.agent_keys import AgentKey
 from storage.access.assistants import Assistant
-from storage.lists.declaration import ListQuery, ListScope, Page
+from storage.lists.declaration import ListQuery, ListScope
 from storage.lists.find import find
-from storage.lists.programs import PROGRAMS, ListedProgram
+from storage.lists.programs import PROGRAMS
 
 MOST_COMPLETIONS = 100
 PROGRAM = PromptArgument(name="program_id", description="The program's id, from list_programs.", required=True)
@@ -39,96 +39,79 @@ class Plan(NamedTuple):
     text: str
 
 
-PLANS = {
-    plan.prompt.name: plan
-    for plan in (
-        Plan(
-            Prompt(
-                name="review-my-program",
-                title="Review my program",
-                description="The program's results, its problems, and what to do next.",
-                arguments=[PROGRAM],
-            ),
-            "Review affiliate program {program_id}. Call get_program, get_readiness, get_performance with period 30d "
-            "and breakdown week, and list_refused_calls. Tell me in this order: whether sales are credited and "
-            "what blocks them; how clicks, leads, conversions and revenue changed from the previous period; the most "
-            "frequent rejections and who must fix them; at most five next actions, the most valuable first. Give "
-            "numbers with their currency and dates. Say which of these your key could not read.",
-        ),
-        Plan(
-            Prompt(
-                name="why-was-this-sale-not-credited",
-                title="Why was this sale not credited?",
-                description="Why a sale earned a commission or none, and the smallest fix.",
-                arguments=[PROGRAM, SALE, CUSTOMER],
-            ),
-            "Find out why {subject} of affiliate program {program_id} was credited or not. Call explain_attribution "
-            "with exactly one identifier. Explain the verdict in plain words, go through the trace step by step, and "
-            "give the smallest change that would have credited it. If the verdict is customer_not_found, call "
-            "check_identifier_health too and say whether other sales have the same problem.",
-        ),
-        Plan(
-            Prompt(
-                name="weekly-review",
-                title="Weekly review",
-                description="What changed this week in all programs, and what needs attention.",
-                arguments=[PROGRAM],
-            ),
-            "Write this week's review of affiliate program {program_id}. Call get_performance with period 7d and "
-            "top_partners 10, list_changes, list_refused_calls and list_flags with state open. Say what rose or fell "
-            "against the week before and which partners explain it, what people changed, which rejected calls still "
-            "happen and the money at stake, and at most five actions. Give numbers with currency and dates.",
-        ),
-        Plan(
-            Prompt(
-                name="month-close",
-                title="Month close",
-                description="What to pay, to whom and why, and what was taken back.",
-                arguments=[PROGRAM],
-            ),
-            "Close last month for affiliate program {program_id}. Call list_partners for the balances, get_performance "
-            "with period last_month and top_partners 20, list_payment_events for disputes, and list_flags with state "
-            "open. Make a table of each partner: to_pay_cents, pending, on hold and until when, owed back, and refunds "
-            "of the month. Name the commissions that a flag holds. You cannot pay or approve; people do.",
-        ),
-        Plan(
-            Prompt(
-                name="integration-doctor",
-                title="Integration doctor",
-                description="Why events are missing or rejected, and the fix for each cause.",
-                arguments=[PROGRAM],
-            ),
-            "Diagnose the integration of affiliate program {program_id}. Call get_readiness, list_refused_calls, "
-            "check_identifier_health and list_payment_events. For each cause say since when, whether it still happens, "
-            "what money is at stake and what to change, with the passage of get_integration_guide that shows it.",
-        ),
-        Plan(
-            Prompt(
-                name="fraud-review",
-                title="Fraud review",
-                description="Open signs of fraud with evidence for and against.",
-                arguments=[PROGRAM],
-            ),
-            "Review signs of fraud in affiliate program {program_id}. Call list_flags with state open, get_performance "
-            "with period 30d and top_partners 20, and get_partner for the partner with the most money at stake. For "
-            "each flag give the evidence, what speaks against it, and the commission it holds. Recommend dismiss or "
-            "confirm; a person decides.",
-        ),
-        Plan(
-            Prompt(
-                name="prepare-for-key-rotation",
-                title="Prepare for key rotation",
-                description="A plan to replace the program key without losing a sale.",
-                arguments=[PROGRAM],
-            ),
-            "Prepare the replacement of the program key of affiliate program {program_id}. Call get_program for "
-            "program_key_state and program_key_rotate_by, list_refused_calls for calls with an old key, and "
-            "get_integration_guide with topic key-rotation. Write a checklist for the owner: what to prepare, when to "
-            "generate the key (the old one stops at once), what to deploy, how to check it, and how to send the calls "
-            "again that were rejected in between. You cannot generate the key; only an owner can.",
-        ),
-    )
-}
+def _plan(name: str, title: str, description: str, text: str, *more: PromptArgument) -> Plan:
+    return Plan(Prompt(name=name, title=title, description=description, arguments=[PROGRAM, *more]), text)
+
+
+_ALL = (
+    _plan(
+        "review-my-program",
+        "Review my program",
+        "The program's results, its problems, and what to do next.",
+        "Review affiliate program {program_id}. Call get_program, get_readiness, get_performance with period 30d "
+        "and breakdown week, and list_refused_calls. Tell me in this order: whether sales are credited and "
+        "what blocks them; how clicks, leads, conversions and revenue changed from the previous period; the most "
+        "frequent rejections and who must fix them; at most five next actions, the most valuable first. Give "
+        "numbers with their currency and dates. Say which of these your key could not read.",
+    ),
+    _plan(
+        "why-was-this-sale-not-credited",
+        "Why was this sale not credited?",
+        "Why a sale earned a commission or none, and the smallest fix.",
+        "Find out why {subject} of affiliate program {program_id} was credited or not. Call explain_attribution "
+        "with exactly one identifier. Explain the verdict in plain words, go through the trace step by step, and "
+        "give the smallest change that would have credited it. If the verdict is customer_not_found, call "
+        "check_identifier_health too and say whether other sales have the same problem.",
+        SALE,
+        CUSTOMER,
+    ),
+    _plan(
+        "weekly-review",
+        "Weekly review",
+        "What changed this week in all programs, and what needs attention.",
+        "Write this week's review of affiliate program {program_id}. Call get_performance with period 7d and "
+        "top_partners 10, list_changes, list_refused_calls and list_flags with state open. Say what rose or fell "
+        "against the week before and which partners explain it, what people changed, which rejected calls still "
+        "happen and the money at stake, and at most five actions. Give numbers with currency and dates.",
+    ),
+    _plan(
+        "month-close",
+        "Month close",
+        "What to pay, to whom and why, and what was taken back.",
+        "Close last month for affiliate program {program_id}. Call list_partners for the balances, get_performance "
+        "with period last_month and top_partners 20, list_payment_events for disputes, and list_flags with state "
+        "open. Make a table of each partner: to_pay_cents, pending, on hold and until when, owed back, and refunds "
+        "of the month. Name the commissions that a flag holds. You cannot pay or approve; people do.",
+    ),
+    _plan(
+        "integration-doctor",
+        "Integration doctor",
+        "Why events are missing or rejected, and the fix for each cause.",
+        "Diagnose the integration of affiliate program {program_id}. Call get_readiness, list_refused_calls, "
+        "check_identifier_health and list_payment_events. For each cause say since when, whether it still happens, "
+        "what money is at stake and what to change, with the passage of get_integration_guide that shows it.",
+    ),
+    _plan(
+        "fraud-review",
+        "Fraud review",
+        "Open signs of fraud with evidence for and against.",
+        "Review signs of fraud in affiliate program {program_id}. Call list_flags with state open, get_performance "
+        "with period 30d and top_partners 20, and get_partner for the partner with the most money at stake. For "
+        "each flag give the evidence, what speaks against it, and the commission it holds. Recommend dismiss or "
+        "confirm; a person decides.",
+    ),
+    _plan(
+        "prepare-for-key-rotation",
+        "Prepare for key rotation",
+        "A plan to replace the program key without losing a sale.",
+        "Prepare the replacement of the program key of affiliate program {program_id}. Call get_program for "
+        "program_key_state and program_key_rotate_by, list_refused_calls for calls with an old key, and "
+        "get_integration_guide with topic key-rotation. Write a checklist for the owner: what to prepare, when to "
+        "generate the key (the old one stops at once), what to deploy, how to check it, and how to send the calls "
+        "again that were rejected in between. You cannot generate the key; only an owner can.",
+    ),
+)
+PLANS = {plan.prompt.name: plan for plan in _ALL}
 
 
 async def list_prompts(_context: Context, _params: PaginatedRequestParams | None) -> ListPromptsResult:
@@ -138,7 +121,9 @@ async def list_prompts(_context: Context, _params: PaginatedRequestParams | None
 
 async def get_prompt(_context: Context, params: GetPromptRequestParams) -> GetPromptResult:
     """Return a prompt with its arguments filled in. Raises MCPError (-32602) if the name or an argument is wrong."""
-    plan = _plan(params.name)
+    plan = PLANS.get(params.name)
+    if plan is None:
+        raise MCPError(INVALID_PARAMS, "Unknown prompt. Call prompts/list for the prompts.")
     sent = params.arguments or {}
     accepted = [argument.name for argument in plan.prompt.arguments or []]
     if "program_id" not in sent or not set(sent) <= set(accepted):
@@ -152,23 +137,12 @@ async def get_prompt(_context: Context, params: GetPromptRequestParams) -> GetPr
 
 async def complete(context: Context, params: CompleteRequestParams) -> CompleteResult:
     """Complete program_id with the ids that the key can read; return nothing for other arguments."""
-    ids = await _program_ids(context) if params.argument.name == PROGRAM.name else []
-    fitting = [program_id for program_id in ids if program_id.startswith(params.argument.value)]
-    return CompleteResult(completion=Completion(values=fitting, total=len(fitting), has_more=False))
-
-
-def _plan(name: str) -> Plan:
-    if name not in PLANS:
-        raise MCPError(INVALID_PARAMS, "Unknown prompt. Call prompts/list for the prompts.")
-    return PLANS[name]
-
-
-async def _program_ids(context: Context) -> list[str]:
     caller = caller_of(context)
 
-    def read(connection: Any, key: AgentKey | Assistant) -> Page[ListedProgram]:
+    def read(connection: Any, key: AgentKey | Assistant) -> list[str]:
         scope = ListScope(0, caller.at, workspace_ids=[key.workspace_id], program_ids=key.program_ids)
-        return find(connection, PROGRAMS, scope, ListQuery(MOST_COMPLETIONS))
+        return [str(program.id) for program in find(connection, PROGRAMS, scope, ListQuery(MOST_COMPLETIONS)).data]
 
-    programs = await caller.read(read)
-    return [str(program.id) for program in programs.data]
+    ids = await caller.read(read) if params.argument.name == PROGRAM.name else []
+    fitting = [program_id for program_id in ids if program_id.startswith(params.argument.value)]
+    return CompleteResult(completion=Completion(values=fitting, total=len(fitting), has_more=False))

@@ -1,17 +1,14 @@
 """The MCP server: its instructions for assistants, and a handler for each method."""
 
-from collections.abc import Iterable
 from importlib.metadata import version
 from typing import Any
 
 from mcp.server import CacheHint, Server
 from mcp.server.caching import CacheableMethod
-from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
 
-from mcp_server import prompts, resources, tool_calls
-from mcp_server.caller import Context, caller_of
-from mcp_server.tools import ALL
-from mcp_server.tools.tool import Tool
+from mcp_server import prompts, resources
+from mcp_server.caller import caller_of
+from mcp_server.tool_calls import ToolCalls
 
 FIVE_MINUTES = CacheHint(ttl_ms=5 * 60 * 1000, scope="private")
 LISTS: tuple[CacheableMethod, ...] = (
@@ -51,21 +48,8 @@ rejected call returns error.code, error.message and often error.hint, which says
 """
 
 
-def create(base_url: str, tools: Iterable[Tool] = ALL) -> Server[Any]:
-    """Return the server; `base_url` is the service's URL in its guides."""
-    by_name = {each.name: each for each in tools}
-
-    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
-        return await tool_calls.call(caller_of(context), params, base_url, by_name)
-
-    async def list_tools(context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
-        """List the tools that the key's scopes allow, always in the same order; all if it can get more scopes."""
-        caller = caller_of(context)
-        scopes = await caller.read(lambda _connection, key: key.scopes)
-        return ListToolsResult(
-            tools=[each.published for each in by_name.values() if caller.signed_in or each.scope in scopes]
-        )
-
+def create(base_url: str, calls: ToolCalls) -> Server[Any]:
+    """Return the server of a service at `base_url`."""
     return Server(
         "affiliate-tracking",
         title="Affiliate tracking",
@@ -74,8 +58,8 @@ def create(base_url: str, tools: Iterable[Tool] = ALL) -> Server[Any]:
         website_url=base_url,
         cache_hints=dict.fromkeys(LISTS, FIVE_MINUTES),
         get_tool_input_schema=lambda _name: None,  # no argument travels in a header: there is none to check
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
+        on_list_tools=calls.list,
+        on_call_tool=lambda context, params: calls.call(caller_of(context), params),
         on_list_resources=resources.list_resources,
         on_list_resource_templates=resources.list_templates,
         on_read_resource=resources.read_resource,

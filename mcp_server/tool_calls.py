@@ -1,11 +1,11 @@
-"""tools/call: one read proves the key, its scope and its program, and returns the tool's data.
+"""tools/list and tools/call: one read proves the key, its scope and its program, and returns the tool's data.
 
 Clients that open with `initialize` are served without the SDK's transport for them, which serves each POST through two
 tasks and six streams; they cost as much as the tool's own work.
 """
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from mcp import MCPError
@@ -15,61 +15,78 @@ from mcp_types import (
     CallToolRequestParams,
     CallToolResult,
     JSONRPCRequest,
+    ListToolsResult,
+    PaginatedRequestParams,
     TextContent,
 )
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError as Malformed
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Scope
 
 from mcp_server import arguments, results
 from mcp_server.arguments import Arguments
-from mcp_server.caller import SCOPE_MEMBER, Caller
+from mcp_server.caller import SCOPE_MEMBER, Caller, Context, caller_of
 from mcp_server.sanitize import json_of
-from mcp_server.tools import ALL
 from mcp_server.tools.tool import Tool, ToolRequest
 from storage.access.agent_keys import AgentKey
 from storage.access.assistants import Assistant
 from storage.rules.errors import InsufficientScope, InternalError, ServiceError, ValidationError
-from web import body
 from web.errors import error_body
 from web.response import JsonResponse
 
 log = logging.getLogger(__name__)
 
 
-async def call(
-    caller: Caller, params: CallToolRequestParams, base_url: str, tools: Mapping[str, Tool]
-) -> CallToolResult:
-    """Return a tool's result, or the error. Raises MCPError (-32602) for a tool that the key may not see."""
-    try:
-        return await _read(caller, params, base_url, tools.get(params.name))
-    except MCPError:
-        raise
-    except ServiceError as error:
-        return _error(error, caller)
-    except Exception:
-        log.exception("a tool failed in request %s", caller.request_id)
-        return _error(InternalError(), caller)
+class ToolCalls:
+    """The tools of a service at `base_url`, which requests may call by these names of `hosts`."""
 
-
-class HandshakeToolCalls:
-    """ASGI inside McpMiddleware: handles plain tool calls of the handshake era and passes the rest to `app`.
-
-    Any other request (another method, an Origin, a header sent twice, a Host with a wildcard's port, malformed
-    parameters) is left to the SDK, which also words every error.
-    """
-
-    def __init__(self, app: ASGIApp, *, base_url: str, hosts: Sequence[str], tools: Iterable[Tool] = ALL) -> None:
-        self._app = app
+    def __init__(self, tools: Iterable[Tool], base_url: str, hosts: Collection[str]) -> None:
+        self._tools = {each.name: each for each in tools}
         self._base_url = base_url
         self._hosts = hosts
-        self._tools = {each.name: each for each in tools}
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
-        content = (await receive())["body"]  # McpMiddleware has read it whole
-        response = await self._respond(scope, content) if self._is_plain(scope) else None
-        await (response or self._app)(scope, body.replay(content, receive), send)
+    async def list(self, context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
+        """List the tools that the key's scopes allow, always in the same order; all if it can get more scopes."""
+        caller = caller_of(context)
+        scopes = await caller.read(lambda _connection, key: key.scopes)
+        shown = [each for each in self._tools.values() if caller.signed_in or each.scope in scopes]
+        return ListToolsResult(tools=[each.published for each in shown])
+
+    async def call(self, caller: Caller, params: CallToolRequestParams) -> CallToolResult:
+        """Return a tool's result, or the error. Raises MCPError (-32602) for a tool that the key may not see."""
+        try:
+            return await self._read(caller, params)
+        except MCPError:
+            raise
+        except ServiceError as error:
+            return _error(error, caller)
+        except Exception:
+            log.exception("a tool failed in request %s", caller.request_id)
+            return _error(InternalError(), caller)
+
+    async def respond(self, scope: Scope, content: bytes) -> JsonResponse | None:
+        """Return the response to a plain tool call of the handshake era, None to any other request.
+
+        Those (another method, an Origin, a header sent twice, a Host with a wildcard's port, malformed parameters) are
+        left to the SDK, which also words every error.
+        """
+        if not self._is_plain(scope):
+            return None
+        try:
+            request = JSONRPCRequest.model_validate_json(content)
+            if request.method != "tools/call":
+                return None
+            params = CallToolRequestParams.model_validate(request.params)
+        except Malformed:
+            return None
+        try:
+            result = await self.call(scope[SCOPE_MEMBER], params)
+        except MCPError as error:
+            outcome = {"error": error.error.model_dump(mode="json", by_alias=True, exclude_none=True)}
+        else:
+            dumped = result.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"result_type"})
+            outcome = {"result": dumped}
+        return JsonResponse({"jsonrpc": "2.0", "id": request.id, **outcome})
 
     def _is_plain(self, scope: Scope) -> bool:
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
@@ -81,51 +98,34 @@ class HandshakeToolCalls:
             and len(headers) == len(scope["headers"])
         )
 
-    async def _respond(self, scope: Scope, content: bytes) -> JsonResponse | None:
+    async def _read(self, caller: Caller, params: CallToolRequestParams) -> CallToolResult:
+        """Run a tool. Wrong arguments are reported only after the key, its scope and its program are proved."""
+        tool = self._tools.get(params.name)
+        if tool is None:
+            await caller.prove()
+            raise _unknown()
+        parsed: Arguments | None = None
+        wrong: ValidationError | None = None
         try:
-            request = JSONRPCRequest.model_validate_json(content)
-            if request.method != "tools/call":
-                return None
-            params = CallToolRequestParams.model_validate(request.params)
-        except Malformed:
-            return None
+            parsed = arguments.parse(tool.arguments, params.arguments or {})
+        except ValidationError as error:
+            wrong = error
+
+        def run(connection: Any, key: AgentKey | Assistant) -> CallToolResult:
+            if parsed is None:
+                raise wrong or InternalError
+            request = ToolRequest(connection, key, caller.at, self._base_url, parsed.applied())
+            result = tool.run(request, **dict(parsed))
+            about = {"as_of": caller.as_of(connection), "applied_query": request.applied_query}
+            values = {**json_of(about), **result}
+            return CallToolResult(content=[TextContent(text=results.text_of(values))], structured_content=values)
+
         try:
-            result = await call(scope[SCOPE_MEMBER], params, self._base_url, self._tools)
-        except MCPError as error:
-            outcome = {"error": error.error.model_dump(mode="json", by_alias=True, exclude_none=True)}
-        else:
-            dumped = result.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"result_type"})
-            outcome = {"result": dumped}
-        return JsonResponse({"jsonrpc": "2.0", "id": request.id, **outcome})
-
-
-async def _read(caller: Caller, params: CallToolRequestParams, base_url: str, tool: Tool | None) -> CallToolResult:
-    """Run a tool. Wrong arguments are reported only after the key, its scope and its program are proved."""
-    if tool is None:
-        await caller.prove()
-        raise _unknown()
-    parsed: Arguments | None = None
-    wrong: ValidationError | None = None
-    try:
-        parsed = arguments.parse(tool.arguments, params.arguments or {})
-    except ValidationError as error:
-        wrong = error
-
-    def run(connection: Any, key: AgentKey | Assistant) -> CallToolResult:
-        if parsed is None:
-            raise wrong or InternalError
-        request = ToolRequest(connection, key, caller.at, base_url, parsed.applied())
-        result = tool.run(request, **dict(parsed))
-        about = {"as_of": caller.as_of(connection), "applied_query": request.applied_query}
-        values = {**json_of(about), **result}
-        return CallToolResult(content=[TextContent(text=results.text_of(values))], structured_content=values)
-
-    try:
-        return await caller.read(run, scope=tool.scope, program_id=getattr(parsed, "program_id", None))
-    except InsufficientScope as error:
-        if error.details["required_scope"] == tool.scope:
-            raise _unknown() from None  # a hidden tool looks like one that does not exist
-        raise
+            return await caller.read(run, scope=tool.scope, program_id=getattr(parsed, "program_id", None))
+        except InsufficientScope as error:
+            if error.details["required_scope"] == tool.scope:
+                raise _unknown() from None  # a hidden tool looks like one that does not exist
+            raise
 
 
 def _error(error: ServiceError, caller: Caller) -> CallToolResult:

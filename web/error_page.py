@@ -29,8 +29,7 @@ _PAGE = """<!doctype html>
 
 def error_in_client_format(error: ServiceError, scope: Scope, headers: Headers = None) -> ASGIApp:
     """Return the response to a request that ended in an error, with further headers."""
-    response = error_response(error, scope)
-    response.headers = {**response.headers, **(headers or {})}
+    response = error_response(error, scope, headers or {})
     if not accepts_html(scope):
         return response
     words = {"message": error.text, "hint": error.advice, "code": error.code, "request_id": scope["request_id"]}

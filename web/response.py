@@ -1,6 +1,7 @@
 """A response: a status, a JSON body and headers, sent in two messages without Starlette's response classes."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import BaseModel
@@ -10,6 +11,7 @@ from starlette.types import Receive, Scope, Send
 from storage.rules.errors import ServiceError
 from web.errors import STATUS, error_body, error_headers
 
+NONE: Mapping[str, str] = MappingProxyType({})
 _JSON = (b"content-type", b"application/json")
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -63,8 +65,8 @@ class CreatedResponse(ModelResponse[Model]):
     success = 201
 
 
-def error_response(rejection: ServiceError, scope: Scope) -> JsonResponse:
-    """Return the response for an error, and name the error in the request's scope."""
+def error_response(rejection: ServiceError, scope: Scope, headers: Mapping[str, str] = NONE) -> JsonResponse:
+    """Return the response for an error, with further headers, and name the error in the request's scope."""
     scope["error_code"] = rejection.code
     body = error_body(rejection, scope["request_id"])
-    return JsonResponse(body, STATUS[rejection.code], error_headers(rejection))
+    return JsonResponse(body, STATUS[rejection.code], {**error_headers(rejection), **headers})

@@ -1,36 +1,38 @@
-"""All tools, the functions under @tool in these modules, in the order of tools/list."""
+"""All tools, in the order of tools/list."""
 
 from mcp_server.tools import (
-    attribution,
     breakdown,
     changes,
     commissions,
-    customer,
+    customers,
+    diagnosis,
     events,
     guide,
-    integration,
-    partner,
+    partners,
     payments,
-    people,
     performance,
     programs,
 )
 from mcp_server.tools.tool import Tool
 
-MODULES = (
-    programs,
-    integration,
-    performance,
-    breakdown,
-    people,
-    partner,
-    customer,
-    events,
-    payments,
-    commissions,
-    changes,
-    attribution,
-    guide,
+ALL: tuple[Tool, ...] = (
+    programs.list_programs,
+    programs.get_program,
+    diagnosis.get_readiness,
+    diagnosis.check_identifier_health,
+    performance.get_performance,
+    breakdown.get_breakdown,
+    partners.list_partners,
+    customers.list_customers,
+    partners.get_partner,
+    customers.get_customer,
+    events.list_events,
+    payments.list_payment_events,
+    commissions.list_commissions,
+    commissions.list_flags,
+    changes.list_changes,
+    diagnosis.explain_attribution,
+    diagnosis.list_refused_calls,
+    guide.get_integration_guide,
 )
-ALL: tuple[Tool, ...] = tuple(each for module in MODULES for each in vars(module).values() if isinstance(each, Tool))
 BY_NAME = {tool.name: tool for tool in ALL}

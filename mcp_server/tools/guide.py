@@ -1,8 +1,7 @@
 """get_integration_guide: how to connect a shop to one program, with its id and the service's URL."""
 
 import re
-from enum import StrEnum
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -14,23 +13,20 @@ from storage.lists.programs import read_program
 from storage.rules.scope import Scope
 
 LARGEST_PART = LARGEST - 3_000
+GuideTopic = Literal[
+    "integration",
+    "errors",
+    "key-rotation",
+    "metrics",
+    "snippets",
+    "cases",
+    "tracker",
+    "sdk",
+    "cli",
+    "verify",
+    "payments",
+]
 SETTINGS = ("currency", "lead_auth_policy", "cookie_window_days", "attribution_window_days")
-
-
-class GuideTopic(StrEnum):
-    """The names of the guides."""
-
-    INTEGRATION = "integration"
-    ERRORS = "errors"
-    KEY_ROTATION = "key-rotation"
-    METRICS = "metrics"
-    SNIPPETS = "snippets"
-    CASES = "cases"
-    TRACKER = "tracker"
-    SDK = "sdk"
-    CLI = "cli"
-    VERIFY = "verify"
-    PAYMENTS = "payments"
 
 
 class GuideResult(NamedTuple):
@@ -48,7 +44,7 @@ def get_integration_guide(
     request: ToolRequest,
     *,
     program_id: int,
-    topic: GuideTopic = GuideTopic.INTEGRATION,
+    topic: GuideTopic = "integration",
     part: Annotated[int, Field(ge=1, le=20)] = 1,
 ) -> GuideResult:
     """How to send clicks, leads, sales and refunds to this program, in Markdown with its id. cases: consent, domains,

@@ -4,11 +4,10 @@ import json
 from typing import Any
 
 import pytest
-from starlette.types import Message, Receive, Send
 
 from mcp_server.caller import SCOPE_MEMBER, Caller
 from mcp_server.prompts import PLANS
-from mcp_server.tool_calls import HandshakeToolCalls
+from mcp_server.tool_calls import ToolCalls
 from mcp_server.tools import ALL
 from presentation import guides
 from storage.rules.scope import Scope
@@ -48,7 +47,6 @@ NOT_PLAIN: list[Any] = [
     [CALL],
     "tools/call",
 ]
-LEFT = {"left": "to the SDK"}
 INVALID = -32602
 REVIEW, WHY = "review-my-program", "why-was-this-sale-not-credited"
 
@@ -72,24 +70,12 @@ async def test_nothing_is_subscribed_to_and_no_stream_stays_open(assistant: Assi
 
 
 async def handshake(assistant: Assistant, headers: list[tuple[str, str]], body: Any) -> Any:
-    """Return what a request of the handshake era is answered with, by ours or by the app inside."""
-    sent: list[Message] = []
-
-    async def receive() -> Message:
-        return {"type": "http.request", "body": json.dumps(body).encode(), "more_body": False}
-
-    async def send(message: Message) -> None:
-        sent.append(message)
-
-    async def sdk(_scope: Any, receive: Receive, send: Send) -> None:
-        assert json.loads((await receive())["body"]) == body
-        await send({"type": "http.response.body", "body": json.dumps(LEFT).encode()})
-
+    """Return what a request of the handshake era is answered with, None if it is left to the SDK."""
     caller = Caller(assistant.acme.store.reader, assistant.good, assistant.at, "request-1", resource="")
     raw = [(name.lower().encode(), value.encode()) for name, value in headers]
-    scope = {"type": "http", "method": "POST", "headers": raw, SCOPE_MEMBER: caller}
-    await HandshakeToolCalls(sdk, base_url="http://svc.test", hosts=["svc.test"])(scope, receive, send)
-    return json.loads(sent[-1]["body"])
+    calls = ToolCalls(ALL, "http://svc.test", hosts=["svc.test"])
+    response = await calls.respond({"headers": raw, SCOPE_MEMBER: caller}, json.dumps(body).encode())
+    return response and response.body
 
 
 async def test_a_plain_tool_call_does_not_reach_the_sdk_and_any_other_does(assistant: Assistant):
@@ -101,10 +87,10 @@ async def test_a_plain_tool_call_does_not_reach_the_sdk_and_any_other_does(assis
     assert await handshake(assistant, plain[:2], CALL) == answered  # which names no version
     for name, value in TO_CHECK.items():
         others = [each for each in plain if each[0] != name.lower()]
-        assert await handshake(assistant, [*others, (name, value)], CALL) == LEFT, (name, value)
-    assert await handshake(assistant, [("host", "evil.example"), *plain], CALL) == LEFT  # sent twice
+        assert await handshake(assistant, [*others, (name, value)], CALL) is None, (name, value)
+    assert await handshake(assistant, [("host", "evil.example"), *plain], CALL) is None  # sent twice
     for body in NOT_PLAIN:
-        assert await handshake(assistant, plain, body) == LEFT, body
+        assert await handshake(assistant, plain, body) is None, body
 
 
 @pytest.mark.parametrize("version", VERSIONS)

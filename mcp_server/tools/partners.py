@@ -1,23 +1,26 @@
-"""get_partner: one partner's results, balance and customers."""
+"""list_partners and get_partner: what partners brought, and what they are owed."""
 
 from datetime import date, datetime
 from typing import NamedTuple
 
 from mcp_server.arguments import Identifier, RowId, Timestamp
 from mcp_server.results import JsonRow
-from mcp_server.tools.people import balance_row, partner_row
+from mcp_server.sanitize import row_of
+from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.performance import ReportPeriod, report_range
 from mcp_server.tools.tool import ToolRequest, tool
-from storage.lists.balances import Hold
+from storage.lists.balances import Hold, PartnerBalance
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
-from storage.lists.partners import PARTNERS, Partner, ids_of_name
+from storage.lists.partners import FIGURES, PARTNERS, Partner, ids_of_name
 from storage.reports import partner as partner_reports
 from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.rules.periods.period import Window
 from storage.rules.reports.metrics import Figures, RefundedMonth, Trend
 from storage.rules.scope import Scope
 from storage.rules.untrusted import UntrustedValues
+
+NOT_SHOWN = {"email", "notes", "link", "to_pay_cents", "program_id", "balance"}
 
 
 class PartnerDetails(NamedTuple):
@@ -35,6 +38,14 @@ class PartnerDetails(NamedTuple):
     customers: dict[str, int]
     open_flags: int
     last_sale_at: datetime | None = None
+
+
+@list_tool("Partners", Scope.PARTNERS_READ, PARTNERS)
+def list_partners(asked: Asked) -> JsonRow:
+    """Partners (affiliates), newest first, with what each brought in the dates (the last 30 days by default) and is
+    owed: pending, on hold until when, approved, paid, owed back. Their links have ?aff=code.
+    """
+    return asked.page(row=_listed_partner)
 
 
 @tool("One partner", Scope.PARTNERS_READ)
@@ -57,8 +68,8 @@ def get_partner(
     report = partner_reports.read_report(request.connection, program_id, found.id, query, at=request.at)
     return PartnerDetails(
         **report._asdict(),
-        partner=partner_row(found),
-        balance=balance_row(found.balance),
+        partner=_partner_row(found),
+        balance=_balance_row(found.balance),
         open_flags=found.open_flags,
     )
 
@@ -77,3 +88,18 @@ def _find(request: ToolRequest, program_id: int, partner_id: int | None, name: s
         ids = ", ".join(map(str, found))
         raise ValidationError(fields=[FieldError("partner", f"Several partners have this name: send partner_id {ids}")])
     return get(request.connection, PARTNERS, ListScope(program_id, request.at), found[0])
+
+
+def _partner_row(partner: Partner) -> JsonRow:
+    """Return a partner; their links have `code` as ?aff=."""
+    return row_of(partner, leave_out={*NOT_SHOWN, *FIGURES})
+
+
+def _listed_partner(partner: Partner) -> JsonRow:
+    """Return a partner with what they brought in the dates, and what they are owed."""
+    return row_of(partner, leave_out=NOT_SHOWN) | {"balance": _balance_row(partner.balance)}
+
+
+def _balance_row(balance: PartnerBalance) -> JsonRow:
+    """Return a balance in cents: pending is ready to approve, to_pay is approved less owed back."""
+    return row_of(balance) | {"to_pay_cents": balance.to_pay_cents}

@@ -1,18 +1,16 @@
-"""explain_attribution and list_refused_calls: why a sale was not credited, and which calls were rejected."""
+"""Why sales are not credited: readiness, customer keys, the explanation of one sale, and the rejected calls."""
 
 from datetime import datetime
-from enum import StrEnum
-from typing import Annotated, NamedTuple
-
-from pydantic import Field
+from typing import Literal, NamedTuple
 
 from mcp_server.arguments import Identifier
 from mcp_server.results import JsonRow, fitting
 from mcp_server.sanitize import clean, json_of, row_of
 from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.tool import ToolRequest, tool
-from storage.diagnosis import explanation
-from storage.diagnosis.readiness import ONGOING
+from storage.diagnosis import explanation, identifier_health, readiness
+from storage.diagnosis.identifier_health import HealthState, IdentifierHealth
+from storage.diagnosis.readiness import ONGOING, ReadinessGate
 from storage.lists import rejected_calls
 from storage.lists.declaration import Page
 from storage.lists.rejected_calls import REJECTED_CALLS, Cause, RejectedCall
@@ -22,11 +20,13 @@ from storage.rules.untrusted import UntrustedValues
 from web.errors import STATUS
 
 
-class RefusedCallGrouping(StrEnum):
-    """Whether to list causes or single calls."""
+class ReadinessSummary(NamedTuple):
+    """The readiness of a program with the state of its keys alone."""
 
-    CAUSES = "causes"
-    CALLS = "calls"
+    ready: bool
+    blocker: str | None
+    gates: list[ReadinessGate]
+    identifier_state: HealthState
 
 
 class ExplanationResult(NamedTuple):
@@ -47,6 +47,23 @@ class ExplanationResult(NamedTuple):
     commission_id: int | None = None
     terms_version: int | None = None
     payment_event_id: str | None = None
+
+
+@tool("Check a program's readiness", Scope.PROGRAMS_READ)
+def get_readiness(request: ToolRequest, *, program_id: int) -> ReadinessSummary:
+    """What is missing before a program's first credited sale: gates in order (pass, fail, unknown = waits for real
+    traffic), each with a next_action, and the blocker to fix first. Use it before setup advice.
+    """
+    report = readiness.check_readiness(request.connection, program_id, at=request.at, base_url=request.base_url)
+    return ReadinessSummary(report.ready, report.blocker, report.gates, report.identifier_health.state)
+
+
+@tool("Check customer keys", Scope.PROGRAMS_READ)
+def check_identifier_health(request: ToolRequest, *, program_id: int) -> IdentifierHealth:
+    """Do sales have the customer_key of the leads? Use it when many sales get customer_not_found.
+    Counts of different keys in recent sales; groups of keys that match no lead, with the likely mapping.
+    """
+    return identifier_health.check_keys(request.connection, program_id)
 
 
 @tool("Explain attribution", Scope.EVENTS_READ)
@@ -84,13 +101,13 @@ def explain_attribution(
     Scope.EVENTS_READ,
     REJECTED_CALLS,
     beside={"causes": list[JsonRow]},
-    view=(Annotated[RefusedCallGrouping, Field(strict=False)], RefusedCallGrouping.CAUSES),
+    view=(Literal["causes", "calls"], "causes"),
 )
 def list_refused_calls(asked: Asked) -> JsonRow:
     """Calls with the program key, rejected in the last 30 days. view causes: by error code, with money
     at stake, first and last time, still_happening, what to do. view calls: one by one, newest first.
     """
-    if asked.arguments["view"] == RefusedCallGrouping.CALLS:
+    if asked.arguments["view"] == "calls":
         return asked.page(row=_call_row, causes=[])
     rows = rejected_calls.by_cause(asked.request.connection, asked.scope.program_id, asked.query.span)
     chosen = [cause for cause in rows if asked.query.filters["code"] in {None, cause.code}]

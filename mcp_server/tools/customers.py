@@ -1,17 +1,18 @@
-"""get_customer: one customer's whole story."""
+"""list_customers and get_customer: the customers whom partners sent, and the whole story of one."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from mcp_server.arguments import Identifier, RowId
-from mcp_server.results import JsonRow, fitting
-from mcp_server.sanitize import row_of
+from mcp_server.results import BUDGET, JsonRow, fitting
+from mcp_server.sanitize import json_of, row_of
 from mcp_server.tools import events
-from mcp_server.tools.people import customer_row
+from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.diagnosis import explanation
 from storage.lists import timelines
 from storage.lists.commissions import Commission
+from storage.lists.customers import CUSTOMERS, ListedCustomer
 from storage.lists.declaration import ListScope
 from storage.lists.event_kinds import Event, EventKind
 from storage.lists.programs import read_program
@@ -19,8 +20,12 @@ from storage.rules.commission import CommissionStatus
 from storage.rules.scope import Scope
 from storage.rules.untrusted import Untrusted, UntrustedValues
 
+NOT_SHOWN = {
+    *("created_at", "email_masked", "partner_code", "program_id"),
+    *("signup_at", "first_purchase_at"),  # their days are shown
+}
 CAUSES = {EventKind.SALE: "sale_id", EventKind.LEAD: "lead_id"}
-EARNED = ("id", "amount_cents", "net_cents", "status", "hold_until", "paid_at")
+NOT_EARNED = {*Commission._fields} - {"id", "amount_cents", "net_cents", "status", "hold_until", "paid_at"}
 
 
 class Why(NamedTuple):
@@ -42,6 +47,26 @@ class CustomerResult(NamedTuple):
     why: Why
     timeline: list[UntrustedValues]
     truncated: bool
+
+
+@list_tool("Customers", Scope.CUSTOMERS_READ, CUSTOMERS, beside={"by_partner": list[UntrustedValues] | None})
+def list_customers(asked: Asked) -> JsonRow:
+    """Customers, newest first, with partner, sales and last_sale_at. status: provisional (lead not confirmed), lead,
+    conversion (has paid); it adds counts by partner. last_sale_before: who bought and stopped. For one, use
+    get_customer.
+    """
+    if asked.arguments["status"] is None or asked.query.cursor is not None:
+        return asked.page(row=_customer_row)
+    connection = asked.request.connection
+    counts = timelines.count_by_partner(connection, asked.scope, asked.query)
+    rows = json_of(counts)
+    return asked.page(
+        row=_customer_row,
+        budget=BUDGET * 2 // 3,
+        customers=sum(each.customers for each in counts),
+        by_partner=rows[: fitting(rows, BUDGET // 3)],
+        lead_commission_cents=read_program(connection, asked.scope.program_id).settings.lead_commission_cents,
+    )
 
 
 @tool("One customer", Scope.CUSTOMERS_READ)
@@ -71,7 +96,7 @@ def get_customer(
     rows = [_step(event, earned) for event in reversed(happened)]
     count = fitting(rows)
     return CustomerResult(
-        customer=customer_row(customer),
+        customer=_customer_row(customer),
         currency=read_program(request.connection, program_id).settings.currency,
         totals=_totals(happened, earned),
         why=_why(request, program_id, customer.click_id),
@@ -80,14 +105,19 @@ def get_customer(
     )
 
 
+def _customer_row(customer: ListedCustomer) -> JsonRow:
+    """Return a customer, and the partner who sent them."""
+    days = {"signup_date": customer.signup_date, "first_purchase_date": customer.first_purchase_date}
+    shown = row_of(customer, leave_out=NOT_SHOWN)
+    return shown | {name: json_of(day) for name, day in days.items() if day is not None}
+
+
 def _step(event: Event, earned: Sequence[Commission]) -> JsonRow:
     shown, cause = events.event_row(event), CAUSES.get(event.kind)
-    commission = next((row_of(each) for each in earned if cause and getattr(each, cause) == event.id), None)
-    return (
-        shown | {"commission": {name: commission[name] for name in EARNED if name in commission}}
-        if commission
-        else shown
-    )
+    for commission in earned:
+        if cause is not None and getattr(commission, cause) == event.id:
+            shown["commission"] = row_of(commission, leave_out=NOT_EARNED)
+    return shown
 
 
 def _totals(happened: Sequence[Event], earned: Sequence[Commission]) -> dict[str, int]:
