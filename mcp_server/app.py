@@ -54,7 +54,9 @@ async def serving(
         max_request_body_size=LARGEST_BODY,
     )
     limits = RateLimits({CALL: settings.limited(settings.mcp_rate)}, counts or Counts())
-    mcp = McpMiddleware(manager.handle_request, calls, reader=reader, settings=settings, limits=limits, clock=clock)
+    mcp = McpMiddleware(
+        app=manager.handle_request, calls=calls, reader=reader, settings=settings, limits=limits, clock=clock
+    )
     app = Starlette(routes=[Route("/llms.txt", _llms_txt)], exception_handlers=HANDLERS)
     with_state(app, llms_txt=resources.llms_txt(settings.base_url))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -31,6 +32,7 @@ SCOPE_MEMBER = "svc.caller"
 Context = ServerRequestContext[Any, Any]
 
 
+@dataclass(repr=False)  # it would show the credential
 class Caller:
     """The credential of one request. It holds a Reader, so that nothing here can write.
 
@@ -39,15 +41,18 @@ class Caller:
     storage is not available.
     """
 
-    def __init__(self, reader: Reader, credential: str | None, at: datetime, request_id: str, *, resource: str) -> None:
-        self.at = at
-        self.request_id = request_id
-        self.credential = credential
-        self.signed_in = credential is not None and credential.startswith(keys.ACCESS_PREFIX)
-        self.proven = False
-        self.rejection: ServiceError | None = None
-        self._reader = reader
-        self._resource = resource
+    reader: Reader
+    credential: str | None
+    at: datetime
+    request_id: str
+    resource: str
+    proven: bool = False
+    rejection: ServiceError | None = None
+
+    @property
+    def signed_in(self) -> bool:
+        """Whether the credential is an access token."""
+        return self.credential is not None and self.credential.startswith(keys.ACCESS_PREFIX)
 
     async def read(
         self,
@@ -75,9 +80,9 @@ class Caller:
             return key
 
         try:
-            if self._reader.has_replica:
-                return await self._reader.report(operation, await self._reader.read(prove))
-            return await self._reader.read(lambda connection: operation(connection, prove(connection)))
+            if self.reader.has_replica:
+                return await self.reader.report(operation, await self.reader.read(prove))
+            return await self.reader.read(lambda connection: operation(connection, prove(connection)))
         except (InvalidKey, WrongKeyType, InsufficientScope, Overloaded, StorageUnavailable) as error:
             if isinstance(error, InsufficientScope):
                 if not self.signed_in:
@@ -88,12 +93,12 @@ class Caller:
 
     def _authorize(self, connection: Any, **about: Any) -> AgentKey | Assistant:
         if self.signed_in and self.credential is not None:
-            return assistant_tokens.authorize(connection, self.credential, resource=self._resource, **about)
+            return assistant_tokens.authorize(connection, self.credential, resource=self.resource, **about)
         return agent_keys.authorize(connection, self.credential, **about)
 
     def as_of(self, connection: Any) -> datetime:
         """Return the time of the data that a connection reads."""
-        newest = committed_batches.newest(connection) if self._reader.has_replica else None
+        newest = committed_batches.newest(connection) if self.reader.has_replica else None
         return min(self.at, newest) if newest else self.at
 
     async def prove(self) -> None:

@@ -1,6 +1,7 @@
 """The checks before the SDK of every call to /mcp: the method, the headers, the key, its rate, the body's size."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -27,25 +28,16 @@ CALL = "mcp call"
 METADATA = "/.well-known/oauth-protected-resource/mcp"  # RFC 9728, 3.1
 
 
+@dataclass(frozen=True, kw_only=True)
 class McpMiddleware:
     """Pure ASGI: accepts a POST with a key, and holds the response until a read has proved that key."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        calls: ToolCalls,
-        *,
-        reader: Reader,
-        settings: Configuration,
-        limits: RateLimits,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._app = app
-        self._calls = calls
-        self._reader = reader
-        self._settings = settings
-        self._limits = limits
-        self._clock = clock
+    app: ASGIApp
+    calls: ToolCalls
+    reader: Reader
+    settings: Configuration
+    limits: RateLimits
+    clock: Callable[[], datetime]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -57,7 +49,7 @@ class McpMiddleware:
         try:
             await self._serve(caller, scope, receive, send)
         except ServiceError as error:
-            challenge = _challenge(error, caller, self._settings, host=host)
+            challenge = _challenge(error, caller, self.settings, host=host)
             await error_response(error, scope, challenge)(scope, receive, send)
 
     def _identify(self, scope: Scope) -> Caller:
@@ -65,8 +57,8 @@ class McpMiddleware:
         scope["headers"] = [_tidied(name, value.strip(b" \t"), scope) for name, value in scope["headers"]]
         headers = scope["header_fields"] = dict(scope["headers"])
         sent = (headers.get(name, b"").decode("latin-1") for name in (b"authorization", b"x-agent-key"))
-        credential, resource = client.agent_credential(*sent), self._settings.mcp_url
-        caller = Caller(self._reader, credential, self._clock(), scope["request_id"], resource=resource)
+        credential, resource = client.agent_credential(*sent), self.settings.mcp_url
+        caller = Caller(self.reader, credential, self.clock(), scope["request_id"], resource=resource)
         scope[SCOPE_MEMBER] = caller
         return caller
 
@@ -74,13 +66,13 @@ class McpMiddleware:
         if not (caller.credential or "").startswith((keys.AGENT_PREFIX, keys.ACCESS_PREFIX)):
             await caller.prove()  # it cannot; the error says which kind of key this is
         await self._count(caller.credential or "")
-        content = bytes(await body.read_body(scope, receive, seconds=self._settings.body_seconds))
+        content = bytes(await body.read_body(scope, receive, seconds=self.settings.body_seconds))
         response: list[Message] = []
 
         async def hold(message: Message) -> None:
             response.append(message)
 
-        handle = await self._calls.respond(scope, content) or self._app
+        handle = await self.calls.respond(scope, content) or self.app
         await handle(scope, body.replay(content, receive), hold)
         await caller.prove()
         for message in response:
@@ -88,7 +80,7 @@ class McpMiddleware:
 
     async def _count(self, credential: str) -> None:
         try:
-            await self._limits.hit(CALL, keys.digest(credential))
+            await self.limits.hit(CALL, keys.digest(credential))
         except RateLimited as limited:
             raise RateLimited("Too many calls with this key.", **limited.details) from None
 
