@@ -19,7 +19,7 @@ from storage.rules.errors import NotFound, ServiceError
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import markdown, templates
-from tracking_api.dashboard.pages.page_headers import HEADERS
+from tracking_api.dashboard.pages.templates import HEADERS
 from web.error_page import accepts_html
 
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")

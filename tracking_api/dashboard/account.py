@@ -1,27 +1,33 @@
-"""The signed-in account: POST /api/auth/password, GET and DELETE /api/auth/sessions, GET and PATCH .../preferences."""
+"""The signed-in account: /api/auth/password, /api/auth/sessions and /api/auth/preferences, and its page."""
 
+from functools import partial
 from typing import Annotated
 
 from pydantic import StringConstraints
+from starlette.requests import Request
+from starlette.responses import Response
 
 from presentation.actions import action
 from presentation.changes import Changes
 from presentation.operations import operation
 from presentation.settings_models import Name
 from presentation.view import SUCCESS, ListView, SuccessView, View, with_fields_of
-from storage.access import accounts, passwords, preferences, sessions
+from storage.access import accounts, passwords, preferences, second_factors, sessions
 from storage.access.preferences import Preferences, Theme, TimeFormat
 from storage.access.sessions import OpenSession
-from storage.rules.errors import FieldError, NotFound, Overloaded, RateLimited, ValidationError
-from tracking_api.dashboard import authentication
+from storage.rules.errors import NotFound, Overloaded, RateLimited
+from tracking_api.dashboard import authentication, second_factor
+from tracking_api.dashboard.pages import buttons, templates
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome
 from tracking_api.dashboard.password_queue import hash_of_new
-from tracking_api.dashboard.roles import VisitorRequest
-from tracking_api.dashboard.sessions import NO_STORE, verified
+from tracking_api.dashboard.roles import VisitorRequest, visitor_request
+from tracking_api.dashboard.sessions import NO_STORE, Password, require_password
 from web.body import Body
 from web.response import ModelResponse
 
 LONGEST_NAME = 160
-Password = Annotated[str, StringConstraints(min_length=1, max_length=passwords.LONGEST)]
+THEMES = {Theme.SYSTEM: "As the device says", Theme.LIGHT: "Light", Theme.DARK: "Dark"}
+TIME_FORMATS = {TimeFormat.HOURS_24: "24 hours: 14:03", TimeFormat.HOURS_12: "12 hours: 2:03 PM"}
 
 
 class PasswordChange(Body):
@@ -58,16 +64,6 @@ async def change_password(call: VisitorRequest, sent: PasswordChange) -> ModelRe
     current = authentication.presented(call.request)
     await call.storage.write(accounts.set_password, user_id, new_hash, but=current, actor=call.actor, at=call.at)
     return ModelResponse(SUCCESS)
-
-
-async def require_password(call: VisitorRequest, password: str, *, field: str = "current_password") -> None:
-    """Raise ValidationError if this is not the account's password, RateLimited after too many wrong ones."""
-    account = await call.storage.read(sessions.account, call.visitor.email)
-    limits, user_id = call.request.app.state.limits, str(call.visitor.user_id)
-    await limits.hit("password", user_id)
-    if not await verified(call.request, account, password):
-        raise ValidationError(fields=[FieldError(field, "This is not the account's password")])
-    await limits.forget("password", user_id)
 
 
 @operation("The account's open sessions, the newest first")
@@ -109,3 +105,39 @@ async def change_preferences(call: VisitorRequest, sent: PreferencesChange) -> M
     chosen = call.visitor.preferences._replace(**sent.sent())
     await call.storage.write(preferences.change, call.visitor.user_id, chosen)
     return ModelResponse(PreferencesView.of(chosen))
+
+
+async def show_account(request: Request) -> Response:
+    """Show the account."""
+    return await _page(await visitor_request(request), FormOutcome())
+
+
+async def change_account(request: Request) -> Response:
+    """Do what the button says; an error appears above the forms."""
+    call = await visitor_request(request)
+    return await buttons.press(BUTTONS, call, partial(_page, call), visitor=call.visitor)
+
+
+async def _page(call: VisitorRequest, outcome: FormOutcome) -> Response:
+    return templates.render(
+        call.request,
+        "your_account.html",
+        visitor=call.visitor,
+        themes=THEMES.items(),
+        time_formats=TIME_FORMATS.items(),
+        sessions=await open_sessions(call),
+        has_second_factor=await call.storage.read(second_factors.is_on, call.visitor.user_id),
+        shortest=passwords.SHORTEST,
+        **outcome.shown(),
+    )
+
+
+BUTTONS = {
+    "preferences": Button(change_preferences),
+    "password": Button(change_password),
+    "end": Button(end_session),
+    "end-others": Button(end_other_sessions),
+    "enrol": Button(second_factor.enrol_second_factor),
+    "confirm": Button(second_factor.confirm_second_factor),
+    "disable": Button(second_factor.disable_second_factor),
+}

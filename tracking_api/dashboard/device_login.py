@@ -1,17 +1,20 @@
-"""POST /api/auth/device and /api/auth/device/token: `svc login` gets a session (RFC 8628)."""
+"""`svc login` gets a session (RFC 8628): POST /api/auth/device and .../token, and the page that approves it."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import StringConstraints
 from starlette.requests import Request
+from starlette.responses import Response
 
 from presentation.operations import operation
 from presentation.view import View
 from storage.access import device_logins, sessions
-from storage.access.device_logins import INTERVAL, LIFETIME
+from storage.access.device_logins import INTERVAL, LIFETIME, PendingLogin
 from storage.rules import keys
 from storage.rules.errors import AccessDenied, AuthorizationPending, ExpiredToken, RateLimited, SlowDown
 from tracking_api.dashboard.authentication import storage_of, time_of
+from tracking_api.dashboard.pages import forms, notices, templates
+from tracking_api.dashboard.roles import VisitorRequest, visitor_request
 from tracking_api.dashboard.sessions import NO_STORE, NewSessionView
 from web import body
 from web.body import Body, Identifier
@@ -75,3 +78,34 @@ async def poll_device_login(request: Request) -> ModelResponse[NewSessionView]:
     started = await storage.write(device_logins.poll, sent.device_code, at=at)
     signed_in = await storage.read(sessions.identify, keys.digest(started.token), at=at)
     return ModelResponse(NewSessionView.of(signed_in, token=started.token), NO_STORE)
+
+
+async def enter_device_code(request: Request) -> Response:
+    """Show the form for the terminal's code; a code in the query leads to its page."""
+    call = await visitor_request(request)
+    sent = request.query_params.get("code", "").strip().upper()
+    if len(sent) == len("XXXX-XXXX") and sent.replace("-", "", 1).isalpha():
+        return notices.redirect(f"/device/{sent}")
+    return _page(call, sent=sent)
+
+
+async def show_device_login(request: Request) -> Response:
+    """Show the device that wants to log in. Raises NotFound for a code without a waiting login."""
+    call = await visitor_request(request)
+    return _page(call, waiting=await call.storage.read(device_logins.find, call.path_name("user_code"), at=call.at))
+
+
+async def decide_device_login(request: Request) -> Response:
+    """Approve or deny the login. Raises NotFound if it was decided before or has expired."""
+    call = await visitor_request(request)
+    is_approved = (await forms.read_form(request)).text("decision") == "approve"
+    decision: dict[str, Any] = {"user_id": call.visitor.user_id, "approved": is_approved, "at": call.at}
+    await call.storage.write(device_logins.decide, call.path_name("user_code"), **decision)
+    return _page(call, is_approved=is_approved)
+
+
+def _page(
+    call: VisitorRequest, *, waiting: PendingLogin | None = None, is_approved: bool | None = None, sent: str = ""
+) -> Response:
+    shown: dict[str, Any] = {"visitor": call.visitor, "waiting": waiting, "decided": is_approved, "sent": sent}
+    return templates.render(call.request, "device.html", **shown)

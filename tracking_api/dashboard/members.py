@@ -1,19 +1,32 @@
-"""GET, PATCH and DELETE /api/workspaces/:id/members, POST /api/workspaces/:id/owner."""
+"""A workspace's members and invitations: /api/workspaces/:id/members, /owner and /invitations, and their page."""
 
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
 from typing import Annotated
 
 from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import Response
 
 from presentation.actions import action
+from presentation.changes import Email
 from presentation.operations import operation
 from presentation.view import SUCCESS, ListView, SuccessView, View, with_fields_of
-from storage.access import members
+from storage.access import accounts, invitations, members
+from storage.access.invitations import Invitation
 from storage.access.members import MemberRecord
 from storage.access.workspaces import MemberStatus, Role
 from storage.rules.errors import LastOwner, NotFound
+from tracking_api.dashboard import mail
+from tracking_api.dashboard.pages import buttons, forms, page_context, templates
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome
+from tracking_api.dashboard.pages.confirmation import Question
+from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.roles import WorkspaceRequest
+from tracking_api.dashboard.sessions import NO_STORE
 from web.body import Body
-from web.response import ModelResponse
+from web.response import CreatedResponse, ModelResponse
 
 
 @with_fields_of(MemberRecord, leave_out={"name"})
@@ -32,6 +45,32 @@ class NewOwner(Body):
     """The active member who becomes an owner in place of the one who asks."""
 
     user_id: Annotated[int, Field(ge=1, le=2**53)]
+
+
+@with_fields_of(Invitation)
+class InvitationView(View):
+    """An invitation that waits for an answer."""
+
+
+class NewInvitationView(InvitationView):
+    """A new invitation. Only this response shows `link`; `emailed` says whether it was sent by e-mail, too."""
+
+    link: str
+    emailed: bool
+
+
+class ResetLinkView(View):
+    """A one-time link that sets a new password. Only this response shows it."""
+
+    link: str
+    expires_at: datetime
+
+
+class Invitee(Body):
+    """A person to invite, and their role."""
+
+    email: Email
+    role: Role = Role.MEMBER
 
 
 @operation("The members of a workspace: owners first, then in the order of joining")
@@ -63,3 +102,90 @@ async def transfer_ownership(call: WorkspaceRequest, sent: NewOwner) -> ModelRes
     """Make a member an owner in place of the one who asks. Raises NotFound."""
     await call.write(members.transfer_ownership, sent.user_id, owner_id=call.user_id)
     return ModelResponse(SUCCESS)
+
+
+@operation("The invitations that are not accepted yet, the oldest first")
+async def list_invitations(call: WorkspaceRequest) -> ModelResponse[ListView[InvitationView]]:
+    """List a workspace's invitations."""
+    return ModelResponse(ListView[InvitationView].of_rows(await call.read(invitations.list_invitations, at=call.at)))
+
+
+@action("Invite a person to a workspace")
+async def invite(call: WorkspaceRequest, sent: Invitee) -> CreatedResponse[NewInvitationView]:
+    """Create an invitation and send it if the server sends e-mail. Raises ValidationError."""
+    created = await call.write(invitations.invite, email=sent.email, role=sent.role)
+    invitation, link = created.invitation, f"{call.base_url}/join/{created.token}"
+    expires_on = invitation.expires_at.date().isoformat()
+    about = {"inviter": call.actor.name, "workspace": created.workspace, "link": link, "expires_on": expires_on}
+    emailed = await mail.send(call.request, invitation.email, "invitation", **about)
+    return CreatedResponse(NewInvitationView(**invitation._asdict(), link=link, emailed=emailed), NO_STORE)
+
+
+@action("Withdraw an invitation: its link stops working", NotFound, notice="invitation-withdrawn")
+async def withdraw_invitation(call: WorkspaceRequest) -> ModelResponse[SuccessView]:
+    """Withdraw an invitation. Raises NotFound."""
+    await call.write(invitations.withdraw, call.path_id("invitation_id"))
+    return ModelResponse(SUCCESS)
+
+
+@action("Create a one-time link for a member who lost their password", NotFound)
+async def create_reset_link(call: WorkspaceRequest) -> CreatedResponse[ResetLinkView]:
+    """Create a link. Raises Forbidden for an account that is also elsewhere, NotFound."""
+    created = await call.write(accounts.create_member_reset_link, call.path_id("user_id"), owner_id=call.user_id)
+    shown = ResetLinkView(link=reset_link(call.request, created.token), expires_at=created.expires_at)
+    return CreatedResponse(shown, NO_STORE)
+
+
+def reset_link(request: Request, token: str) -> str:
+    """Return the link that sets a new password."""
+    return f"{request.app.state.base_url}/reset-password/{token}"
+
+
+async def show_members(request: Request) -> Response:
+    """List the members and, for owners, the invitations."""
+    return await _page(await page_context.as_member(request), FormOutcome())
+
+
+async def press_button(request: Request) -> Response:
+    """Do what the button says; what is final asks first, and an error appears above the list."""
+    context = await page_context.as_owner(request)
+    form = await forms.read_form(request)
+    button, call = buttons.named(BUTTONS, form), replace(context.of_workspace(), named=forms.typed(form))
+    if button.question:
+        member = await call.read(members.get_member, call.path_id("user_id"))
+        button = button._replace(question=button.question._replace(about=member.email))
+    return await buttons.press(button, call, partial(_page, context), context=context)
+
+
+async def _page(context: PageContext, outcome: FormOutcome) -> Response:
+    call = context.of_workspace()
+    return templates.render(
+        context.request,
+        "members.html",
+        context=context,
+        members=await call.read(members.list_members),
+        invitations=await call.read(invitations.list_invitations, at=call.at) if context.is_owner else [],
+        **outcome.shown(),
+    )
+
+
+BUTTONS = {
+    "invite": Button(invite),
+    "withdraw": Button(withdraw_invitation),
+    "reset-link": Button(create_reset_link),
+    "make-owner": Button(change_member, {"role": Role.OWNER}, "owner-made.{user_id}"),
+    "make-member": Button(change_member, {"role": Role.MEMBER}, "owner-unmade.{user_id}"),
+    "suspend": Button(change_member, {"status": MemberStatus.SUSPENDED}, "member-suspended.{user_id}"),
+    "reactivate": Button(change_member, {"status": MemberStatus.ACTIVE}, "member-reactivated.{user_id}"),
+    "remove": Button(
+        remove_member,
+        question=Question(
+            "Remove",
+            "They lose access, and their assistants are disconnected. To come back they need an invitation.",
+        ),
+    ),
+    "hand-over": Button(
+        transfer_ownership,
+        question=Question("Hand over", "This member becomes an owner in your place, and you a member who reads."),
+    ),
+}

@@ -16,7 +16,6 @@ from tracking_api.dashboard import (
     commissions,
     device_login,
     integration,
-    invitations,
     members,
     payments,
     program_keys,
@@ -99,16 +98,16 @@ ROUTES = [
     ),
     route(
         "/api/workspaces/{workspace_id}/members/{user_id}/reset-link",
-        POST=workspace_owner(invitations.create_reset_link),
+        POST=workspace_owner(members.create_reset_link),
     ),
     route(
         "/api/workspaces/{workspace_id}/invitations",
-        GET=workspace_owner(invitations.list_invitations),
-        POST=workspace_owner(invitations.invite),
+        GET=workspace_owner(members.list_invitations),
+        POST=workspace_owner(members.invite),
     ),
     route(
         "/api/workspaces/{workspace_id}/invitations/{invitation_id}",
-        DELETE=workspace_owner(invitations.withdraw_invitation),
+        DELETE=workspace_owner(members.withdraw_invitation),
     ),
     route("/api/workspaces/{workspace_id}/owner", POST=workspace_owner(members.transfer_ownership)),
     *served([*RESOURCES, *OF_MEMBERS]),

@@ -11,9 +11,8 @@ from storage.access import second_factors
 from storage.access.second_factors import Enrolment
 from storage.engine.sealing import Sealer
 from storage.rules.errors import InvalidSecondFactor, Overloaded, RateLimited, SecondFactorExists
-from tracking_api.dashboard.account import Password, require_password
 from tracking_api.dashboard.roles import VisitorRequest
-from tracking_api.dashboard.sessions import NO_STORE
+from tracking_api.dashboard.sessions import NO_STORE, Password, require_password
 from web.body import Body
 from web.response import ModelResponse
 

@@ -15,7 +15,14 @@ from storage.access import sign_in as second_step
 from storage.access.sessions import Account, Started, Visitor
 from storage.access.workspaces import Role
 from storage.rules import keys
-from storage.rules.errors import InvalidCredentials, InvalidSecondFactor, RateLimited, SecondFactorRequired
+from storage.rules.errors import (
+    FieldError,
+    InvalidCredentials,
+    InvalidSecondFactor,
+    RateLimited,
+    SecondFactorRequired,
+    ValidationError,
+)
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.password_queue import hashed
@@ -26,6 +33,7 @@ from web.limits import network_of
 from web.response import ModelResponse
 
 NO_STORE = {"Cache-Control": "no-store"}
+Password = Annotated[str, StringConstraints(min_length=1, max_length=passwords.LONGEST)]
 
 
 class Credentials(Body):
@@ -125,6 +133,16 @@ async def start(request: Request, account: Account, code: str | None) -> Started
     started = await storage_of(request).write(second_step.start, account, code=code, sealer=sealer, **about)
     await limits.forget("second_factor", user_id)
     return started
+
+
+async def require_password(call: VisitorRequest, password: str, *, field: str = "current_password") -> None:
+    """Raise ValidationError if this is not the account's password, RateLimited after too many wrong ones."""
+    account = await call.storage.read(sessions.account, call.visitor.email)
+    limits, user_id = call.request.app.state.limits, str(call.visitor.user_id)
+    await limits.hit("password", user_id)
+    if not await verified(call.request, account, password):
+        raise ValidationError(fields=[FieldError(field, "This is not the account's password")])
+    await limits.forget("password", user_id)
 
 
 async def verified(request: Request, account: Account | None, password: str) -> bool:

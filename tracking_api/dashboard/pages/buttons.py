@@ -15,7 +15,6 @@ from storage.rules.errors import ServiceError, ValidationError
 from tracking_api.dashboard.pages import confirmation, forms, notices, page_context, values
 from tracking_api.dashboard.pages.confirmation import Question
 from tracking_api.dashboard.pages.forms import Form, Problems
-from tracking_api.dashboard.pages.page import redirect
 from tracking_api.dashboard.pages.page_context import PageContext
 
 Call = TypeVar("Call", bound=ApiRequest)
@@ -119,7 +118,7 @@ async def press(
     if show and not notice:
         return await show(FormOutcome(response=response))
     path = button.then.format_map(known) or call.request.url.path
-    return notices.leave(redirect(path), notice(response) if callable(notice) else notice.format_map(known))
+    return notices.redirect(path, notice(response) if callable(notice) else notice.format_map(known))
 
 
 def named(buttons: Mapping[str, Button[Call]] | Button[Call], form: Form, by: str = "action") -> Button[Call]:

@@ -24,7 +24,6 @@ from tracking_api.dashboard.pages.confirmation import Question
 from tracking_api.dashboard.pages.filters import FilterValues
 from tracking_api.dashboard.pages.forms import Form
 from tracking_api.dashboard.pages.lists import ListPage, ListState
-from tracking_api.dashboard.pages.page import redirect
 from tracking_api.dashboard.pages.page_context import PageContext
 from web import body
 
@@ -65,7 +64,7 @@ async def decide_selected(request: Request) -> Response:
     form = await forms.read_form(request)
     path = _list(context)
     if not form.each("id"):
-        return notices.leave(redirect(path), "nothing-chosen")
+        return notices.redirect(path, "nothing-chosen")
     ids = [int(each) if each.isdecimal() else each for each in form.each("id")]
     sent = body.parse(CommissionChanges, to_json({"status": form.text("decision"), "ids": ids}))
     if sent.status not in DECISIONS:
@@ -75,7 +74,7 @@ async def decide_selected(request: Request) -> Response:
     selected = await context.storage.read(engine.rows, COMMISSIONS, context.scope, sent.ids)
     rows = [each for each in selected if sent.status in MAY_BECOME[each.status]]
     if not rows:
-        return notices.leave(redirect(path), "nothing-to-decide")
+        return notices.redirect(path, "nothing-to-decide")
     left = len(selected) - len(rows)
     question = _question(sent.status, rows, path, LEFT.format(left) if left else "")
     return confirmation.ask(request, form, question, context=context)
@@ -97,7 +96,7 @@ async def approve_all(request: Request) -> Response:
     read = context.storage.read
     ids = await read(engine.list_ids, COMMISSIONS, context.scope, query, limit=MOST_TOGETHER)
     if not ids:
-        return notices.leave(redirect(path), "nothing-to-decide")
+        return notices.redirect(path, "nothing-to-decide")
     if confirmation.is_given(form):
         return await _decide(context, CommissionStatus.APPROVED, ids, path)
     rows = await read(engine.rows, COMMISSIONS, context.scope, ids[::-1])
@@ -114,7 +113,7 @@ async def undo_approval(request: Request) -> Response:
     if not _MILLIS.fullmatch(sent):
         raise ValidationError("There is no approval to undo.")
     undone = await context.write(decisions.undo_approvals, millis=int(sent))
-    return notices.leave(redirect(f"{context.program_path}/commissions"), "undone", undone)
+    return notices.redirect(f"{context.program_path}/commissions", "undone", undone)
 
 
 async def _decide(context: PageContext, status: CommissionStatus, ids: list[int], path: str) -> Response:
@@ -125,7 +124,7 @@ async def _decide(context: PageContext, status: CommissionStatus, ids: list[int]
     undecided = sum("error" in each for each in results)
     done = len(results) - undecided
     decided_at = [decisions.millis_of(context.at)] if status == CommissionStatus.APPROVED and done else []
-    return notices.leave(redirect(path), status, done, undecided, *decided_at)
+    return notices.redirect(path, status, done, undecided, *decided_at)
 
 
 def _question(status: CommissionStatus, rows: list[Commission], path: str, left: str = "") -> Question:

@@ -16,9 +16,9 @@ from storage.rules.scope import Scope
 from tracking_api.authorization import redirects, requests
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.pages import forms, templates
+from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.pages.forms import Problems
-from tracking_api.dashboard.pages.page import lead_forms_to, redirect
+from tracking_api.dashboard.pages.page import lead_forms_to
 
 WORDS = {
     Scope.PROGRAMS_READ: "Programs: settings, integration state and guides",
@@ -52,7 +52,7 @@ async def decide_consent(request: Request) -> Response:
     form = await forms.read_form(request)
     authorization, issuer = _authorization(request), request.app.state.settings.base_url
     if form.text("decision") != "allow":
-        return redirect(
+        return notices.redirect(
             requests.response_url(
                 authorization, issuer, error="access_denied", error_description="The member denied access."
             )
@@ -64,7 +64,7 @@ async def decide_consent(request: Request) -> Response:
         )
     except ValidationError as rejection:
         return await _page(request, visitor, authorization, chosen, Problems.of(rejection))
-    return redirect(requests.response_url(authorization, issuer, code=code))
+    return notices.redirect(requests.response_url(authorization, issuer, code=code))
 
 
 def _authorization(request: Request) -> AuthorizationRequest:

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp
 from storage.rules.errors import ServiceError
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.pages import held_forms, page_context, templates
-from tracking_api.dashboard.pages.page_headers import HEADERS
+from tracking_api.dashboard.pages.templates import HEADERS
 from web.error_page import Headers, accepts_html, error_in_client_format, handlers
 from web.errors import STATUS, error_headers
 

@@ -13,10 +13,9 @@ from storage.engine.audit import Actor
 from storage.rules.errors import NotFound, RateLimited, ServiceError, ValidationError
 from tracking_api.dashboard import mail
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.invitations import reset_link
+from tracking_api.dashboard.members import reset_link
 from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.pages.forms import Problems
-from tracking_api.dashboard.pages.page import SIGN_IN, redirect
 from tracking_api.dashboard.password_queue import hash_of_new
 from web import body
 from web.body import Body
@@ -63,7 +62,7 @@ async def reset_password(request: Request) -> Response:
         return _reset(request, email, Problems.of(rejection))
     token = request.path_params["token"]
     await storage_of(request).write(accounts.reset_password, token, new_hash, at=time_of(request))
-    return notices.leave(redirect(SIGN_IN), "password-set")
+    return notices.redirect("/sign-in", "password-set")
 
 
 async def _send(request: Request, email: str) -> None:

@@ -7,8 +7,7 @@ from storage.access import workspaces
 from storage.rules.errors import Forbidden
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import templates
-from tracking_api.dashboard.pages.page import redirect
+from tracking_api.dashboard.pages import notices, templates
 
 
 async def show_home(request: Request) -> Response:
@@ -19,4 +18,4 @@ async def show_home(request: Request) -> Response:
         if not await storage_of(request).read(workspaces.exist):
             return templates.render(request, "set_up_needed.html")
         return templates.render(request, "home.html", base_url=request.app.state.settings.base_url)
-    return redirect("/programs")
+    return notices.redirect("/programs")

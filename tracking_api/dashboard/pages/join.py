@@ -12,7 +12,6 @@ from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.pages.forms import Problems
-from tracking_api.dashboard.pages.page import redirect
 from tracking_api.dashboard.pages.sign_in import PROGRAMS, set_session_cookie
 from tracking_api.dashboard.password_queue import hash_of_new
 from web.limits import network_of
@@ -31,14 +30,14 @@ async def join(request: Request) -> Response:
         visitor = await authentication.visitor(request)
         forms.require_token(request, form)
         await storage_of(request).write(invitations.join, token, user_id=visitor.user_id, at=time_of(request))
-        return notices.leave(redirect(PROGRAMS), "joined")
+        return notices.redirect(PROGRAMS, "joined")
     try:
         password_hash = await hash_of_new(request, forms.chosen_password(form), email=offer.email)
     except ValidationError as rejection:
         return await _form(request, offer, Problems.of(rejection))
     about: dict[str, Any] = {"client": request.headers.get("user-agent"), "at": time_of(request)}
     started = await storage_of(request).write(invitations.sign_up, token, password_hash=password_hash, **about)
-    response = notices.leave(redirect(PROGRAMS), "joined")
+    response = notices.redirect(PROGRAMS, "joined")
     set_session_cookie(request, response, started)
     return response
 

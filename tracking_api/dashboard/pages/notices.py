@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 COOKIE = "svc_notice"
 SECONDS = 60
@@ -93,10 +93,12 @@ class Notice(NamedTuple):
     undo: Undo | None = None
 
 
-def leave(response: Response, name: str, *numbers: int) -> Response:
-    """Show a notice on the next page that the visitor opens."""
-    value = ".".join([name, *map(str, numbers)])
-    response.set_cookie(COOKIE, value, max_age=SECONDS, httponly=True, samesite="lax")
+def redirect(path: str, name: str = "", *numbers: int) -> Response:
+    """Return a redirect to another page, also after a form was posted; the page shows a notice if one is named."""
+    response = RedirectResponse(path, status_code=303)
+    if name:
+        value = ".".join([name, *map(str, numbers)])
+        response.set_cookie(COOKIE, value, max_age=SECONDS, httponly=True, samesite="lax")
     return response
 
 

@@ -1,25 +1,25 @@
 """One URL of the dashboard: its handlers by method, the security headers, and errors as pages."""
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from urllib.parse import urlencode
 
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from storage.rules.errors import Forbidden, InternalError, ServiceError
 from tracking_api.dashboard import authentication
-from tracking_api.dashboard.pages import forms, held_forms, sign_in_form
+from tracking_api.dashboard.pages import forms, held_forms, notices, sign_in
 from tracking_api.dashboard.pages.error_pages import rejected
 from tracking_api.dashboard.pages.forms import StaleForm
-from tracking_api.dashboard.pages.page_headers import HEADERS, POLICY
-from tracking_api.dashboard.pages.sign_in_form import Afterwards
+from tracking_api.dashboard.pages.sign_in import Afterwards
+from tracking_api.dashboard.pages.templates import HEADERS, POLICY
 from web.errors import STATUS
 
 Handler = Callable[[Request], Awaitable[Response]]
-SIGN_IN = "/sign-in"
 # Pages are compressed for these alone: another site could learn a secret from the sizes of what it requests (BREACH).
 _OWN_VISITS = {"same-origin", "none"}
 SESSION_ENDED = Forbidden(
@@ -28,12 +28,16 @@ SESSION_ENDED = Forbidden(
 log = logging.getLogger(__name__)
 
 
-class PageEndpoint:
-    """An ASGI app for one URL: `PageEndpoint(GET=show, POST=change)`."""
+def page(path: str, **handlers: Handler) -> Route:
+    """Return the route of a page: `page("/account", GET=show, POST=change)`."""
+    return Route(path, _Page(handlers), methods=list(handlers), include_in_schema=False)
 
-    def __init__(self, **handlers: Handler) -> None:
+
+class _Page:
+    """The ASGI app of a page."""
+
+    def __init__(self, handlers: Mapping[str, Handler]) -> None:
         self._handlers = handlers
-        self.methods = list(handlers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -62,11 +66,6 @@ def lead_forms_to(request: Request, origin: str) -> None:
     request.scope["extra_headers"] = ((HEADERS[0][0], f"{POLICY} {origin}".encode()), *HEADERS[1:])
 
 
-def redirect(path: str) -> Response:
-    """Return a redirect to another page, also after a form was posted."""
-    return RedirectResponse(path, status_code=303)
-
-
 async def _forbidden(request: Request, rejection: Forbidden) -> Response:
     """Let a visitor who is not signed in sign in and go on; show others the error."""
     is_read = request.method in authentication.SAFE_METHODS
@@ -77,9 +76,7 @@ async def _forbidden(request: Request, rejection: Forbidden) -> Response:
             return _read_again(request)
         held = held_forms.seal(request, await held_forms.hold(request))
         page = held_forms.page_of(request)
-        return (
-            sign_in_form.show_form(request, Afterwards(page, held), rejection=SESSION_ENDED) if held else _sign_in(page)
-        )
+        return sign_in.show_form(request, Afterwards(page, held), rejection=SESSION_ENDED) if held else _sign_in(page)
     held_form = await held_forms.hold(request) if isinstance(rejection, StaleForm) else None
     if held_form:
         csrf = forms.expected_token(request)
@@ -96,4 +93,4 @@ def _read_again(request: Request) -> Response:
 
 
 def _sign_in(next_path: str) -> Response:
-    return redirect(f"{SIGN_IN}?{urlencode({'next': next_path})}")
+    return notices.redirect(f"/sign-in?{urlencode({'next': next_path})}")

@@ -17,7 +17,6 @@ from storage.tracking import currencies
 from tracking_api.dashboard.pages import forms, notices, page_context, templates
 from tracking_api.dashboard.pages.buttons import FormOutcome
 from tracking_api.dashboard.pages.forms import Problems
-from tracking_api.dashboard.pages.page import redirect
 from tracking_api.dashboard.pages.page_context import PageContext
 
 LARGEST = 8 * 1024 * 1024  # four times the file of all days since 1999
@@ -43,7 +42,7 @@ async def import_rates(request: Request) -> Response:
         return await _page(context, FormOutcome(Problems.of(rejection)))
     for start in range(0, len(rates), ROWS_AT_ONCE):
         await context.storage.write(currencies.load, rates[start : start + ROWS_AT_ONCE])
-    return notices.leave(redirect(f"{context.program_path}/settings/rates"), "rates-imported")
+    return notices.redirect(f"{context.program_path}/settings/rates", "rates-imported")
 
 
 async def _page(context: PageContext, outcome: FormOutcome) -> Response:

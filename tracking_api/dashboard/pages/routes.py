@@ -3,22 +3,29 @@
 from starlette.routing import Route
 
 from tracking_api import assets
-from tracking_api.dashboard import agent_caps, assistants, program_keys, programs, sandboxes, workspaces
-from tracking_api.dashboard.pages import (
+from tracking_api.dashboard import (
     account,
+    agent_caps,
+    assistants,
+    device_login,
+    members,
+    program_keys,
+    programs,
+    sandboxes,
+    workspaces,
+)
+from tracking_api.dashboard.pages import (
     checklist,
     commission,
     commissions,
     consent,
     customers,
-    device,
     explore,
     forgotten_password,
     home,
     join,
     links,
     logs,
-    members,
     overview,
     partners,
     payments,
@@ -30,86 +37,64 @@ from tracking_api.dashboard.pages import (
     sign_in,
 )
 from tracking_api.dashboard.pages.lists import ListPage
-from tracking_api.dashboard.pages.page import Handler, PageEndpoint
+from tracking_api.dashboard.pages.page import Handler, page
 
 
-def _page(path: str, page: PageEndpoint) -> Route:
-    return Route(path, page, methods=page.methods, include_in_schema=False)
-
-
-def list_routes(path: str, page: ListPage, **forms: Handler) -> list[Route]:
+def list_routes(path: str, shown: ListPage, **forms: Handler) -> list[Route]:
     """Return the routes of a list and of its CSV file."""
-    return [_page(path, PageEndpoint(GET=page.show, **forms)), _page(f"{path}.csv", PageEndpoint(GET=page.export))]
+    return [page(path, GET=shown.show, **forms), page(f"{path}.csv", GET=shown.export)]
 
 
 PROGRAM = "/programs/{program_id}"
 ROUTES = [
-    _page("/", PageEndpoint(GET=home.show_home)),
-    _page("/set-up", PageEndpoint(GET=set_up.show_set_up, POST=set_up.set_up)),
-    _page("/sign-in", PageEndpoint(GET=sign_in.show_sign_in, POST=sign_in.enter)),
-    _page("/sign-out", PageEndpoint(POST=sign_in.leave)),
-    _page(
-        "/reset-password/{token}",
-        PageEndpoint(GET=forgotten_password.show_reset, POST=forgotten_password.reset_password),
-    ),
-    _page(
-        "/forgotten-password",
-        PageEndpoint(GET=forgotten_password.show_forgotten, POST=forgotten_password.send_link),
-    ),
-    _page("/join/{token}", PageEndpoint(GET=join.show_join, POST=join.join)),
-    _page("/account", PageEndpoint(GET=account.show_account, POST=account.change_account)),
-    _page("/device", PageEndpoint(GET=device.enter_device_code)),
-    _page("/device/{user_code}", PageEndpoint(GET=device.show_device_login, POST=device.decide_device_login)),
-    _page("/connect/{sealed}", PageEndpoint(GET=consent.show_consent, POST=consent.decide_consent)),
-    _page("/assistants", PageEndpoint(GET=assistants.show_assistants)),
-    _page("/assistants/{assistant_id}", PageEndpoint(POST=assistants.disconnect)),
-    _page("/search", PageEndpoint(GET=search.show_results, POST=search.suggest)),
-    _page("/programs", PageEndpoint(GET=program_list.list_programs)),
-    _page("/programs.csv", PageEndpoint(GET=program_list.export_programs)),
-    _page("/programs/new", PageEndpoint(GET=programs.show_new_program, POST=programs.create)),
-    _page(PROGRAM, PageEndpoint(GET=overview.show_overview)),
-    _page(f"{PROGRAM}/explore", PageEndpoint(GET=explore.show_explore)),
-    _page(f"{PROGRAM}/explore.csv", PageEndpoint(GET=explore.export_card)),
+    page("/", GET=home.show_home),
+    page("/set-up", GET=set_up.show_set_up, POST=set_up.set_up),
+    page("/sign-in", GET=sign_in.show_sign_in, POST=sign_in.enter),
+    page("/sign-out", POST=sign_in.leave),
+    page("/reset-password/{token}", GET=forgotten_password.show_reset, POST=forgotten_password.reset_password),
+    page("/forgotten-password", GET=forgotten_password.show_forgotten, POST=forgotten_password.send_link),
+    page("/join/{token}", GET=join.show_join, POST=join.join),
+    page("/account", GET=account.show_account, POST=account.change_account),
+    page("/device", GET=device_login.enter_device_code),
+    page("/device/{user_code}", GET=device_login.show_device_login, POST=device_login.decide_device_login),
+    page("/connect/{sealed}", GET=consent.show_consent, POST=consent.decide_consent),
+    page("/assistants", GET=assistants.show_assistants),
+    page("/assistants/{assistant_id}", POST=assistants.disconnect),
+    page("/search", GET=search.show_results, POST=search.suggest),
+    page("/programs", GET=program_list.list_programs),
+    page("/programs.csv", GET=program_list.export_programs),
+    page("/programs/new", GET=programs.show_new_program, POST=programs.create),
+    page(PROGRAM, GET=overview.show_overview),
+    page(f"{PROGRAM}/explore", GET=explore.show_explore),
+    page(f"{PROGRAM}/explore.csv", GET=explore.export_card),
     *list_routes(f"{PROGRAM}/partners", partners.PARTNER_LIST, POST=partners.ENROL.press),
-    _page(f"{PROGRAM}/partners/{{partner_id}}", PageEndpoint(GET=partners.EDIT.show, POST=partners.pause)),
-    _page(f"{PROGRAM}/partners/{{partner_id}}/edit", PageEndpoint(POST=partners.EDIT.press)),
-    _page(f"{PROGRAM}/partners/{{partner_id}}/qr.svg", PageEndpoint(GET=links.show_qr_code)),
+    page(f"{PROGRAM}/partners/{{partner_id}}", GET=partners.EDIT.show, POST=partners.pause),
+    page(f"{PROGRAM}/partners/{{partner_id}}/edit", POST=partners.EDIT.press),
+    page(f"{PROGRAM}/partners/{{partner_id}}/qr.svg", GET=links.show_qr_code),
     *list_routes(f"{PROGRAM}/customers", customers.CUSTOMER_LIST),
-    _page(f"{PROGRAM}/customers/{{customer_id}}", PageEndpoint(GET=customers.show_customer)),
+    page(f"{PROGRAM}/customers/{{customer_id}}", GET=customers.show_customer),
     *list_routes(f"{PROGRAM}/commissions", commissions.COMMISSION_LIST, POST=commissions.decide_selected),
-    _page(f"{PROGRAM}/commissions/approve-all", PageEndpoint(POST=commissions.approve_all)),
-    _page(f"{PROGRAM}/commissions/undo", PageEndpoint(POST=commissions.undo_approval)),
-    _page(
-        f"{PROGRAM}/commissions/{{commission_id}}",
-        PageEndpoint(GET=commission.show_commission, POST=commission.approve_on_hold),
-    ),
+    page(f"{PROGRAM}/commissions/approve-all", POST=commissions.approve_all),
+    page(f"{PROGRAM}/commissions/undo", POST=commissions.undo_approval),
+    page(f"{PROGRAM}/commissions/{{commission_id}}", GET=commission.show_commission, POST=commission.approve_on_hold),
     *list_routes(f"{PROGRAM}/review", review.FLAG_LIST),
-    _page(f"{PROGRAM}/review/{{flag_id}}", PageEndpoint(POST=review.decide)),
+    page(f"{PROGRAM}/review/{{flag_id}}", POST=review.decide),
     *list_routes(f"{PROGRAM}/events", logs.EVENT_LIST),
     *list_routes(f"{PROGRAM}/refused-calls", logs.REJECTED_CALL_LIST),
     *list_routes(f"{PROGRAM}/settings/audit-log", logs.AUDIT_LIST),
     *list_routes(f"{PROGRAM}/settings/payments", payments.PAYMENT_LIST, POST=payments.ACCOUNT.press),
-    _page(f"{PROGRAM}/settings/payments/{{event_id}}", PageEndpoint(POST=payments.decide)),
-    _page(f"{PROGRAM}/settings", PageEndpoint(GET=programs.SETTINGS_PAGE.show, POST=programs.change_settings)),
-    _page(f"{PROGRAM}/settings/rates", PageEndpoint(GET=rates.show_rates, POST=rates.import_rates)),
-    _page(f"{PROGRAM}/settings/delete", PageEndpoint(POST=programs.SETTINGS_PAGE.press)),
-    _page(
-        f"{PROGRAM}/settings/api-keys",
-        PageEndpoint(GET=program_keys.show_program_key, POST=program_keys.replace_program_key),
-    ),
-    _page(f"{PROGRAM}/settings/sandbox", PageEndpoint(GET=sandboxes.PAGE.show, POST=sandboxes.PAGE.press)),
-    _page(f"{PROGRAM}/settings/checklist", PageEndpoint(GET=checklist.show_checklist)),
-    _page(f"{PROGRAM}/sample-page", PageEndpoint(GET=checklist.show_sample_page)),
-    _page(
-        f"{PROGRAM}/settings/agent-caps",
-        PageEndpoint(GET=agent_caps.PAGE.show, POST=agent_caps.PAGE.press),
-    ),
-    _page(
-        f"{PROGRAM}/settings/workspace",
-        PageEndpoint(GET=workspaces.PAGE.show, POST=workspaces.PAGE.press),
-    ),
-    _page(f"{PROGRAM}/settings/workspace/logo", PageEndpoint(POST=workspaces.LOGO_FORM.press)),
-    _page("/workspaces/{workspace_id}/logo/{version}", PageEndpoint(GET=workspaces.show_logo)),
-    _page(f"{PROGRAM}/settings/members", PageEndpoint(GET=members.list_members, POST=members.change_members)),
+    page(f"{PROGRAM}/settings/payments/{{event_id}}", POST=payments.decide),
+    page(f"{PROGRAM}/settings", GET=programs.SETTINGS_PAGE.show, POST=programs.change_settings),
+    page(f"{PROGRAM}/settings/rates", GET=rates.show_rates, POST=rates.import_rates),
+    page(f"{PROGRAM}/settings/delete", POST=programs.SETTINGS_PAGE.press),
+    page(f"{PROGRAM}/settings/api-keys", GET=program_keys.show_program_key, POST=program_keys.replace_program_key),
+    page(f"{PROGRAM}/settings/sandbox", GET=sandboxes.PAGE.show, POST=sandboxes.PAGE.press),
+    page(f"{PROGRAM}/settings/checklist", GET=checklist.show_checklist),
+    page(f"{PROGRAM}/sample-page", GET=checklist.show_sample_page),
+    page(f"{PROGRAM}/settings/agent-caps", GET=agent_caps.PAGE.show, POST=agent_caps.PAGE.press),
+    page(f"{PROGRAM}/settings/workspace", GET=workspaces.PAGE.show, POST=workspaces.PAGE.press),
+    page(f"{PROGRAM}/settings/workspace/logo", POST=workspaces.LOGO_FORM.press),
+    page("/workspaces/{workspace_id}/logo/{version}", GET=workspaces.show_logo),
+    page(f"{PROGRAM}/settings/members", GET=members.show_members, POST=members.press_button),
     Route("/static/{version}/{name:path}", assets.page_asset, include_in_schema=False),
 ]

@@ -1,6 +1,12 @@
-"""Sign in with e-mail address and password, and sign out: the session's token is in an HttpOnly cookie."""
+"""Sign in with e-mail address and password, then with a code, and sign out: the session's token is in a cookie.
 
+What proves, for five minutes, that the first step gave the right password is sealed in the form of the second one.
+"""
+
+import json
 import re
+from datetime import timedelta
+from typing import NamedTuple
 
 from pydantic_core import to_json
 from starlette.requests import Request
@@ -8,22 +14,24 @@ from starlette.responses import Response
 
 from storage.access import sessions, workspaces
 from storage.access.sessions import Account, Started
+from storage.engine.sealing import UnreadableSecretError
+from storage.rules import keys
 from storage.rules.errors import (
     InvalidCredentials,
     InvalidSecondFactor,
     Overloaded,
     RateLimited,
     SecondFactorRequired,
+    ServiceError,
     ValidationError,
 )
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.pages import forms, held_forms, notices, second_step, templates
+from tracking_api.dashboard.pages import forms, held_forms, notices, templates
 from tracking_api.dashboard.pages.forms import Form
-from tracking_api.dashboard.pages.page import SIGN_IN, redirect
-from tracking_api.dashboard.pages.sign_in_form import Afterwards, show_form
 from tracking_api.dashboard.sessions import Credentials, require_account, start
 from web import body
+from web.errors import STATUS, error_headers
 from web.limits import network_of
 
 PROGRAMS = "/programs"
@@ -31,6 +39,15 @@ _OURS = re.compile(
     r"/(account|programs|search|device|assistants|connect|join|workspaces)(/[A-Za-z0-9_=-]+)*(\.csv)?"
     r"(\?[A-Za-z0-9%&=+.,:;~!*'()@/_-]*)?"
 )
+PROOF_LIFETIME = timedelta(minutes=5)
+PURPOSE = "second step of signing in"
+
+
+class Afterwards(NamedTuple):
+    """Where signing in leads: the page `next_path`, or the form that `held` seals."""
+
+    next_path: str = ""
+    held: str = ""
 
 
 async def show_sign_in(request: Request) -> Response:
@@ -45,10 +62,10 @@ async def enter(request: Request) -> Response:
     form = await forms.read_open_form(request, "the sign-in page")
     afterwards, proof = Afterwards(form.text("next"), form.text("held")), form.text("proof")
     try:
-        account = await (second_step.require_proof(request, proof) if proof else _account(request, form))
+        account = await (_proven(request, proof) if proof else _account(request, form))
         started = await start(request, account, form.text("totp") or None)
     except SecondFactorRequired:
-        return show_form(request, afterwards, proof=second_step.prove(request, account))
+        return show_form(request, afterwards, proof=_proof_of(request, account))
     except (InvalidSecondFactor, RateLimited) as rejection:
         return show_form(request, afterwards, proof=proof, rejection=rejection)
     except (InvalidCredentials, Overloaded) as rejection:
@@ -70,10 +87,26 @@ async def leave(request: Request) -> Response:
     token_hash = authentication.presented(request)
     if token_hash is not None:
         await storage_of(request).write(sessions.end, token_hash)
-    response = redirect(SIGN_IN)
+    response = notices.redirect("/sign-in", "signed-out")
     name, secure = authentication.cookie_name(request), authentication.is_https(request)
     response.delete_cookie(name, httponly=True, samesite="lax", secure=secure)
-    return notices.leave(response, "signed-out")
+    return response
+
+
+def show_form(
+    request: Request,
+    afterwards: Afterwards,
+    *,
+    email: str = "",
+    proof: str = "",
+    rejection: ServiceError | None = None,
+) -> Response:
+    """Return the sign-in page, with what was wrong the last time."""
+    status = STATUS[rejection.code] if rejection else 200
+    shown = {"afterwards": afterwards, "email": email, "proof": proof, "rejection": rejection}
+    response = templates.render(request, "sign_in.html", status=status, **shown)
+    response.headers.update(error_headers(rejection) if rejection else {})
+    return response
 
 
 def _entered(request: Request, started: Started, afterwards: Afterwards) -> Response:
@@ -81,7 +114,7 @@ def _entered(request: Request, started: Started, afterwards: Afterwards) -> Resp
     if held:
         response = held_forms.offer(request, held, csrf=forms.token_of(started.token))
     else:
-        response = redirect(afterwards.next_path if _OURS.fullmatch(afterwards.next_path) else PROGRAMS)
+        response = notices.redirect(afterwards.next_path if _OURS.fullmatch(afterwards.next_path) else PROGRAMS)
     set_session_cookie(request, response, started)
     return response
 
@@ -96,3 +129,25 @@ def set_session_cookie(request: Request, response: Response, started: Started) -
         samesite="lax",
         secure=authentication.is_https(request),
     )
+
+
+def _proof_of(request: Request, account: Account) -> str:
+    """Return a proof for the form: its holder cannot read or change it, and it ends with the password."""
+    until = (time_of(request) + PROOF_LIFETIME).timestamp()
+    values = [PURPOSE, account.email, keys.digest(account.password_hash), until]
+    sealed: str = request.app.state.settings.sealer().seal(json.dumps(values))
+    return sealed
+
+
+async def _proven(request: Request, proof: str) -> Account:
+    """Return the account of a proof. Raises InvalidCredentials if it is not ours, or no longer good."""
+    try:
+        values = json.loads(request.app.state.settings.sealer().open(proof))
+    except UnreadableSecretError:
+        raise InvalidCredentials("Sign in again.") from None
+    if not isinstance(values, list) or values[0] != PURPOSE or values[3] <= time_of(request).timestamp():
+        raise InvalidCredentials("That took too long. Sign in again.")
+    account = await storage_of(request).read(sessions.account, values[1])
+    if account is None or keys.digest(account.password_hash) != values[2]:
+        raise InvalidCredentials("Sign in again.")
+    return account

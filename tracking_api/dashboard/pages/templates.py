@@ -1,4 +1,4 @@
-"""The Jinja2 environment: autoescape is always on, undefined names are errors, and every page gets common values."""
+"""Pages from templates: autoescape is always on, undefined names are errors; the values and headers of every page."""
 
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,17 @@ from tracking_api import assets
 from tracking_api.dashboard.pages import forms, notices, text, viewing
 from tracking_api.dashboard.pages.values import currency_options
 
+# No inline script or style, no framing, no other origin, no stored copy.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+    " base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
+)
+HEADERS = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),  # the browser's Back button shows no page after signing out
+)
 LABELS = {setting.form_name: setting.label for setting in SETTINGS}
 _environment = Environment(
     loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
