@@ -8,14 +8,13 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from storage import Storage
-from storage.access import assistant_clients, assistant_tokens, device_logins, idempotency, invitations, sessions
-from storage.engine import committed_batches, database, recurring
+from storage.engine import database, recurring
 from storage.engine.recurring import TaskTurn
 from storage.management import flags, fraud_review
 from storage.payments import decisions
 from storage.reports import breakdown_increments
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
-from storage.tracking import click_dimensions, click_months, handovers, key_callers, rejection_log, rollups, test_mode
+from storage.tracking import click_dimensions, click_months, key_callers, rollups
 from tracking_api.calls.visitors import agent_of
 from web import metrics
 
@@ -25,19 +24,6 @@ REVIEW_SECONDS = 5
 LAG_SECONDS = 1
 GROUPING_SECONDS = 20
 FIRST_REVIEW = timedelta(days=7)  # what happened while no process ran is reviewed after the start
-PRUNES = (
-    rejection_log.prune,
-    sessions.prune,
-    invitations.prune,
-    device_logins.prune,
-    idempotency.prune,
-    assistant_tokens.prune,
-    assistant_clients.prune,
-    committed_batches.prune,
-    test_mode.prune,
-    handovers.prune,
-    key_callers.prune,
-)
 log = logging.getLogger(__name__)
 
 
@@ -97,8 +83,9 @@ async def _measure_replica(store: Storage) -> None:
 
 async def prune_all(store: Storage, *, at: datetime) -> None:
     """Delete every expired row, each chunk in its own write. A failure is logged; the next round tries again."""
-    for prune in PRUNES:
-        await _in_chunks("housekeeping", partial(store.write, prune, at=at), recurring.ROWS_AT_ONCE)
+    for table in recurring.EXPIRING:
+        chunk = partial(store.write, recurring.prune, table, at=at)
+        await _in_chunks("housekeeping", chunk, recurring.ROWS_AT_ONCE)
 
 
 async def record_waiting_payments(store: Storage, *, at: datetime) -> None:

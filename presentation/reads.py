@@ -9,7 +9,7 @@ from presentation.report import ReportView
 from presentation.resources import CustomerTimelineView
 from storage.diagnosis.explanation import explain
 from storage.diagnosis.readiness import check_readiness
-from storage.lists import timelines
+from storage.lists import customers as listed_customers
 from storage.lists.declaration import ListScope
 from storage.reports import breakdown, performance
 from storage.rules.errors import InvalidPeriod, InvalidRange, ValidationError
@@ -65,7 +65,7 @@ async def get_breakdown(call: ApiRequest) -> ModelResponse[BreakdownView]:
 async def get_customer(call: ApiRequest) -> ModelResponse[CustomerTimelineView]:
     """Return one customer with their timeline."""
     scope = ListScope(call.program_id, call.at)
-    timeline = await call.storage.report(timelines.get_timeline, scope, call.path_id("customer_id"))
+    timeline = await call.storage.report(listed_customers.get_timeline, scope, call.path_id("customer_id"))
     return ModelResponse(CustomerTimelineView.timeline(timeline))
 
 

@@ -28,8 +28,7 @@ from storage.lists.customers import CUSTOMERS
 from storage.lists.events import EVENTS
 from storage.lists.flags import FLAGS
 from storage.lists.partners import PARTNERS
-from storage.lists.rejected_calls import REJECTED_CALLS
-from storage.lists.tracking_log import TRACKING_LOG
+from storage.lists.rejected_calls import REJECTED_CALLS, TRACKING_LOG
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import SecondKeyRequired, ServiceError
 from storage.rules.scope import Scope

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from presentation.settings_models import shown, with_settings
 from presentation.view import OF_PARTNER, OfPartnerView, View, with_fields_of
-from storage.lists import timelines
+from storage.lists import customers
 from storage.lists.audit_log import Entry
 from storage.lists.commissions import Commission
 from storage.lists.customers import ListedCustomer
@@ -125,7 +125,7 @@ class CustomerTimelineView(CustomerView):
     trail: list[CommissionStepView | EventView]
 
     @classmethod
-    def timeline(cls, timeline: timelines.CustomerTimeline) -> Self:
+    def timeline(cls, timeline: customers.CustomerTimeline) -> Self:
         """Return the view of a customer with their steps."""
         return cls.of(timeline.customer, trail=[_step(step) for step in timeline.steps])
 

@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from sqlalchemy import Connection
 from sqlalchemy.engine import URL
 
-from storage.engine import committed_batches, database, measures
+from storage.engine import database, measures, replica
 from storage.engine.availability import Availability
 from storage.engine.group_commit import Commits, GroupCommit, SetBased, Write
 from storage.engine.lane import Lane, OwnThread
@@ -159,7 +159,7 @@ class Storage(Reader):
     async def measure_replica(self, *, at: datetime) -> None:
         """Store the time on the primary, and note how far the replica lags behind it."""
         if self._replica is not None:
-            await self.write(committed_batches.probe, at=at)
+            await self.write(replica.probe, at=at)
             await self._replica.measure(at=at)
 
     def take_written(self) -> set[int]:

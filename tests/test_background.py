@@ -21,7 +21,6 @@ from storage.rules.errors import CustomerNotFound
 from storage.rules.fraud.flag import FlagKind
 from storage.tables import audit_entries, partners, recurring_tasks, refused_calls, sales
 from storage.tables import flags as stored_flags
-from storage.tracking import rejection_log
 from tests import stripe_events as stripe
 from tests import world
 from tests.storage.payments.paying import connect, take
@@ -37,7 +36,7 @@ async def test_a_large_backlog_is_deleted_in_chunks(acme: World, monkeypatch: py
         await acme.reject(CustomerNotFound())
     await acme.reject(CustomerNotFound(), at=LATER)
 
-    assert await acme.store.write(rejection_log.prune, at=LATER) == 2
+    assert await acme.store.write(recurring.prune, refused_calls, at=LATER) == 2
     await background.prune_all(acme.store, at=LATER)
 
     assert await stored(acme, refused_calls.c.at) == [(LATER,)]

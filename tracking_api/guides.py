@@ -13,8 +13,8 @@ from presentation.operations import Description
 from storage.access.sessions import Visitor
 from storage.lists.partners import newest_code
 from storage.lists.programs import Program, read_program
-from storage.management import program_choices
-from storage.management.program_choices import ProgramChoice
+from storage.management import program_settings
+from storage.management.program_settings import ProgramChoice
 from storage.rules.errors import NotFound, ServiceError
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
@@ -97,7 +97,7 @@ async def _own_values(request: Request) -> OwnValues:
     base_url, storage = request.app.state.base_url, storage_of(request)
     try:
         visitor = await authentication.visitor(request)
-        choices = await storage.read(program_choices.list_choices, visitor.user_id)
+        choices = await storage.read(program_settings.list_choices, visitor.user_id)
         sent = request.query_params.get("program")
         chosen = next((each for each in choices if str(each.id) == sent), choices[0] if choices else None)
         if chosen is None:

@@ -10,7 +10,8 @@ from mcp_server.tools import events
 from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.diagnosis import explanation
-from storage.lists import timelines
+from storage.lists import customers
+from storage.lists import customers as listed_customers
 from storage.lists.commissions import Commission
 from storage.lists.customers import CUSTOMERS, ListedCustomer
 from storage.lists.declaration import ListScope
@@ -58,7 +59,7 @@ def list_customers(asked: Asked) -> JsonRow:
     if asked.arguments["status"] is None or asked.query.cursor is not None:
         return asked.page(row=_customer_row)
     connection = asked.request.connection
-    counts = timelines.count_by_partner(connection, asked.scope, asked.query)
+    counts = listed_customers.count_by_partner(connection, asked.scope, asked.query)
     rows = json_of(counts)
     return asked.page(
         row=_customer_row,
@@ -82,7 +83,7 @@ def get_customer(
     """One customer's story: partner, click, leads, sales, refunds, what each earned, what is owed or paid, and why the
     newest sale was credited or not. Give one identifier.
     """
-    found = timelines.find_customer(
+    found = customers.find_customer(
         request.connection,
         program_id,
         customer_id=customer_id,
@@ -90,7 +91,7 @@ def get_customer(
         click_id=click_id,
         transaction_id=transaction_id,
     )
-    customer, steps = timelines.get_timeline(request.connection, ListScope(program_id, request.at), found)
+    customer, steps = customers.get_timeline(request.connection, ListScope(program_id, request.at), found)
     happened = [step for step in steps if isinstance(step, Event)]
     earned = [step for step in steps if isinstance(step, Commission)]
     rows = [_step(event, earned) for event in reversed(happened)]

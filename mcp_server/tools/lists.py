@@ -110,7 +110,7 @@ def _fields(wanted: List[Any]) -> dict[str, Any]:
         if not each.is_for_pages
     }
     searched = {"q": (Identifier | None, None)} if wanted.finds else {}
-    of_sums = {"sort": (Identifier | None, None), "totals": (bool | None, None)} if wanted.is_summed else {}
+    of_sums = {"sort": (Identifier | None, None), "totals": (bool | None, None)} if wanted.sums else {}
     dates = dict.fromkeys(("date_from", "date_to"), (Timestamp | None, None))
     return {
         **of_program,

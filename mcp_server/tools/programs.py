@@ -9,7 +9,6 @@ from mcp_server.sanitize import json_of, row_of
 from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.performance import ReportPeriod, report_range
 from mcp_server.tools.tool import ToolRequest, tool
-from storage.lists import key_callers
 from storage.lists.programs import PROGRAMS, ListedProgram, read_program
 from storage.reports import comparison, performance
 from storage.rules import settings
@@ -17,6 +16,7 @@ from storage.rules.errors import InsufficientScope
 from storage.rules.keys import rotation_state
 from storage.rules.scope import Scope
 from storage.rules.untrusted import UntrustedValues
+from storage.tracking import key_callers
 
 SHOWN_CALLERS = 20
 FIGURES = ("totals", "previous_totals")  # of a program, in the period and in the one before

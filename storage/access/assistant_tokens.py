@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, exists, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from storage.access import assistants
 from storage.access.assistants import ACCESS, CODE, REFRESH, Assistant
-from storage.engine.recurring import delete_some
 from storage.rules import keys
 from storage.rules.errors import InsufficientScope, InvalidKey, ProgramNotAllowed
 from storage.rules.scope import Scope
@@ -94,13 +93,6 @@ def authorize(
     if program_id is not None and program_id not in assistant.program_ids:
         raise ProgramNotAllowed
     return assistant
-
-
-def prune(connection: Connection, *, at: datetime) -> int:
-    """Delete a chunk of the expired tokens and of the assistants that have none left; return how many rows."""
-    expired = delete_some(connection, assistant_tokens, assistant_tokens.c.expires_at <= at)
-    left = exists().where(assistant_tokens.c.assistant_id == granted.c.id)
-    return expired + delete_some(connection, granted, ~left)
 
 
 def _presented(token: str, kind: str | None, at: datetime) -> Any:

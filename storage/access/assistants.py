@@ -6,18 +6,30 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, insert, or_, select, update
 
-from storage.access import assistant_clients
 from storage.access.sessions import Visitor
 from storage.access.workspaces import MemberStatus, Role
 from storage.engine import audit, ids
 from storage.engine.audit import Actor, Change
+from storage.engine.database import insert_for
 from storage.rules import keys
 from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.rules.scope import Scope
-from storage.tables import assistant_tokens, assistants, members, programs, users
+from storage.tables import assistant_clients, assistant_tokens, assistants, members, programs, users
 
 CODE, ACCESS, REFRESH = "code", "access", "refresh"
 CODE_LIFETIME = timedelta(minutes=2)
+
+
+class AssistantClient(NamedTuple):
+    """A public OAuth client, which has no secret. It chose its own `name`, which is untrusted text.
+
+    It has registered itself (RFC 7591), or its id is the URL of its document.
+    """
+
+    client_id: str
+    name: str
+    redirect_uris: tuple[str, ...]
+    kept_at: datetime
 
 
 class AuthorizationRequest(NamedTuple):
@@ -63,6 +75,20 @@ class Assistant(NamedTuple):
         return Actor("assistant", str(self.id), self.name)
 
 
+def find_client(connection: Connection, client_id: str) -> AssistantClient | None:
+    """Return a client, or None if it is unknown."""
+    known = select(assistant_clients).where(assistant_clients.c.client_id == client_id)
+    row: Any = connection.execute(known).one_or_none()
+    return row and AssistantClient(row.client_id, row.name, tuple(row.redirect_uris.split("\n")), row.kept_at)
+
+
+def save_client(connection: Connection, client: AssistantClient) -> None:
+    """Save a client, replacing any earlier version of it."""
+    values = {"name": client.name, "redirect_uris": "\n".join(client.redirect_uris), "kept_at": client.kept_at}
+    new = insert_for(connection)(assistant_clients).values(client_id=client.client_id, **values)
+    connection.execute(new.on_conflict_do_update(index_elements=["client_id"], set_=values))
+
+
 def connect(
     connection: Connection,
     request: AuthorizationRequest,
@@ -85,7 +111,8 @@ def connect(
     connection.execute(insert(assistants).values(**requested, **granted, program_ids=_listed(chosen)))
     token = {"token_hash": keys.digest(code), "assistant_id": assistant_id, "kind": CODE, "scopes": scopes}
     connection.execute(insert(assistant_tokens).values(**token, expires_at=at + CODE_LIFETIME))
-    assistant_clients.use(connection, request.client_id, at=at)
+    client = assistant_clients.c.client_id == request.client_id
+    connection.execute(update(assistant_clients).where(client).values(used_at=at))
     entry = Change("assistant.connect", assistant_id, "scopes", None, list(request.scopes))
     for program_id in chosen:
         audit.write(connection, program_id, [entry], actor=visitor.actor, at=at)

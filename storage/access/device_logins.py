@@ -8,7 +8,6 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from storage.access import sessions
 from storage.access.sessions import Started
-from storage.engine.recurring import delete_some
 from storage.rules import keys
 from storage.rules.errors import AccessDenied, AuthorizationPending, ExpiredToken, NotFound, ServiceError, SlowDown
 from storage.tables import device_logins
@@ -86,11 +85,6 @@ def _wait(connection: Connection, login: Any, *, at: datetime) -> ServiceError:
     mine = device_logins.c.device_hash == login.device_hash
     connection.execute(update(device_logins).where(mine).values(polled_at=at, interval_seconds=seconds))
     return SlowDown() if early else AuthorizationPending()
-
-
-def prune(connection: Connection, *, at: datetime) -> int:
-    """Delete a chunk of the expired logins; return how many."""
-    return delete_some(connection, device_logins, device_logins.c.expires_at <= at)
 
 
 def _open(user_code: str, at: datetime) -> tuple[Any, ...]:

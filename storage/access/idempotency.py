@@ -6,11 +6,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from storage.engine.recurring import delete_some
+from storage.engine.recurring import RESPONSE_DAYS
 from storage.rules.errors import IdempotencyKeyReused
-from storage.tables import idempotent_answers, idempotent_calls
+from storage.tables import idempotent_answers
 
-KEPT_DAYS = 30
 _PENDING = 0  # the status while this transaction performs the write; no other transaction sees it
 
 
@@ -42,7 +41,7 @@ def once(connection: Connection, request: Request, perform: Callable[[Connection
         idempotent_answers.c.idempotency_key == request.idempotency_key,
     )
     first = connection.execute(select(idempotent_answers).where(*mine)).one_or_none()
-    if first is not None and first.at > _oldest(request.at):
+    if first is not None and first.at > request.at - timedelta(days=RESPONSE_DAYS):
         return _again(first, request)
     if first is not None:
         connection.execute(delete(idempotent_answers).where(*mine))
@@ -53,17 +52,7 @@ def once(connection: Connection, request: Request, perform: Callable[[Connection
     return response
 
 
-def prune(connection: Connection, *, at: datetime) -> int:
-    """Delete a chunk of the responses older than 30 days, of writes and of tracking calls; return how many."""
-    tables = (idempotent_answers, idempotent_calls)
-    return sum(delete_some(connection, table, table.c.at <= _oldest(at)) for table in tables)
-
-
 def _again(first: Any, request: Request) -> WriteResponse:
     if first.request_hash != request.request_hash:
         raise IdempotencyKeyReused
     return WriteResponse(first.status, first.body, replayed=True)
-
-
-def _oldest(at: datetime) -> datetime:
-    return at - timedelta(days=KEPT_DAYS)

@@ -9,7 +9,6 @@ from storage.access import members, sessions, workspaces
 from storage.access.sessions import Started
 from storage.access.workspaces import Role
 from storage.engine.audit import Actor, Change
-from storage.engine.recurring import delete_some
 from storage.rules import keys
 from storage.rules.errors import FieldError, Forbidden, LinkExpired, NotFound, ValidationError
 from storage.tables import invitations, users
@@ -130,11 +129,6 @@ def sign_up(
     user_id = _add(connection, offer, password_hash=password_hash, at=at)
     connection.execute(update(users).where(users.c.id == user_id).values(password_hash=password_hash))
     return sessions.start(connection, user_id, client=client, at=at)
-
-
-def prune(connection: Connection, *, at: datetime) -> int:
-    """Delete a chunk of the expired invitations; return how many."""
-    return delete_some(connection, invitations, invitations.c.expires_at <= at)
 
 
 def _add(connection: Connection, offer: Offer, *, password_hash: str, at: datetime) -> int:

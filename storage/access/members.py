@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, delete, select, update
 
-from storage.access import links
-from storage.access.workspaces import MemberStatus, Role
+from storage.access.workspaces import MemberStatus, Role, end_links
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
 from storage.rules.errors import LastOwner, NotFound
@@ -61,7 +60,7 @@ def change(
     _require_owner(connection, workspace_id)
     entries = audit.changed("member.change", user_id, before._asdict(), values)
     if entries:
-        links.end(connection, workspace_id, user_id)
+        end_links(connection, workspace_id, user_id)
     write_audit(connection, workspace_id, entries, actor=actor, at=at)
     return get_member(connection, workspace_id, user_id)
 
@@ -79,7 +78,7 @@ def remove(connection: Connection, workspace_id: int, user_id: int, *, actor: Ac
     connection.execute(delete(assistant_tokens).where(theirs))
     connection.execute(delete(assistants).where(*mine))
     connection.execute(delete(members).where(*_is(workspace_id, user_id)))
-    links.end(connection, workspace_id, user_id)
+    end_links(connection, workspace_id, user_id)
     _require_owner(connection, workspace_id)
     entries = [Change("member.remove", user_id, "email", removed.email)]
     write_audit(connection, workspace_id, entries, actor=actor, at=at)

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import pyotp
 from sqlalchemy import Connection, delete, insert, select, update
 
-from storage.access import accounts
+from storage.access import accounts, sessions
+from storage.access.sessions import Account, Started
 from storage.engine.audit import Actor
 from storage.engine.sealing import Sealer, UnreadableSecretError
 from storage.rules import keys
-from storage.rules.errors import InvalidSecondFactor, SecondFactorExists
-from storage.tables import recovery_codes, second_factors
+from storage.rules.errors import InvalidCredentials, InvalidSecondFactor, SecondFactorExists, SecondFactorRequired
+from storage.tables import recovery_codes, second_factors, users
 
 ISSUER = "Affiliate tracking"
 STEP_SECONDS = 30
@@ -32,6 +33,23 @@ def is_on(connection: Connection, user_id: int) -> bool:
     """Return whether an account needs a second factor to sign in."""
     row = _find(connection, user_id)
     return row is not None and row.confirmed_at is not None
+
+
+def sign_in(
+    connection: Connection, account: Account, *, code: str | None, sealer: Sealer, client: str | None, at: datetime
+) -> Started:
+    """Start a session if the password that was verified is still the account's.
+
+    Raises InvalidCredentials; for an account with a second factor SecondFactorRequired, InvalidSecondFactor.
+    """
+    current = select(users.c.password_hash).where(users.c.id == account.user_id).with_for_update()
+    if connection.execute(current).scalar_one() != account.password_hash:
+        raise InvalidCredentials
+    if is_on(connection, account.user_id):
+        if not code:
+            raise SecondFactorRequired
+        spend(connection, account.user_id, code, sealer=sealer, at=at)
+    return sessions.start(connection, account.user_id, client=client, at=at)
 
 
 def enrol(connection: Connection, user_id: int, *, email: str, sealer: Sealer) -> Enrolment:

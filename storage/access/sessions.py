@@ -1,14 +1,13 @@
 """Dashboard sessions: who is signed in, and their role in a program. Only a token's hash is stored."""
 
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, select, update
 
-from storage.access.preferences import Preferences, Theme, TimeFormat
 from storage.access.workspaces import MemberStatus, Role
 from storage.engine.audit import Actor
-from storage.engine.recurring import delete_some
 from storage.rules import keys
 from storage.rules.errors import Forbidden, NotFound, OwnerRequired
 from storage.tables import device_logins, members, programs, sessions, users, workspaces
@@ -49,6 +48,29 @@ class OpenSession(NamedTuple):
     created_at: datetime
     expires_at: datetime
     is_current: bool
+
+
+class Theme(StrEnum):
+    """Light or dark pages, or what the device says."""
+
+    SYSTEM = "system"
+    LIGHT = "light"
+    DARK = "dark"
+
+
+class TimeFormat(StrEnum):
+    """Hours from 0 to 23, or twice from 1 to 12."""
+
+    HOURS_24 = "24"
+    HOURS_12 = "12"
+
+
+class Preferences(NamedTuple):
+    """How a person wants to see the dashboard."""
+
+    name: str | None = None
+    theme: Theme = Theme.SYSTEM
+    time_format: TimeFormat = TimeFormat.HOURS_24
 
 
 class Membership(NamedTuple):
@@ -163,9 +185,9 @@ def end_all(connection: Connection, user_id: int, *, but: str | None = None) -> 
     return connection.execute(delete(sessions).where(*others)).rowcount
 
 
-def prune(connection: Connection, *, at: datetime) -> int:
-    """Delete a chunk of the expired sessions; return how many."""
-    return delete_some(connection, sessions, sessions.c.expires_at <= at)
+def change_preferences(connection: Connection, user_id: int, chosen: Preferences) -> None:
+    """Save an account's preferences."""
+    connection.execute(update(users).where(users.c.id == user_id).values(**chosen._asdict()))
 
 
 def identify(connection: Connection, token_hash: str, *, at: datetime) -> Visitor:

@@ -1,4 +1,4 @@
-"""What the owners of a workspace choose: its name, its time zone and its logo."""
+"""What the owners of a workspace choose: its name, its time zone and its logo, a small image without scripts."""
 
 import hashlib
 from datetime import datetime
@@ -7,11 +7,26 @@ from typing import NamedTuple
 from sqlalchemy import Connection, delete, insert, select, update
 
 from storage.access import members
-from storage.access.images import Image
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
-from storage.rules.errors import NotFound
+from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.tables import workspace_logos, workspaces
+
+LARGEST = 48 * 1024
+TOO_LARGE = f"Choose an image of at most {LARGEST // 1024} KB"
+_SIGNATURES = {  # of the types that browsers draw: the first bytes, and those after the length of a RIFF file
+    "image/png": (b"\x89PNG\r\n\x1a\n", b""),
+    "image/jpeg": (b"\xff\xd8\xff", b""),
+    "image/webp": (b"RIFF", b"WEBP"),
+}
+MEDIA_TYPES = tuple(_SIGNATURES)
+
+
+class Image(NamedTuple):
+    """An image of one of MEDIA_TYPES."""
+
+    media_type: str
+    content: bytes
 
 
 class WorkspaceSettings(NamedTuple):
@@ -42,6 +57,16 @@ def change(
     entries = audit.changed("workspace.change", workspace_id, before._asdict(), chosen)
     members.write_audit(connection, workspace_id, entries, actor=actor, at=at)
     return after
+
+
+def accept_image(content: bytes, *, field: str) -> Image:
+    """Return an uploaded file as an image: its first bytes say what it is, not its name. Raises ValidationError."""
+    if len(content) > LARGEST:
+        raise ValidationError(fields=[FieldError(field, TOO_LARGE)])
+    for media_type, (start, further) in _SIGNATURES.items():
+        if content.startswith(start) and content[8:].startswith(further):
+            return Image(media_type, content)
+    raise ValidationError(fields=[FieldError(field, "Choose a PNG, JPEG or WebP image")])
 
 
 def set_logo(

@@ -4,11 +4,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, insert, select
+from sqlalchemy import ColumnElement, Connection, Select, delete, insert, or_, select
 
-from storage.access import links
 from storage.rules.errors import FieldError, NotFound, ValidationError
-from storage.tables import members, users, workspaces
+from storage.tables import invitations, members, password_resets, users, workspaces
 
 
 class Role(StrEnum):
@@ -74,8 +73,22 @@ def add_member(
         raise ValidationError(fields=[FieldError("email", "This account is a member of the workspace already")])
     row = {"workspace_id": workspace_id, "user_id": user_id, "role": role, "created_at": at}
     connection.execute(insert(members).values(**row, status=MemberStatus.ACTIVE))
-    links.end(connection, workspace_id, user_id)
+    end_links(connection, workspace_id, user_id)
     return user_id
+
+
+def end_links(connection: Connection, workspace_id: int, user_id: int) -> None:
+    """End the one-time links that a change of a user's membership of a workspace concerns.
+
+    These are the reset link of their account, whoever created it, the reset links that they created for members of
+    the workspace, and their invitations to it.
+    """
+    reset, invitation = password_resets.c, invitations.c
+    in_workspace = select(members.c.user_id).where(members.c.workspace_id == workspace_id)
+    given = (reset.created_by == user_id) & reset.user_id.in_(in_workspace)
+    connection.execute(delete(password_resets).where(or_(reset.user_id == user_id, given)))
+    invited = (invitation.workspace_id == workspace_id, invitation.created_by == user_id)
+    connection.execute(delete(invitations).where(*invited))
 
 
 def _user(connection: Connection, email: str, password_hash: str, at: datetime) -> int:

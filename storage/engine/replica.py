@@ -1,20 +1,39 @@
 """A read replica: a copy of the database that may lag behind, by how much the times that the primary stores tell."""
 
+import secrets
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import datetime
 from typing import TypeVar
 
-from storage.engine import committed_batches
+from sqlalchemy import Connection, func, select
+
+from storage.engine.database import insert_for
 from storage.engine.failures import is_conflict, unavailable
 from storage.engine.lane import Work
 from storage.engine.read_queue import ReadQueue
 from storage.rules.errors import NotFound, Overloaded, StorageUnavailable
+from storage.tables import committed_batches
 
 Result = TypeVar("Result")
 MOST_LAG_SECONDS = 60.0  # a replica that lags further is not read
 PAUSE_SECONDS = 5.0  # without a read after it failed
+
+
+_PROBE = secrets.token_hex(16)  # the row of this process's probes
+
+
+def probe(connection: Connection, *, at: datetime) -> None:
+    """Store a row; the lane raises StorageUnavailable while storing does not work."""
+    stored = insert_for(connection)(committed_batches).values(lane=_PROBE, token="", at=at)
+    connection.execute(stored.on_conflict_do_update(index_elements=["lane"], set_={"at": stored.excluded.at}))
+
+
+def newest(connection: Connection) -> datetime | None:
+    """Return the time of the newest batch or probe: on a replica, how far it has come."""
+    at: datetime | None = connection.execute(select(func.max(committed_batches.c.at))).scalar_one()
+    return at
 
 
 class Replica:
@@ -36,11 +55,11 @@ class Replica:
     async def measure(self, *, at: datetime) -> None:
         """Compare the newest time that the replica has with `at`, which the primary has just stored."""
         try:
-            newest = await self._run(committed_batches.newest)
+            newest_at = await self._run(newest)
         except StorageUnavailable:
             self.lag_seconds = None
             raise
-        self.lag_seconds = max(0.0, (at - newest).total_seconds()) if newest else None
+        self.lag_seconds = max(0.0, (at - newest_at).total_seconds()) if newest_at else None
 
     async def _run(self, work: Work[Result]) -> Result:
         try:

@@ -1,4 +1,4 @@
-"""The list of commissions: what leads and sales earned, what the ledger has of it now, and what holds it."""
+"""Commissions: what leads and sales earned, what the ledger has of it now, what holds it, and what it follows from."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,12 +9,13 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, func, literal, or_
 from storage.engine.cursors import LARGEST_ID
 from storage.lists import flags
 from storage.lists.declaration import Column, Filter, List, ListScope
+from storage.lists.find import get
 from storage.lists.partners import named
 from storage.lists.related import of_customer, of_partner, of_sale, with_key
-from storage.rules.commission import CommissionStatus
+from storage.rules.commission import CommissionStatus, CommissionType, Terms
 from storage.rules.fraud.flag import FlagKind
 from storage.rules.untrusted import Untrusted
-from storage.tables import commissions, leads, ledger_entries, sales
+from storage.tables import commission_terms, commissions, leads, ledger_entries, sales
 from storage.tracking.ledger import PARTNER_KINDS, EntryKind
 
 _row = commissions.c
@@ -55,6 +56,26 @@ class Commission(NamedTuple):
     paid_at: datetime | None
     program_id: Annotated[int, Column(is_internal=True)]
     flags: Sequence[FlagKind] = ()
+
+
+class LedgerLine(NamedTuple):
+    """A ledger entry of a commission, in cents of its currency; `refund_id` is the id of the refund behind it."""
+
+    id: int
+    at: datetime
+    kind: EntryKind
+    amount_cents: int
+    refund_id: int | None
+
+
+class CommissionDetails(NamedTuple):
+    """A commission with what it follows from; `sale` is None for a lead's. The terms hold since `terms_since`."""
+
+    commission: Commission
+    terms: Terms
+    terms_since: datetime
+    sale: Any
+    entries: list[LedgerLine]
 
 
 def _ready(moment: datetime) -> ColumnElement[bool]:
@@ -107,3 +128,21 @@ def ids_of_customer(connection: Connection, program_id: int, customer_id: int) -
     by_cause = or_(_row.sale_id.in_(from_sale), _row.lead_id.in_(from_lead))
     earned = select(_row.id).where(_row.program_id == program_id, by_cause).order_by(_row.id)
     return list(connection.execute(earned).scalars())
+
+
+def get_details(connection: Connection, program_id: int, commission_id: int, *, at: datetime) -> CommissionDetails:
+    """Return one commission of a program. Raises NotFound."""
+    commission = get(connection, COMMISSIONS, ListScope(program_id, at), commission_id)
+    version = select(_row.terms_version).where(_row.program_id == program_id, _row.id == commission_id)
+    priced = (commission_terms.c.program_id == program_id, commission_terms.c.version == version.scalar_subquery())
+    row = connection.execute(select(commission_terms).where(*priced)).one()
+    later = (row.recurring_months, row.platform_fee_bps, row.minimum_order_cents)
+    terms = Terms(row.version, CommissionType(row.commission_type), row.rate, row.lead_commission_cents, *later)
+    mine = (sales.c.program_id == program_id, sales.c.id == commission.sale_id)
+    sale = None if commission.sale_id is None else connection.execute(select(sales).where(*mine)).one()
+    entry = ledger_entries.c
+    columns = (entry.id, entry.at, entry.kind, entry.amount_cents, entry.refund_id)
+    its_own = (entry.program_id == program_id, entry.commission_id == commission_id)
+    entries = connection.execute(select(*columns).where(*its_own).order_by(entry.id))
+    lines = [LedgerLine(*each[:2], EntryKind(each.kind), int(each.amount_cents), each.refund_id) for each in entries]
+    return CommissionDetails(commission, terms, row.created_at, sale, lines)

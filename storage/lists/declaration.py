@@ -4,19 +4,17 @@ The row is a NamedTuple. A field is a column of the list's table, or says its SQ
 its `Annotated` type. A field that is neither has a default, and `finish` fills it in for the rows of a page.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from functools import cached_property
 from types import UnionType
-from typing import Annotated, Any, Generic, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, Date, FromClause, Table, bindparam, func, type_coerce
 
 from storage.rules.periods.period import ALWAYS, Span, Window
 from storage.rules.scope import Scope
-from storage.rules.untrusted import UNTRUSTED
 
 MOST_ROWS = 20_000
 DEFAULT_LIMIT, MOST = 50, 200
@@ -108,17 +106,13 @@ class Page(NamedTuple, Generic[Row]):
     amounts: Mapping[str, int] = {}
 
 
-FIRST_PAGE = ListQuery()
-
-
 class Field(NamedTuple):
-    """A field of a list's row: its type without None, its column, its SQL (None: `finish` fills it in), its mark."""
+    """A field of a list's row: its type without None, its column, its SQL (None: `finish` fills it in)."""
 
     name: str
-    kind: Any
+    kind: type
     column: Column
     sql: Any
-    is_public: bool
 
     @property
     def is_money(self) -> bool:
@@ -129,21 +123,6 @@ class Field(NamedTuple):
     def public_name(self) -> str:
         """What people call it in a URL or a file: an amount without its unit."""
         return self.name.removesuffix("_cents")
-
-    @property
-    def is_figure(self) -> bool:
-        """Whether it is a number of something."""
-        return self.kind is int
-
-    @property
-    def is_choice(self) -> bool:
-        """Whether it is one of some words."""
-        return isinstance(self.kind, type) and issubclass(self.kind, StrEnum)
-
-    @property
-    def is_object(self) -> bool:
-        """Whether it has fields of its own."""
-        return hasattr(self.kind, "_fields")
 
     @property
     def sort_key(self) -> ColumnElement[Any]:
@@ -192,40 +171,37 @@ class List(Generic[Row]):
         """The fields that pages show as columns."""
         return [each for each in self.fields if each.column.title]
 
-    def sort_of(self, column: Field) -> str | None:
-        """Return the name by which a column sorts the list: none, and empty for its own order, by time."""
-        if self.at is not None and column.sql is self.at:
-            return ""
-        return column.public_name if column.column.sorts else None
-
     @property
-    def is_summed(self) -> bool:
-        """Whether it adds up more than its rows."""
-        return any(each.column.is_summed for each in self.fields)
+    def sums(self) -> dict[str, Field]:
+        """The fields that are added up, by name."""
+        return {each.name: each for each in self.fields if each.column.is_summed}
 
     @property
     def sorts(self) -> dict[str, Field]:
         """The fields that it can be sorted by, by name."""
         return {each.name: each for each in self.fields if each.column.sorts}
 
+    def sort_of(self, column: Field) -> str | None:
+        """Return the name by which a column sorts the list: none, and empty for its own order, by time."""
+        if self.at is not None and column.sql is self.at:
+            return ""
+        return column.public_name if column.column.sorts else None
+
     def _field(self, name: str, hint: Any) -> Field:
-        marks = _marks(hint)
-        column = next((mark for mark in marks if isinstance(mark, Column)), Column())
+        parts = list(_parts(hint))
+        column = next((part for part in parts if isinstance(part, Column)), Column())
+        kind = next(part for part in parts if isinstance(part, type) and part is not type(None))
         sql = column.sql if column.sql is not None else self.table.c.get(name)
-        return Field(name, _kind(hint), column, sql, UNTRUSTED in marks)
+        return Field(name, kind, column, sql)
 
 
-def _marks(hint: Any) -> list[Any]:
-    """Return what Annotated says about a type, also inside of an optional one."""
-    inner = [mark for part in get_args(hint)[:1] for mark in _marks(part)] if get_origin(hint) is Annotated else []
-    if isinstance(hint, UnionType):
-        return [mark for part in get_args(hint) for mark in _marks(part)]
-    return [*inner, *getattr(hint, "__metadata__", ())]
-
-
-def _kind(hint: Any) -> Any:
-    """Return a type without its marks and without None."""
+def _parts(hint: Any) -> Iterator[Any]:
+    """Yield the types of which a field's type consists, and what Annotated says about them."""
     if get_origin(hint) is Annotated:
-        return _kind(get_args(hint)[0])
-    parts = [part for part in get_args(hint) if part is not type(None)] if isinstance(hint, UnionType) else [hint]
-    return _kind(parts[0]) if isinstance(hint, UnionType) else get_origin(parts[0]) or parts[0]
+        yield from hint.__metadata__
+        yield from _parts(get_args(hint)[0])
+    elif get_origin(hint) in {Union, UnionType}:
+        for part in get_args(hint):
+            yield from _parts(part)
+    else:
+        yield get_origin(hint) or hint

@@ -1,11 +1,10 @@
 """How the event log reads each kind of event: its statement, its sort order among all kinds, its values."""
 
-from collections.abc import Callable
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, Table, and_, select
+from sqlalchemy import ColumnElement, FromClause, Result, Select, Table, select
 
 from storage.engine import ids
 from storage.lists.declaration import Column
@@ -77,44 +76,31 @@ class Place(NamedTuple):
     id: str
 
 
-Beyond = Callable[[Place], ColumnElement[bool]]
-
-
 class Source(NamedTuple):
-    """A kind's statement, the column that orders it, and the conditions for events before and after a place."""
+    """How a kind is read: its id, its statement, and the tables (None: it has none) that name who and what it is of."""
 
+    id: ColumnElement[Any]
     statement: Select[Any]
-    order: ColumnElement[Any]
-    before: Beyond
-    after: Beyond
+    people: Table | None  # with partner_id and customer_id
+    transactions: Table | None
+
+    @property
+    def table(self) -> Table:
+        """The table of the kind's own rows."""
+        return self.id.table
 
 
-def source(kind: EventKind) -> Source:
-    """Return how a kind of event is read."""
-    if kind == EventKind.CLICK:
-        return Source(_of_clicks(), clicks.c.click_id, _click_before, _click_after)
-    table = {
-        EventKind.LEAD: leads,
-        EventKind.REFUND: refunds,
-        EventKind.SALE: sales,
-        EventKind.TEST: test_events,
-    }[kind]
-    statement = {
-        EventKind.LEAD: _of_leads,
-        EventKind.REFUND: _of_refunds,
-        EventKind.SALE: _of_sales,
-        EventKind.TEST: _of_tests,
-    }[kind]()
-
-    def before(place: Place) -> ColumnElement[bool]:
-        column: ColumnElement[int] = table.c.id
-        return column <= place.stamp if kind < place.kind else column < place.stamp
-
-    def after(place: Place) -> ColumnElement[bool]:
-        column: ColumnElement[int] = table.c.id
-        return column >= place.stamp if kind > place.kind else column > place.stamp
-
-    return Source(statement, table.c.id, before, after)
+def beyond(kind: EventKind, place: Place, *, is_after: bool) -> ColumnElement[bool]:
+    """Return the condition for events of a kind that come after (or else before) a place."""
+    column = SOURCES[kind].id
+    if kind == place.kind:
+        same = column.type.python_type(place.id)
+        return column > same if is_after else column < same
+    if kind == EventKind.CLICK:  # the first of all kinds
+        is_before = column < keys.click_prefix(place.stamp // 1000 + ids.EPOCH_MILLIS + 1)
+    else:
+        is_before = column <= place.stamp if kind < place.kind else column < place.stamp
+    return ~is_before if is_after else is_before
 
 
 def place(event: Event) -> Place:
@@ -125,76 +111,59 @@ def place(event: Event) -> Place:
     return Place(stamp, event.kind, event.id)
 
 
-def of_row(kind: EventKind, row: Any) -> Event:
-    """Read an event from a row of its kind's statement."""
-    columns: dict[str, Any] = {"is_test": False, **row._mapping}  # noqa: SLF001 - the documented way to read a Row by names
-    return Event(kind=kind, **columns)
+def of_rows(kind: EventKind, rows: Result[Any]) -> list[Event]:
+    """Return the events that the statement of a kind has read."""
+    return [Event(kind=kind, **{"is_test": False, **row}) for row in rows.mappings()]
 
 
-def _click_before(place: Place) -> ColumnElement[bool]:
-    if place.kind == EventKind.CLICK:
-        return clicks.c.click_id < place.id
-    next_millisecond = place.stamp // 1000 + ids.EPOCH_MILLIS + 1
-    return clicks.c.click_id < keys.click_prefix(next_millisecond)
-
-
-def _click_after(place: Place) -> ColumnElement[bool]:
-    return clicks.c.click_id > place.id if place.kind == EventKind.CLICK else ~_click_before(place)
-
-
-def _sent_by(table: Table) -> Any:
-    return and_(partners.c.program_id == table.c.program_id, partners.c.id == table.c.partner_id)
-
-
-def _of_customer(table: Table) -> Any:
-    return and_(customers.c.program_id == table.c.program_id, customers.c.id == table.c.customer_id)
+def _with_people(table: Table, *columns: Any, of: FromClause | None = None) -> Select[Any]:
+    """Return a statement with the partner and the customer of the table's rows."""
+    sent_by = (partners.c.program_id == table.c.program_id) & (partners.c.id == table.c.partner_id)
+    of_customer = (customers.c.program_id == table.c.program_id) & (customers.c.id == table.c.customer_id)
+    joined = (table if of is None else of).join(partners, sent_by).join(customers, of_customer)
+    who = (table.c.partner_id, partners.c.code.label("partner_code"), table.c.customer_id)
+    return select(*columns, *who, customers.c.customer_key, customers.c.click_id).select_from(joined)
 
 
 def _of_clicks() -> Select[Any]:
     click = clicks.c
     visited = (click.filtered, click.landing_url, click.page_url, click.page_title, click.referrer_url)
     columns = (click.click_id.label("id"), click.click_id, click.at, click.partner_id, *visited)
-    return select(*columns, partners.c.code.label("partner_code")).join(partners, _sent_by(clicks))
+    sent_by = (partners.c.program_id == click.program_id) & (partners.c.id == click.partner_id)
+    return select(*columns, partners.c.code.label("partner_code")).join(partners, sent_by)
 
 
 def _of_leads() -> Select[Any]:
     lead = leads.c
     reported = (lead.settlement, lead.with_key, lead.event_name, lead.outranked_by, lead.outranked_at)
-    columns = (lead.id, lead.at, lead.partner_id, lead.customer_id, *reported)
-    who = (customers.c.customer_key, customers.c.click_id, partners.c.code.label("partner_code"))
-    return select(*columns, *who).join(partners, _sent_by(leads)).join(customers, _of_customer(leads))
+    return _with_people(leads, lead.id, lead.at, *reported)
 
 
 def _of_sales() -> Select[Any]:
     sale = sales.c
-    money = (sale.amount_cents, sale.currency, sale.program_cents, sale.refunded_cents, sale.occurred_at)
-    columns = (sale.id, sale.at, sale.partner_id, sale.customer_id, sale.transaction_id, *money)
-    who = (customers.c.customer_key, customers.c.click_id, partners.c.code.label("partner_code"))
-    return select(*columns, *who).join(partners, _sent_by(sales)).join(customers, _of_customer(sales))
+    money = (sale.amount_cents, sale.currency, sale.program_cents, sale.refunded_cents)
+    return _with_people(sales, sale.id, sale.at, sale.occurred_at, sale.transaction_id, *money)
 
 
 def _of_refunds() -> Select[Any]:
     back, sale = refunds.c, sales.c
     columns = (back.id, back.at, back.sale_id, back.refund_id, back.amount_cents, back.program_cents, back.reason)
-    effects = (back.reversed_cents, disputes.of_refund().label("disputed"))
-    of_sale = (sale.transaction_id, sale.currency, sale.partner_id, sale.customer_id)
-    who = (customers.c.customer_key, customers.c.click_id, partners.c.code.label("partner_code"))
-    whole = refunds.join(sales, and_(sale.program_id == back.program_id, sale.id == back.sale_id))
-    joined = whole.join(partners, _sent_by(sales)).join(customers, _of_customer(sales))
-    return select(*columns, *effects, *of_sale, *who).select_from(joined)
+    effects = (back.reversed_cents, disputes.of_refund().label("disputed"), sale.transaction_id, sale.currency)
+    whole = refunds.join(sales, (sale.program_id == back.program_id) & (sale.id == back.sale_id))
+    return _with_people(sales, *columns, *effects, of=whole)
 
 
 def _of_tests() -> Select[Any]:
     test = test_events.c
-    who = (test.customer_key, test.click_id, test.event_name, test.email_mask.label("email_masked"))
-    columns = (
-        test.id,
-        test.at,
-        test.is_test,
-        *who,
-        test.with_key,
-        test.transaction_id,
-        test.amount_cents,
-        test.refunded_cents,
-    )
-    return select(*columns, test.kind.label("test_of"))
+    who = (test.customer_key, test.click_id, test.email_mask.label("email_masked"), test.with_key)
+    what = (test.kind.label("test_of"), test.event_name, test.transaction_id, test.amount_cents, test.refunded_cents)
+    return select(test.id, test.at, test.is_test, *who, *what)
+
+
+SOURCES = {
+    EventKind.CLICK: Source(clicks.c.click_id, _of_clicks(), clicks, None),
+    EventKind.LEAD: Source(leads.c.id, _of_leads(), leads, None),
+    EventKind.REFUND: Source(refunds.c.id, _of_refunds(), sales, sales),
+    EventKind.SALE: Source(sales.c.id, _of_sales(), sales, sales),
+    EventKind.TEST: Source(test_events.c.id, _of_tests(), None, test_events),
+}

@@ -1,6 +1,6 @@
 """The event log: clicks, leads, sales, refunds and test events of a program as one list."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -9,8 +9,6 @@ from sqlalchemy import (
     Connection,
     Select,
     String,
-    Subquery,
-    Table,
     cast,
     func,
     literal,
@@ -23,20 +21,12 @@ from storage.engine.cursors import within
 from storage.lists import event_kinds
 from storage.lists import find as engine
 from storage.lists.declaration import MOST_ROWS, Filter, List, ListQuery, ListScope, Page
-from storage.lists.event_kinds import Event, EventKind, Place
+from storage.lists.event_kinds import SOURCES, Event, EventKind, Place
 from storage.lists.partners import ids_of_name
 from storage.rules import keys
 from storage.rules.periods.period import Span
-from storage.tables import clicks, customers, leads, refunds, sales, test_events
+from storage.tables import clicks, customers, leads, sales
 
-TABLES = {
-    EventKind.LEAD: leads,
-    EventKind.REFUND: refunds,
-    EventKind.SALE: sales,
-    EventKind.TEST: test_events,
-}
-OF_PARTNERS = {EventKind.CLICK: clicks, EventKind.LEAD: leads, EventKind.REFUND: sales, EventKind.SALE: sales}
-OF_TRANSACTIONS = {EventKind.REFUND: sales, EventKind.SALE: sales, EventKind.TEST: test_events}
 Wanted = Mapping[str, Any]  # the value of each filter
 
 
@@ -51,7 +41,8 @@ def find_events(connection: Connection, scope: ListScope, query: ListQuery) -> P
     kinds = [kind for kind in EventKind if _may_match(kind, wanted)]
     if not kinds:
         return Page([], order=query.order)
-    event = _every(program_id, kinds, wanted, query.span).c
+    each = (_narrow(kind).where(*_conditions(kind, program_id, wanted, query.span)) for kind in kinds)
+    event = union_all(*each).subquery("event").c
     matching = select(event.key)
     summed = Page[Event]([], order=query.order)
     if query.has_totals or query.order.column is not None:
@@ -68,11 +59,15 @@ def find_events(connection: Connection, scope: ListScope, query: ListQuery) -> P
         page = engine.read_ids(connection, matching, query, row_id=event.key, keys=order, summed=summed, every=matching)
         return page._replace(data=_get_each(connection, program_id, page.data))
     edge = engine.edge_of(query.cursor, int, str, str)
-    place = Place(*edge.values) if edge else None
     is_ascending = summed.order.is_ascending != (edge is not None and edge.is_end)
     rows: list[Event] = []
     for kind in kinds:
-        rows += _beyond(connection, program_id, kind, wanted, query, place=place, is_ascending=is_ascending)
+        source = SOURCES[kind]
+        mine = source.statement.where(*_conditions(kind, program_id, wanted, query.span))
+        if edge is not None:
+            mine = mine.where(event_kinds.beyond(kind, Place(*edge.values), is_after=is_ascending))
+        ordered = mine.order_by(source.id.asc() if is_ascending else source.id.desc()).limit(query.limit + 1)
+        rows += event_kinds.of_rows(kind, connection.execute(ordered))
     rows.sort(key=event_kinds.place, reverse=not is_ascending)
     return engine.cut(rows, query.limit, edge, summed, key=event_kinds.place)
 
@@ -112,10 +107,10 @@ def list_events_of_customer(connection: Connection, program_id: int, customer_id
     }
     merged = []
     for kind, condition in conditions.items():
-        statement = event_kinds.source(kind).statement.where(condition, mine)
+        statement = SOURCES[kind].statement.where(condition, mine)
         if kind == EventKind.CLICK:
             statement = statement.join(customers, clicks.c.program_id == customers.c.program_id)
-        merged += [event_kinds.of_row(kind, row) for row in connection.execute(statement)]
+        merged += event_kinds.of_rows(kind, connection.execute(statement))
     return sorted(merged, key=event_kinds.place)
 
 
@@ -134,35 +129,31 @@ def _may_match(kind: EventKind, wanted: Wanted) -> bool:
     """Return whether events of a kind have the fields that the filters name."""
     return (
         wanted.get("kind") in {None, kind}
-        and (kind in OF_PARTNERS or wanted.keys().isdisjoint({"partner_id", "customer_id"}))
-        and (kind in OF_TRANSACTIONS or "transaction_id" not in wanted)
+        and (SOURCES[kind].people is not None or wanted.keys().isdisjoint({"partner_id", "customer_id"}))
+        and (SOURCES[kind].transactions is not None or "transaction_id" not in wanted)
         and wanted.get("test") in {None, kind == EventKind.TEST}
     )
 
 
 def _conditions(kind: EventKind, program_id: int, wanted: Wanted, span: Span) -> list[ColumnElement[bool]]:
     """Return the conditions of the filters on a kind's statement."""
-    narrow: list[ColumnElement[bool]] = [event_kinds.source(kind).order.table.c.program_id == program_id]
+    source = SOURCES[kind]
+    narrow: list[ColumnElement[bool]] = [source.table.c.program_id == program_id]
     if kind != EventKind.CLICK:
-        narrow += within(TABLES[kind].c.id, TABLES[kind].c.at, span)
-    elif span.since is not None:
-        narrow.append(clicks.c.click_id >= keys.first_click_id(span.since))
-    if kind == EventKind.CLICK and span.until is not None:
-        narrow.append(clicks.c.click_id < keys.first_click_id(span.until))
-    if "partner_id" in wanted:
-        narrow.append(OF_PARTNERS[kind].c.partner_id == wanted["partner_id"])
-    if "customer_id" in wanted:
-        narrow.append(_of_customer(OF_PARTNERS[kind], program_id, wanted["customer_id"]))
-    if "transaction_id" in wanted:
-        narrow.append(OF_TRANSACTIONS[kind].c.transaction_id == wanted["transaction_id"])
+        narrow += within(source.id, source.table.c.at, span)
+    else:
+        narrow += [source.id >= keys.first_click_id(span.since)] if span.since is not None else []
+        narrow += [source.id < keys.first_click_id(span.until)] if span.until is not None else []
+    if source.people is not None and "partner_id" in wanted:
+        narrow.append(source.people.c.partner_id == wanted["partner_id"])
+    if source.people is not None and "customer_id" in wanted:
+        mine = (customers.c.program_id == program_id, customers.c.id == wanted["customer_id"])
+        own_click = clicks.c.click_id == select(customers.c.click_id).where(*mine).scalar_subquery()
+        is_click = source.people is clicks
+        narrow.append(own_click if is_click else source.people.c.customer_id == wanted["customer_id"])
+    if source.transactions is not None and "transaction_id" in wanted:
+        narrow.append(source.transactions.c.transaction_id == wanted["transaction_id"])
     return narrow
-
-
-def _of_customer(table: Table, program_id: int, customer_id: int) -> ColumnElement[bool]:
-    if table is not clicks:
-        return table.c.customer_id == customer_id
-    mine = (customers.c.program_id == program_id, customers.c.id == customer_id)
-    return clicks.c.click_id == select(customers.c.click_id).where(*mine).scalar_subquery()
 
 
 def _has_many_clicks(connection: Connection, program_id: int, wanted: Wanted, span: Span) -> bool:
@@ -172,37 +163,12 @@ def _has_many_clicks(connection: Connection, program_id: int, wanted: Wanted, sp
     return connection.execute(further).first() is not None
 
 
-def _beyond(
-    connection: Connection,
-    program_id: int,
-    kind: EventKind,
-    wanted: Wanted,
-    query: ListQuery,
-    *,
-    place: Place | None,
-    is_ascending: bool,
-) -> list[Event]:
-    """Return the first events of a kind beyond a place, as many as a page could show and one more."""
-    source = event_kinds.source(kind)
-    mine = source.statement.where(*_conditions(kind, program_id, wanted, query.span))
-    if place is not None:
-        mine = mine.where(source.after(place) if is_ascending else source.before(place))
-    ordered = mine.order_by(source.order.asc() if is_ascending else source.order.desc()).limit(query.limit + 1)
-    return [event_kinds.of_row(kind, row) for row in connection.execute(ordered)]
-
-
-def _every(program_id: int, kinds: Collection[EventKind], wanted: Wanted, span: Span) -> Subquery:
-    """Return the events that match, with what they are sorted by; a key is the kind, a colon and the event's id.
+def _narrow(kind: EventKind) -> Select[Any]:
+    """Return the statement of what a kind is sorted by; a key is the kind, a colon and the event's id.
 
     A refund's amount is below zero. Amounts are sorted by what they are in the program's currency.
     """
-    return union_all(*(_narrow(kind).where(*_conditions(kind, program_id, wanted, span)) for kind in kinds)).subquery(
-        "event"
-    )
-
-
-def _narrow(kind: EventKind) -> Select[Any]:
-    source = event_kinds.source(kind)
+    source = SOURCES[kind]
     columns, sign = source.statement.selected_columns, -1 if kind == EventKind.REFUND else 1
 
     def text(name: str) -> ColumnElement[Any]:
@@ -213,7 +179,7 @@ def _narrow(kind: EventKind) -> Select[Any]:
         return columns[name] * sign if is_money else cast(null(), BigInteger)
 
     return source.statement.with_only_columns(
-        (literal(f"{kind}:", String) + cast(source.order, String)).label("key"),
+        (literal(f"{kind}:", String) + cast(source.id, String)).label("key"),
         text("partner_code").label("partner_code"),
         text("customer_key").label("customer_key"),
         cents("amount_cents").label("amount_cents"),
@@ -227,9 +193,8 @@ def _get_each(connection: Connection, program_id: int, keys: Sequence[str]) -> l
     """Return the events with these keys, in their order."""
     found: dict[str, Event] = {}
     for kind in {EventKind(key.partition(":")[0]) for key in keys}:
-        source = event_kinds.source(kind)
-        ids = [source.order.type.python_type(key.partition(":")[2]) for key in keys if key.startswith(f"{kind}:")]
-        mine = (source.order.table.c.program_id == program_id, source.order.in_(ids))
-        events = [event_kinds.of_row(kind, row) for row in connection.execute(source.statement.where(*mine))]
-        found |= {f"{kind}:{event.id}": event for event in events}
+        source = SOURCES[kind]
+        ids = [source.id.type.python_type(key.partition(":")[2]) for key in keys if key.startswith(f"{kind}:")]
+        mine = source.statement.where(source.table.c.program_id == program_id, source.id.in_(ids))
+        found |= {f"{kind}:{event.id}": event for event in event_kinds.of_rows(kind, connection.execute(mine))}
     return [found[key] for key in keys if key in found]

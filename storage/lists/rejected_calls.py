@@ -1,4 +1,4 @@
-"""The list of rejected calls, and their causes: what each was, why it was rejected, and what is at stake."""
+"""The logs of calls: rejected ones, why each was rejected and what is at stake, and those in test mode."""
 
 from datetime import datetime
 from typing import Annotated, NamedTuple
@@ -11,7 +11,7 @@ from storage.lists.find import find
 from storage.rules.errors import DuplicateTransaction
 from storage.rules.periods.period import ALWAYS, Span
 from storage.rules.untrusted import Untrusted
-from storage.tables import refused_calls, sales
+from storage.tables import refused_calls, sales, tracking_log
 
 _row = refused_calls.c
 
@@ -52,6 +52,28 @@ REJECTED_CALLS = List(
     filters=(Filter("code", str, "Only with this error code.", _row.code.__eq__),),
     finds="Transaction, customer key, click or request id",
     search=_search,
+    may_lag=True,
+)
+
+
+class LogEntry(NamedTuple):
+    """One test-mode call, and the test event that it stored."""
+
+    id: int
+    at: datetime
+    call: str
+    event_id: int | None
+    message: str
+
+
+TRACKING_LOG = List(
+    "tracking-log",
+    "Tracking log",
+    "call",
+    "The log of test-mode calls",
+    LogEntry,
+    tracking_log,
+    at=tracking_log.c.at,
     may_lag=True,
 )
 

@@ -1,5 +1,6 @@
 """Columns of the rows that a list's rows name: read for each row of a page, so that no list joins another table."""
 
+from functools import partial
 from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, Table, func, select
@@ -7,25 +8,15 @@ from sqlalchemy import ColumnElement, FromClause, Table, func, select
 from storage.tables import customers, partners, sales
 
 
-def of_partner(table: FromClause, name: str) -> ColumnElement[Any]:
-    """Return a column of the partner that a row is of."""
-    return of_row(table, "partner_id", partners, name)
-
-
-def of_customer(table: FromClause, name: str) -> ColumnElement[Any]:
-    """Return a column of the customer that a row is of."""
-    return of_row(table, "customer_id", customers, name)
-
-
-def of_sale(table: FromClause, name: str) -> ColumnElement[Any]:
-    """Return a column of the sale that a row is of."""
-    return of_row(table, "sale_id", sales, name)
-
-
-def of_row(table: FromClause, reference: str, named: Table, name: str) -> ColumnElement[Any]:
+def _of_row(reference: str, named: Table, table: FromClause, name: str) -> ColumnElement[Any]:
     """Return a column of the row of `named` whose id is in the table's `reference`."""
     theirs = (named.c.program_id == table.c.program_id, named.c.id == table.c[reference])
     return select(named.c[name]).where(*theirs).correlate(table).scalar_subquery()
+
+
+of_partner = partial(_of_row, "partner_id", partners)
+of_customer = partial(_of_row, "customer_id", customers)
+of_sale = partial(_of_row, "sale_id", sales)
 
 
 def with_key(table: FromClause, program_id: int, customer_key: str) -> ColumnElement[bool]:

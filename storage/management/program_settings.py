@@ -1,12 +1,13 @@
-"""Programs with their settings: create, get, list and change them."""
+"""Programs with their settings: create and change them, and list those that a person can switch to."""
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, insert, select, update
 
 from storage.access import program_keys
+from storage.access.workspaces import MemberStatus
 from storage.engine import audit
 from storage.engine.audit import Actor
 from storage.lists.programs import TERMS, Program, read_program
@@ -14,8 +15,20 @@ from storage.management import agent_caps
 from storage.rules import settings
 from storage.rules.errors import FieldError, PreconditionFailed, ValidationError
 from storage.rules.settings import ProgramSettings
-from storage.tables import commission_terms, commissions, program_places, programs, sales
+from storage.tables import commission_terms, commissions, members, program_places, programs, sales, workspaces
 from storage.tracking import currencies
+
+MOST_CHOICES = 30
+
+
+class ProgramChoice(NamedTuple):
+    """A program, by its name and its workspace's."""
+
+    id: int
+    name: str
+    workspace_id: int
+    workspace: str
+    is_sandbox: bool
 
 
 def create(
@@ -78,6 +91,18 @@ def change(
         entries = audit.changed("program.change", program_id, *published)
         audit.write(connection, program_id, entries, actor=actor, at=at)
     return read_program(connection, program_id)
+
+
+def list_choices(connection: Connection, user_id: int) -> list[ProgramChoice]:
+    """Return the first 30 programs of a person's workspaces: by workspace, then by name."""
+    active = (members.c.user_id == user_id, members.c.status == MemberStatus.ACTIVE)
+    columns = (programs.c.id, programs.c.name, programs.c.workspace_id, workspaces.c.name.label("workspace"))
+    joined = programs.join(workspaces, workspaces.c.id == programs.c.workspace_id).join(
+        members, members.c.workspace_id == programs.c.workspace_id
+    )
+    mine = select(*columns, programs.c.sandbox_of).select_from(joined).where(*active)
+    ordered = mine.order_by(programs.c.workspace_id, programs.c.name, programs.c.id).limit(MOST_CHOICES)
+    return [ProgramChoice(*row[:4], is_sandbox=row.sandbox_of is not None) for row in connection.execute(ordered)]
 
 
 def _require_unearned(connection: Connection, program_id: int) -> None:

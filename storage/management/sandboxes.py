@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, delete, select, update
 
-from storage.access import program_keys
+from storage.access import program_keys as keys
 from storage.access.program_keys import NewKey
 from storage.engine import audit
 from storage.engine.audit import Actor
@@ -16,41 +16,30 @@ from storage.lists.programs import read_program
 from storage.management import partners, program_settings
 from storage.rules.errors import NotFound, ValidationError
 from storage.tables import (
-    click_retention,
-    clicks,
-    commissions,
-    customers,
-    dimension_rollups,
-    flags,
-    grouped_days,
-    idempotent_calls,
-    key_callers,
-    leads,
-    ledger_entries,
+    agent_caps,
+    audit_entries,
+    commission_terms,
+    metadata,
     partner_rollups,
-    payment_customers,
-    payment_event_names,
-    payment_events,
-    payment_references,
-    payment_returns,
+    payment_accounts,
+    program_batches,
+    program_keys,
+    program_places,
     programs,
-    refunds,
-    refused_calls,
+    retired_program_keys,
     rollups,
-    sales,
-    test_events,
-    tracking_log,
-    used_handovers,
 )
+from storage.tables import partners as partner_rows
 from storage.tables.ledger import COUNTS
 
 FIRST_PARTNER = ("Sandbox partner", "sandbox")
-EVENTS = (  # in an order in which no row refers to a deleted one
-    *(flags, payment_returns, payment_references, payment_customers, payment_event_names, payment_events),
-    *(ledger_entries, commissions, refunds, sales, leads, customers, clicks),
-    *(idempotent_calls, refused_calls, test_events, tracking_log, used_handovers),
-    *(dimension_rollups, grouped_days, key_callers, click_retention),
-)
+KEPT = {
+    *(agent_caps, commission_terms, payment_accounts, program_keys, program_places, retired_program_keys),
+    *(audit_entries, partner_rows, partner_rollups, program_batches, rollups),
+}
+EVENTS = [  # in an order in which no row refers to a deleted one
+    table for table in reversed(metadata.sorted_tables) if "program_id" in table.c and table not in KEPT
+]
 
 
 class Sandbox(NamedTuple):
@@ -77,7 +66,7 @@ def open_sandbox(connection: Connection, live_id: int, *, actor: Actor, at: date
         )
         name, code = FIRST_PARTNER
         partners.enrol(connection, sandbox_id, name=name, code=code, at=at, actor=actor)
-    return Sandbox(sandbox_id, program_keys.regenerate(connection, sandbox_id, at=at, actor=actor))
+    return Sandbox(sandbox_id, keys.regenerate(connection, sandbox_id, at=at, actor=actor))
 
 
 def empty(connection: Connection, live_id: int, *, actor: Actor, at: datetime) -> None:

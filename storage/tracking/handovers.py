@@ -7,7 +7,6 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from storage.engine.database import insert_for
-from storage.engine.recurring import delete_some
 from storage.rules import attribution
 from storage.rules.errors import InvalidHandover, ProgramNotFound
 from storage.rules.handover import Handover
@@ -62,8 +61,3 @@ def redeem(connection: Connection, arrival: Arrival) -> ArrivalResult:
         model, existing_at=live.get(existing or ""), arriving_at=live[handover.click_id]
     )
     return ArrivalResult(existing if existing and stays else handover.click_id, window_days)
-
-
-def prune(connection: Connection, *, at: datetime) -> int:
-    """Delete a chunk of the used tokens that have expired; return how many."""
-    return delete_some(connection, used_handovers, used_handovers.c.expires_at <= at)

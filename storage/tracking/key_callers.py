@@ -1,22 +1,21 @@
-"""Who calls with a program key, also with one that was replaced: counted in memory, and stored a batch at a time."""
+"""Who calls with a program key, also a replaced one: counted in memory, stored a batch at a time, and listed."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
-from storage.engine.recurring import delete_some
 from storage.engine.statements import Statement
 from storage.rules.reports import dimensions
-from storage.tables import key_callers
+from storage.tables import key_callers, program_keys
 from storage.tables.columns import to_millis
 from storage.tracking import program_terms
 
-KEPT_DAYS = 90
-MOST_CALLERS = 5_000  # between two batches: what invents user agents does not fill the memory
+MOST_COUNTED = 5_000  # between two batches: what invents user agents does not fill the memory
 LONGEST_USER_AGENT = 160
 LONGEST_CALL = 16
+MOST_CALLERS = 50  # in the list
 _add = Statement("key_caller_add")
 
 
@@ -37,6 +36,17 @@ class Counted(NamedTuple):
     last_at: datetime
 
 
+class KeyCaller(NamedTuple):
+    """Who calls with a key: the program's current one, or one that was replaced. `calls` counts each kind of call."""
+
+    is_current: bool
+    user_agent: str | None
+    network_hash: str | None
+    calls: dict[str, int]
+    first_at: datetime
+    last_at: datetime
+
+
 class CallerCounts:
     """The calls since the last batch."""
 
@@ -48,7 +58,7 @@ class CallerCounts:
         counted = self._counts.get(caller)
         if counted is not None:
             self._counts[caller] = Counted(counted.calls + 1, counted.first_at, max(counted.last_at, at))
-        elif len(self._counts) < MOST_CALLERS:
+        elif len(self._counts) < MOST_COUNTED:
             self._counts[caller] = Counted(1, at, at)
 
     def take(self) -> list[tuple[CallerOfKey, Counted]]:
@@ -79,9 +89,27 @@ def save(connection: Connection, counts: Sequence[tuple[CallerOfKey, Counted]]) 
         _add(connection, [[*key, *merged[key]] for key in sorted(merged)])
 
 
-def prune(connection: Connection, *, at: datetime) -> int:
-    """Delete a chunk of the callers that have not called for 90 days; return how many."""
-    return delete_some(connection, key_callers, key_callers.c.last_at < at - timedelta(days=KEPT_DAYS))
+def list_callers(connection: Connection, program_id: int, *, limit: int = MOST_CALLERS) -> list[KeyCaller]:
+    """Return the callers of the last 90 days, the latest first; the last call is at most a minute behind."""
+    row, key = key_callers.c, program_keys.c
+    current = connection.execute(select(key.key_hash).where(key.program_id == program_id)).scalar()
+    found: dict[tuple[Any, ...], KeyCaller] = {}
+    for each in connection.execute(
+        select(key_callers).where(row.program_id == program_id).order_by(row.last_at.desc())
+    ):
+        who = (each.key_hash, each.user_agent, each.network_hash)
+        empty = KeyCaller(
+            each.key_hash == current,
+            each.user_agent or None,
+            each.network_hash or None,
+            {},
+            each.first_at,
+            each.last_at,
+        )
+        caller = found.setdefault(who, empty)
+        caller.calls[each.call] = each.calls
+        found[who] = caller._replace(first_at=min(caller.first_at, each.first_at))
+    return list(found.values())[:limit]
 
 
 def _cleaned(caller: CallerOfKey) -> CallerOfKey:

@@ -1,19 +1,16 @@
 """The log of rejected calls with a program's key, stored for 30 days to explain why a sale was not credited."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
 from storage.engine import ids
-from storage.engine.recurring import delete_some
 from storage.engine.statements import Statement
 from storage.rules.errors import ServiceError
-from storage.tables import refused_calls
 from storage.tables.columns import to_millis
 
-KEPT_DAYS = 30
 _insert = Statement("rejected_call_insert")
 
 
@@ -48,11 +45,6 @@ def append(connection: Connection, rejections: Sequence[Rejection]) -> None:
     if rejections:
         new_ids = ids.after(max(rejection.call.at for rejection in rejections), len(rejections))
         _insert(connection, [_row(each, event_id) for each, event_id in zip(rejections, new_ids, strict=True)])
-
-
-def prune(connection: Connection, *, at: datetime) -> int:
-    """Delete a chunk of the rejected calls older than 30 days; return how many."""
-    return delete_some(connection, refused_calls, refused_calls.c.at < at - timedelta(days=KEPT_DAYS))
 
 
 def _row(rejection: Rejection, event_id: int) -> tuple[Any, ...]:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, insert, select
 
-from storage.access.idempotency import KEPT_DAYS
+from storage.engine.recurring import RESPONSE_DAYS
 from storage.rules.errors import IdempotencyKeyReused, ServiceError
 from storage.tables import idempotent_calls
 from storage.tracking.program_terms import ProgramTerms
@@ -42,7 +42,7 @@ def once(
     row = idempotent_calls.c
     mine = (row.program_id == program.id, row.idempotency_key == repeatable.idempotency_key)
     first = connection.execute(select(idempotent_calls).where(*mine)).one_or_none()
-    if first is not None and first.at > details.at - timedelta(days=KEPT_DAYS):
+    if first is not None and first.at > details.at - timedelta(days=RESPONSE_DAYS):
         if first.request_hash != repeatable.request_hash:
             raise IdempotencyKeyReused
         return Replayed(first.body)

@@ -1,9 +1,9 @@
 """Test mode: events that prove an integration works without touching clicks, customers or the ledger."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import BigInteger, Connection, delete, exists, insert, literal, select, update
+from sqlalchemy import BigInteger, Connection, delete, insert, literal, select, update
 
 from storage.engine import ids
 from storage.rules.errors import CustomerWrongProgram, ProgramNotFound, TransactionNotFound
@@ -13,7 +13,6 @@ from storage.tracking.program_terms import ProgramTerms
 
 NO_PROGRAM = 0
 MOST_WITHOUT_KEY = 500  # test events of a program that came without its key; the oldest make room
-KEPT_DAYS = 30
 WITH_KEY = "with the program key"
 WITHOUT_KEY = "without a key: it does not verify the integration"
 OF_PROCESSOR = "from the test mode of the payment account: nothing was earned"
@@ -72,15 +71,6 @@ def record_without_key(connection: Connection, event: TestModeCall) -> TestModeR
     event_id = _store(connection, event, program_id, WITHOUT_KEY)
     _make_room(connection, program_id)
     return TestModeResult(event_id, program_id)
-
-
-def prune(connection: Connection, *, at: datetime) -> int:
-    """Delete test events without a key, and their log rows, after 30 days; return how many events."""
-    row, log = test_events.c, tracking_log.c
-    old = (row.with_key.is_(False), row.at < at - timedelta(days=KEPT_DAYS))
-    same = exists().where(row.program_id == log.program_id, row.id == log.event_id, *old)
-    connection.execute(delete(tracking_log).where(same))
-    return connection.execute(delete(test_events).where(*old)).rowcount
 
 
 def record_of_processor(connection: Connection, program_id: int, event: TestModeCall) -> int:

@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 import storage
+from storage.engine import recurring
 from storage.rules import handover, keys
 from storage.rules.attribution import AttributionModel
 from storage.rules.errors import InvalidHandover
@@ -194,7 +195,9 @@ async def test_an_expired_or_invented_cookie_does_not_stay(shop: Api):
 async def test_used_tokens_are_deleted_once_expired(shop: Api):
     await redeemed(shop, await issued(shop, await clicked(shop)))
 
-    kept = await shop.acme.store.write(handovers.prune, at=NOW + handover.LIFETIME - timedelta(seconds=1))
-    deleted = await shop.acme.store.write(handovers.prune, at=NOW + handover.LIFETIME)
+    kept = await shop.acme.store.write(
+        recurring.prune, used_handovers, at=NOW + handover.LIFETIME - timedelta(seconds=1)
+    )
+    deleted = await shop.acme.store.write(recurring.prune, used_handovers, at=NOW + handover.LIFETIME)
 
     assert (kept, deleted, await shop.count(used_handovers)) == (0, 1, 0)

@@ -14,6 +14,7 @@ import storage
 import tracking_api.app
 from configuration import Configuration
 from storage.access import workspaces
+from storage.engine import recurring
 from storage.rules import keys
 from storage.rules.errors import Overloaded
 from storage.rules.settlement import LeadAuthPolicy
@@ -105,7 +106,9 @@ async def test_test_events_without_a_key_make_room_for_newer_ones_and_are_delete
 
     assert await stored() == [{with_key, *sent[3:]}] * 2
     for day, deleted in ((19, 0), (20, 3)):
-        assert await api.acme.store.write(test_mode.prune, at=NOW.replace(month=6, day=day)) == deleted
+        for table in (tracking_log, test_events):
+            pruned = await api.acme.store.write(recurring.prune, table, at=NOW.replace(month=6, day=day))
+            assert pruned == deleted
     assert await stored() == [{with_key}] * 2
 
 

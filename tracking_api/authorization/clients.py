@@ -6,7 +6,7 @@ from datetime import datetime
 from mcp.shared.auth import InvalidRedirectUriError, InvalidScopeError, OAuthClientInformationFull
 from pydantic import AnyUrl
 
-from storage.access.assistant_clients import AssistantClient
+from storage.access.assistants import AssistantClient
 from storage.rules.scope import READING
 from tracking_api.authorization import redirects
 from tracking_api.authorization.documents import PUBLIC, DocumentRejectedError

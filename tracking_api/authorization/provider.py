@@ -20,7 +20,7 @@ from pydantic import AnyUrl
 
 from configuration import Configuration
 from storage import Storage
-from storage.access import assistant_clients, assistant_tokens
+from storage.access import assistant_tokens, assistants
 from storage.access.assistant_tokens import ACCESS_LIFETIME, Tokens
 from storage.access.assistants import CODE, REFRESH, AuthorizationRequest
 from storage.rules.scope import Scope
@@ -51,7 +51,7 @@ class Provider:
 
     async def get_client(self, client_id: str) -> Client | None:
         """Return a stored client, None if there is none."""
-        row = await self._storage.read(assistant_clients.find, client_id)
+        row = await self._storage.read(assistants.find_client, client_id)
         return row and clients.stored(row)
 
     async def fetch_client(self, client_id: str) -> None:
@@ -61,13 +61,13 @@ class Provider:
         """
         if not documents.is_document_url(client_id):
             return
-        row, at = await self._storage.read(assistant_clients.find, client_id), self._clock()
+        row, at = await self._storage.read(assistants.find_client, client_id), self._clock()
         if row is not None and at < row.kept_at + FRESH_FOR:
             return
         try:
             document = await self._documents.fetch(client_id)
             client = clients.to_store(client_id, document.client_name, document.redirect_uris or (), at=at)
-            await self._storage.write(assistant_clients.save, client)
+            await self._storage.write(assistants.save_client, client)
         except DocumentRejectedError:
             if row is None:
                 raise
@@ -84,7 +84,7 @@ class Provider:
             client = clients.to_store(client_id, client_info.client_name, uris, at=self._clock())
         except DocumentRejectedError as rejection:
             raise RegistrationError("invalid_redirect_uri", str(rejection)) from None
-        await self._storage.write(assistant_clients.save, client)
+        await self._storage.write(assistants.save_client, client)
 
     async def authorize(self, client: OAuthClientInformationFull, params: AuthorizationParams) -> str:
         """Return the URL of the consent page. Raises AuthorizeError."""

@@ -12,9 +12,8 @@ from presentation.changes import Changes
 from presentation.operations import operation
 from presentation.settings_models import Name
 from presentation.view import SUCCESS, ListView, SuccessView, View, with_fields_of
-from storage.access import accounts, passwords, preferences, second_factors, sessions
-from storage.access.preferences import Preferences, Theme, TimeFormat
-from storage.access.sessions import OpenSession
+from storage.access import accounts, passwords, second_factors, sessions
+from storage.access.sessions import OpenSession, Preferences, Theme, TimeFormat
 from storage.rules.errors import NotFound, Overloaded, RateLimited
 from tracking_api.dashboard import authentication, second_factor
 from tracking_api.dashboard.pages import buttons, templates
@@ -103,7 +102,7 @@ async def get_preferences(call: VisitorRequest) -> ModelResponse[PreferencesView
 async def change_preferences(call: VisitorRequest, sent: PreferencesChange) -> ModelResponse[PreferencesView]:
     """Change the preferences that are sent."""
     chosen = call.visitor.preferences._replace(**sent.sent())
-    await call.storage.write(preferences.change, call.visitor.user_id, chosen)
+    await call.storage.write(sessions.change_preferences, call.visitor.user_id, chosen)
     return ModelResponse(PreferencesView.of(chosen))
 
 

@@ -10,9 +10,9 @@ from presentation.actions import action
 from presentation.api_request import ApiRequest
 from presentation.view import View
 from storage.access import program_keys
-from storage.lists import key_callers
 from storage.lists.programs import read_program
 from storage.reports import checklist
+from storage.tracking import key_callers
 from tracking_api.dashboard.pages import buttons, forms, page_context, templates
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome
 from tracking_api.dashboard.pages.forms import Problems

@@ -10,8 +10,7 @@ from starlette.requests import Request
 
 from presentation.operations import ANYONE, operation
 from presentation.view import SUCCESS, SuccessView, View
-from storage.access import passwords, sessions
-from storage.access import sign_in as second_step
+from storage.access import passwords, second_factors, sessions
 from storage.access.sessions import Account, Started, Visitor
 from storage.access.workspaces import Role
 from storage.rules import keys
@@ -130,7 +129,7 @@ async def start(request: Request, account: Account, code: str | None) -> Started
         await limits.hit("second_factor", user_id)
     about: dict[str, Any] = {"client": request.headers.get("user-agent"), "at": time_of(request)}
     sealer = request.app.state.settings.sealer()
-    started = await storage_of(request).write(second_step.start, account, code=code, sealer=sealer, **about)
+    started = await storage_of(request).write(second_factors.sign_in, account, code=code, sealer=sealer, **about)
     await limits.forget("second_factor", user_id)
     return started
 

@@ -12,9 +12,8 @@ from presentation.changes import Changes
 from presentation.operations import operation
 from presentation.settings_models import Name
 from presentation.view import View, with_fields_of
-from storage.access import images, workspace_settings
-from storage.access.images import Image
-from storage.access.workspace_settings import WorkspaceSettings
+from storage.access import workspace_settings
+from storage.access.workspace_settings import Image, WorkspaceSettings
 from storage.rules.errors import PayloadTooLarge
 from storage.rules.periods import time_zones
 from tracking_api.dashboard import authentication
@@ -68,7 +67,9 @@ async def change_workspace(call: WorkspaceRequest, sent: WorkspaceChange) -> Mod
 @action("Replace a workspace's logo", PayloadTooLarge, notice="logo-saved")
 async def replace_logo(call: WorkspaceRequest, sent: NewLogo) -> ModelResponse[WorkspaceSettingsView]:
     """Save an image as the logo. Raises ValidationError."""
-    return _shown(await call.write(workspace_settings.set_logo, images.accept(sent.image, field="image")))
+    return _shown(
+        await call.write(workspace_settings.set_logo, workspace_settings.accept_image(sent.image, field="image"))
+    )
 
 
 @action("Remove a workspace's logo", notice="logo-removed")
@@ -98,8 +99,8 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
         "workspace.html",
         context=context,
         zones=time_zones.names(),
-        accepted=",".join(images.MEDIA_TYPES),
-        largest_kb=images.LARGEST // 1024,
+        accepted=",".join(workspace_settings.MEDIA_TYPES),
+        largest_kb=workspace_settings.LARGEST // 1024,
         **outcome.shown({"name": workspace.name, "time_zone": workspace.time_zone}),
     )
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
+import background
 from storage import tables
-from storage.access import assistant_clients, assistant_tokens, assistants, sessions, workspaces
-from storage.access.assistant_clients import AssistantClient
-from storage.access.assistants import AuthorizationRequest
+from storage.access import assistant_tokens, assistants, sessions, workspaces
+from storage.access.assistants import AssistantClient, AuthorizationRequest
 from storage.access.sessions import Visitor
 from storage.access.workspaces import Role
 from storage.lists.audit_log import AUDIT_LOG
@@ -208,16 +208,15 @@ async def test_housekeeping_deletes_expired_rows_and_unused_clients(acme: World)
     given = await tokens(acme, await visitor(acme))
     for client_id in (ASKED.client_id, "unused"):
         client = AssistantClient(client_id, "Helper", ("https://assistant.example/callback",), NOW)
-        await acme.store.write(assistant_clients.save, client)
+        await acme.store.write(assistants.save_client, client)
     await connect(acme, await visitor(acme, "ida@acme.example"))
     week, month = NOW + timedelta(days=7), NOW + timedelta(days=31)
 
     for at in (week, month):
-        await acme.store.write(assistant_tokens.prune, at=at)
-        await acme.store.write(assistant_clients.prune, at=at)
+        await background.prune_all(acme.store, at=at)
     owner = await signed_in(acme, acme.owner_id)
 
     assert await acme.store.read(assistants.list_assistants, owner, at=NOW) == []
-    assert await acme.store.read(assistant_clients.find, "unused") is None
-    assert await acme.store.read(assistant_clients.find, ASKED.client_id) is not None
+    assert await acme.store.read(assistants.find_client, "unused") is None
+    assert await acme.store.read(assistants.find_client, ASKED.client_id) is not None
     assert await refresh(acme, given.refresh) is None

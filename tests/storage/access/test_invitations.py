@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
+from storage import tables
 from storage.access import accounts, invitations, members, sessions, workspaces
 from storage.access.workspaces import MemberStatus, Role
+from storage.engine import recurring
 from storage.engine.audit import OPERATOR, Actor
 from storage.lists.audit_log import AUDIT_LOG
 from storage.rules import keys
 from storage.rules.errors import Forbidden, LinkExpired, NotFound, ValidationError
-from storage.tables import members as memberships
 from tests.storage.databases import both_databases
 from tests.world import NOW, World
 
@@ -109,7 +110,7 @@ async def test_an_invitation_ends_after_a_week_or_when_it_is_withdrawn(acme: Wor
     with pytest.raises(LinkExpired):
         await acme.store.read(invitations.find, invited.token, at=late)
     assert await acme.store.read(invitations.list_invitations, acme.workspace_id, at=late) == []
-    assert await acme.store.write(invitations.prune, at=late) == 1
+    assert await acme.store.write(recurring.prune, tables.invitations, at=late) == 1
 
 
 async def test_inviting_again_replaces_the_earlier_link(acme: World):
@@ -174,14 +175,14 @@ async def hand_over(acme: World, user_id: int) -> None:
 
 async def lose_rights_unnoticed(acme: World, user_id: int) -> None:
     """Demote in the table alone, as a process does that does not end links."""
-    mine = (memberships.c.workspace_id == acme.workspace_id, memberships.c.user_id == user_id)
-    demoted = update(memberships).where(*mine).values(role=Role.MEMBER)
+    mine = (tables.members.c.workspace_id == acme.workspace_id, tables.members.c.user_id == user_id)
+    demoted = update(tables.members).where(*mine).values(role=Role.MEMBER)
     await acme.store.write(lambda connection: connection.execute(demoted).rowcount)
 
 
 async def join_unnoticed(acme: World, user_id: int) -> None:
     about = {"workspace_id": (await globex(acme)).workspace_id, "role": Role.MEMBER, "created_at": NOW}
-    added = memberships.insert().values(user_id=user_id, **about)
+    added = tables.members.insert().values(user_id=user_id, **about)
     await acme.store.write(lambda connection: connection.execute(added).rowcount)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from storage.access import accounts, members, sessions, sign_in, workspaces
+from storage.access import accounts, members, second_factors, sessions, workspaces
 from storage.access.accounts import ResetLink
 from storage.access.workspaces import MemberStatus, Role
 from storage.engine.audit import OPERATOR
@@ -138,7 +138,7 @@ async def test_a_new_password_ends_every_session_but_the_one_that_set_it_and_sig
     assert "hash" not in str(log.data[0])
     assert verified is not None
     with pytest.raises(InvalidCredentials):
-        await acme.store.write(sign_in.start, verified, code=None, sealer=Sealer("a key"), client=None, at=NOW)
+        await acme.store.write(second_factors.sign_in, verified, code=None, sealer=Sealer("a key"), client=None, at=NOW)
 
 
 async def test_sessions_are_listed_with_their_client_and_end_one_by_one(acme: World):

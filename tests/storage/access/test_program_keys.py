@@ -11,14 +11,14 @@ import background
 from storage import Storage
 from storage.access import agent_keys, idempotency, program_keys
 from storage.access.idempotency import Request, WriteResponse
-from storage.lists import key_callers as reading
-from storage.lists.key_callers import KeyCaller
+from storage.engine import recurring
 from storage.rules import errors, keys
 from storage.rules.scope import Scope
+from storage.tables import idempotent_answers, refused_calls
 from storage.tables import key_callers as caller_rows
 from storage.tables import program_keys as table
-from storage.tables import refused_calls
-from storage.tracking import key_callers, rejection_log, sales
+from storage.tracking import key_callers, sales
+from storage.tracking.key_callers import KeyCaller
 from storage.tracking.principals import PresentedKey
 from storage.tracking.sale_decisions import Sale
 from tests.storage.databases import both_databases
@@ -65,7 +65,7 @@ async def test_a_flagged_key_works_until_its_deadline_and_a_new_one_replaces_it_
 
 async def listed(acme: World) -> list[KeyCaller]:
     await background.save_callers(acme.store)
-    return await acme.store.read(reading.list_callers, acme.program_id)
+    return await acme.store.read(key_callers.list_callers, acme.program_id)
 
 
 async def sell(acme: World, transaction_id: str, **details: Any) -> None:
@@ -89,9 +89,9 @@ async def test_the_calls_of_a_caller_are_added_up_and_deleted_after_90_days_with
         KeyCaller(True, "acme-shop/1.2", "ab12", {"sale": 2}, NOW, LATER),
         KeyCaller(True, "backfill" + "x" * 152, "ab12", {"sale": 1}, NOW, NOW),
     ]
-    await acme.store.write(key_callers.prune, at=NOW + timedelta(days=89))
+    await acme.store.write(recurring.prune, caller_rows, at=NOW + timedelta(days=89))
     assert await listed(acme) == callers
-    await acme.store.write(key_callers.prune, at=NOW + timedelta(days=91))
+    await acme.store.write(recurring.prune, caller_rows, at=NOW + timedelta(days=91))
     assert await listed(acme) == []
 
 
@@ -103,7 +103,9 @@ async def test_calls_with_a_replaced_key_are_listed_for_thirty_days_and_so_is_th
     row = refused_calls.c
     logged = await stored(acme, row.program_id, row.code, row.transaction_id)
     callers = await listed(acme)
-    pruned = [await acme.store.write(rejection_log.prune, at=NOW + timedelta(30, seconds)) for seconds in (0, 1)]
+    pruned = [
+        await acme.store.write(recurring.prune, refused_calls, at=NOW + timedelta(30, seconds)) for seconds in (0, 1)
+    ]
     assert logged == [(acme.program_id, "invalid_key", "inv-1")]
     assert [(each.is_current, each.user_agent) for each in callers] == [(False, "acme-shop/1.2")]
     assert pruned == [0, 1]
@@ -112,7 +114,7 @@ async def test_calls_with_a_replaced_key_are_listed_for_thirty_days_and_so_is_th
 async def test_calls_with_keys_that_no_program_has_are_not_stored_and_do_not_fill_the_memory(
     acme: World, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(key_callers, "MOST_CALLERS", 3)
+    monkeypatch.setattr(key_callers, "MOST_COUNTED", 3)
     for n in range(5):
         with pytest.raises(errors.InvalidKey):
             await acme.handle(sales.record, Sale("inv-1", 100, NOW, customer_key="x"), PresentedKey(f"{n:064}"), **SHOP)
@@ -170,7 +172,9 @@ async def test_responses_are_stored_for_30_days_and_for_their_request_only(store
         await once(store, agent_key_id, asks="b")
     repeats = [await once(store, agent_key_id, at=NOW + timedelta(days=days)) for days in (29, 30)]
     assert [each.replayed for each in repeats] == [True, False]
-    pruned = [await store.write(idempotency.prune, at=NOW + timedelta(days=days)) for days in (59, 60)]
+    pruned = [
+        await store.write(recurring.prune, idempotent_answers, at=NOW + timedelta(days=days)) for days in (59, 60)
+    ]
     assert pruned == [0, 1]
 
 

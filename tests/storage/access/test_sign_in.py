@@ -9,14 +9,16 @@ import pyotp
 import pytest
 from argon2 import PasswordHasher
 
-from storage.access import accounts, device_logins, passwords, second_factors, sessions, sign_in, workspaces
+from storage.access import accounts, device_logins, passwords, second_factors, sessions, workspaces
 from storage.access.device_logins import LIFETIME
 from storage.access.sessions import Started
 from storage.access.workspaces import Role
+from storage.engine import recurring
 from storage.engine.audit import OPERATOR
 from storage.engine.sealing import Sealer
 from storage.lists.audit_log import AUDIT_LOG
 from storage.rules import errors, keys
+from storage.tables import device_logins as logins
 from storage.tables import recovery_codes
 from storage.tables import second_factors as second_factor_rows
 from tests.storage.databases import both_databases
@@ -73,7 +75,7 @@ async def test_it_is_on_once_a_code_is_confirmed_and_off_when_disabled(acme: Wor
     app = pyotp.TOTP((await enrol(acme)).secret)
     account = await acme.store.read(sessions.account, "owner@acme.example")
     write: Any = acme.store.write
-    start = partial(write, sign_in.start, account)
+    start = partial(write, second_factors.sign_in, account)
     about: dict[str, Any] = {"sealer": SEALER, "client": None, "at": LATER}
 
     assert not await acme.store.read(second_factors.is_on, acme.owner_id)
@@ -200,8 +202,8 @@ async def test_a_login_expires(acme: World):
     with pytest.raises(errors.NotFound):
         await decide(acme, asked.user_code, at=late)
     assert isinstance(await poll(acme, asked.device_code, late), errors.ExpiredToken)
-    assert await acme.store.write(device_logins.prune, at=late - timedelta(seconds=1)) == 0
-    assert await acme.store.write(device_logins.prune, at=late) == 1
+    assert await acme.store.write(recurring.prune, logins, at=late - timedelta(seconds=1)) == 0
+    assert await acme.store.write(recurring.prune, logins, at=late) == 1
 
 
 async def test_a_new_password_ends_a_login_that_was_approved(acme: World):

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, func, insert, select, text
 
 import storage
 from storage import Storage
-from storage.engine import committed_batches, group_commit, write_queue
+from storage.engine import group_commit, recurring, write_queue
 from storage.engine.failures import StaleReadError
 from storage.engine.group_commit import Commits, QueuedWrite, set_based
 from storage.rules.errors import CustomerNotFound, Overloaded
@@ -137,6 +137,7 @@ async def test_tokens_are_deleted_after_a_day(store: Storage):
         return [list(connection.execute(query).scalars()) for query in left]
 
     await store.write(fill)
-    await store.write(committed_batches.prune, at=NOW)
+    for table in (of_lanes, of_programs):
+        await store.write(recurring.prune, table, at=NOW)
 
     assert await store.read(lanes) == [["new"], ["new"]]

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, insert, select, text
 
 import storage
 from storage import Storage, migrations
-from storage.engine import committed_batches, read_queue, replica
+from storage.engine import read_queue, replica
 from storage.engine.database import READERS
 from storage.reports import performance
 from storage.rules.errors import NotFound, Overloaded
@@ -82,7 +82,7 @@ async def replicated(sqlite_url: str, sqlite_template: Path, tmp_path: Path) -> 
     """Storage with a replica that lags by two seconds and has no workspace; the primary has one."""
     replica_url = f"sqlite+aiosqlite:///{shutil.copy(sqlite_template, tmp_path / 'replica.db')}"
     async with storage.opened(replica_url) as copy:
-        await copy.write(committed_batches.probe, at=NOW)
+        await copy.write(replica.probe, at=NOW)
     async with storage.opened(sqlite_url, replica_url=replica_url) as store:
         await store.write(lambda connection: connection.execute(insert(workspaces).values(name="Acme", created_at=NOW)))
         await store.measure_replica(at=NOW + timedelta(seconds=2))

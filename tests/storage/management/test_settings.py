@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from storage import Storage
-from storage.access import preferences, program_keys, sessions, workspace_settings, workspaces
-from storage.access.images import Image
-from storage.access.preferences import Preferences, Theme, TimeFormat
-from storage.access.workspace_settings import WorkspaceSettings
+from storage.access import program_keys, sessions, workspace_settings, workspaces
+from storage.access.sessions import Preferences, Theme, TimeFormat
+from storage.access.workspace_settings import Image, WorkspaceSettings
 from storage.access.workspaces import Role
 from storage.engine.audit import OPERATOR, Actor
 from storage.lists.audit_log import AUDIT_LOG
@@ -23,7 +22,6 @@ from storage.management import (
     commission_decisions,
     first_workspace,
     partners,
-    program_choices,
     program_settings,
 )
 from storage.management.first_workspace import FirstWorkspace, SetUp
@@ -112,12 +110,14 @@ async def test_a_workspace_has_a_name_a_time_zone_and_a_logo(acme: World):
 
 async def test_a_person_switches_between_the_programs_of_their_workspaces(acme: World):
     other = await world.program_of(acme.store, acme.workspace_id, acme.owner_id, name="A second shop")
-    await acme.store.write(preferences.change, acme.owner_id, Preferences("Olga", Theme.DARK, TimeFormat.HOURS_12))
+    await acme.store.write(
+        sessions.change_preferences, acme.owner_id, Preferences("Olga", Theme.DARK, TimeFormat.HOURS_12)
+    )
 
-    choices = await acme.store.read(program_choices.list_choices, acme.owner_id)
+    choices = await acme.store.read(program_settings.list_choices, acme.owner_id)
 
     assert [each.id for each in choices] == [other.program_id, acme.program_id]
-    assert not await acme.store.read(program_choices.list_choices, 987_654)
+    assert not await acme.store.read(program_settings.list_choices, 987_654)
 
 
 async def change(acme: World, values: dict[str, Any], **options: Any) -> Any:

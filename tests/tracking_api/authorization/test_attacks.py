@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import httpx
 
-from storage.access import assistant_clients
-from storage.access.assistant_clients import AssistantClient
+from storage.access import assistants
+from storage.access.assistants import AssistantClient
 from storage.lists.audit_log import AUDIT_LOG
 from tests.tracking_api.authorization.conftest import BASE, Flow, sent
 from tests.tracking_api.authorization.consenting import CALLBACK
@@ -62,7 +62,7 @@ async def test_a_faulty_request_goes_back_to_a_client_with_a_document_and_stays_
     flow: Flow,
 ):
     documented = AssistantClient("https://assistant.example/client.json", "Helper", (CALLBACK,), datetime.now(UTC))
-    await flow.acme.store.write(assistant_clients.save, documented)
+    await flow.acme.store.write(assistants.save_client, documented)
 
     for asked, rejected in FAULTY:
         response = sent(await flow.authorize(**{"client_id": documented.client_id, **asked}))

@@ -3,11 +3,12 @@
 import httpx
 import pytest
 
+from storage.lists import commissions
 from storage.lists.commissions import COMMISSIONS
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.partners import PARTNERS
-from storage.management import commission_details, flags
+from storage.management import flags
 from storage.rules.errors import ValidationError
 from storage.rules.fraud.flag import Finding, FlagKind
 from storage.tracking.ledger import EntryKind
@@ -38,7 +39,7 @@ async def test_a_commission_shows_its_arithmetic_the_terms_that_priced_it_and_it
     [of_lead, sold] = (await acme.listed(COMMISSIONS)).data
 
     page, lead = await shown(olga, f"/commissions/{sold.id}"), await shown(olga, f"/commissions/{of_lead.id}")
-    details = await acme.store.read(commission_details.get_details, acme.program_id, sold.id, at=NOW)
+    details = await acme.store.read(commissions.get_details, acme.program_id, sold.id, at=NOW)
 
     lines = ("20% of $100.00 = $20.00", "Taken back -$5.00", "Worth now $15.00", "Terms of version 1", "on hold")
     assert [line for line in lines if line not in page] == []

@@ -8,8 +8,9 @@ from starlette.responses import Response
 
 from presentation.changes import CommissionChange, decide_commission
 from presentation.settings_models import Name
-from storage.management import commission_decisions, commission_details
-from storage.management.commission_details import CommissionDetails
+from storage.lists import commissions
+from storage.lists.commissions import CommissionDetails
+from storage.management import commission_decisions
 from storage.rules.commission import CommissionStatus, CommissionType
 from storage.rules.settings import ProgramSettings
 from storage.tracking.ledger import EntryKind
@@ -56,7 +57,7 @@ async def approve_on_hold(request: Request) -> Response:
 
 async def _page(context: PageContext, outcome: FormOutcome = NOTHING_SENT) -> Response:
     commission_id = context.path_id("commission_id")
-    details = await context.read(commission_details.get_details, commission_id, at=context.at)
+    details = await context.read(commissions.get_details, commission_id, at=context.at)
     shown: dict[str, Any] = {
         "each": details.commission,
         "details": details,

@@ -27,7 +27,7 @@ Read = Callable[[ListQuery], Awaitable[Page[Item]]]
 def file(name: str, wanted: List[Item], query: ListQuery, read: Read[Item], *, currency: str) -> Response:
     """Return what a query finds as a CSV file, newest first, with fields as columns; amounts are in major units."""
     headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
-    fields = [each for each in wanted.fields if not each.column.is_internal and not each.is_object]
+    fields = [each for each in wanted.fields if not each.column.is_internal and not hasattr(each.kind, "_fields")]
     rows = _rows(fields, query._replace(limit=MOST, order=NEWEST_FIRST, has_totals=False), read, currency)
     return StreamingResponse(rows, media_type="text/csv; charset=utf-8", headers=headers)
 

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from storage.diagnosis import explanation
-from storage.lists import timelines
+from storage.lists import customers as listed_customers
 from storage.lists.commissions import Commission
 from storage.lists.customers import CUSTOMERS, ListedCustomer
 from storage.lists.event_kinds import Event, EventKind
@@ -39,7 +39,7 @@ async def show_customer(request: Request) -> Response:
     """Show one customer, and the explanation of their newest sale or of the one that is named. Raises NotFound."""
     context = await page_context.as_member(request)
     customer_id = context.path_id("customer_id")
-    customer, steps = await context.storage.report(timelines.get_timeline, context.scope, customer_id)
+    customer, steps = await context.storage.report(listed_customers.get_timeline, context.scope, customer_id)
     subject = _subject(customer, steps, request.query_params.get("transaction_id"))
     explained = await context.report(explanation.explain, at=context.at, **subject)
     return templates.render(
@@ -65,7 +65,7 @@ def _subject(customer: ListedCustomer, steps: list[Event | Commission], transact
 def _timed(steps: list[Event | Commission]) -> list[TimedStep]:
     timed: list[TimedStep] = []
     for step in steps:
-        kind, at = timelines.kind_of(step), timelines.occurred_at(step)
+        kind, at = listed_customers.kind_of(step), listed_customers.occurred_at(step)
         timed.append(TimedStep(step, kind, at, text.elapsed(at - timed[-1].at) if timed else ""))
     return timed
 

@@ -179,6 +179,8 @@ def _column(wanted: List[Any], field: Field) -> Heading:
         total = "amounts"
     if field.kind is datetime:
         kind = "day" if field.column.is_day else "timestamp"
+    elif field.kind is int:
+        kind = "money" if field.is_money else "number"
     else:
-        kind = "money" if field.is_money else "number" if field.is_figure else "badge" if field.is_choice else "text"
-    return Heading(field.name, field.column.title, kind, wanted.sort_of(field), field.is_figure, total)
+        kind = "badge" if issubclass(field.kind, StrEnum) else "text"
+    return Heading(field.name, field.column.title, kind, wanted.sort_of(field), field.kind is int, total)

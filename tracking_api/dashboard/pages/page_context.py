@@ -10,8 +10,8 @@ from storage.access.sessions import Member
 from storage.access.workspaces import Role
 from storage.lists.declaration import ListScope
 from storage.lists.programs import Program, read_program
-from storage.management import program_choices
-from storage.management.program_choices import ProgramChoice
+from storage.management import program_settings
+from storage.management.program_settings import ProgramChoice
 from storage.rules.keys import Rotation, rotation_state
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.roles import WorkspaceRequest, program_request, workspace_request
@@ -75,7 +75,7 @@ async def _page_context(request: Request, member: Member) -> PageContext:
 
     def find(connection: Any) -> tuple[Program, list[ProgramChoice]]:
         program = read_program(connection, member.program_id)
-        return program, program_choices.list_choices(connection, member.user_id)
+        return program, program_settings.list_choices(connection, member.user_id)
 
     program, choices = await call.storage.read(find)
     return PageContext(**vars(call), member=member, program=program, choices=choices)

@@ -14,7 +14,7 @@ from babel.dates import format_date, format_skeleton, format_timedelta
 from babel.numbers import format_currency, format_decimal
 from markupsafe import Markup, escape
 
-from storage.access.preferences import TimeFormat
+from storage.access.sessions import TimeFormat
 from storage.rules.reports import metrics
 from storage.rules.reports.metrics import Direction, Trend
 from storage.tracking import currencies

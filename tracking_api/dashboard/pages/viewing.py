@@ -10,8 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from babel import Locale, UnknownLocaleError
 
-from storage.access.preferences import Preferences, TimeFormat
-from storage.access.sessions import Member, Membership, Visitor
+from storage.access.sessions import Member, Membership, Preferences, TimeFormat, Visitor
 from storage.rules.periods.time_zones import UTC
 
 DEFAULT = Locale.parse("en_US")
