@@ -98,6 +98,7 @@ def create(
     *,
     counts: Counts | None = None,
     clock: Callable[[], datetime] = now,
+    routes: Sequence[BaseRoute] = ROUTES,
     others: Sequence[BaseRoute] = (),
 ) -> Starlette:
     """Return the tracking app over an open storage.
@@ -112,7 +113,7 @@ def create(
     )
     may_sign_in = settings.assistants_sign_in
     return with_state(
-        Tracking(routes=ROUTES, exception_handlers=HANDLERS),
+        Tracking(routes=routes, exception_handlers=HANDLERS),
         storage=storage,
         settings=settings,
         base_url=settings.base_url,
@@ -122,7 +123,7 @@ def create(
         calls=calls,
         authorization=authorization.create(storage, settings, counts, clock=clock) if may_sign_in else None,
         openapi=None,
-        build_openapi=lambda: to_json(openapi.document([*ROUTES, *others], base_url=settings.base_url)),
+        build_openapi=lambda: to_json(openapi.document([*routes, *others], base_url=settings.base_url)),
     )
 
 
