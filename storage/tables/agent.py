@@ -1,13 +1,12 @@
 """Agent keys (as hashes only) with the responses to their Idempotency-Keys, and assistants that signed in by OAuth."""
 
-from sqlalchemy import BigInteger, Column, ForeignKey, Integer, String, Table, Text
+from sqlalchemy import BigInteger, Column, ForeignKey, Integer, String, Text
 
-from storage.tables.columns import assigned_id, metadata, timestamp_column
+from storage.tables.columns import assigned_id, table, timestamp_column
 from storage.tables.workspace import users, workspaces
 
-agent_keys = Table(
+agent_keys = table(
     "agent_keys",
-    metadata,
     assigned_id(),
     Column("workspace_id", ForeignKey(workspaces.c.id), nullable=False, index=True),
     Column("name", String(512), nullable=False),
@@ -21,9 +20,8 @@ agent_keys = Table(
     timestamp_column("last_used_at", nullable=True),
 )
 
-idempotent_answers = Table(
+idempotent_answers = table(
     "idempotent_answers",
-    metadata,
     Column("agent_key_id", ForeignKey(agent_keys.c.id), primary_key=True),
     Column("idempotency_key", String(255), primary_key=True),
     Column("request_hash", String(64), nullable=False),
@@ -32,9 +30,8 @@ idempotent_answers = Table(
     timestamp_column("at"),
 )
 
-assistant_clients = Table(
+assistant_clients = table(
     "assistant_clients",
-    metadata,
     Column("client_id", String(512), primary_key=True),
     Column("name", String(255), nullable=False),
     Column("redirect_uris", Text, nullable=False),  # one on each line
@@ -42,9 +39,8 @@ assistant_clients = Table(
     timestamp_column("used_at", nullable=True),
 )
 
-assistants = Table(
+assistants = table(
     "assistants",
-    metadata,
     Column("id", BigInteger, primary_key=True, autoincrement=False),
     Column("client_id", String(512), nullable=False, index=True),
     Column("name", String(255), nullable=False),
@@ -60,9 +56,8 @@ assistants = Table(
     timestamp_column("last_used_at", nullable=True),
 )
 
-assistant_tokens = Table(
+assistant_tokens = table(
     "assistant_tokens",
-    metadata,
     Column("token_hash", String(64), primary_key=True),
     Column("assistant_id", ForeignKey(assistants.c.id), nullable=False, index=True),
     Column("kind", String(8), nullable=False),

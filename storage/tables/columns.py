@@ -51,9 +51,14 @@ class Timestamp(TypeDecorator[datetime]):
         return None if value is None else from_millis(value)
 
 
+def table(name: str, *parts: SchemaItem) -> Table:
+    """Return a table."""
+    return Table(name, metadata, *parts)
+
+
 def program_table(name: str, *parts: SchemaItem) -> Table:
     """Return a table that grows with a program: the program leads its key."""
-    return Table(name, metadata, Column("program_id", BigInteger, primary_key=True, autoincrement=False), *parts)
+    return table(name, Column("program_id", BigInteger, primary_key=True, autoincrement=False), *parts)
 
 
 class AssignedId(BigInteger):

@@ -3,9 +3,9 @@
 The totals of a program and a partner are incremented in the event's own transaction, those by dimension added later.
 """
 
-from sqlalchemy import BigInteger, Column, Date, ForeignKeyConstraint, Index, Integer, String, Table, Text
+from sqlalchemy import BigInteger, Column, Date, ForeignKeyConstraint, Index, Integer, String, Text
 
-from storage.tables.columns import AssignedId, event_id, metadata, program_table, timestamp_column
+from storage.tables.columns import AssignedId, event_id, program_table, table, timestamp_column
 
 commissions = program_table(
     "commissions",
@@ -44,9 +44,8 @@ ledger_entries = program_table(
     ForeignKeyConstraint(["program_id", "commission_id"], ["commissions.program_id", "commissions.id"]),
 )
 
-currency_rates = Table(
+currency_rates = table(
     "currency_rates",
-    metadata,
     Column("currency", String(3), primary_key=True),
     Column("day", Date, primary_key=True),
     Column("per_euro", String(32), nullable=False),

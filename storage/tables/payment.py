@@ -1,13 +1,12 @@
 """Connected payment accounts, the events that they sent, and what links those to customers and sales."""
 
-from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, String, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, String, Text
 
-from storage.tables.columns import metadata, program_table, timestamp_column
+from storage.tables.columns import program_table, table, timestamp_column
 from storage.tables.program import programs
 
-payment_accounts = Table(
+payment_accounts = table(
     "payment_accounts",
-    metadata,
     Column("program_id", BigInteger, ForeignKey(programs.c.id), primary_key=True, autoincrement=False),
     Column("provider", String(16), nullable=False),
     Column("account_id", String(255), nullable=False),

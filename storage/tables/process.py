@@ -4,22 +4,20 @@ A batch without a response to its COMMIT is looked up by its token. On a distrib
 place shows a statement where to store rows, and tokens lie beside the events.
 """
 
-from sqlalchemy import Column, ForeignKey, String, Table
+from sqlalchemy import Column, ForeignKey, String
 
-from storage.tables.columns import metadata, program_table, timestamp_column
+from storage.tables.columns import program_table, table, timestamp_column
 from storage.tables.program import programs
 
-committed_batches = Table(
+committed_batches = table(
     "committed_batches",
-    metadata,
     Column("lane", String(32), primary_key=True),
     Column("token", String(32), nullable=False),
     timestamp_column("at"),
 )
 
-program_places = Table(
+program_places = table(
     "program_places",
-    metadata,
     Column("program_id", ForeignKey(programs.c.id), primary_key=True, autoincrement=False),
 )
 
@@ -30,6 +28,4 @@ program_batches = program_table(
     timestamp_column("at"),
 )
 
-recurring_tasks = Table(
-    "recurring_tasks", metadata, Column("name", String(64), primary_key=True), timestamp_column("started_at")
-)
+recurring_tasks = table("recurring_tasks", Column("name", String(64), primary_key=True), timestamp_column("started_at"))

@@ -1,15 +1,14 @@
 """Programs, the versions of their terms, the caps of agent keys, program keys (as hashes only), and the audit log."""
 
-from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, false
+from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, String, Text, false
 
 from storage.rules.attribution import AttributionModel, OldLinks, PaidAds, ProgramStatus
 from storage.rules.settlement import LeadAuthPolicy
-from storage.tables.columns import assigned_id, event_id, metadata, program_table, timestamp_column
+from storage.tables.columns import assigned_id, event_id, program_table, table, timestamp_column
 from storage.tables.workspace import workspaces
 
-programs = Table(
+programs = table(
     "programs",
-    metadata,
     assigned_id(),
     Column("workspace_id", ForeignKey(workspaces.c.id), nullable=False, index=True),
     Column("name", String(512), nullable=False),
@@ -31,9 +30,8 @@ programs = Table(
     Index("ix_programs_sandbox_of", "sandbox_of", unique=True),
 )
 
-commission_terms = Table(
+commission_terms = table(
     "commission_terms",
-    metadata,
     Column("program_id", BigInteger, ForeignKey(programs.c.id), primary_key=True, autoincrement=False),
     Column("version", Integer, primary_key=True, autoincrement=False),
     Column("commission_type", String(16), nullable=False),
@@ -46,9 +44,8 @@ commission_terms = Table(
     timestamp_column("created_at"),
 )
 
-agent_caps = Table(
+agent_caps = table(
     "agent_caps",
-    metadata,
     Column("program_id", ForeignKey(programs.c.id), primary_key=True, autoincrement=False),
     Column("frozen_settings", Text),
     Column("rate_step_bps", Integer),
@@ -59,9 +56,8 @@ agent_caps = Table(
     Column("two_keys_to_pay", Boolean),
 )
 
-program_keys = Table(
+program_keys = table(
     "program_keys",
-    metadata,
     Column("program_id", ForeignKey(programs.c.id), primary_key=True),
     Column("key_hash", String(64), nullable=False, unique=True),
     Column("prefix", String(8), nullable=False),
@@ -71,9 +67,8 @@ program_keys = Table(
     timestamp_column("rotate_by", nullable=True),
 )
 
-retired_program_keys = Table(
+retired_program_keys = table(
     "retired_program_keys",
-    metadata,
     Column("key_hash", String(64), primary_key=True),
     Column("program_id", ForeignKey(programs.c.id), nullable=False),
     timestamp_column("retired_at"),

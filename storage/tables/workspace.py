@@ -8,16 +8,14 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     String,
-    Table,
     Text,
     UniqueConstraint,
 )
 
-from storage.tables.columns import assigned_id, metadata, timestamp_column
+from storage.tables.columns import assigned_id, table, timestamp_column
 
-workspaces = Table(
+workspaces = table(
     "workspaces",
-    metadata,
     assigned_id(),
     Column("name", String(512), nullable=False),
     timestamp_column("created_at"),
@@ -25,17 +23,15 @@ workspaces = Table(
     Column("logo_version", String(16)),  # changes with the logo; NULL: there is none
 )
 
-workspace_logos = Table(
+workspace_logos = table(
     "workspace_logos",
-    metadata,
     Column("workspace_id", ForeignKey(workspaces.c.id), primary_key=True),
     Column("media_type", String(32), nullable=False),
     Column("content", LargeBinary, nullable=False),
 )
 
-users = Table(
+users = table(
     "users",
-    metadata,
     assigned_id(),
     Column("email", String(255), nullable=False, unique=True),
     Column("password_hash", String(255), nullable=False),
@@ -45,9 +41,8 @@ users = Table(
     Column("time_format", String(16), nullable=False, server_default="24"),
 )
 
-members = Table(
+members = table(
     "members",
-    metadata,
     Column("workspace_id", ForeignKey(workspaces.c.id), primary_key=True),
     Column("user_id", ForeignKey(users.c.id), primary_key=True, index=True),
     Column("role", String(16), nullable=False),
@@ -55,9 +50,8 @@ members = Table(
     timestamp_column("created_at"),
 )
 
-invitations = Table(
+invitations = table(
     "invitations",
-    metadata,
     assigned_id(),
     Column("token_hash", String(64), nullable=False, unique=True),
     Column("workspace_id", ForeignKey(workspaces.c.id), nullable=False),
@@ -69,9 +63,8 @@ invitations = Table(
     UniqueConstraint("workspace_id", "email"),
 )
 
-sessions = Table(
+sessions = table(
     "sessions",
-    metadata,
     Column("token_hash", String(64), primary_key=True),
     Column("user_id", ForeignKey(users.c.id), nullable=False, index=True),
     Column("client", String(255)),  # the name of the browser or the device: untrusted text
@@ -79,9 +72,8 @@ sessions = Table(
     timestamp_column("expires_at"),
 )
 
-device_logins = Table(
+device_logins = table(
     "device_logins",
-    metadata,
     Column("device_hash", String(64), primary_key=True),
     Column("user_code", String(16), nullable=False, unique=True),
     Column("client", String(255), nullable=False),
@@ -93,27 +85,24 @@ device_logins = Table(
     Column("interval_seconds", Integer, nullable=False, server_default="2"),
 )
 
-password_resets = Table(
+password_resets = table(
     "password_resets",
-    metadata,
     Column("token_hash", String(64), primary_key=True),
     Column("user_id", ForeignKey(users.c.id), nullable=False, unique=True),
     timestamp_column("expires_at"),
     Column("created_by", BigInteger),  # the owner's user id; NULL: the operator, or the holder of the mailbox
 )
 
-second_factors = Table(
+second_factors = table(
     "second_factors",
-    metadata,
     Column("user_id", ForeignKey(users.c.id), primary_key=True),
     Column("sealed_secret", Text, nullable=False),
     Column("last_step", BigInteger, nullable=False),  # the time step of the last code that was accepted
     timestamp_column("confirmed_at", nullable=True),
 )
 
-recovery_codes = Table(
+recovery_codes = table(
     "recovery_codes",
-    metadata,
     Column("user_id", ForeignKey(users.c.id), primary_key=True),
     Column("code_hash", String(64), primary_key=True),
 )
