@@ -71,7 +71,7 @@ def _stored(connection: Connection) -> Counter[_Cell]:
 
 def _recomputed(connection: Connection) -> Counter[_Cell]:
     cells: Counter[_Cell] = Counter()
-    for statement in (_clicks(), _leads(), _conversions(), _sales(), _commissions(), _partners()):
+    for statement in _counted():
         for row in connection.execute(statement).mappings():
             day = _FIRST_DAY + timedelta(days=row["day"])
             for count in COUNTS:
@@ -81,26 +81,24 @@ def _recomputed(connection: Connection) -> Counter[_Cell]:
     return cells
 
 
+def _counted() -> Iterator[Select[Any]]:
+    """Yield the statements that count: each kind of events by program, partner and day."""
+    customer, count = customers.c, func.count()
+    yield _daily(clicks, clicks.c.at, count.label("clicks")).where(clicks.c.filtered.is_(None))
+    signed_up = customer.signup_at.is_not(None) & customer.status.in_((CustomerStatus.LEAD, CustomerStatus.CONVERSION))
+    yield _daily(customers, customer.signup_at, count.label("leads")).where(signed_up)
+    paid = customer.first_purchase_at.is_not(None) & (customer.status == CustomerStatus.CONVERSION)
+    yield _daily(customers, customer.first_purchase_at, count.label("conversions")).where(paid)
+    yield _sales()
+    yield _commissions()
+    yield _daily(partners, partners.c.created_at, count.label("partners"), partner="id")
+
+
 def _daily(table: Any, at: Column[Any], *counts: Any, partner: str = "partner_id") -> Select[Any]:
     """Return the start of a statement that counts for each program, partner and UTC day of `at`."""
     key = (table.c.program_id, table.c[partner].label("partner_id"))
     day = (type_coerce(at, BigInteger) // _DAY_MILLISECONDS).label("day")
     return select(*key, day, *counts).group_by(*key, day)
-
-
-def _clicks() -> Select[Any]:
-    return _daily(clicks, clicks.c.at, func.count().label("clicks")).where(clicks.c.filtered.is_(None))
-
-
-def _leads() -> Select[Any]:
-    signed_up = (CustomerStatus.LEAD, CustomerStatus.CONVERSION)
-    counted = and_(customers.c.signup_at.is_not(None), customers.c.status.in_(signed_up))
-    return _daily(customers, customers.c.signup_at, func.count().label("leads")).where(counted)
-
-
-def _conversions() -> Select[Any]:
-    counted = and_(customers.c.first_purchase_at.is_not(None), customers.c.status == CustomerStatus.CONVERSION)
-    return _daily(customers, customers.c.first_purchase_at, func.count().label("conversions")).where(counted)
 
 
 def _sales() -> Select[Any]:
@@ -124,7 +122,3 @@ def _commissions() -> Select[Any]:
     net_cents = func.sum(entry.amount_cents).label("commission_cents")
     daily = _daily(commissions, commissions.c.created_at, net_cents)
     return daily.select_from(commissions.join(ledger_entries, movement))
-
-
-def _partners() -> Select[Any]:
-    return _daily(partners, partners.c.created_at, func.count().label("partners"), partner="id")
