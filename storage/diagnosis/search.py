@@ -1,17 +1,53 @@
-"""Search: the stories of what an identifier names, and where nothing has arrived, what is known instead."""
+"""Search: the stories of what an identifier names in many programs, and what is known instead if nothing has arrived.
 
-from collections.abc import Sequence
+It reads by an index, or among a bounded number of rows.
+"""
+
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, func, or_, select
 
-from storage.diagnosis import identifier_health, identifier_search, readiness
+from storage.diagnosis import identifier_health, readiness
 from storage.diagnosis.explanation import Explanation, explain
-from storage.diagnosis.identifier_search import FoundPartner
+from storage.rules import attribution, contact
+from storage.rules.attribution import PartnerStatus
+from storage.rules.errors import AffMissing, InvalidAffiliateUrl
+from storage.tables import (
+    clicks,
+    commissions,
+    customers,
+    key_callers,
+    leads,
+    partners,
+    payment_event_names,
+    payment_events,
+    payment_references,
+    refused_calls,
+    sales,
+    test_events,
+)
 
+MOST = 10
+MOST_REJECTED = 1_000  # of each log, the newest: it has no index by identifier
+MOST_LOGS = 20
+MOST_PARTNERS = 5_000  # in all programs, the newest of the first one before: names have no index
 MOST_SILENT = 5
 MOST_LEADS = 2_000
+LARGEST_ID = 2**62
+HASH_DIGITS = 64
+_Named = tuple[int, str, str]  # the program, the kind of identifier as `explain` takes it, and its value
+
+
+class FoundPartner(NamedTuple):
+    """A partner whose name, code, link or e-mail address was typed."""
+
+    program_id: int
+    id: int
+    name: str
+    code: str
+    status: PartnerStatus
 
 
 class Story(NamedTuple):
@@ -46,18 +82,112 @@ def search(
     connection: Connection, program_ids: Sequence[int], typed: str, *, at: datetime, explains_silence: bool = True
 ) -> SearchResult:
     """Return what a text names in these programs; the first programs answer for an identifier that none has."""
-    found = identifier_search.find_named(connection, program_ids, typed)
+    lookups = (_indexed, _customers, _commissions, _rejected)
+    found = dict.fromkeys(each for lookup in lookups for each in lookup(connection, program_ids, typed))
     stories = [
-        Story(program_id, explain(connection, program_id, at=at, **{kind: value})) for program_id, kind, value in found
+        Story(program_id, explain(connection, program_id, at=at, **{kind: value}))
+        for program_id, kind, value in list(found)[:MOST]
     ]
-    partners = identifier_search.find_partners(connection, program_ids, typed)
-    silent = program_ids[:MOST_SILENT] if explains_silence and not stories and not partners else []
+    named = _partners(connection, program_ids, typed)
+    silent = program_ids[:MOST_SILENT] if explains_silence and not stories and not named else []
     silences = [_silence(connection, each, typed, at, is_first=n == 0) for n, each in enumerate(silent)]
-    return SearchResult(stories, partners, silences)
+    return SearchResult(stories, named, silences)
 
 
 def _silence(connection: Connection, program_id: int, typed: str, at: datetime, *, is_first: bool) -> Silence:
+    sent = select(func.max(key_callers.c.last_at)).where(key_callers.c.program_id == program_id)  # a minute behind
+    times = [connection.execute(sent).scalar()]
+    for table in (leads, sales, refused_calls):
+        newest = select(table.c.at).where(table.c.program_id == program_id).order_by(table.c.id.desc())
+        mine = newest.where(table.c.with_key) if table is leads else newest
+        times.append(connection.execute(mine.limit(1)).scalar())
+    last_call_at = max((at for at in times if at is not None), default=None)
     rejected = readiness.read_rejected_keys(connection, program_id, at=at)
-    about = (identifier_search.last_call_at(connection, program_id), rejected.next_action if rejected else None)
     likely = identifier_health.likely_key(connection, program_id, typed, most_leads=MOST_LEADS) if is_first else None
-    return Silence(program_id, *about, likely)
+    return Silence(program_id, last_call_at, rejected.next_action if rejected else None, likely)
+
+
+def _partners(connection: Connection, program_ids: Sequence[int], typed: str) -> list[FoundPartner]:
+    """Return the partners with this code, link, e-mail address or part of a name; a few at most."""
+    part = typed.casefold()
+    try:
+        code = attribution.link_code(typed).code
+    except (InvalidAffiliateUrl, AffMissing):
+        code = typed
+    row = partners.c
+    mine = select(*(row[name] for name in FoundPartner._fields), row.email)
+    rows = list(connection.execute(mine.where(row.program_id.in_(program_ids), row.code == code).limit(MOST)))
+    first = mine.where(row.program_id.in_(program_ids[:1])).order_by(row.id.desc())
+    others = mine.where(row.program_id.in_(program_ids[1:]))
+    named = list(connection.execute(first.limit(MOST_PARTNERS)))
+    named += connection.execute(others.limit(MOST_PARTNERS - len(named)))
+    rows += [
+        each
+        for each in named
+        if part in each.name.casefold() or part in each.code.casefold() or part == (each.email or "").casefold()
+    ]
+    found = {each.id: FoundPartner._make((*each[:-2], PartnerStatus(each.status))) for each in rows}
+    return list(found.values())[:MOST]
+
+
+def _indexed(connection: Connection, program_ids: Sequence[int], typed: str) -> Iterator[_Named]:
+    """Yield the sales, tests and payments with this transaction_id or id of the processor, and the click."""
+    named = (
+        sales.c.transaction_id,
+        test_events.c.transaction_id,
+        payment_references.c.reference,
+        payment_event_names.c.name,
+        payment_events.c.event_id,
+        clicks.c.click_id,
+    )
+    for column in named:
+        program_id = column.table.c.program_id
+        rows = select(program_id).where(program_id.in_(program_ids), column == typed).distinct().limit(MOST)
+        kind = "click_id" if column.table is clicks else "transaction_id"
+        yield from ((each, kind, typed) for each in connection.execute(rows).scalars())
+
+
+def _customers(connection: Connection, program_ids: Sequence[int], typed: str) -> Iterator[_Named]:
+    """Yield the customers with this key, or with this e-mail address or its hash."""
+    row = customers.c
+    conditions = [row.customer_key == typed]
+    if contact.is_email(typed):
+        conditions.append(row.email_hash == contact.protect(typed).hash)
+    elif len(typed) == HASH_DIGITS:
+        conditions.append(row.email_hash == typed.lower())
+    for condition in conditions:
+        rows = select(row.program_id, row.customer_key, row.click_id).where(row.program_id.in_(program_ids), condition)
+        for each in connection.execute(rows.limit(MOST)):
+            yield _customer(each)
+
+
+def _commissions(connection: Connection, program_ids: Sequence[int], typed: str) -> Iterator[_Named]:
+    """Yield the sale of the commission with this id; of a lead's commission, the customer."""
+    if not (typed.isascii() and typed.isdigit() and int(typed) < LARGEST_ID):
+        return
+    row, customer = commissions.c, customers.c
+    sold = (sales.c.program_id == row.program_id) & (sales.c.id == row.sale_id)
+    earned = (customer.program_id == row.program_id) & (customer.id == row.customer_id)
+    joined = commissions.outerjoin(sales, sold).join(customers, earned)
+    columns = (row.program_id, sales.c.transaction_id, customer.customer_key, customer.click_id)
+    mine = select(*columns).select_from(joined).where(row.program_id.in_(program_ids), row.id == int(typed))
+    for each in connection.execute(mine.limit(MOST)):
+        is_sale = each.transaction_id is not None
+        yield (each.program_id, "transaction_id", each.transaction_id) if is_sale else _customer(each)
+
+
+def _rejected(connection: Connection, program_ids: Sequence[int], typed: str) -> Iterator[_Named]:
+    """Yield what the newest rejected calls of the first programs say about the identifier."""
+    for program_id in program_ids[:MOST_LOGS]:
+        call = refused_calls.c
+        newest = select(refused_calls).where(call.program_id == program_id).order_by(call.id.desc())
+        log = newest.limit(MOST_REJECTED).subquery().c
+        sent = (log.transaction_id, log.customer_key, log.click_id)
+        mine = select(*sent).where(or_(*(column == typed for column in sent))).limit(MOST)
+        for each in connection.execute(mine).mappings():
+            yield program_id, next(name for name, value in each.items() if value == typed), typed
+
+
+def _customer(row: Any) -> _Named:
+    kind = "customer_key" if row.customer_key else "click_id"
+    return row.program_id, kind, getattr(row, kind)
