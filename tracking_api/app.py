@@ -12,7 +12,7 @@ from configuration import Configuration
 from presentation import openapi
 from presentation.operations import DescribedRoute, route
 from storage import Storage
-from storage.rules.click_details import AddressHashes
+from storage.rules.contact import AddressHashes
 from storage.rules.handover import HandoverTokens
 from tracking_api import assets, guides, probes, stripe_events
 from tracking_api.authorization import app as authorization

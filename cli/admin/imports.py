@@ -12,8 +12,8 @@ from cli.integrator.output import Answer
 from storage.engine.audit import OPERATOR
 from storage.management import imports
 from storage.management.imports import ImportReport
-from storage.rules import ecb, import_layouts
-from storage.rules.import_layouts import FileKind, ImportFile, ImportTool
+from storage.rules import ecb, tool_exports
+from storage.rules.tool_exports import FileKind, ImportFile, ImportTool
 from storage.tracking import currencies
 
 MOST_PROBLEMS_SHOWN = 20
@@ -54,7 +54,7 @@ def import_files(files: Files, program: options.ProgramId, tool: From, dry_run: 
 def _read(path: Path, tool: ImportTool) -> ImportFile:
     try:
         with path.open(encoding="utf-8-sig", newline="") as lines:
-            return import_layouts.read(tool, lines)
+            return tool_exports.read(tool, lines)
     except ValueError as problem:
         raise ValueError(f"{path.name}: {problem}") from None
 

@@ -15,11 +15,9 @@ from storage.lists.partners import ids_of_name
 from storage.management import commission_decisions, partners, program_settings
 from storage.rules import click_details, contact, keys
 from storage.rules.attribution import PartnerStatus
-from storage.rules.click_details import AddressHashes
+from storage.rules.click_details import Agent, Location
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import ServiceError
-from storage.rules.reports import dimensions
-from storage.rules.reports.dimensions import Agent, Location
 from storage.rules.settings import ProgramSettings
 from storage.rules.settlement import LeadAuthPolicy
 from storage.tables import commissions as earned
@@ -82,7 +80,7 @@ class History:
         self._chance = random.Random(self.program_id)  # noqa: S311 - sample data, not a secret
         self._networks = random.Random(self.program_id)  # noqa: S311 - as above
         self._visitors = random.Random(self.program_id)  # noqa: S311 - as above
-        self._hashes = AddressHashes(lambda: self.key)
+        self._hashes = contact.AddressHashes(lambda: self.key)
         self._due: list[tuple[datetime, int, Callable[..., None], tuple[Any, ...]]] = []
         self._numbers = count(1)
         for kind in ("click", "lead", "sale"):
@@ -144,7 +142,7 @@ class History:
         about: dict[str, Any] = {"page_url": landing, "referrer_url": referrer, "filtered": "bot" if bot else None}
         (agent, place, language), campaign = self._visitors.choice(VISITORS), self._visitors.choice(CAMPAIGNS)
         tagged = f"{landing}&utm_source=newsletter&utm_campaign={campaign}" if campaign else landing
-        described = dimensions.describe(tagged, agent, place, language)
+        described = click_details.describe(tagged, agent, place, language)
         details = click_details.read(landing, referrer, self._hashes.of(network, at), described)
         new_id = keys.click_id(self.program_id, at)
         click = Click(self.program_id, code, landing, at, new_id, details=details, **about)

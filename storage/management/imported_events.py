@@ -9,7 +9,7 @@ from storage.management import commission_decisions
 from storage.rules import contact, keys
 from storage.rules.commission import CommissionStatus, CommissionType
 from storage.rules.errors import ServiceError
-from storage.rules.import_rows import ImportedCommission, ImportedCustomer
+from storage.rules.tool_exports import ImportedCommission, ImportedCustomer
 from storage.tables import customers, payment_customers, programs, sales
 from storage.tracking import clicks, leads, program_terms
 from storage.tracking import sales as recorded_sales

@@ -12,11 +12,10 @@ from sqlalchemy.exc import IntegrityError
 from storage.engine import audit
 from storage.engine.audit import Actor
 from storage.management import imported_events, partners
-from storage.rules import import_rows
+from storage.rules import tool_exports
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import ServiceError
-from storage.rules.import_layouts import FileKind, ImportFile, ImportTool
-from storage.rules.import_rows import PartnerReference
+from storage.rules.tool_exports import FileKind, ImportFile, ImportTool, PartnerReference
 from storage.tables import partners as partners_table
 from storage.tracking import currencies
 
@@ -101,7 +100,7 @@ class _Rows:
 
     def _partner(self, row: dict[str, str]) -> bool:
         """Enrol a partner, unless their code is there."""
-        imported = import_rows.partner(row)
+        imported = tool_exports.partner(row)
         self._by_id[imported.id] = imported.code
         if imported.email:
             self._by_email.setdefault(imported.email.lower(), imported.code)
@@ -122,12 +121,12 @@ class _Rows:
         return True
 
     def _customer(self, row: dict[str, str]) -> bool:
-        imported = import_rows.customer(row)
+        imported = tool_exports.customer(row)
         code = self._code(imported.partner)
         return imported_events.customer(self._connection, self._program_id, imported, code, at=self._at)
 
     def _commission(self, row: dict[str, str]) -> bool:
-        imported = import_rows.commission(row, self._tool, currencies.digits)
+        imported = tool_exports.commission(row, self._tool, currencies.digits)
         code = self._code(imported.customer.partner)
         return imported_events.commission(self._connection, self._program_id, imported, code)
 

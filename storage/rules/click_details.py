@@ -1,28 +1,31 @@
-"""What a click carries besides its texts: the referrer's host, the ad markers, a hash of the network, dimensions."""
+"""What a click carries besides its texts: the referrer's host, the ad markers, and what reports can group it by.
 
-import hashlib
-import hmac
-from collections.abc import Callable
-from datetime import date, datetime
+A visitor can put any text here, so it is cleaned and cut before it is stored.
+"""
+
+import json
+import re
 from functools import lru_cache
-from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import unquote_plus, urlsplit
 
 LONGEST_HOST = 253
 SEARCH_ADS = frozenset({"gclid", "gbraid", "wbraid", "msclkid", "yclid"})  # of ads in search results
 SOCIAL_ADS = frozenset({"fbclid", "ttclid", "twclid", "li_fat_id", "epik", "rdt_cid", "sccid", "dclid"})
 AD_MARKERS = SEARCH_ADS | SOCIAL_ADS
-_PRIVATE: tuple[IPv4Network | IPv6Network, ...] = (
-    *(IPv4Network(each) for each in ("0.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")),
-    *(IPv6Network(each) for each in ("::/127", "fc00::/7")),
-)
+UTM = ("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content")
+CAMPAIGN = "campaign"  # the partner's own tag in their link: ?aff=anna&campaign=spring
+_READ = (*UTM, CAMPAIGN)
+LONGEST = 100
+LONGEST_PATH = 200
+_LONGEST_ESCAPED = 12  # characters of a percent-encoded character
+_LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?![A-Za-z0-9])")
 
 
 class ClickDetails(NamedTuple):
     """The details of a click; `ad_markers` are the names alone, separated by commas. None: the click has none.
 
-    `dimensions` is JSON text (storage/rules/dimensions.py); of a click from before them it is None until it is filled.
+    `dimensions` is JSON text; of a click from before them it is None until it is filled.
     """
 
     referrer_host: str | None = None
@@ -34,62 +37,22 @@ class ClickDetails(NamedTuple):
 NO_DETAILS = ClickDetails()
 
 
-class AddressHashes:
-    """Hashes of networks, with a salt for each day: a network is recognized within a day and never across days.
+class Agent(NamedTuple):
+    """What a user agent says: `device` is desktop, mobile, tablet or tv. None: it does not say."""
 
-    The salt is derived from the service's secret key, so nothing is stored and every worker has the same.
-    """
-
-    def __init__(self, secret: Callable[[], str]) -> None:
-        self._secret = secret
-        self._day: date | None = None
-        self._salt = b""
-        self._lasting = b""
-
-    def of(self, address: str, at: datetime) -> str | None:
-        """Return the hash of an IP address's network on the day of `at`; None for one that is not public."""
-        network = network_of(address)
-        if network is None:
-            return None
-        if at.date() != self._day:
-            day = at.date()
-            self._salt = daily_salt(self._secret(), day)
-            self._day = day
-        return _hashed(network, self._salt)
-
-    def of_caller(self, address: str) -> str | None:
-        """Return the hash of a server's network, by which it is recognized on every day; None as in `of`."""
-        network = network_of(address)
-        if network is None:
-            return None
-        self._lasting = self._lasting or hmac.digest(self._secret().encode(), b"networks of callers", "sha256")
-        return _hashed(network, self._lasting)
+    device: str | None = None
+    browser: str | None = None
+    os: str | None = None
 
 
-@lru_cache(maxsize=4096)
-def _hashed(network: bytes, salt: bytes) -> str:
-    return hashlib.blake2b(network, key=salt, digest_size=12).hexdigest()
+class Location(NamedTuple):
+    """Where a visitor is: an ISO 3166-1 code of a country, and an ISO 3166-2 code of its region."""
+
+    country: str | None = None
+    region: str | None = None
 
 
-def daily_salt(secret: str, day: date) -> bytes:
-    """Return the salt of a day."""
-    return hmac.digest(secret.encode(), f"address hashes of {day.isoformat()}".encode(), "sha256")
-
-
-@lru_cache(maxsize=4096)
-def network_of(address: str) -> bytes | None:
-    """Return the /24 network of an IPv4 address or the /48 network of an IPv6 address.
-
-    None for text that is no address, and for a private one: behind a proxy that is not trusted every visitor has it.
-    """
-    try:
-        parsed = ip_address(address)
-    except ValueError:
-        return None
-    parsed = (parsed.ipv4_mapped or parsed) if isinstance(parsed, IPv6Address) else parsed
-    if parsed.is_loopback or parsed.is_link_local or any(parsed in network for network in _PRIVATE):
-        return None
-    return parsed.packed[:6] if isinstance(parsed, IPv6Address) else parsed.packed[:3]
+NOWHERE = Location()
 
 
 def ad_markers(landing_url: str) -> str | None:
@@ -117,3 +80,61 @@ def read(
     """Return the details of a click."""
     host = referrer_host(referrer_url) if referrer_url else None
     return ClickDetails(host, ad_markers(landing_url), address_hash, dimensions)
+
+
+def describe(landing_url: str, agent: Agent, place: Location, language: str | None) -> str:
+    """Return the dimensions of a click as JSON text, without those that it lacks."""
+    landing, visitor = _landing(landing_url), _visitor(agent, place, language and language[:LONGEST])
+    return f"{{{landing},{visitor}}}" if landing and visitor else f"{{{landing or visitor}}}"
+
+
+def clean(text: str, longest: int = LONGEST) -> str | None:
+    """Return the printable characters of a text, cut to a length; None if nothing is left."""
+    text = text[: longest * _LONGEST_ESCAPED]
+    printable = text if text.isprintable() else "".join(filter(str.isprintable, text))
+    return printable.strip()[:longest].rstrip() or None
+
+
+def primary_tag(language: str) -> str | None:
+    """Return the primary tag of a language (BCP 47) or of an Accept-Language header: `en` of `en-US,de;q=0.8`."""
+    tag = _LANGUAGE.match(language.strip())
+    return tag[1].lower() if tag else None
+
+
+def place_of(country: str | None, region: str | None) -> Location:
+    """Return a place by its codes; a country that is not two letters, or is XX (unknown), is none."""
+    country = (country or "").strip().upper()
+    if not re.fullmatch("[A-Z]{2}", country, re.ASCII) or country == "XX":
+        return NOWHERE
+    code = (region or "").strip().upper().removeprefix(f"{country}-")
+    return Location(country, f"{country}-{code}" if re.fullmatch("[A-Z0-9]{1,3}", code, re.ASCII) else None)
+
+
+@lru_cache(maxsize=4096)  # many visitors follow the same link
+def _landing(url: str) -> str:
+    """Return the path of a landing URL, its utm_ fields and campaign (the first of each), as `_written` has them."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    sent: dict[str, str | None] = {}
+    for pair in parts.query.split("&") if "utm_" in parts.query or "campaign=" in parts.query else ():
+        name, _, value = pair.partition("=")
+        if name in _READ:
+            sent.setdefault(name, clean(unquote_plus(value[: LONGEST * _LONGEST_ESCAPED])))
+    return _written(("landing_path", *_READ), (clean(parts.path or "/", LONGEST_PATH), *map(sent.get, _READ)))
+
+
+@lru_cache(maxsize=4096)
+def _visitor(agent: Agent, place: Location, language: str | None) -> str:
+    """Return what is known of a visitor, as `_written` has it."""
+    tag = primary_tag(language) if language else None
+    return _written((*Agent._fields, *Location._fields, "language"), (*agent, *place, tag))
+
+
+def _written(names: tuple[str, ...], values: tuple[str | None, ...]) -> str:
+    """Return a JSON object of the values that there are, without its braces."""
+    return ",".join(f'"{name}":{_quoted(value)}' for name, value in zip(names, values, strict=True) if value)
+
+
+_quoted = json.JSONEncoder(ensure_ascii=False).encode

@@ -1,8 +1,20 @@
-"""What is stored of an e-mail address: a hash for matching and a mask for display, never the address itself."""
+"""What is stored of e-mail and IP addresses: hashes for matching and a mask, never the address itself."""
 
 import hashlib
+import hmac
 import re
+from collections.abc import Callable
+from datetime import date, datetime
+from functools import lru_cache
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple
+
+LONGEST = 255
+_ADDRESS = re.compile(r"[^\s@\x00-\x1f\x7f-\x9f]+@[^\s@\x00-\x1f\x7f-\x9f]+")
+_PRIVATE: tuple[IPv4Network | IPv6Network, ...] = (
+    *(IPv4Network(each) for each in ("0.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")),
+    *(IPv6Network(each) for each in ("::/127", "fc00::/7")),
+)
 
 
 class Contact(NamedTuple):
@@ -10,10 +22,6 @@ class Contact(NamedTuple):
 
     hash: str
     mask: str
-
-
-LONGEST = 255
-_ADDRESS = re.compile(r"[^\s@\x00-\x1f\x7f-\x9f]+@[^\s@\x00-\x1f\x7f-\x9f]+")
 
 
 def is_email(sent: object) -> bool:
@@ -26,3 +34,56 @@ def protect(email: str) -> Contact:
     normalised = email.strip().lower()
     name, _, domain = normalised.rpartition("@")
     return Contact(hashlib.sha256(normalised.encode()).hexdigest(), f"{name[:1]}***@{domain}")
+
+
+class AddressHashes:
+    """Hashes of networks, with a salt for each day: a network is recognized within a day and never across days.
+
+    The salt is derived from the service's secret key, so nothing is stored and every worker has the same.
+    """
+
+    def __init__(self, secret: Callable[[], str]) -> None:
+        self._secret = secret
+        self._day: date | None = None
+        self._salt = b""
+        self._lasting = b""
+
+    def of(self, address: str, at: datetime) -> str | None:
+        """Return the hash of an IP address's network on the day of `at`; None for one that is not public."""
+        network = network_of(address)
+        if network is None:
+            return None
+        if at.date() != self._day:
+            self._day = at.date()
+            salted = f"address hashes of {self._day.isoformat()}"
+            self._salt = hmac.digest(self._secret().encode(), salted.encode(), "sha256")
+        return _hashed(network, self._salt)
+
+    def of_caller(self, address: str) -> str | None:
+        """Return the hash of a server's network, by which it is recognized on every day; None as in `of`."""
+        network = network_of(address)
+        if network is None:
+            return None
+        self._lasting = self._lasting or hmac.digest(self._secret().encode(), b"networks of callers", "sha256")
+        return _hashed(network, self._lasting)
+
+
+@lru_cache(maxsize=4096)
+def _hashed(network: bytes, salt: bytes) -> str:
+    return hashlib.blake2b(network, key=salt, digest_size=12).hexdigest()
+
+
+@lru_cache(maxsize=4096)
+def network_of(address: str) -> bytes | None:
+    """Return the /24 network of an IPv4 address or the /48 network of an IPv6 address.
+
+    None for text that is no address, and for a private one: behind a proxy that is not trusted every visitor has it.
+    """
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return None
+    parsed = (parsed.ipv4_mapped or parsed) if isinstance(parsed, IPv6Address) else parsed
+    if parsed.is_loopback or parsed.is_link_local or any(parsed in network for network in _PRIVATE):
+        return None
+    return parsed.packed[:6] if isinstance(parsed, IPv6Address) else parsed.packed[:3]

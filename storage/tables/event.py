@@ -36,7 +36,7 @@ clicks = program_table(
     Column("referrer_host", String(253)),
     Column("ad_markers", String(128)),
     Column("address_hash", String(24)),
-    Column("dimensions", Text),  # JSON, see storage/rules/reports/dimensions.py
+    Column("dimensions", Text),  # JSON, see storage/rules/click_details.py
     Index("ix_clicks_unfilled", "program_id", "click_id", sqlite_where=_UNFILLED, postgresql_where=_UNFILLED),
     ForeignKeyConstraint(["program_id", "partner_id"], ["partners.program_id", "partners.id"]).ddl_if("sqlite"),
 )

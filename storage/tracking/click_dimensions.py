@@ -7,8 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, select, update
 
 from storage.rules import click_details
-from storage.rules.reports import dimensions
-from storage.rules.reports.dimensions import NOWHERE, Agent
+from storage.rules.click_details import NOWHERE, Agent
 from storage.tables import clicks
 
 ROWS_AT_ONCE = 500
@@ -27,7 +26,7 @@ def fill(connection: Connection, agent_of: Callable[[str | None], Agent]) -> int
         visitor = json.loads(click.visitor or "{}")
         agent, language = agent_of(visitor.get("user_agent")), visitor.get("language")
         details = click_details.read(click.landing_url, click.referrer_url, None)
-        described = dimensions.describe(click.landing_url, agent, NOWHERE, language)
+        described = click_details.describe(click.landing_url, agent, NOWHERE, language)
         said = {"host": details.referrer_host, "markers": details.ad_markers, "described": described}
         filled.append({"program": click.program_id, "click": click.click_id, **said})
     if filled:

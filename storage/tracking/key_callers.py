@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, select
 
 from storage.engine.statements import Statement
-from storage.rules.reports import dimensions
+from storage.rules import click_details
 from storage.tables import key_callers, program_keys
 from storage.tables.columns import to_millis
 from storage.tracking import program_terms
@@ -114,5 +114,5 @@ def list_callers(connection: Connection, program_id: int, *, limit: int = MOST_C
 
 def _cleaned(caller: CallerOfKey) -> CallerOfKey:
     return caller._replace(
-        call=caller.call[:LONGEST_CALL], user_agent=dimensions.clean(caller.user_agent, LONGEST_USER_AGENT) or ""
+        call=caller.call[:LONGEST_CALL], user_agent=click_details.clean(caller.user_agent, LONGEST_USER_AGENT) or ""
     )

@@ -11,7 +11,7 @@ from configuration import Configuration
 from storage.engine.audit import OPERATOR
 from storage.management import partners
 from storage.rules.attribution import OldLinks
-from storage.rules.reports.dimensions import NOWHERE, Agent, Location
+from storage.rules.click_details import NOWHERE, Agent, Location
 from storage.tables import clicks, customers, rollups, test_events
 from tests.tracking_api.conftest import Api
 from tests.world import NOW

@@ -10,10 +10,10 @@ from starlette.types import Scope
 from configuration import Configuration
 from storage import Storage
 from storage.rules import keys
-from storage.rules.click_details import AddressHashes
+from storage.rules.click_details import Location
+from storage.rules.contact import AddressHashes
 from storage.rules.errors import InvalidKey
 from storage.rules.handover import HandoverTokens
-from storage.rules.reports.dimensions import Location
 from storage.tracking.principals import PresentedKey
 from tracking_api.calls.visitors import Places
 from web import body, client

@@ -17,7 +17,6 @@ from storage.rules.errors import (
     ProgramIdRequired,
     ProgramNotFound,
 )
-from storage.rules.reports import dimensions
 from storage.tracking import clicks
 from storage.tracking.clicks import Click, ClickResult, PartnerInactive
 from storage.tracking.test_mode import TestModeCall
@@ -99,7 +98,7 @@ def _click(body: ClickBody, caller: TrackingCaller, program_id: int, link: LinkC
     }
     landing_url = str(body.affiliate_url)
     language = body.language or caller.header(b"accept-language")
-    described = dimensions.describe(landing_url, agent_of(user_agent), caller.place, language)
+    described = click_details.describe(landing_url, agent_of(user_agent), caller.place, language)
     details = click_details.read(landing_url, body.referrer_url, caller.address_hash, described)
     return Click(
         program_id=program_id,

@@ -12,7 +12,7 @@ from ua_parser.loaders import load_lazy_builtins
 from ua_parser.regex import Resolver
 
 from configuration import Configuration
-from storage.rules.reports.dimensions import NOWHERE, Agent, Location, clean, place_of
+from storage.rules.click_details import NOWHERE, Agent, Location, clean, place_of
 
 LONGEST = 512
 _UNKNOWN = Agent()

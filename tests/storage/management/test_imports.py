@@ -9,8 +9,8 @@ from sqlalchemy import Connection, func, select
 from storage.checks import books
 from storage.engine.audit import OPERATOR
 from storage.management import imports
-from storage.rules import import_layouts
-from storage.rules.import_layouts import FileKind, ImportTool
+from storage.rules import tool_exports
+from storage.rules.tool_exports import FileKind, ImportTool
 from storage.tables import clicks, commissions, customers, partners, payment_customers, sales
 from storage.tracking import ledger
 from tests.storage.databases import both_databases
@@ -88,7 +88,7 @@ EXPORTS: dict[ImportTool, tuple[str, ...]] = {
 
 async def imported(acme: World, files: Sequence[str], tool: ImportTool = ImportTool.GENERIC, **options: Any) -> Any:
     """Import files and return the report."""
-    read = [(f"file-{number}.csv", import_layouts.read(tool, text.splitlines())) for number, text in enumerate(files)]
+    read = [(f"file-{number}.csv", tool_exports.read(tool, text.splitlines())) for number, text in enumerate(files)]
     about = {"dry_run": False, "actor": OPERATOR, "at": NOW, **options}
     return await acme.store.write(imports.run, acme.program_id, read, tool, **about)
 
@@ -194,8 +194,8 @@ async def test_a_line_that_cannot_be_imported_is_reported_and_the_others_are_imp
 def test_a_file_s_columns_say_what_it_lists_and_those_that_are_not_read_are_named():
     documented = "stripe_customer_id,first_name,last_name,email,paypal_email,token"  # names the affiliate by e-mail
 
-    of_customers = import_layouts.read(ImportTool.REWARDFUL, [documented, "cus_7,Nora,Blogs,nora@blogs.example,,nora"])
-    of_partners = import_layouts.read(ImportTool.REWARDFUL, ["\ufeffToken,Email,PayPal Email", "nora,n@b.example,x"])
+    of_customers = tool_exports.read(ImportTool.REWARDFUL, [documented, "cus_7,Nora,Blogs,nora@blogs.example,,nora"])
+    of_partners = tool_exports.read(ImportTool.REWARDFUL, ["\ufeffToken,Email,PayPal Email", "nora,n@b.example,x"])
 
     assert of_customers.kind == FileKind.CUSTOMERS
     assert of_customers.rows == [
@@ -203,4 +203,4 @@ def test_a_file_s_columns_say_what_it_lists_and_those_that_are_not_read_are_name
     ]
     assert (of_partners.kind, of_partners.unread) == (FileKind.PARTNERS, ["paypal_email"])
     with pytest.raises(ValueError, match="names no column"):
-        import_layouts.read(ImportTool.GENERIC, ["colour,size", "red,1"])
+        tool_exports.read(ImportTool.GENERIC, ["colour,size", "red,1"])

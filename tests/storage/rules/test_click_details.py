@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storage.rules import click_details, contact
-from storage.rules.click_details import AddressHashes, ClickDetails
-from storage.rules.reports import dimensions
-from storage.rules.reports.dimensions import NOWHERE, Agent, Location
+from storage.rules.click_details import NOWHERE, Agent, ClickDetails, Location
+from storage.rules.contact import AddressHashes
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
 
@@ -85,7 +84,7 @@ LINK = "https://acme.example/pricing?aff=anna"
 def described(
     url: str = LINK, agent: Agent = UNKNOWN, place: Location = NOWHERE, language: str | None = None
 ) -> dict[str, Any]:
-    return dict(json.loads(dimensions.describe(url, agent, place, language)))
+    return dict(json.loads(click_details.describe(url, agent, place, language)))
 
 
 def test_a_click_carries_its_path_campaign_agent_place_and_language():
@@ -128,7 +127,7 @@ def test_a_place_is_its_codes():
         ("ÄÖ", None): NOWHERE,
     }
 
-    assert {sent: dimensions.place_of(*sent) for sent in expected} == expected
+    assert {sent: click_details.place_of(*sent) for sent in expected} == expected
 
 
 @given(st.text(max_size=600), st.text(max_size=50))

@@ -11,8 +11,8 @@ from presentation.api_request import path_id
 from storage.lists.find import get
 from storage.lists.partners import PARTNERS
 from storage.rules.attribution import site_url
+from storage.rules.click_details import CAMPAIGN
 from storage.rules.errors import FieldError, ValidationError
-from storage.rules.reports.dimensions import CAMPAIGN
 from tracking_api.dashboard.authentication import storage_of
 from tracking_api.dashboard.pages import page_context
 

@@ -1,19 +1,50 @@
-"""The rows of another tool's exports as partners, customers and commissions."""
+"""What the CSV exports of other tools say: partners, customers and commissions, read by the names of their columns."""
 
-import hashlib
-from collections.abc import Callable, Mapping
+import csv
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from storage.rules import contact
 from storage.rules.attribution import PartnerStatus
 from storage.rules.commission import CommissionStatus
-from storage.rules.contact import is_email
-from storage.rules.import_layouts import COLUMNS, FileKind, ImportTool
 
 Status = TypeVar("Status", bound=StrEnum)
+Row = tuple[int, dict[str, str]]  # its line, and its values by field
+COLUMNS = tomllib.loads(Path(__file__).with_name("import_columns.toml").read_text(encoding="utf-8"))
 LONGEST_CODE = 255
+
+
+class ImportTool(StrEnum):
+    """Where a file comes from; import_columns.toml says how each calls our fields."""
+
+    GENERIC = "generic"
+    REWARDFUL = "rewardful"
+    FIRSTPROMOTER = "firstpromoter"
+    TAPFILIATE = "tapfiliate"
+    DUB = "dub"
+
+
+class FileKind(StrEnum):
+    """What the rows of a file are."""
+
+    PARTNERS = "partners"
+    CUSTOMERS = "customers"
+    COMMISSIONS = "commissions"
+
+
+class ImportFile(NamedTuple):
+    """A file: its rows by field and line, which column is read as which field, and the columns that are not read."""
+
+    kind: FileKind
+    rows: list[Row]
+    read: dict[str, str]
+    unread: list[str]
 
 
 class PartnerReference(NamedTuple):
@@ -58,6 +89,57 @@ class ImportedCommission(NamedTuple):
     paid_at: datetime | None
 
 
+def read(tool: ImportTool, lines: Iterable[str]) -> ImportFile:
+    """Return what a CSV export says. Raises ValueError if it has no column that says what it lists."""
+    rows = csv.reader(lines)
+    header = [_normalized(name) for name in next(rows, [])]
+    kind = _kind(header, tool)
+    own = COLUMNS.get(tool, {}).get(kind, {})
+    read: dict[str, str] = {}
+    for field, names in (own | COLUMNS["generic"][kind] | own).items():  # the tool's own lines, and first
+        column = next((name for name in names.split() if name in header and name not in read.values()), None)
+        if column is not None:
+            read[field] = column
+    places = {field: header.index(column) for field, column in read.items()}
+    content = [
+        (number, {field: row[place].strip() for field, place in places.items() if place < len(row)})
+        for number, row in enumerate(rows, start=2)
+        if any(cell.strip() for cell in row)
+    ]
+    return ImportFile(kind, content, read, [name for name in header if name not in read.values()])
+
+
+def _kind(header: list[str], tool: ImportTool) -> FileKind:
+    """Return what a file lists: a commission names an amount, a customer a person beside the partner."""
+
+    def has(kind: FileKind, *fields: str) -> bool:
+        return any(column in header for field in fields for column in COLUMNS["generic"][kind][field].split())
+
+    of_commissions = FileKind.COMMISSIONS  # its columns of a person lack the bare `email`, which partners have, too
+    has_amount = tool != ImportTool.GENERIC and not {"amount", "amount_cents"}.isdisjoint(header)
+    if has_amount or has(of_commissions, "amount", "cents"):
+        kind = FileKind.COMMISSIONS
+    elif has(of_commissions, "customer_id", "customer_email") and has(
+        of_commissions, "partner_code", "partner_email", "partner_id"
+    ):
+        kind = FileKind.CUSTOMERS
+    elif has(FileKind.PARTNERS, "code"):
+        kind = FileKind.PARTNERS
+    else:
+        raise ValueError(
+            "The first line names no column that says what the file lists: a partner's code, a customer, or an amount."
+        )
+    return kind
+
+
+def _normalized(name: str) -> str:
+    """Return a column's name in snake_case: `Sale Amount` and `saleAmount` are sale_amount, `PayPal` is paypal."""
+    plain = name.lstrip("\ufeff").strip()
+    if plain[:1].islower():
+        plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", plain)
+    return re.sub(r"[^a-z0-9]+", "_", plain.lower()).strip("_")
+
+
 def partner(row: Mapping[str, str]) -> ImportedPartner:
     """Return a partner. Raises ValueError."""
     code, email = row.get("code", ""), row.get("email", "")
@@ -67,24 +149,30 @@ def partner(row: Mapping[str, str]) -> ImportedPartner:
     status = _status(row, FileKind.PARTNERS, PartnerStatus.ACTIVE)
     at = row.get("created_at")
     return ImportedPartner(
-        row.get("id", ""), code, name[:512], email if is_email(email) else None, status, moment(at) if at else None
+        row.get("id", ""),
+        code,
+        name[:512],
+        email if contact.is_email(email) else None,
+        status,
+        moment(at) if at else None,
     )
 
 
 def customer(row: Mapping[str, str]) -> ImportedCustomer:
     """Return a customer. Raises ValueError."""
     key, email = row.get("customer_id", ""), row.get("customer_email", "")
-    if not key and not is_email(email):
+    if not key and not contact.is_email(email):
         raise ValueError("neither a customer id nor an e-mail address")
-    hashed = hashlib.sha256(email.strip().lower().encode()).hexdigest()
     reference = PartnerReference(
         row.get("partner_code", ""), row.get("partner_email", "").lower(), row.get("partner_id", "")
     )
     if not any(reference):
         raise ValueError("no partner")
     at = moment(row["at"]) if row.get("at") else None
-    known_email = email if is_email(email) else None
-    return ImportedCustomer(key or f"email-{hashed[:32]}", known_email, reference, at, is_unnamed=not key)
+    known_email = email if contact.is_email(email) else None
+    return ImportedCustomer(
+        key or f"email-{contact.protect(email).hash[:32]}", known_email, reference, at, is_unnamed=not key
+    )
 
 
 def commission(row: Mapping[str, str], tool: ImportTool, digits: Callable[[str], int]) -> ImportedCommission:
@@ -109,6 +197,10 @@ def commission(row: Mapping[str, str], tool: ImportTool, digits: Callable[[str],
         moment(row.get("at", "")),
         moment(paid_at) if paid_at else None,
     )
+
+
+def _known(email: str) -> str | None:
+    return email if contact.is_email(email) else None
 
 
 def moment(text: str) -> datetime:
