@@ -65,7 +65,7 @@ class Service:
             mcp_server.app.serving(store.reader, config, counts=counts) as mcp,
         ):
             registry = metrics.registry(store.measures)
-            endpoint = metrics.MetricsEndpoint(registry, config.metrics_token) if config.metrics_token else None
+            endpoint = metrics.endpoint(registry, config.metrics_token) if config.metrics_token else None
             self._mounts = [
                 *([(metrics.PATH, endpoint)] if endpoint else []),
                 ("/api/agent/", agent_api.app.create(store, base_url=config.base_url)),

@@ -20,7 +20,7 @@ def weight(values: Any) -> int:
     return len(compact(values).encode()) + 1
 
 
-def fitting(rows: Sequence[JsonRow], budget: int = BUDGET) -> int:
+def fitting(rows: Sequence[Any], budget: int = BUDGET) -> int:
     """Return how many of the rows fit a result."""
     return bisect_right(range(1, len(rows) + 1), budget, key=lambda count: weight(_shown(rows[:count])))
 

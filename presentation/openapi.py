@@ -11,8 +11,8 @@ from anyio import to_thread
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import BaseRoute
-from starlette.types import Receive, Scope, Send
 
 from presentation.operations import JSON, Description, described
 from presentation.view import View, published_name
@@ -92,20 +92,6 @@ def document(routes: Sequence[BaseRoute], *, base_url: str) -> dict[str, Any]:
     }
 
 
-class Published:
-    """The document as an endpoint: its bytes are made once."""
-
-    def __init__(self, content: bytes) -> None:
-        self._content = content
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI's signature
-        """Send the bytes; a HEAD request gets only the headers."""
-        length = str(len(self._content)).encode()
-        headers = [(b"content-type", b"application/json"), (b"content-length", length)]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else self._content})
-
-
 class DocumentView(View):
     """An OpenAPI 3.1 document."""
 
@@ -115,12 +101,12 @@ class DocumentView(View):
 DESCRIPTION = Description("getOpenapi", "This document", {200: (DocumentView,)}, tag="documents")
 
 
-async def endpoint(request: Request) -> Published:
+async def endpoint(request: Request) -> Response:
     """Return the app's OpenAPI document; the first request builds it, on a thread: most processes never need it."""
     state = request.app.state
     if state.openapi is None:
         state.openapi = await to_thread.run_sync(state.build_openapi)
-    return Published(state.openapi)
+    return Response(state.openapi, media_type=JSON)
 
 
 class _Generator(GenerateJsonSchema):

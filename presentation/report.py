@@ -11,7 +11,7 @@ from storage.reports.performance import Performance
 from storage.rules.money import dollars
 from storage.rules.periods.period import Period, Window
 from storage.rules.reports import metrics
-from storage.rules.reports.metrics import Day, Direction, Totals
+from storage.rules.reports.metrics import Direction, Totals
 
 # A trend's metric, its name in Totals, whether it is money
 TRENDS = (
@@ -104,22 +104,8 @@ class ReportView(View):
         meta = ReportMetaView(
             period=row.period, **_range(row.window), previousPeriod=ReportRangeView(**_range(row.previous_window))
         )
-        return cls(data=[_row(day) for day in row.days], metrics=_metrics(row), meta=meta)
-
-
-def _row(day: Day) -> ReportRowView:
-    totals = day.totals
-    return ReportRowView(
-        date=day.date,
-        period=day.date,
-        clicks=totals.clicks,
-        leads=totals.leads,
-        conversions=totals.conversions,
-        revenue=dollars(totals.revenue_cents),
-        partners=totals.partners,
-        sales=0,
-        commission=dollars(totals.commission_cents),
-    )
+        rows = [ReportRowView(date=day.date, period=day.date, **{**_shown(day.totals), "sales": 0}) for day in row.days]
+        return cls(data=rows, metrics=_metrics(row), meta=meta)
 
 
 def _metrics(performance: Performance) -> ReportMetricsView:

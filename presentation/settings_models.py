@@ -7,7 +7,6 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
-from presentation.host_name import is_host
 from presentation.view import with_fields
 from storage.rules.agent_caps import FREEZABLE
 from storage.rules.commission import MOST_CENTS
@@ -17,7 +16,17 @@ from web.body import Identifier
 
 Model = TypeVar("Model", bound=BaseModel)
 _NO_CONTROL = r"^[^\x00-\x1f\x7f-\u009f]*$"
+LONGEST_HOST = 253
+LARGEST_PORT = 65_535
+_LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_HOST = re.compile(rf"({_LABEL}(?:\.{_LABEL})*)(?::([0-9]{{1,5}}))?")
 _URL = re.compile(r"^https?://([^/]*)(/.*)?$", re.IGNORECASE)
+
+
+def is_host(text: str) -> bool:
+    """Say whether a text is a host name in lower case (an international one as punycode), with or without a port."""
+    found = _HOST.fullmatch(text)
+    return found is not None and len(found[1]) <= LONGEST_HOST and 0 < int(found[2] or 1) <= LARGEST_PORT
 
 
 def _named(text: str) -> str:

@@ -22,12 +22,17 @@ from prometheus_client import (
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
-from starlette.types import Receive, Scope, Send
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Scope
 
 from storage.engine.measures import SECONDS, StorageMeasures
-from storage.rules.errors import InvalidCredentials, MethodNotAllowed, NotFound
+from storage.rules.errors import InvalidCredentials
 from web import client
-from web.error_page import error_in_client_format
+from web.app import with_state
+from web.error_page import HANDLERS, error_in_client_format
 
 PATH = "/metrics"
 MOST_WORKERS = 64  # on one machine: each takes a port of its own
@@ -94,31 +99,18 @@ class StorageCollector(Collector):
             )
 
 
-class MetricsEndpoint:
-    """The ASGI app of `GET /metrics` on the public port."""
+def endpoint(registry: CollectorRegistry, token: str) -> ASGIApp:
+    """Return the app of `GET /metrics` on the public port, for requests with the token."""
 
-    def __init__(self, registry: CollectorRegistry, token: str) -> None:
-        self._registry = registry
-        self._token = token.encode()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the metrics to a request with the token. They are written on a thread."""
-        if scope["path"] != PATH:
-            await error_in_client_format(NotFound(), scope)(scope, receive, send)
-            return
-        scope["route_path"] = PATH
-        sent = client.bearer(dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")) or ""
-        if not secrets.compare_digest(sent.encode(), self._token):
+    async def scrape(request: Request) -> ASGIApp:
+        sent = client.bearer(request.headers.get("authorization")) or ""
+        if not secrets.compare_digest(sent.encode(), token.encode()):
             wrong = InvalidCredentials("The token of /metrics is missing or wrong.", hint="Send SVC_METRICS_TOKEN.")
-            await error_in_client_format(wrong, scope, {"WWW-Authenticate": "Bearer"})(scope, receive, send)
-        elif scope["method"] not in {"GET", "HEAD"}:
-            await error_in_client_format(MethodNotAllowed(), scope, {"Allow": "GET"})(scope, receive, send)
-        else:
-            content = await asyncio.to_thread(generate_latest, self._registry)
-            headers = [(b"content-type", CONTENT_TYPE_LATEST.encode()), (b"cache-control", b"no-store")]
-            headers.append((b"content-length", str(len(content)).encode()))
-            await send({"type": "http.response.start", "status": 200, "headers": headers})
-            await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else content})
+            return error_in_client_format(wrong, request.scope, {"WWW-Authenticate": "Bearer"})
+        content = await asyncio.to_thread(generate_latest, registry)
+        return Response(content, headers={"Cache-Control": "no-store"}, media_type=CONTENT_TYPE_LATEST)
+
+    return with_state(Starlette(routes=[Route(PATH, scrape)], exception_handlers=HANDLERS))
 
 
 def registry(measures: Callable[[], StorageMeasures]) -> CollectorRegistry:

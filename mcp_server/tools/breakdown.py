@@ -6,7 +6,7 @@ from typing import Annotated, Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from mcp_server.arguments import Identifier, Limit
-from mcp_server.results import BUDGET, weight
+from mcp_server.results import fitting
 from mcp_server.sanitize import json_of
 from mcp_server.tools.performance import ReportPeriod, named_range
 from mcp_server.tools.tool import ToolRequest, tool
@@ -57,11 +57,12 @@ def get_breakdown(
     asked = query("".join(names[:1]), second, filters=_filters(filters), shown=shown, limit=limit)
     dates = _range(request, period)
     result = breakdown.read_breakdown(request.connection, program_id, dates, asked, at=request.at)
-    rows = _fitting(_rows(result.ranked, asked.metrics))
-    groups = result.ranked.shortened(len(rows))
+    rows = _rows(result.ranked, asked.metrics)
+    count = fitting(rows)
+    groups = result.ranked.shortened(count)
     return BreakdownTable(
         columns=[*asked.by, *asked.metrics],
-        rows=rows,
+        rows=rows[:count],
         sums={"other": _figures(groups.other, asked.metrics), "total": _figures(groups.total, asked.metrics)},
         first=result.window.first,
         last=result.window.last,
@@ -100,13 +101,3 @@ def _rows(ranked: RankedGroups, metrics: Iterable[Metric]) -> list[list[Cell]]:
 
 def _figures(totals: GroupTotals, metrics: Iterable[Metric]) -> list[Any]:
     return [totals.figure(metric) for metric in metrics]
-
-
-def _fitting(rows: list[list[Cell]]) -> list[list[Cell]]:
-    """Return the first rows that fit a result."""
-    used = 0
-    for count, row in enumerate(rows):
-        used += weight(row)
-        if used > BUDGET:
-            return rows[:count]
-    return rows

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from presentation.host_name import is_host
+from presentation.settings_models import is_host
 from storage.lists.programs import Program
 from storage.rules.errors import NotFound
 

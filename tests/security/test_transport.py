@@ -18,7 +18,7 @@ import storage
 from cli.integrator import project
 from configuration import Configuration
 from presentation import agents_file, guides
-from presentation.host_name import is_host
+from presentation.settings_models import is_host
 from storage import migrations
 from storage.access import workspaces
 from storage.engine import database_file
