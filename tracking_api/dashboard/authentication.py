@@ -42,21 +42,18 @@ async def visitor(request: Request) -> Visitor:
     return await storage_of(request).read(sessions.identify, token_hash, at=time_of(request))
 
 
-async def member(request: Request) -> Member:
-    """Return the signed-in member of the path's program.
+async def member(request: Request, *, owner: bool = False) -> Member:
+    """Return the signed-in member, or owner, of the path's program.
 
-    Raises the same Forbidden without a session, without an active membership, and for an unknown program.
+    Raises the same Forbidden without a session, without an active membership, and for an unknown program;
+    OwnerRequired for a member where an owner is required.
     """
     token_hash, program_id = presented(request), row_id(request, "program_id")
     if token_hash is None or program_id is None or program_id > LARGEST_PROGRAM_ID:
         raise Forbidden
-    return await storage_of(request).read(sessions.member, token_hash, program_id, at=time_of(request))
-
-
-async def owner(request: Request) -> Member:
-    """Return the signed-in owner of the path's program. Raises Forbidden, or OwnerRequired for a member."""
-    signed_in = await member(request)
-    signed_in.require_owner()
+    signed_in = await storage_of(request).read(sessions.member, token_hash, program_id, at=time_of(request))
+    if owner:
+        signed_in.require_owner()
     return signed_in
 
 

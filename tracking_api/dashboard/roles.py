@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from starlette.requests import Request
@@ -63,45 +64,6 @@ def _about(request: Request, who: Visitor | Member) -> dict[str, Any]:
     return {"request": request, "storage": storage_of(request), "at": time_of(request), "actor": who.actor}
 
 
-def signed_in(operation: Operation[VisitorRequest]) -> Operation[Request]:
-    """Return the operation for signed-in members. It raises Forbidden for others."""
-    return _behind(operation, visitor_request)
-
-
-def workspace_member(operation: Operation[WorkspaceRequest]) -> Operation[Request]:
-    """Return the operation for members of the path's workspace. It raises Forbidden for others."""
-    return _behind(operation, _of_workspace)
-
-
-def workspace_owner(operation: Operation[WorkspaceRequest]) -> Operation[Request]:
-    """Return the operation for owners of the path's workspace. It raises Forbidden, or OwnerRequired for a member."""
-    return _behind(operation, _of_owned_workspace, OwnerRequired)
-
-
-def member(operation: Operation[ApiRequest]) -> Operation[Request]:
-    """Return the operation for members of the path's program. It raises Forbidden for others."""
-    return _behind(operation, _of_program)
-
-
-def owner(operation: Operation[ApiRequest]) -> Operation[Request]:
-    """Return the operation for owners of the path's program. It raises Forbidden, or OwnerRequired for a member."""
-    return _behind(operation, _of_owned_program, OwnerRequired, roles=("owner",))
-
-
-def _behind(
-    operation: Operation[Call],
-    identify: Callable[[Request], Awaitable[Call]],
-    *errors: Error,
-    roles: Sequence[str] = (),
-) -> Operation[Request]:
-    async def handle(request: Request) -> JsonResponse:
-        return await operation.handler(await identify(request))
-
-    security: Any = ({"session": roles},)
-    described = operation.description.behind(Forbidden, *errors, security=security, description=COOKIE)
-    return Operation(handle, described)
-
-
 async def _of_workspace(request: Request, *, owner: bool = False) -> WorkspaceRequest:
     visitor = await authentication.visitor(request)
     workspace_id = path_id(request, "workspace_id")
@@ -109,13 +71,28 @@ async def _of_workspace(request: Request, *, owner: bool = False) -> WorkspaceRe
     return workspace_request(request, visitor, workspace_id)
 
 
-async def _of_owned_workspace(request: Request) -> WorkspaceRequest:
-    return await _of_workspace(request, owner=True)
+async def _of_program(request: Request, *, owner: bool = False) -> ApiRequest:
+    return program_request(request, await authentication.member(request, owner=owner))
 
 
-async def _of_program(request: Request) -> ApiRequest:
-    return program_request(request, await authentication.member(request))
+def _role(
+    identify: Callable[[Request], Awaitable[Call]], *errors: Error, roles: Sequence[str] = ()
+) -> Callable[[Operation[Call]], Operation[Request]]:
+    """Return what makes an operation one for these callers alone. It raises Forbidden for others, or the errors."""
+    security: Any = ({"session": roles},)
+
+    def behind(operation: Operation[Call]) -> Operation[Request]:
+        async def handle(request: Request) -> JsonResponse:
+            return await operation.handler(await identify(request))
+
+        described = operation.description.behind(Forbidden, *errors, security=security, description=COOKIE)
+        return Operation(handle, described)
+
+    return behind
 
 
-async def _of_owned_program(request: Request) -> ApiRequest:
-    return program_request(request, await authentication.owner(request))
+signed_in = _role(visitor_request)
+workspace_member = _role(_of_workspace)
+workspace_owner = _role(partial(_of_workspace, owner=True), OwnerRequired)
+member = _role(_of_program)
+owner = _role(partial(_of_program, owner=True), OwnerRequired, roles=("owner",))

@@ -1,10 +1,13 @@
 """The dashboard's part of the route table, with the role that each operation needs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from starlette.requests import Request
 
 from presentation import reads, resource_table
 from presentation.lists import listing
-from presentation.operations import DescribedRoute, route
+from presentation.operations import DescribedRoute, Operation, route
 from presentation.resource_table import MEMBER, OWNER, RESOURCES, Resource
 from presentation.resources import ProgramView
 from storage.lists.payment_events import PAYMENT_EVENTS
@@ -29,14 +32,48 @@ from tracking_api.dashboard import (
 from tracking_api.dashboard.roles import member, owner, signed_in, workspace_member, workspace_owner
 
 PROGRAM = "/api/programs/{program_id}"
+ROLES = {MEMBER: member, OWNER: owner}
 
 
-def served(resources: Iterable[Resource]) -> Sequence[DescribedRoute]:
-    """Return the routes of the resources of a program that are for its members or owners."""
-    within = [each._replace(path=PROGRAM + each.path) for each in resources if each.role]
-    return resource_table.routes(within, lambda each: (owner if each.role == OWNER else member)(each.operation))
+def served(
+    resources: Iterable[Resource], path: str = PROGRAM, roles: Mapping[Any, Callable[..., Operation[Request]]] = ROLES
+) -> Sequence[DescribedRoute]:
+    """Return the routes of the resources under a path, by default a program's, that are for its members or owners."""
+    within = [each._replace(path=path + each.path) for each in resources if each.role]
+    return resource_table.routes(within, lambda each: roles[each.role](each.operation))
 
 
+OF_ACCOUNT = (
+    Resource("GET", "/auth/me", sessions.get_session, MEMBER),
+    Resource("GET", "/auth/preferences", account.get_preferences, MEMBER),
+    Resource("PATCH", "/auth/preferences", account.change_preferences, MEMBER),
+    Resource("POST", "/auth/password", account.change_password, MEMBER),
+    Resource("GET", "/auth/sessions", account.list_sessions, MEMBER),
+    Resource("DELETE", "/auth/sessions", account.end_other_sessions, MEMBER),
+    Resource("DELETE", "/auth/sessions/{session_id}", account.end_session, MEMBER),
+    Resource("GET", "/auth/second-factor", second_factor.get_second_factor, MEMBER),
+    Resource("POST", "/auth/second-factor", second_factor.enrol_second_factor, MEMBER),
+    Resource("POST", "/auth/second-factor/confirm", second_factor.confirm_second_factor, MEMBER),
+    Resource("POST", "/auth/second-factor/disable", second_factor.disable_second_factor, MEMBER),
+    Resource("GET", "/assistants", assistants.list_assistants, MEMBER),
+    Resource("DELETE", "/assistants/{assistant_id}", assistants.disconnect_assistant, MEMBER),
+    Resource("GET", "/programs", listing(PROGRAMS, ProgramView), MEMBER),
+    Resource("POST", "/programs", programs.create_program, MEMBER),
+)
+OF_WORKSPACE = (
+    Resource("GET", "", workspaces.get_workspace, MEMBER),
+    Resource("PATCH", "", workspaces.change_workspace, OWNER),
+    Resource("PUT", "/logo", workspaces.replace_logo, OWNER),
+    Resource("DELETE", "/logo", workspaces.remove_logo, OWNER),
+    Resource("GET", "/members", members.list_members, MEMBER),
+    Resource("PATCH", "/members/{user_id}", members.change_member, OWNER),
+    Resource("DELETE", "/members/{user_id}", members.remove_member, OWNER),
+    Resource("POST", "/members/{user_id}/reset-link", members.create_reset_link, OWNER),
+    Resource("GET", "/invitations", members.list_invitations, OWNER),
+    Resource("POST", "/invitations", members.invite, OWNER),
+    Resource("DELETE", "/invitations/{invitation_id}", members.withdraw_invitation, OWNER),
+    Resource("POST", "/owner", members.transfer_ownership, OWNER),
+)
 OF_MEMBERS = (
     Resource("GET", "", programs.get_program, MEMBER),
     Resource("PATCH", "", programs.change_program, OWNER),
@@ -60,56 +97,9 @@ ROUTES = [
     route("/api/tracking/performance/{program_id}", GET=member(reads.get_performance)),
     route("/api/auth/login", POST=sessions.log_in),
     route("/api/auth/logout", POST=sessions.log_out),
-    route("/api/auth/me", GET=signed_in(sessions.get_session)),
-    route(
-        "/api/auth/preferences",
-        GET=signed_in(account.get_preferences),
-        PATCH=signed_in(account.change_preferences),
-    ),
-    route("/api/auth/password", POST=signed_in(account.change_password)),
-    route("/api/auth/sessions", GET=signed_in(account.list_sessions), DELETE=signed_in(account.end_other_sessions)),
-    route("/api/auth/sessions/{session_id}", DELETE=signed_in(account.end_session)),
-    route(
-        "/api/auth/second-factor",
-        GET=signed_in(second_factor.get_second_factor),
-        POST=signed_in(second_factor.enrol_second_factor),
-    ),
-    route("/api/auth/second-factor/confirm", POST=signed_in(second_factor.confirm_second_factor)),
-    route("/api/auth/second-factor/disable", POST=signed_in(second_factor.disable_second_factor)),
     route("/api/auth/device", POST=device_login.start_device_login),
     route("/api/auth/device/token", POST=device_login.poll_device_login),
-    route("/api/assistants", GET=signed_in(assistants.list_assistants)),
-    route("/api/assistants/{assistant_id}", DELETE=signed_in(assistants.disconnect_assistant)),
-    route(
-        "/api/workspaces/{workspace_id}",
-        GET=workspace_member(workspaces.get_workspace),
-        PATCH=workspace_owner(workspaces.change_workspace),
-    ),
-    route(
-        "/api/workspaces/{workspace_id}/logo",
-        PUT=workspace_owner(workspaces.replace_logo),
-        DELETE=workspace_owner(workspaces.remove_logo),
-    ),
-    route("/api/workspaces/{workspace_id}/members", GET=workspace_member(members.list_members)),
-    route(
-        "/api/workspaces/{workspace_id}/members/{user_id}",
-        PATCH=workspace_owner(members.change_member),
-        DELETE=workspace_owner(members.remove_member),
-    ),
-    route(
-        "/api/workspaces/{workspace_id}/members/{user_id}/reset-link",
-        POST=workspace_owner(members.create_reset_link),
-    ),
-    route(
-        "/api/workspaces/{workspace_id}/invitations",
-        GET=workspace_owner(members.list_invitations),
-        POST=workspace_owner(members.invite),
-    ),
-    route(
-        "/api/workspaces/{workspace_id}/invitations/{invitation_id}",
-        DELETE=workspace_owner(members.withdraw_invitation),
-    ),
-    route("/api/workspaces/{workspace_id}/owner", POST=workspace_owner(members.transfer_ownership)),
+    *served(OF_ACCOUNT, "/api", {MEMBER: signed_in}),
+    *served(OF_WORKSPACE, "/api/workspaces/{workspace_id}", {MEMBER: workspace_member, OWNER: workspace_owner}),
     *served([*RESOURCES, *OF_MEMBERS]),
-    route("/api/programs", GET=signed_in(listing(PROGRAMS, ProgramView)), POST=signed_in(programs.create_program)),
 ]

@@ -60,17 +60,9 @@ class PageContext(ApiRequest):
         return rotation_state(self.program.rotate_by, self.at)
 
 
-async def as_member(request: Request) -> PageContext:
+async def as_member(request: Request, *, owner: bool = False) -> PageContext:
     """Return the page context of the path's program, for a member. Raises Forbidden."""
-    return await _page_context(request, await authentication.member(request))
-
-
-async def as_owner(request: Request) -> PageContext:
-    """Return the page context of the path's program, for an owner. Raises Forbidden, OwnerRequired."""
-    return await _page_context(request, await authentication.owner(request))
-
-
-async def _page_context(request: Request, member: Member) -> PageContext:
+    member = await authentication.member(request, owner=owner)
     call = program_request(request, member)
 
     def find(connection: Any) -> tuple[Program, list[ProgramChoice]]:
@@ -79,3 +71,8 @@ async def _page_context(request: Request, member: Member) -> PageContext:
 
     program, choices = await call.storage.read(find)
     return PageContext(**vars(call), member=member, program=program, choices=choices)
+
+
+async def as_owner(request: Request) -> PageContext:
+    """Return the page context of the path's program, for an owner. Raises Forbidden, OwnerRequired."""
+    return await as_member(request, owner=True)
