@@ -10,7 +10,7 @@ from functools import partial
 from storage import Storage
 from storage.engine import database, recurring
 from storage.engine.recurring import TaskTurn
-from storage.management import flags, fraud_review
+from storage.management import fraud_review
 from storage.payments import decisions
 from storage.reports import breakdown_increments
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
@@ -142,7 +142,7 @@ async def review_all(store: Storage, *, since: datetime, at: datetime, is_whole:
             else:
                 continue
             if found:
-                await store.write_in(program_id, flags.raise_flags, program_id, found, at=at)
+                await store.write_in(program_id, fraud_review.raise_flags, program_id, found, at=at)
 
 
 async def _run_grouping(store: Storage) -> None:

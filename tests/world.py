@@ -17,7 +17,7 @@ from storage.engine.audit import OPERATOR
 from storage.lists.declaration import List, ListQuery, ListScope, Page
 from storage.lists.find import find
 from storage.lists.flags import FLAGS
-from storage.management import flags, partners, program_settings
+from storage.management import fraud_review, partners, program_settings
 from storage.rules import keys
 from storage.rules.errors import ServiceError
 from storage.rules.fraud.flag import Finding, FlagKind
@@ -80,7 +80,7 @@ class World:
     async def flag(self, customer_id: int | None = None) -> int:
         """Flag a sign of fraud by Anna, about a customer or none, and return its id."""
         found = Finding(FlagKind.SHARED_CLICK, f"customer:{customer_id}", self.anna, NOW, {}, customer_id)
-        await self.store.write(flags.raise_flags, self.program_id, [found], at=NOW)
+        await self.store.write(fraud_review.raise_flags, self.program_id, [found], at=NOW)
         flag_id: int = (await self.listed(FLAGS)).data[0].id
         return flag_id
 

@@ -11,7 +11,6 @@ from mcp_server.tools.lists import Asked, list_tool
 from mcp_server.tools.tool import ToolRequest, tool
 from storage.diagnosis import explanation
 from storage.lists import customers
-from storage.lists import customers as listed_customers
 from storage.lists.commissions import Commission
 from storage.lists.customers import CUSTOMERS, ListedCustomer
 from storage.lists.declaration import ListScope
@@ -59,7 +58,7 @@ def list_customers(asked: Asked) -> JsonRow:
     if asked.arguments["status"] is None or asked.query.cursor is not None:
         return asked.page(row=_customer_row)
     connection = asked.request.connection
-    counts = listed_customers.count_by_partner(connection, asked.scope, asked.query)
+    counts = customers.count_by_partner(connection, asked.scope, asked.query)
     rows = json_of(counts)
     return asked.page(
         row=_customer_row,

@@ -14,9 +14,11 @@ from storage.engine.group_commit import run_alone
 from storage.lists.commissions import COMMISSIONS, Commission
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
-from storage.management import agent_caps, flags, fraud_review
+from storage.lists.flags import holding
+from storage.management import agent_caps, fraud_review
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import (
+    CommissionFlagged,
     CommissionOnHold,
     FieldError,
     NotFound,
@@ -69,7 +71,7 @@ def decide_each(
     """Move many commissions to one status; each gets its own result, and an error in one does not stop the others."""
     if status in REVIEWED:
         found = fraud_review.before_decision(connection, program_id, commission_ids)
-        flags.raise_flags(connection, program_id, found, at=at)
+        fraud_review.raise_flags(connection, program_id, found, at=at)
     about = {"actor": actor, "at": at, "override_hold_reason": override_hold_reason}
     return {
         commission_id: run_alone(connection, record, program_id, commission_id, status, **about)
@@ -126,8 +128,9 @@ def change_status(
         raise ValidationError(fields=[field])
     _require_free(connection, commission, status, until=None if overrides_hold else at)
     key_id = int(actor.id) if actor and actor.is_agent else None
-    if status == CommissionStatus.PAID and key_id is not None and key_id == commission.approved_by_key_id:
-        _allow_one_key(connection, program_id)
+    by_one_key = status == CommissionStatus.PAID and key_id is not None and key_id == commission.approved_by_key_id
+    if by_one_key and agent_caps.get_caps(connection, program_id).two_keys_to_pay:
+        raise SecondKeyRequired
     values: dict[str, Any] = {"status": status, "paid_at": at if status == CommissionStatus.PAID else None}
     if status == CommissionStatus.APPROVED:
         values["approved_by_key_id"] = key_id
@@ -174,10 +177,5 @@ def _require_free(connection: Connection, commission: Any, status: CommissionSta
         raise CommissionOnHold(f"The commission is on hold until {commission.hold_until:%Y-%m-%d %H:%M} UTC.")
     if status == CommissionStatus.PAID:
         payouts.require_live(connection, commission.program_id)
-    if status in REVIEWED:
-        flags.require_unflagged(connection, commission)
-
-
-def _allow_one_key(connection: Connection, program_id: int) -> None:
-    if agent_caps.get_caps(connection, program_id).two_keys_to_pay:
-        raise SecondKeyRequired
+    if status in REVIEWED and (kinds := holding(connection, commission.program_id, [commission]).get(commission.id)):
+        raise CommissionFlagged(f"The commission is held for review: {', '.join(kinds)}.", flags=kinds)

@@ -1,6 +1,7 @@
 """The facts that the rules about fraud look at, read in bounded windows: recent customers, a day's clicks, a month."""
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -9,7 +10,6 @@ from sqlalchemy import Connection, Select, and_, func, select
 
 from storage.engine import ids
 from storage.rules import contact, keys
-from storage.rules.attribution import PaidAds
 from storage.rules.errors import IdentifierConflict
 from storage.rules.fraud.customer_signs import CustomerFacts
 from storage.rules.fraud.partner_signs import ClickFacts, PartnerCounts
@@ -20,31 +20,15 @@ from storage.tables import (
     leads,
     partner_rollups,
     partners,
-    programs,
     refused_calls,
     sales,
 )
 
-MOST_CUSTOMERS = 500
 MOST_RELATED = 2_000
 MOST_CLICKS = 20_000
 MOST_SALES = 100_000
 MOST_CONFLICTS = 2_000
 RELATED = timedelta(days=7)  # customers whose networks are compared; the hash of a network lasts a day
-
-
-def recent_customers(connection: Connection, program_id: int, since: datetime) -> list[int]:
-    """Return the customers who earned their partner a commission since a time, the newest 500."""
-    row = commissions.c
-    mine = select(row.customer_id).where(row.program_id == program_id, row.id >= ids.first(since))
-    newest = connection.execute(mine.order_by(row.id.desc()).limit(MOST_CUSTOMERS)).scalars()
-    return list(dict.fromkeys(newest))
-
-
-def customers_of(connection: Connection, program_id: int, commission_ids: Sequence[int]) -> list[int]:
-    """Return the customers who earned these commissions."""
-    mine = (commissions.c.program_id == program_id, commissions.c.id.in_(commission_ids))
-    return list(dict.fromkeys(connection.execute(select(commissions.c.customer_id).where(*mine)).scalars()))
 
 
 def of_customers(connection: Connection, program_id: int, customer_ids: Sequence[int]) -> list[CustomerFacts]:
@@ -72,11 +56,6 @@ def partner_emails(connection: Connection, program_id: int, partner_ids: Iterabl
     row = partners.c
     mine = select(row.id, row.email).where(row.program_id == program_id, row.id.in_(set(partner_ids)))
     return {each.id: contact.protect(each.email).hash for each in connection.execute(mine) if each.email}
-
-
-def paid_ads(connection: Connection, program_id: int) -> PaidAds:
-    """Return whether the program's terms allow paid ads."""
-    return PaidAds(connection.execute(select(programs.c.paid_ads).where(programs.c.id == program_id)).scalar_one())
 
 
 def of_day(connection: Connection, program_id: int, day: datetime) -> list[ClickFacts]:
@@ -117,37 +96,40 @@ def of_month(connection: Connection, program_id: int, month: datetime) -> list[P
 
 def _with_facts(connection: Connection, program_id: int, rows: Sequence[Any]) -> list[CustomerFacts]:
     customer_ids = [each.id for each in rows]
-    addresses = _addresses(connection, program_id, rows)
+    addresses = _values(connection, _addresses(program_id, customer_ids))
+    reported = _values(connection, _reported_keys(program_id, customer_ids, min(each.created_at for each in rows)))
     earned = _first_commissions(connection, program_id, customer_ids)
-    reported = _reported_keys(connection, program_id, rows)
     copied = ("id", "partner_id", "clicked_at", "created_at", "signup_at", "first_purchase_at", "email_hash")
     return [
         CustomerFacts(
             **{name: getattr(each, name) for name in copied},
-            addresses=frozenset(addresses.get(each.id, ())),
-            keys=frozenset(reported.get(each.id, set()) | ({each.customer_key} - {None})),
+            addresses=frozenset(addresses[each.id]),
+            keys=frozenset(reported[each.id] | ({each.customer_key} - {None})),
             commission_id=earned.get(each.id),
         )
         for each in rows
     ]
 
 
-def _addresses(connection: Connection, program_id: int, rows: Sequence[Any]) -> dict[int, set[str]]:
-    """Return the network hashes of each customer's click and browser leads."""
-    by_click = {each.click_id: each.id for each in rows}
-    click, lead = clicks.c, leads.c
-    clicked = select(click.click_id, click.address_hash).where(
-        click.program_id == program_id, click.click_id.in_(by_click), click.address_hash.is_not(None)
-    )
-    led = select(lead.customer_id, lead.address_hash).where(
-        lead.program_id == program_id, lead.customer_id.in_(by_click.values()), lead.address_hash.is_not(None)
-    )
-    found: dict[int, set[str]] = {}
-    for click_id, address_hash in connection.execute(clicked):
-        found.setdefault(by_click[click_id], set()).add(address_hash)
-    for customer_id, address_hash in connection.execute(led):
-        found.setdefault(customer_id, set()).add(address_hash)
+def _values(connection: Connection, statements: Iterable[Select[Any]]) -> defaultdict[int, set[str]]:
+    """Return the texts of each customer, by statements that read customer ids with texts."""
+    found: defaultdict[int, set[str]] = defaultdict(set)
+    for statement in statements:
+        for customer_id, text in connection.execute(statement):
+            found[customer_id].add(text)
     return found
+
+
+def _addresses(program_id: int, customer_ids: Sequence[int]) -> list[Select[Any]]:
+    """Return how the network hashes of customers' clicks and browser leads are read."""
+    click, lead, row = clicks.c, leads.c, customers.c
+    mine = (row.program_id == program_id, row.id.in_(customer_ids), click.address_hash.is_not(None))
+    of_click = customers.join(clicks, (click.program_id == row.program_id) & (click.click_id == row.click_id))
+    led = (lead.program_id == program_id, lead.customer_id.in_(customer_ids), lead.address_hash.is_not(None))
+    return [
+        select(row.id, click.address_hash).select_from(of_click).where(*mine),
+        select(lead.customer_id, lead.address_hash).where(*led),
+    ]
 
 
 def _first_commissions(connection: Connection, program_id: int, customer_ids: Sequence[int]) -> dict[int, int]:
@@ -162,28 +144,24 @@ def _first_commissions(connection: Connection, program_id: int, customer_ids: Se
     return earned
 
 
-def _reported_keys(connection: Connection, program_id: int, rows: Sequence[Any]) -> dict[int, set[str]]:
-    """Return the customer keys of sales and rejected calls that named each customer's click."""
-    sale, call = sales.c, refused_calls.c
-    by_click = {each.click_id: each.id for each in rows}
-    sold = select(sale.customer_id, sale.customer_key).where(
-        sale.program_id == program_id, sale.customer_id.in_(by_click.values()), sale.customer_key.is_not(None)
-    )
-    oldest = min(each.created_at for each in rows)
+def _reported_keys(program_id: int, customer_ids: Sequence[int], since: datetime) -> list[Select[Any]]:
+    """Return how the customer keys of sales and of rejected calls that named customers' clicks are read."""
+    sale, call, row = sales.c, refused_calls.c, customers.c
+    sold = (sale.program_id == program_id, sale.customer_id.in_(customer_ids), sale.customer_key.is_not(None))
     conflicts = (
         select(call.click_id, call.customer_key)
-        .where(call.program_id == program_id, call.id >= ids.first(oldest), call.code == IdentifierConflict.code)
+        .where(call.program_id == program_id, call.id >= ids.first(since), call.code == IdentifierConflict.code)
         .where(call.click_id.is_not(None), call.customer_key.is_not(None))
         .order_by(call.id.desc())
         .limit(MOST_CONFLICTS)
+        .subquery("conflicts")
     )
-    found: dict[int, set[str]] = {}
-    for customer_id, customer_key in connection.execute(sold.distinct()):
-        found.setdefault(customer_id, set()).add(customer_key)
-    for click_id, customer_key in connection.execute(conflicts):
-        if click_id in by_click:
-            found.setdefault(by_click[click_id], set()).add(customer_key)
-    return found
+    named = customers.join(conflicts, conflicts.c.click_id == row.click_id)
+    mine = (row.program_id == program_id, row.id.in_(customer_ids))
+    return [
+        select(sale.customer_id, sale.customer_key).where(*sold).distinct(),
+        select(row.id, conflicts.c.customer_key).select_from(named).where(*mine),
+    ]
 
 
 def _viewport(visitor: str | None) -> str | None:

@@ -1,39 +1,51 @@
-"""Reviews: read what the rules about fraud look at, run them, and return what was never flagged."""
+"""Reviews: read what the rules about fraud look at, run them, and flag once what they find."""
 
+import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, select, tuple_
 
-from storage.management import flags, fraud_facts
+from storage.engine import audit, ids
+from storage.engine.audit import Actor, Change
+from storage.engine.database import insert_for
+from storage.management import fraud_facts
+from storage.rules.attribution import PaidAds
 from storage.rules.fraud.customer_signs import signs_in_customers
-from storage.rules.fraud.flag import Finding
+from storage.rules.fraud.flag import Finding, FlagState
 from storage.rules.fraud.partner_signs import signs_in_clicks, signs_in_counts
-from storage.tables import programs
+from storage.tables import commissions, flags, programs
 
+MOST_CUSTOMERS = 500
+REVIEW = Actor("service", "review", "Fraud review")
 OVERLAP = timedelta(hours=1)  # clicks and sales of the hour before midnight are reviewed after it
 
 
 def recent(connection: Connection, program_id: int, *, since: datetime) -> list[Finding]:
-    """Return the new findings about the customers who earned a commission since a time."""
-    return _of_customers(connection, program_id, fraud_facts.recent_customers(connection, program_id, since))
+    """Return the new findings about the customers who earned a commission since a time, the newest 500."""
+    row = commissions.c
+    mine = select(row.customer_id).where(row.program_id == program_id, row.id >= ids.first(since))
+    return _of_customers(connection, program_id, mine.order_by(row.id.desc()).limit(MOST_CUSTOMERS))
 
 
 def before_decision(connection: Connection, program_id: int, commission_ids: Sequence[int]) -> list[Finding]:
     """Return the new findings about the customers of commissions that are about to be approved or paid."""
-    return _of_customers(connection, program_id, fraud_facts.customers_of(connection, program_id, commission_ids))
+    row = commissions.c
+    mine = select(row.customer_id).where(row.program_id == program_id, row.id.in_(commission_ids))
+    return _of_customers(connection, program_id, mine)
 
 
 def whole(connection: Connection, program_id: int, *, since: datetime, at: datetime) -> list[Finding]:
     """Return the new findings about recent customers, the clicks of the day and the partners' month."""
     found = list(recent(connection, program_id, since=since))
-    allowed = fraud_facts.paid_ads(connection, program_id)
+    paid_ads = connection.execute(select(programs.c.paid_ads).where(programs.c.id == program_id)).scalar_one()
     starts = [each.replace(hour=0, minute=0, second=0, microsecond=0) for each in (at - OVERLAP, at)]
     for day in dict.fromkeys(starts):
-        found += signs_in_clicks(fraud_facts.of_day(connection, program_id, day), day, paid_ads=allowed)
+        found += signs_in_clicks(fraud_facts.of_day(connection, program_id, day), day, paid_ads=PaidAds(paid_ads))
     for month in dict.fromkeys(day.replace(day=1) for day in starts):
         found += signs_in_counts(fraud_facts.of_month(connection, program_id, month), month)
-    return flags.unknown(connection, program_id, found)
+    return _unknown(connection, program_id, found)
 
 
 def all_programs(connection: Connection) -> list[int]:
@@ -41,7 +53,33 @@ def all_programs(connection: Connection) -> list[int]:
     return list(connection.execute(select(programs.c.id).order_by(programs.c.id)).scalars())
 
 
-def _of_customers(connection: Connection, program_id: int, customer_ids: Sequence[int]) -> list[Finding]:
+def raise_flags(connection: Connection, program_id: int, findings: Sequence[Finding], *, at: datetime) -> int:
+    """Flag the findings that were never flagged, log each, and return how many there were."""
+    raised: list[Change] = []
+    for finding, flag_id in zip(findings, ids.after(at, len(findings)), strict=True):
+        values = finding._asdict() | {"evidence": json.dumps(finding.evidence), "state": FlagState.OPEN}
+        row = insert_for(connection)(flags).values(program_id=program_id, id=flag_id, created_at=at, **values)
+        once = row.on_conflict_do_nothing(index_elements=["program_id", "kind", "subject"]).returning(flags.c.id)
+        if connection.execute(once).scalar() is not None:
+            raised.append(Change("flag.raise", flag_id, "kind", None, finding.kind))
+    audit.write(connection, program_id, raised, actor=REVIEW, at=at)
+    return len(raised)
+
+
+def _of_customers(connection: Connection, program_id: int, earners: Select[Any]) -> list[Finding]:
+    customer_ids = list(dict.fromkeys(connection.execute(earners).scalars()))
     facts = fraud_facts.of_customers(connection, program_id, customer_ids) if customer_ids else []
     emails = fraud_facts.partner_emails(connection, program_id, (each.partner_id for each in facts))
-    return flags.unknown(connection, program_id, signs_in_customers(facts, emails))
+    return _unknown(connection, program_id, signs_in_customers(facts, emails))
+
+
+def _unknown(connection: Connection, program_id: int, findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings that were never flagged, whatever became of the flag."""
+    if not findings:
+        return []
+    named = tuple_(flags.c.kind, flags.c.subject).in_([(each.kind, each.subject) for each in findings])
+    known = connection.execute(
+        select(flags.c.kind, flags.c.subject).where(flags.c.program_id == program_id, named)
+    ).all()
+    flagged = {(row.kind, row.subject) for row in known}
+    return [each for each in findings if (each.kind, each.subject) not in flagged]

@@ -7,7 +7,7 @@ import pytest
 import background
 from storage.access import program_keys
 from storage.engine.audit import Actor
-from storage.management import flags, partners, sandboxes
+from storage.management import fraud_review, partners, sandboxes
 from storage.rules.errors import CustomerNotFound, DuplicateTransaction
 from storage.rules.fraud.flag import Finding, FlagKind
 from storage.rules.settings import SETTINGS
@@ -149,7 +149,7 @@ async def test_list_flags_says_why_and_what_is_held_in_inert_words(assistant: As
     acme = assistant.acme
     evidence = {"referrer_hosts": [HOSTILE], "clicks": 3}
     found = Finding(FlagKind.BRAND_BIDDING, "partner:1", acme.anna, NOW, evidence)
-    await acme.store.write(flags.raise_flags, acme.program_id, [found], at=NOW)
+    await acme.store.write(fraud_review.raise_flags, acme.program_id, [found], at=NOW)
 
     (flag,) = (await assistant.tool("list_flags", state="open", partner_id=acme.anna)).payload["data"]
 

@@ -16,13 +16,7 @@ from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.flags import FLAGS, Flag, holding
 from storage.lists.partners import PARTNERS
-from storage.management import (
-    commission_decisions,
-    flag_decisions,
-    flags,
-    fraud_review,
-    program_settings,
-)
+from storage.management import commission_decisions, flag_decisions, fraud_review, program_settings
 from storage.management.pending_work import Waiting
 from storage.rules import contact
 from storage.rules.attribution import PaidAds
@@ -61,7 +55,7 @@ async def review(shop: World) -> list[Flag]:
     """Review all as the worker does, and return the flags."""
     since, at = NOW - timedelta(days=400), NOW + 2 * HOUR
     found = await shop.store.read(fraud_review.whole, shop.program_id, since=since, at=at)
-    await shop.store.write(flags.raise_flags, shop.program_id, found, at=at)
+    await shop.store.write(fraud_review.raise_flags, shop.program_id, found, at=at)
     return await listed(shop)
 
 
@@ -170,7 +164,7 @@ async def test_a_flag_is_found_before_a_decision_raised_once_by_whoever_reviews_
     since = NOW - HOUR
     found = await shop.store.read(fraud_review.recent, shop.program_id, since=since)
 
-    raised = [await shop.store.write(flags.raise_flags, shop.program_id, found, at=NOW) for _ in range(2)]
+    raised = [await shop.store.write(fraud_review.raise_flags, shop.program_id, found, at=NOW) for _ in range(2)]
 
     assert [each.kind for each in just_reported] == [FlagKind.SELF_REFERRAL]
     assert await shop.store.read(before_decision, commission_ids=[ids.first(NOW)]) == []

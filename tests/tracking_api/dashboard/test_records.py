@@ -8,7 +8,7 @@ from storage.lists.commissions import COMMISSIONS
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
 from storage.lists.partners import PARTNERS
-from storage.management import flags
+from storage.management import fraud_review
 from storage.rules.errors import ValidationError
 from storage.rules.fraud.flag import Finding, FlagKind
 from storage.tracking.ledger import EntryKind
@@ -54,7 +54,7 @@ async def test_what_visitors_and_partners_send_is_shown_as_text(dashboard: Dashb
     click = {"program_id": acme.program_id, "affiliate_url": LANDING_PAGE, "page_title": HOSTILE}
     await dashboard.call("POST", "/api/v1/track/click", None, json=click, headers={"User-Agent": "Firefox"})
     found = Finding(FlagKind.BRAND_BIDDING, "partner:1", acme.anna, NOW, {"referrer_hosts": [HOSTILE]})
-    await acme.store.write(flags.raise_flags, acme.program_id, [found], at=NOW)
+    await acme.store.write(fraud_review.raise_flags, acme.program_id, [found], at=NOW)
 
     pages = [(await olga.get(f"{dashboard.pages}/{name}")).text for name in ("events", "review")]
 
