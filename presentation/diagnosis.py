@@ -25,6 +25,11 @@ class TraceStepView(View):
     """One step of the trace; `facts` are the values behind it, money in cents."""
 
 
+@with_fields_of(
+    Explanation,
+    leave_out={"outcome", "text", "steps", "rejected_calls", "likely_customer_key", "partner_name"},
+    subject=SubjectView,
+)
 class ExplanationView(View):
     """Why a sale was credited or not; `smallest_change` is null when it is credited.
 
@@ -34,13 +39,6 @@ class ExplanationView(View):
 
     verdict: SaleOutcome
     message: str
-    smallest_change: str | None
-    subject: SubjectView
-    transaction_id: str | None
-    sale_id: int | None
-    commission_id: int | None
-    terms_version: int | None
-    payment_event_id: str | None
     trace: list[TraceStepView]
     refused_calls: list[RefusedCallView]
 

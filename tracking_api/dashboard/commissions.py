@@ -1,33 +1,56 @@
-"""PATCH /api/programs/:id/commissions: owners decide on several commissions at once."""
+"""PATCH /api/programs/:id/commissions, and the page: owners decide many at a time, and what is final asks first."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
 
+from pydantic_core import to_json
+from starlette.requests import Request
+from starlette.responses import Response
+
+from presentation import queries
 from presentation.actions import action
 from presentation.api_request import ApiRequest
 from presentation.changes import CommissionChanges
 from presentation.resources import CommissionView
 from presentation.view import View
-from storage.lists.commissions import Commission
-from storage.management import commission_decisions
-from storage.rules.errors import ServiceError
-from web.errors import FieldProblem, error_body
+from storage.lists import find as engine
+from storage.lists.commissions import COMMISSIONS, Commission
+from storage.management import commission_decisions as decisions
+from storage.management.commission_decisions import MOST_TOGETHER
+from storage.management.pending_work import Waiting
+from storage.rules.commission import MAY_BECOME, CommissionStatus
+from storage.rules.errors import ServiceError, ValidationError
+from tracking_api.dashboard.pages import confirmation, forms, notices, page_context
+from tracking_api.dashboard.pages.confirmation import Question
+from tracking_api.dashboard.pages.filters import FilterValues
+from tracking_api.dashboard.pages.forms import Form
+from tracking_api.dashboard.pages.lists import ListPage, ListState
+from tracking_api.dashboard.pages.page_context import PageContext
+from web import body
+from web.errors import ErrorObject, error_body
 from web.response import ModelResponse
 
-
-class ProblemView(View):
-    """Why one commission did not change."""
-
-    code: str
-    message: str
-    hint: str = ""
-    fields: Sequence[FieldProblem] = ()
+ALL = "all"
+PAY = "Mark them as paid after you have paid the partners. The ledger then has a payout for each."
+FINAL = "You cannot undo this."
+DECISIONS = {
+    CommissionStatus.APPROVED: ("Approve", "You can undo this for an hour, as long as they are not paid."),
+    CommissionStatus.PAID: ("Mark as paid", f"{PAY} {FINAL}"),
+    CommissionStatus.REJECTED: ("Reject", f"Their partners do not get this money. {FINAL}"),
+}
+LEFT = " {} of those that you selected stay as they are: their status does not allow it."
+READY_AT = "ready_at"
+AT_ONCE = 50
+_MILLIS = re.compile(r"[0-9]{13}", re.ASCII)
 
 
 class UndecidedView(View):
     """A commission that did not change."""
 
     id: int
-    error: ProblemView
+    error: ErrorObject
 
 
 class DecidedView(View):
@@ -39,12 +62,109 @@ class DecidedView(View):
 @action("Approve, reject or pay several commissions")
 async def decide_commissions(call: ApiRequest, sent: CommissionChanges) -> ModelResponse[DecidedView]:
     """Set the status of up to 200 commissions; each has its own result, a commission or an error."""
-    results = await call.write(commission_decisions.decide_each, sent.ids, sent.status)
+    results = await call.write(decisions.decide_each, sent.ids, sent.status)
     return ModelResponse(DecidedView(data=[_result(call, *result) for result in results.items()]))
 
 
 def _result(call: ApiRequest, commission_id: int, result: Commission | ServiceError) -> CommissionView | UndecidedView:
     if isinstance(result, ServiceError):
         error = error_body(result, call.request.scope["request_id"])["error"]
-        return UndecidedView(id=commission_id, error=ProblemView(**error))
+        return UndecidedView(id=commission_id, error=ErrorObject(**error))
     return CommissionView.of(result)
+
+
+def _by_status(address: FilterValues, at: datetime) -> Mapping[str, Any]:
+    """Return the filters of the tab: without a status, what is ready to approve."""
+    shown = address["status"]
+    if not shown:
+        return {READY_AT: at}
+    return {} if shown == ALL else {"status": queries.choice(address, "status", CommissionStatus)}
+
+
+async def _values(_: PageContext, __: ListState) -> dict[str, Any]:
+    return {"statuses": list(CommissionStatus), "most": MOST_TOGETHER}
+
+
+COMMISSION_LIST = ListPage(
+    COMMISSIONS, "commissions.html", tabs=("status", READY_AT), narrow=_by_status, values=_values
+)
+
+
+async def decide_selected(request: Request) -> Response:
+    """Approve, reject or pay the selected commissions and show how many changed. Each has its own result."""
+    context = await page_context.as_owner(request)
+    form = await forms.read_form(request)
+    path = _list(context)
+    if not form.each("id"):
+        return notices.redirect(path, "nothing-chosen")
+    ids = [int(each) if each.isdecimal() else each for each in form.each("id")]
+    sent = body.parse(CommissionChanges, to_json({"status": form.text("decision"), "ids": ids}))
+    if sent.status not in DECISIONS:
+        raise ValidationError("A commission is approved, rejected or marked as paid here.")
+    if sent.status == CommissionStatus.APPROVED or confirmation.is_given(form):
+        return await _decide(context, sent.status, sent.ids, path)
+    selected = await context.storage.read(engine.rows, COMMISSIONS, context.scope, sent.ids)
+    rows = [each for each in selected if sent.status in MAY_BECOME[each.status]]
+    if not rows:
+        return notices.redirect(path, "nothing-to-decide")
+    left = len(selected) - len(rows)
+    question = _question(sent.status, rows, path, LEFT.format(left) if left else "")
+    return confirmation.ask(request, form, question, context=context)
+
+
+async def approve_all(request: Request) -> Response:
+    """Approve all commissions that are ready and match the list's filter: first ask, then those that were asked about.
+
+    These are the oldest 1,000 at most. Raises ValidationError for a list of another status.
+    """
+    context = await page_context.as_owner(request)
+    form = await forms.read_form(request)
+    path, query = _list(context), COMMISSION_LIST.state(request).query
+    if READY_AT not in query.filters:
+        raise ValidationError("Open the list of commissions that are ready to approve.")
+    if _MILLIS.fullmatch(form.text(READY_AT)):
+        asked_at = datetime.fromtimestamp(int(form.text(READY_AT)) / 1000, UTC)
+        query = query._replace(filters={**query.filters, READY_AT: min(asked_at, context.at)})
+    read = context.storage.read
+    ids = await read(engine.list_ids, COMMISSIONS, context.scope, query, limit=MOST_TOGETHER)
+    if not ids:
+        return notices.redirect(path, "nothing-to-decide")
+    if confirmation.is_given(form):
+        return await _decide(context, CommissionStatus.APPROVED, ids, path)
+    rows = await read(engine.rows, COMMISSIONS, context.scope, ids[::-1])
+    added = (READY_AT, str(decisions.millis_of(context.at)))
+    question = _question(CommissionStatus.APPROVED, rows, path)
+    return confirmation.ask(request, Form({}), question, added=added, context=context)
+
+
+async def undo_approval(request: Request) -> Response:
+    """Make the commissions of one approval pending again. Raises ValidationError for one of over an hour ago."""
+    context = await page_context.as_owner(request)
+    form = await forms.read_form(request)
+    sent = form.text("decided_at")
+    if not _MILLIS.fullmatch(sent):
+        raise ValidationError("There is no approval to undo.")
+    undone = await context.write(decisions.undo_approvals, millis=int(sent))
+    return notices.redirect(f"{context.program_path}/commissions", "undone", undone)
+
+
+async def _decide(context: PageContext, status: CommissionStatus, ids: list[int], path: str) -> Response:
+    """Decide on commissions, 50 in each transaction, so that no other call waits for all of them."""
+    results: list[Mapping[str, Any]] = []
+    for some in (ids[start : start + AT_ONCE] for start in range(0, len(ids), AT_ONCE)):
+        results += (await decide_commissions.submit(context, {"status": status, "ids": some}))["data"]
+    undecided = sum("error" in each for each in results)
+    done = len(results) - undecided
+    decided_at = [decisions.millis_of(context.at)] if status == CommissionStatus.APPROVED and done else []
+    return notices.redirect(path, status, done, undecided, *decided_at)
+
+
+def _question(status: CommissionStatus, rows: list[Commission], path: str, left: str = "") -> Question:
+    verb, meaning = DECISIONS[status]
+    worth = Waiting(len(rows), sum(each.net_cents for each in rows))
+    is_danger = status == CommissionStatus.REJECTED
+    return Question(verb, meaning + left, path, commissions=worth, rows=rows, is_danger=is_danger)
+
+
+def _list(context: PageContext) -> str:
+    return f"{context.program_path}/commissions{COMMISSION_LIST.state(context.request).address.link()}"

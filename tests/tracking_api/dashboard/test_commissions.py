@@ -19,7 +19,7 @@ from tests.tracking_api.dashboard.conftest import MAX, OLGA, Dashboard
 from tests.tracking_api.dashboard.reading import Fields, csrf, follow, form_of, send, words
 from tests.tracking_api.dashboard.test_workspaces import connect
 from tests.world import HELD_SINCE, NOW
-from tracking_api.dashboard.pages import commissions
+from tracking_api.dashboard import commissions
 
 
 async def test_commissions_are_decided_in_bulk_each_with_its_own_result(dashboard: Dashboard):
