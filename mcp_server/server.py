@@ -1,7 +1,7 @@
 """The MCP server: its instructions for assistants, and a handler for each method."""
 
 from importlib.metadata import version
-from typing import Any
+from typing import Any, get_args
 
 from mcp.server import CacheHint, Server
 from mcp.server.caching import CacheableMethod
@@ -11,14 +11,6 @@ from mcp_server.caller import caller_of
 from mcp_server.tool_calls import ToolCalls
 
 FIVE_MINUTES = CacheHint(ttl_ms=5 * 60 * 1000, scope="private")
-LISTS: tuple[CacheableMethod, ...] = (
-    "tools/list",
-    "prompts/list",
-    "resources/list",
-    "resources/templates/list",
-    "resources/read",
-    "server/discover",
-)
 
 # Every assistant receives these first: terms, the order of calls, units. They are short on purpose.
 INSTRUCTIONS = """\
@@ -56,7 +48,7 @@ def create(base_url: str, calls: ToolCalls) -> Server[Any]:
         version=version("affiliate-tracking-service"),
         instructions=INSTRUCTIONS,
         website_url=base_url,
-        cache_hints=dict.fromkeys(LISTS, FIVE_MINUTES),
+        cache_hints=dict.fromkeys(get_args(CacheableMethod), FIVE_MINUTES),
         get_tool_input_schema=lambda _name: None,  # no argument travels in a header: there is none to check
         on_list_tools=calls.list,
         on_call_tool=lambda context, params: calls.call(caller_of(context), params),

@@ -12,7 +12,6 @@ from storage.diagnosis import explanation, identifier_health, readiness
 from storage.diagnosis.identifier_health import HealthState, IdentifierHealth
 from storage.diagnosis.readiness import ONGOING, ReadinessGate
 from storage.lists import rejected_calls
-from storage.lists.declaration import Page
 from storage.lists.rejected_calls import REJECTED_CALLS, Cause, RejectedCall
 from storage.rules import errors
 from storage.rules.scope import Scope
@@ -111,7 +110,8 @@ def list_refused_calls(asked: Asked) -> JsonRow:
         return asked.page(row=_call_row, causes=[])
     rows = rejected_calls.by_cause(asked.request.connection, asked.scope.program_id, asked.query.span)
     chosen = [cause for cause in rows if asked.query.filters["code"] in {None, cause.code}]
-    return asked.page(found=Page([]), causes=[_cause_row(cause, asked.request.at) for cause in chosen])
+    causes = [_cause_row(cause, asked.request.at) for cause in chosen]
+    return {"truncated": False, "next_cursor": None, "data": [], "causes": causes}
 
 
 def _call_row(call: RejectedCall) -> JsonRow:

@@ -19,8 +19,7 @@ def list_events(asked: Asked) -> JsonRow:
     """Clicks, leads, sales, refunds, test events (sums: get_performance). A refund has its sale, reversed_cents
     (commission taken back), disputed. filtered: a bot or prefetch, not counted.
     """
-    found = asked.read()
-    return asked.page(found=found, row=event_row, key=_place if found.order.column is None else _key)
+    return asked.page(row=event_row, key=_place if asked.stored.order.column is None else _key)
 
 
 def event_row(event: Event) -> JsonRow:

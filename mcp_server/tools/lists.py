@@ -1,9 +1,11 @@
 """A list tool follows from the declaration of its list: its arguments, what is read, and the page that fits."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from types import MappingProxyType
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from pydantic import Field, create_model
 
@@ -26,7 +28,8 @@ KINDS: dict[type, Any] = {int: RowId, str: Identifier, bool: bool, datetime: Tim
 SHOWN = 25
 
 
-class Asked(NamedTuple):
+@dataclass(frozen=True)
+class Asked:
     """What a call asks of a list, and all its arguments by name."""
 
     request: ToolRequest
@@ -35,8 +38,9 @@ class Asked(NamedTuple):
     query: ListQuery
     arguments: Mapping[str, Any]
 
-    def read(self) -> Page[Any]:
-        """Return the page that storage reads, without the fields that the key may not see."""
+    @cached_property
+    def stored(self) -> Page[Any]:
+        """The page that storage reads, without the fields that the key may not see."""
         found = find(self.request.connection, self.of, self.scope, self.query)
         if found.order != self.query.order:  # more rows match than can be sorted
             del self.request.applied_query["sort"]
@@ -45,9 +49,8 @@ class Asked(NamedTuple):
     def page(
         self,
         *,
-        found: Page[Any] | None = None,
         row: Callable[[Any], JsonRow] = row_of,
-        key: Callable[[Any], list[Any]] = lambda stored: [stored.id],
+        key: Callable[[Any], list[Any]] = lambda each: [each.id],
         budget: int = BUDGET,
         **beside: Any,
     ) -> JsonRow:
@@ -56,13 +59,12 @@ class Asked(NamedTuple):
         A page that is cut before `limit` rows is `truncated`; `key` returns the values of the cursor that continues
         where it ends. `currency` is that of rows without one of their own.
         """
-        stored = found or self.read()
-        rows = list(map(row, stored.data))
-        count, cursor = fitting(rows, budget), stored.next_cursor
+        rows = list(map(row, self.stored.data))
+        count, cursor = fitting(rows, budget), self.stored.next_cursor
         if count < len(rows):
-            cursor = cursors.encode([0, *key(stored.data[count - 1])])
+            cursor = cursors.encode([0, *key(self.stored.data[count - 1])])
         shown: JsonRow = {"truncated": count < len(rows), "next_cursor": cursor, "data": rows[:count]}
-        further = {"totals": totals_of(stored), "currency": self._currency(), **beside}
+        further = {"totals": totals_of(self.stored), "currency": self._currency(), **beside}
         return shown | {name: json_of(each) for name, each in further.items() if each is not None}
 
     def _currency(self) -> str | None:

@@ -32,8 +32,7 @@ def list_payment_events(asked: Asked) -> JsonRow:
     rejected and why (outcomes). type: such as charge.dispute or invoice.paid; outcome: such as waiting.
     """
     connection, program_id = asked.request.connection, asked.scope.program_id
-    found = asked.read()
-    sold = {event.transaction_id for event in found.data if event.transaction_id}
+    sold = {event.transaction_id for event in asked.stored.data if event.transaction_id}
     buyers = received_events.buyers(connection, program_id, sold)
 
     def row(event: PaymentEvent) -> JsonRow:
@@ -42,7 +41,7 @@ def list_payment_events(asked: Asked) -> JsonRow:
         return row_of(event, leave_out={"event_id"}) | (row_of(buyer) if buyer else {})
 
     if asked.query.cursor is not None:
-        return asked.page(found=found, row=row)
+        return asked.page(row=row)
     counts = received_events.count_outcomes(connection, program_id, span=asked.query.span)
     outcomes = [row_of(count) | {"meaning": _meaning(count.outcome)} for count in counts]
     reported = disputes.list_disputes(connection, program_id)
@@ -50,7 +49,6 @@ def list_payment_events(asked: Asked) -> JsonRow:
     rows = json_of(reported)
     shown = rows[: fitting(rows, BUDGET // 3)]
     return asked.page(
-        found=found,
         row=row,
         budget=BUDGET - sum(map(weight, (*outcomes, *shown))),
         outcomes=outcomes,

@@ -19,7 +19,6 @@ from storage.rules.untrusted import UntrustedValues
 from storage.tracking import key_callers
 
 SHOWN_CALLERS = 20
-FIGURES = ("totals", "previous_totals")  # of a program, in the period and in the one before
 CHOSEN_PERIOD = Annotated[ReportPeriod, Field(strict=False)]
 
 
@@ -42,22 +41,23 @@ def list_programs(asked: Asked) -> JsonRow:
     (performance:read) it compares them, also with the period before. `sandboxes` are trials: leave them out of
     answers about live programs.
     """
-    request, programs = asked.request, asked.read()
+    request, programs = asked.request, asked.stored.data
     period, date_from, date_to = (asked.arguments[name] for name in ("period", "date_from", "date_to"))
-    if (period is None and date_from is None and date_to is None) or not programs.data:
-        return _apart(asked.page(found=programs, row=_listed))
+    if (period is None and date_from is None and date_to is None) or not programs:
+        return _apart(asked.page(row=_listed))
     if Scope.PERFORMANCE_READ not in request.key.scopes:
         raise InsufficientScope(hint="Leave period and dates out.", required_scope=Scope.PERFORMANCE_READ)
     query, before = report_range(request, period or ReportPeriod.SEVEN_DAYS, date_from, date_to)
-    report = performance.read_performance(request.connection, programs.data[0].id, query, at=request.at, before=before)
+    report = performance.read_performance(request.connection, programs[0].id, query, at=request.at, before=before)
 
     def row(program: ListedProgram) -> JsonRow:
         shown = _listed(program)
-        for name, window in zip(FIGURES, (report.window, report.previous_window), strict=True):
-            shown[name] = json_of(comparison.read_figures(request.connection, program.id, window))
+        if program.sandbox_of is None:
+            for name, window in (("totals", report.window), ("previous_totals", report.previous_window)):
+                shown[name] = json_of(comparison.read_figures(request.connection, program.id, window))
         return shown
 
-    return _apart(asked.page(found=programs, row=row, window=report.window, previous_window=report.previous_window))
+    return _apart(asked.page(row=row, window=report.window, previous_window=report.previous_window))
 
 
 @tool("Program settings", Scope.PROGRAMS_READ)
@@ -88,10 +88,7 @@ def _listed(program: ListedProgram) -> JsonRow:
 
 
 def _apart(page: JsonRow) -> JsonRow:
-    """Return a page with the sandboxes in a list of their own, without figures."""
+    """Return a page with the sandboxes in a list of their own."""
     live = [each for each in page["data"] if "sandbox_of" not in each]
     sandboxes = [each for each in page["data"] if "sandbox_of" in each]
-    for name in FIGURES:
-        for each in sandboxes:
-            each.pop(name, None)
     return page | {"data": live} | ({"sandboxes": sandboxes} if sandboxes else {})
