@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from cli import logs
-from cli.main import COMMANDS, load
+from cli.main import OF_OPERATORS, load
 from tests.cli.conftest import Svc
 from web.middleware import current_request
 
@@ -23,7 +23,7 @@ SECRETS = {
 def test_the_index_has_the_first_line_of_each_commands_help(svc: Svc):
     unknown = svc("stats")
 
-    assert [name for name, (_, first) in COMMANDS.items() if load(name).help.splitlines()[0] != first] == []
+    assert [name for name, (_, first) in OF_OPERATORS.items() if load(name).help.splitlines()[0] != first] == []
     assert (unknown.code, "No such command 'stats'" in unknown.stderr) == (2, True)
 
 

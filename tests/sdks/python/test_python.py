@@ -13,7 +13,7 @@ import svc_affiliate.flask
 from fastapi import FastAPI
 from flask import Flask
 from starlette.testclient import TestClient
-from svc_affiliate import AsyncTrack, ErrorCode, Status, TrackResult, delivery, outbox, resending
+from svc_affiliate import AsyncTrack, ErrorCode, Status, TrackResult, delivery, outbox
 
 from tests.failing import HANGS, Answer, FailingService
 from tests.sdks.conftest import KEY, Sdk
@@ -80,7 +80,7 @@ def test_calls_that_several_workers_resend_arrive_once_each(service: FailingServ
 def test_what_waits_is_resent_in_the_background(
     service: FailingService, sdk: Sdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(resending, "SHORTEST_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(outbox, "SHORTEST_WAIT_SECONDS", 0.01)
     service.answers = ["invalid_key", Answer()]
 
     queued = sdk(outbox=tmp_path).lead(click_id="c1")

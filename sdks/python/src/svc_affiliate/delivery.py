@@ -11,7 +11,6 @@ from urllib.request import HTTPErrorProcessor, Request, build_opener
 from svc_affiliate import log, result
 from svc_affiliate.codes import ErrorCode
 from svc_affiliate.fields import PreparedCall
-from svc_affiliate.outbox import Outbox
 from svc_affiliate.result import Status, TrackResult
 from svc_affiliate.settings import VERSION, Target
 
@@ -52,7 +51,8 @@ class Sending:
         try:
             sent = attempt(self.call, self.target, seconds=seconds)
             if self._is_given_up.is_set() and self.target.outbox and sent.status != Status.FAILED:
-                Outbox(self.target.outbox).remove(self.call)
+                for path in self.target.outbox.glob(f"*-{self.call.repeat_key}.json"):
+                    path.unlink(missing_ok=True)
         except Exception as problem:  # noqa: BLE001 - the waiting caller gets a result
             sent = result.broken(self.call.name, problem)
         finally:

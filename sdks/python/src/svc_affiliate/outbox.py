@@ -2,82 +2,106 @@
 
 import json
 import os
+import threading
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from svc_affiliate import delivery, log
+from svc_affiliate.codes import ErrorCode
 from svc_affiliate.fields import PreparedCall
+from svc_affiliate.result import Status
+from svc_affiliate.settings import Options, target_of
 
-WAITING, REJECTED = ".json", ".rejected"
 MOST_WAITING = 10_000
 LOCK_SECONDS = 60  # a lock that was not touched for so long was left by a process that ended
+TIMEOUT_SECONDS = 10.0
+SHORTEST_WAIT_SECONDS, LONGEST_WAIT_SECONDS = 1.0, 60.0
 
 
-class Outbox:
-    """The calls of one program that wait. Processes may share the folder."""
+def waiting(folder: Path) -> list[Path]:
+    """Return the files of the calls that wait, oldest first."""
+    return sorted(folder.glob("*.json")) if folder.is_dir() else []
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
 
-    def waiting(self) -> list[Path]:
-        """Return the files of the calls that wait, oldest first."""
-        return sorted(self.folder.glob(f"*{WAITING}")) if self.folder.is_dir() else []
+def put(folder: Path, call: PreparedCall) -> bool:
+    """Let a call wait, unless too many do; return whether it waits. Raises OSError."""
+    if len(waiting(folder)) >= MOST_WAITING:
+        return False
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = folder / f"{time.time_ns():020}-{call.repeat_key}.json"
+    being_written = path.with_suffix(f".{uuid.uuid4().hex}")
+    with os.fdopen(os.open(being_written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        json.dump(call._asdict(), file)
+        file.flush()
+        os.fsync(file.fileno())
+    being_written.replace(path)
+    return True
 
-    def put(self, call: PreparedCall) -> bool:
-        """Let a call wait, unless too many do; return whether it waits. Raises OSError."""
-        if len(self.waiting()) >= MOST_WAITING:
-            return False
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path = self.folder / f"{time.time_ns():020}-{call.repeat_key}{WAITING}"
-        being_written = path.with_suffix(f".{uuid.uuid4().hex}")
-        with os.fdopen(os.open(being_written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            json.dump(call._asdict(), file)
-            file.flush()
-            os.fsync(file.fileno())
-        being_written.replace(path)
-        return True
 
-    def read(self, path: Path) -> PreparedCall | None:
-        """Return the call of a file; None if another process has sent it."""
+class Resender:
+    """Resends the calls of one Track: in the background while a process runs, or when it is asked to."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def start(self, folder: Path) -> None:
+        """Resend in the background until nothing waits. Raises RuntimeError if there can be no thread."""
+        with self._starting:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._repeat, args=(folder,), daemon=True, name="svc-outbox")
+                self._thread.start()
+
+    def resend(self, folder: Path) -> int:
+        """Send what waits, in order, until the service or the key is out; return how many calls still wait."""
+        lock = folder / "lock"
+        with _held(lock) as is_ours:
+            for path in waiting(folder) if is_ours else ():
+                os.utime(lock)  # this process is still sending
+                target = target_of(self._options)
+                if target.outbox != folder:
+                    break
+                try:
+                    call = PreparedCall(**json.loads(path.read_text(encoding="utf-8")))
+                except FileNotFoundError:  # another process has sent it
+                    continue
+                sent = delivery.attempt(call, target, seconds=TIMEOUT_SECONDS)
+                log.report(sent)
+                if sent.status == Status.REJECTED:  # kept for a person to read
+                    path.replace(path.with_suffix(".rejected"))
+                elif sent.status != Status.FAILED:
+                    path.unlink(missing_ok=True)
+                elif sent.error is None or sent.error.code != ErrorCode.INTERNAL_ERROR:  # which is about this call
+                    break
+        return len(waiting(folder))
+
+    def _repeat(self, folder: Path) -> None:
+        seconds = SHORTEST_WAIT_SECONDS
         try:
-            return PreparedCall(**json.loads(path.read_text(encoding="utf-8")))
-        except FileNotFoundError:
-            return None
+            while waiting(folder):
+                time.sleep(seconds)
+                self.resend(folder)
+                seconds = min(seconds * 2, LONGEST_WAIT_SECONDS)
+        except Exception:  # noqa: BLE001 - the next call starts another thread
+            log.LOGGER.exception("The outbox %s cannot be resent.", folder)
 
-    def remove(self, call: PreparedCall) -> None:
-        """Forget a call that was recorded after all."""
-        for path in self.folder.glob(f"*-{call.repeat_key}{WAITING}"):
-            path.unlink(missing_ok=True)
 
-    def set_aside(self, path: Path) -> None:
-        """Keep a call that the service rejected, for a person to read."""
-        path.replace(path.with_suffix(REJECTED))
-
-    @contextmanager
-    def locked(self) -> Iterator[bool]:
-        """Give whether this process may send now: one at a time, so that a lead comes before its sale."""
-        lock = self.folder / "lock"
-        held = self._take(lock)
-        try:
-            yield held
-        finally:
-            if held:
-                lock.unlink(missing_ok=True)
-
-    def keep_lock(self) -> None:
-        """Say that this process is still sending."""
-        os.utime(self.folder / "lock")
-
-    def _take(self, lock: Path) -> bool:
-        try:
-            if time.time() - lock.stat().st_mtime > LOCK_SECONDS:
-                lock.unlink(missing_ok=True)
-        except FileNotFoundError:
-            pass
-        try:
-            lock.touch(mode=0o600, exist_ok=False)
-        except FileExistsError:
-            return False
-        return True
+@contextmanager
+def _held(lock: Path) -> Iterator[bool]:
+    """Give whether this process may send now: one at a time, so that a lead comes before its sale."""
+    with suppress(FileNotFoundError):
+        if time.time() - lock.stat().st_mtime > LOCK_SECONDS:
+            lock.unlink(missing_ok=True)
+    try:
+        lock.touch(mode=0o600, exist_ok=False)
+    except FileExistsError:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        lock.unlink(missing_ok=True)

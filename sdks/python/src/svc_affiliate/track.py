@@ -6,12 +6,11 @@ from concurrent.futures import wait
 from dataclasses import replace
 from typing import Any, Self, Unpack
 
-from svc_affiliate import fields, log, result
+from svc_affiliate import fields, log, outbox, result
 from svc_affiliate.codes import ErrorCode
 from svc_affiliate.delivery import Sending
 from svc_affiliate.fields import CallName, LeadFields, PreparedCall, RefundFields, SaleFields
-from svc_affiliate.outbox import Outbox
-from svc_affiliate.resending import Resender
+from svc_affiliate.outbox import Resender
 from svc_affiliate.result import LeadResult, RefundResult, SaleResult, Status, TrackResult
 from svc_affiliate.settings import CLICK_COOKIE, TIMEOUT_SECONDS, Options, Target, target_of
 
@@ -50,7 +49,7 @@ class _Tracking:
             call = fields.prepare(name, {**clicked, **given}, test_mode=target.is_test)
             if call is None:
                 return TrackResult(Status.SKIPPED, name)
-            if target.outbox and Outbox(target.outbox).waiting():
+            if target.outbox and outbox.waiting(target.outbox):
                 before = "Earlier calls wait in the outbox. This one waits behind them."
                 return self._kept(call, target, result.failed(call, ErrorCode.OUTBOX_WAITING, before))
             return Sending(call, target, seconds=self._seconds)
@@ -69,7 +68,7 @@ class _Tracking:
         is_of_the_sdk = sent.error is not None and sent.error.code == ErrorCode.SDK_ERROR
         if sent.status == Status.FAILED and target.outbox and not is_of_the_sdk:
             try:
-                sent = replace(sent, status=Status.QUEUED) if Outbox(target.outbox).put(call) else sent
+                sent = replace(sent, status=Status.QUEUED) if outbox.put(target.outbox, call) else sent
                 self._resender.start(target.outbox)
             except Exception as problem:  # noqa: BLE001 - as above
                 log.LOGGER.error("The outbox %s cannot be used: %s", target.outbox, problem)
