@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -18,22 +18,22 @@ from storage.tracking import click_dimensions, click_months, key_callers, rollup
 from tracking_api.calls.visitors import agent_of
 from web import metrics
 
-HOUSEKEEPING_SECONDS = 3600
+HOUR = timedelta(hours=1)
 LOOK_SECONDS = 60  # between two looks whether an hourly task is due
 REVIEW_SECONDS = 5
 LAG_SECONDS = 1
 GROUPING_SECONDS = 20
 FIRST_REVIEW = timedelta(days=7)  # what happened while no process ran is reviewed after the start
+OUTAGES = (StorageUnavailable, OutcomeUnknown, Overloaded)
 log = logging.getLogger(__name__)
 
 
 async def _run_housekeeping(store: Storage) -> None:
     """Make months ahead, prune expired rows and fill old clicks, every hour in one process."""
-    every = timedelta(seconds=HOUSEKEEPING_SECONDS)
     while True:
         at = datetime.now(UTC)
-        if await _claimed(store, "housekeeping", every=every, at=at):
-            async with kept(store, "housekeeping", every=every):
+        async with turn(store, "housekeeping", every=HOUR, at=at) as mine:
+            if mine:
                 await make_months(store, at=at)
                 await prune_all(store, at=at)
                 await record_waiting_payments(store, at=at)
@@ -41,12 +41,24 @@ async def _run_housekeeping(store: Storage) -> None:
         await asyncio.sleep(LOOK_SECONDS)
 
 
-async def _claimed(store: Storage, task: str, *, every: timedelta, at: datetime) -> TaskTurn | None:
-    """Return the turn if a task is due and no other process runs it."""
-    turn: TaskTurn | None = None
-    with suppress(StorageUnavailable, OutcomeUnknown, Overloaded):  # the next look is soon
-        turn = await store.write(recurring.claim, task, every=every, at=at)
-    return turn
+@asynccontextmanager
+async def turn(store: Storage, task: str, *, every: timedelta, at: datetime) -> AsyncIterator[TaskTurn | None]:
+    """Give this process the turn if a task is due and no other process runs it, and keep it while the block runs."""
+    claimed: TaskTurn | None = None
+    with suppress(*OUTAGES):  # the next look is soon
+        claimed = await store.write(recurring.claim, task, every=every, at=at)
+    if claimed is None:
+        yield None
+    else:
+        async with beside(_renew(store, task, pause=every / 2)):
+            yield claimed
+
+
+async def _renew(store: Storage, task: str, *, pause: timedelta) -> None:
+    while True:
+        await asyncio.sleep(pause.total_seconds())
+        with suppress(*OUTAGES):
+            await store.write(recurring.renew, task, at=datetime.now(UTC))
 
 
 @asynccontextmanager
@@ -61,22 +73,10 @@ async def beside(*work: Coroutine[None, None, None]) -> AsyncIterator[None]:
         await asyncio.wait(tasks)  # suppressing CancelledError around each would also suppress the caller's own
 
 
-def kept(store: Storage, task: str, *, every: timedelta) -> AbstractAsyncContextManager[None]:
-    """Renew this process's turn while the block runs, so that no other process gets it before the block ends."""
-    return beside(_renew(store, task, pause=every / 2))
-
-
-async def _renew(store: Storage, task: str, *, pause: timedelta) -> None:
-    while True:
-        await asyncio.sleep(pause.total_seconds())
-        with suppress(StorageUnavailable, OutcomeUnknown, Overloaded):
-            await store.write(recurring.renew, task, at=datetime.now(UTC))
-
-
 async def _measure_replica(store: Storage) -> None:
     """Measure every second how far the replica lags behind, if there is one."""
     while store.has_replica:
-        with suppress(StorageUnavailable, OutcomeUnknown, Overloaded):  # an outage is logged where it is noticed
+        with suppress(*OUTAGES):  # an outage is logged where it is noticed
             await store.measure_replica(at=datetime.now(UTC))
         await asyncio.sleep(LAG_SECONDS)
 
@@ -120,11 +120,12 @@ async def _run_reviews(store: Storage) -> None:
         await review_all(store, since=since, at=at, is_whole=False)
         since = at - timedelta(seconds=2 * REVIEW_SECONDS)
         if at >= next_look:
-            next_look = at + timedelta(seconds=LOOK_SECONDS)
-            hourly = timedelta(seconds=HOUSEKEEPING_SECONDS)
-            if turn := await _claimed(store, "fraud review", every=hourly, at=at):
-                last = turn.previous_at - timedelta(seconds=LOOK_SECONDS) if turn.previous_at else at - FIRST_REVIEW
-                await review_all(store, since=max(last, at - FIRST_REVIEW), at=at, is_whole=True)
+            look = timedelta(seconds=LOOK_SECONDS)
+            next_look, first = at + look, at - FIRST_REVIEW
+            async with turn(store, "fraud review", every=HOUR, at=at) as mine:
+                if mine:
+                    last = mine.previous_at - look if mine.previous_at else first
+                    await review_all(store, since=max(last, first), at=at, is_whole=True)
         await asyncio.sleep(REVIEW_SECONDS)
 
 
@@ -155,9 +156,8 @@ async def _run_grouping(store: Storage) -> None:
 
 async def group_in_turn(store: Storage, *, at: datetime) -> None:
     """Group events if it is due and no other process does."""
-    every = timedelta(seconds=GROUPING_SECONDS)
-    if await _claimed(store, "grouping", every=every, at=at):
-        async with kept(store, "grouping", every=every):
+    async with turn(store, "grouping", every=timedelta(seconds=GROUPING_SECONDS), at=at) as mine:
+        if mine:
             await analyze_new_tables(store)
             await group_all(store)
 
@@ -192,7 +192,7 @@ def _failures_logged(task: str) -> Iterator[None]:
     try:
         yield
         failed = False
-    except (StorageUnavailable, OutcomeUnknown, Overloaded):
+    except OUTAGES:
         log.warning("%s could not reach storage and tries again in the next round", task)
     except Exception:
         log.exception("%s failed", task)

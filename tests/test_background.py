@@ -55,11 +55,14 @@ async def test_payments_whose_lead_came_late_are_recorded_in_chunks(acme: World,
     assert await stored(acme, sales.c.transaction_id) == [("in_0",), ("in_1",), ("in_2",)]
 
 
-async def test_a_turn_that_is_cancelled_at_any_moment_ends(acme: World):
-    async def go_on() -> None:
-        async with background.kept(acme.store, "grouping", every=timedelta(hours=1)):
-            await checkpoint()
+async def test_a_block_beside_a_task_ends_when_it_is_cancelled_at_any_moment():
+    async def endless() -> None:
         await asyncio.Event().wait()
+
+    async def go_on() -> None:
+        async with background.beside(endless()):
+            await checkpoint()
+        await endless()
 
     for steps in range(8):
         going = asyncio.create_task(go_on())
@@ -86,9 +89,8 @@ async def test_one_process_at_a_time_groups_events(store: Storage, database_url:
 
 async def test_a_running_task_keeps_its_turn(store: Storage):
     every, begun = timedelta(milliseconds=2), select(recurring_tasks.c.started_at)
-    await store.write(recurring.claim, "grouping", every=every, at=NOW)
 
-    async with background.kept(store, "grouping", every=every):
+    async with background.turn(store, "grouping", every=every, at=NOW):
         while await store.read(lambda connection: connection.execute(begun).scalar_one()) == NOW:
             pass
 

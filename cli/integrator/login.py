@@ -6,7 +6,7 @@ import platform
 import time
 import webbrowser
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 
@@ -20,15 +20,6 @@ BaseUrl = Annotated[
 ]
 
 
-class Login(NamedTuple):
-    """A login: the account, the service and the session token."""
-
-    base_url: str
-    token: str
-    email: str
-    expires_at: str
-
-
 @command()
 def login(base_url: BaseUrl = None) -> Answer:
     """Log this command line in: open a page, compare a code, approve it.
@@ -37,9 +28,8 @@ def login(base_url: BaseUrl = None) -> Answer:
 
     Example: svc login --base-url https://affiliates.example.com
     """
-    kept = obtain(project.base_url(base_url))
-    text = f"Logged in as [bold]{plain(kept.email)}[/]. Next: `svc init` in your project."
-    return Answer({"base_url": kept.base_url, "email": kept.email, "expires_at": kept.expires_at}, text)
+    result = obtain(project.base_url(base_url))
+    return Answer(result, f"Logged in as [bold]{plain(result['email'])}[/]. Next: `svc init` in your project.")
 
 
 @command()
@@ -54,8 +44,8 @@ def logout() -> Answer:
     return Answer({"success": True}, "Logged out.")
 
 
-def obtain(base_url: str) -> Login:
-    """Run the flow and save the login. Raises Failure if it is rejected or expires."""
+def obtain(base_url: str) -> dict[str, Any]:
+    """Run the flow, save the login and return it without the token. Raises Failure if it is rejected or expires."""
     service = ServiceClient(base_url)
     asked = service.call("POST", "/api/auth/device", {"client": f"svc on {platform.node() or 'this computer'}"[:255]})
     page = str(asked["verification_uri_complete"])
@@ -64,8 +54,8 @@ def obtain(base_url: str) -> Login:
         webbrowser.open(page)
     say("Waiting for approval ...")
     response = _wait(service, asked)
-    kept = Login(service.base_url, response["token"], response["user"]["email"], response["expires_at"])
-    project.write_private(login_file(), json.dumps(kept._asdict(), indent=2) + "\n")
+    kept = {"base_url": service.base_url, "email": response["user"]["email"], "expires_at": response["expires_at"]}
+    project.write_private(login_file(), json.dumps(kept | {"token": response["token"]}, indent=2) + "\n")
     return kept
 
 
@@ -92,11 +82,10 @@ def login_file() -> Path:
 def account() -> ServiceClient:
     """Return the service as the logged-in account. Raises Failure without a login."""
     try:
-        kept = Login(**json.loads(login_file().read_text(encoding="utf-8")))
+        kept = json.loads(login_file().read_text(encoding="utf-8"))
+        return ServiceClient(kept["base_url"], kept["token"])
     except FileNotFoundError:
         message = "You are not logged in."
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, KeyError):
         message = f"{login_file()} cannot be read."
-    else:
-        return ServiceClient(kept.base_url, kept.token)
     raise Failure("not_logged_in", message, "Run `svc login`.", exit_code=NOT_SET_UP)
