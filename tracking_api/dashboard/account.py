@@ -1,10 +1,8 @@
 """The signed-in account: /api/auth/password, /api/auth/sessions and /api/auth/preferences, and its page."""
 
-from functools import partial
 from typing import Annotated
 
 from pydantic import StringConstraints
-from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation.actions import action
@@ -16,10 +14,10 @@ from storage.access import accounts, passwords, second_factors, sessions
 from storage.access.sessions import OpenSession, Preferences, Theme, TimeFormat
 from storage.rules.errors import NotFound, Overloaded, RateLimited
 from tracking_api.dashboard import authentication, second_factor
-from tracking_api.dashboard.pages import buttons, templates
-from tracking_api.dashboard.pages.buttons import Button, FormOutcome
+from tracking_api.dashboard.pages import templates
+from tracking_api.dashboard.pages.buttons import SIGNED_IN, Button, FormOutcome, FormPage
 from tracking_api.dashboard.password_queue import hash_of_new
-from tracking_api.dashboard.roles import VisitorRequest, visitor_request
+from tracking_api.dashboard.roles import VisitorRequest
 from tracking_api.dashboard.sessions import NO_STORE, Password, require_password
 from web.body import Body
 from web.response import ModelResponse
@@ -106,17 +104,6 @@ async def change_preferences(call: VisitorRequest, sent: PreferencesChange) -> M
     return ModelResponse(PreferencesView.of(chosen))
 
 
-async def show_account(request: Request) -> Response:
-    """Show the account."""
-    return await _page(await visitor_request(request), FormOutcome())
-
-
-async def change_account(request: Request) -> Response:
-    """Do what the button says; an error appears above the forms."""
-    call = await visitor_request(request)
-    return await buttons.press(BUTTONS, call, partial(_page, call), visitor=call.visitor)
-
-
 async def _page(call: VisitorRequest, outcome: FormOutcome) -> Response:
     return templates.render(
         call.request,
@@ -140,3 +127,4 @@ BUTTONS = {
     "confirm": Button(second_factor.confirm_second_factor),
     "disable": Button(second_factor.disable_second_factor),
 }
+PAGE = FormPage(_page, BUTTONS, who=SIGNED_IN)

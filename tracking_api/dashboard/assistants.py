@@ -16,9 +16,8 @@ from storage.lists.declaration import MOST, ListQuery, ListScope
 from storage.lists.find import find
 from storage.lists.programs import PROGRAMS
 from storage.rules.scope import Scope
-from tracking_api.dashboard.pages import buttons, templates
-from tracking_api.dashboard.pages.buttons import Button
-from tracking_api.dashboard.pages.confirmation import Question
+from tracking_api.dashboard.pages import templates
+from tracking_api.dashboard.pages.buttons import SIGNED_IN, Button, FormPage, Question, elsewhere
 from tracking_api.dashboard.pages.consent import WORDS
 from tracking_api.dashboard.roles import VisitorRequest, visitor_request
 from web.response import ModelResponse
@@ -72,16 +71,14 @@ async def show_assistants(request: Request) -> Response:
     )
 
 
-async def disconnect(request: Request) -> Response:
-    """Disconnect an assistant. Raises NotFound."""
-    call = await visitor_request(request)
-    return await buttons.press(DISCONNECT, call, visitor=call.visitor)
-
-
-DISCONNECT = Button(
-    disconnect_assistant,
-    then="/assistants",
-    question=Question(
-        "Disconnect", "The assistant cannot read anything any more. To connect it again, start in the assistant."
+DISCONNECT = FormPage(
+    elsewhere,
+    Button(
+        disconnect_assistant,
+        then="/assistants",
+        question=Question(
+            "Disconnect", "The assistant cannot read anything any more. To connect it again, start in the assistant."
+        ),
     ),
+    who=SIGNED_IN,
 )

@@ -22,8 +22,8 @@ from storage.management.commission_decisions import MOST_TOGETHER
 from storage.management.pending_work import Waiting
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import ServiceError, ValidationError
-from tracking_api.dashboard.pages import confirmation, forms, notices, page_context
-from tracking_api.dashboard.pages.confirmation import Question
+from tracking_api.dashboard.pages import buttons, forms, notices, page_context
+from tracking_api.dashboard.pages.buttons import Question
 from tracking_api.dashboard.pages.filters import FilterValues
 from tracking_api.dashboard.pages.forms import Form
 from tracking_api.dashboard.pages.lists import ListPage, ListState
@@ -101,7 +101,7 @@ async def decide_selected(request: Request) -> Response:
     sent = body.parse(CommissionChanges, to_json({"status": form.text("decision"), "ids": ids}))
     if sent.status not in DECISIONS:
         raise ValidationError("A commission is approved, rejected or marked as paid here.")
-    if sent.status == CommissionStatus.APPROVED or confirmation.is_given(form):
+    if sent.status == CommissionStatus.APPROVED or buttons.is_confirmed(form):
         return await _decide(context, sent.status, sent.ids, path)
     selected = await context.storage.read(engine.rows, COMMISSIONS, context.scope, sent.ids)
     rows = [each for each in selected if sent.status in MAY_BECOME[each.status]]
@@ -109,7 +109,7 @@ async def decide_selected(request: Request) -> Response:
         return notices.redirect(path, "nothing-to-decide")
     left = len(selected) - len(rows)
     question = _question(sent.status, rows, path, LEFT.format(left) if left else "")
-    return confirmation.ask(request, form, question, context=context)
+    return buttons.ask(context, form, question)
 
 
 async def approve_all(request: Request) -> Response:
@@ -129,12 +129,12 @@ async def approve_all(request: Request) -> Response:
     ids = await read(engine.list_ids, COMMISSIONS, context.scope, query, limit=MOST_TOGETHER)
     if not ids:
         return notices.redirect(path, "nothing-to-decide")
-    if confirmation.is_given(form):
+    if buttons.is_confirmed(form):
         return await _decide(context, CommissionStatus.APPROVED, ids, path)
     rows = await read(engine.rows, COMMISSIONS, context.scope, ids[::-1])
     added = (READY_AT, str(decisions.millis_of(context.at)))
     question = _question(CommissionStatus.APPROVED, rows, path)
-    return confirmation.ask(request, Form({}), question, added=added, context=context)
+    return buttons.ask(context, Form({}), question, added)
 
 
 async def undo_approval(request: Request) -> Response:

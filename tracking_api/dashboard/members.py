@@ -1,8 +1,7 @@
 """A workspace's members and invitations: /api/workspaces/:id/members, /owner and /invitations, and their page."""
 
-from dataclasses import replace
+from collections.abc import Awaitable, Callable
 from datetime import datetime
-from functools import partial
 from typing import Annotated
 
 from pydantic import Field
@@ -19,9 +18,8 @@ from storage.access.members import MemberRecord
 from storage.access.workspaces import MemberStatus, Role
 from storage.rules.errors import LastOwner, NotFound
 from tracking_api.dashboard import mail
-from tracking_api.dashboard.pages import buttons, forms, page_context, templates
-from tracking_api.dashboard.pages.buttons import Button, FormOutcome
-from tracking_api.dashboard.pages.confirmation import Question
+from tracking_api.dashboard.pages import templates
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, Question
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.roles import WorkspaceRequest
 from tracking_api.dashboard.sessions import NO_STORE
@@ -141,22 +139,6 @@ def reset_link(request: Request, token: str) -> str:
     return f"{request.app.state.base_url}/reset-password/{token}"
 
 
-async def show_members(request: Request) -> Response:
-    """List the members and, for owners, the invitations."""
-    return await _page(await page_context.as_member(request), FormOutcome())
-
-
-async def press_button(request: Request) -> Response:
-    """Do what the button says; what is final asks first, and an error appears above the list."""
-    context = await page_context.as_owner(request)
-    form = await forms.read_form(request)
-    button, call = buttons.named(BUTTONS, form), replace(context.of_workspace(), named=forms.typed(form))
-    if button.question:
-        member = await call.read(members.get_member, call.path_id("user_id"))
-        button = button._replace(question=button.question._replace(about=member.email))
-    return await buttons.press(button, call, partial(_page, context), context=context)
-
-
 async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     call = context.of_workspace()
     return templates.render(
@@ -169,6 +151,14 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     )
 
 
+def _final(verb: str, text: str) -> Callable[[WorkspaceRequest], Awaitable[Question]]:
+    async def question(call: WorkspaceRequest) -> Question:
+        member = await call.read(members.get_member, call.path_id("user_id"))
+        return Question(verb, text, about=member.email)
+
+    return question
+
+
 BUTTONS = {
     "invite": Button(invite),
     "withdraw": Button(withdraw_invitation),
@@ -179,13 +169,14 @@ BUTTONS = {
     "reactivate": Button(change_member, {"status": MemberStatus.ACTIVE}, "member-reactivated.{user_id}"),
     "remove": Button(
         remove_member,
-        question=Question(
+        question=_final(
             "Remove",
             "They lose access, and their assistants are disconnected. To come back they need an invitation.",
         ),
     ),
     "hand-over": Button(
         transfer_ownership,
-        question=Question("Hand over", "This member becomes an owner in your place, and you a member who reads."),
+        question=_final("Hand over", "This member becomes an owner in your place, and you a member who reads."),
     ),
 }
+PAGE = FormPage(_page, BUTTONS, subject=PageContext.of_workspace)

@@ -5,8 +5,6 @@ from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from pydantic import StringConstraints
-from starlette.requests import Request
-from starlette.responses import Response
 
 from presentation.actions import action
 from presentation.api_request import ApiRequest
@@ -28,9 +26,8 @@ from storage.rules.errors import (
 )
 from storage.rules.payment import PaymentOutcome
 from storage.rules.periods.period import Span
-from tracking_api.dashboard.pages import buttons, page_context, payment_fixes
-from tracking_api.dashboard.pages.buttons import Button, FormPage, Notice
-from tracking_api.dashboard.pages.confirmation import Question
+from tracking_api.dashboard.pages import payment_fixes
+from tracking_api.dashboard.pages.buttons import Button, FormPage, Notice, Question, elsewhere
 from tracking_api.dashboard.pages.filters import FilterValues
 from tracking_api.dashboard.pages.lists import ListPage, ListState
 from tracking_api.dashboard.pages.page_context import PageContext
@@ -165,7 +162,7 @@ async def _values(context: PageContext, state: ListState) -> dict[str, Any]:
 PAYMENT_LIST = ListPage(PAYMENT_EVENTS, "payments.html", tabs=("outcome", "to_do"), narrow=_by_outcome, values=_values)
 
 
-def _decision(notice: Notice, verb: str = "", meaning: str = "") -> Button[ApiRequest]:
+def _decision(notice: Notice, verb: str = "", meaning: str = "") -> Button:
     """Return the button of a decision; what is final has a verb and a meaning, and asks first."""
     question = Question(verb, f"{meaning} You cannot undo this.", is_danger=False) if verb else None
     return Button(decide_payment_event, {}, notice, "/programs/{program_id}/settings/payments", question)
@@ -176,11 +173,11 @@ DISCONNECT = Question(
     "The service forgets the webhook secrets and accepts no more events of the account. What it reported stays."
     " To connect it again you need its webhook secret.",
 )
-BUTTONS: dict[str, Button[ApiRequest]] = {
+BUTTONS: dict[str, Button] = {
     "": Button(connect_payment_account, {"provider": "stripe"}),
     "yes": Button(disconnect_payment_account, question=DISCONNECT),
 }
-DECISIONS: dict[str, Button[ApiRequest]] = {
+DECISIONS: dict[str, Button] = {
     Decision.COUNT: _decision(
         "payment-count", "Count it", "The payment becomes a sale of its own, with its commission."
     ),
@@ -190,7 +187,7 @@ DECISIONS: dict[str, Button[ApiRequest]] = {
         "The payment is linked to the sale that your server reported, and does not count.",
     ),
     Decision.RETRY: _decision(
-        lambda decided: "payment-recorded" if decided["outcome"] == RECORDED else "payment-retried"
+        lambda _, decided: "payment-recorded" if decided["outcome"] == RECORDED else "payment-retried"
     ),
     Decision.DISMISS: _decision("payment-dismiss"),
     Decision.REFUND: _decision(
@@ -198,9 +195,4 @@ DECISIONS: dict[str, Button[ApiRequest]] = {
     ),
 }
 ACCOUNT = FormPage(PAYMENT_LIST.page, BUTTONS, by="disconnect")
-
-
-async def decide(request: Request) -> Response:
-    """Decide on a payment that does not count. Raises NotFound and the errors of a sale."""
-    context = await page_context.as_owner(request)
-    return await buttons.press(DECISIONS, context, by="decision", context=context)
+DECIDE = FormPage(elsewhere, DECISIONS, by="decision")

@@ -1,9 +1,7 @@
 """POST /api/programs/:id/regenerate-api-token, the one response that shows a program key, and its page."""
 
 from dataclasses import replace
-from functools import partial
 
-from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation.actions import action
@@ -12,15 +10,14 @@ from presentation.view import View
 from storage.access import program_keys
 from storage.lists.programs import read_program
 from storage.reports import checklist
+from storage.rules.errors import ValidationError
 from storage.tracking import key_callers
-from tracking_api.dashboard.pages import buttons, forms, page_context, templates
-from tracking_api.dashboard.pages.buttons import Button, FormOutcome
-from tracking_api.dashboard.pages.forms import Problems
+from tracking_api.dashboard.pages import templates
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.sessions import NO_STORE
 from web.response import ModelResponse
 
-UNTICKED = "Tick the box first: the current key stops working at once."
 REPLACED = "This key was already replaced, so nothing changed. A new key is shown only once, when it is created."
 
 
@@ -39,37 +36,33 @@ class RegeneratedView(View):
 
 @action("Replace the program's key; the old one stops working at once")
 async def regenerate_program_key(call: ApiRequest) -> ModelResponse[RegeneratedView]:
-    """Replace the program's key; the old one stops at once."""
+    """Replace the program's key; the old one stops at once.
+
+    A form names the key that it replaces, so that a reloaded page does not replace the key again.
+    """
+    if "replaces" in call.named and call.named["replaces"] != (await call.read(read_program)).api_token_masked:
+        raise ValidationError(REPLACED)
     new_key = await call.write(program_keys.regenerate)
     key = NewKeyView(api_token=new_key.secret, api_token_masked=new_key.masked)
     return ModelResponse(RegeneratedView(data=key), NO_STORE)
 
 
-async def show_program_key(request: Request) -> Response:
-    """Show the key's mask; owners may replace it."""
-    return await _page(await page_context.as_member(request), FormOutcome())
-
-
-async def replace_program_key(request: Request) -> Response:
-    """Create the first key, or replace the key and show the new one; the old one stops at once.
-
-    The form names the key that it replaces, so that a reloaded page does not replace the key again.
-    """
-    context = await page_context.as_owner(request)
-    if (await forms.read_form(request)).text("replaces") != context.program.api_token_masked:
-        return await _page(context, FormOutcome(Problems({"": REPLACED})))
-    is_first = not await context.read(checklist.has_shown_key)
-    button = Button(regenerate_program_key, unticked="" if is_first else UNTICKED)
-    return await buttons.press(button, context, partial(_page, context, is_first=is_first), context=context)
-
-
-async def _page(context: PageContext, outcome: FormOutcome, *, is_first: bool = False) -> Response:
+async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     return templates.render(
         context.request,
         "program_key.html",
         context=replace(context, program=await context.read(read_program)) if outcome.response else context,
         callers=await context.read(key_callers.list_callers),
         has_key=await context.read(checklist.has_shown_key),
-        is_first=is_first,
+        is_first=outcome.pressed == "create",
         **outcome.shown(),
     )
+
+
+PAGE = FormPage(
+    _page,
+    {
+        "create": Button(regenerate_program_key),
+        "": Button(regenerate_program_key, unticked="Tick the box first: the current key stops working at once."),
+    },
+)

@@ -1,19 +1,22 @@
-"""A program: POST /api/programs, GET|PATCH|DELETE /api/programs/:id, its settings page and the form for a new one."""
+"""A program: POST /api/programs, GET|PATCH|DELETE .../:id, GET .../integration, and the pages with its settings."""
 
-from functools import partial
+from collections.abc import Mapping
+from typing import Any
 
-from starlette.requests import Request
 from starlette.responses import Response
 
+from presentation import agents_file, queries
 from presentation.actions import action
 from presentation.api_request import ApiRequest
 from presentation.changes import NewProgram, ProgramChange
 from presentation.operations import operation
 from presentation.resources import ProgramView
-from presentation.view import SUCCESS, SuccessView
+from presentation.view import SUCCESS, SuccessView, View
 from storage.access.sessions import Visitor
+from storage.lists.partners import newest_code
 from storage.lists.programs import read_program
 from storage.management import deletion, program_settings
+from storage.payments import accounts
 from storage.rules import settings
 from storage.rules.errors import (
     CurrencyNotSupported,
@@ -23,10 +26,10 @@ from storage.rules.errors import (
     ValidationError,
 )
 from storage.rules.settings import BY_NAME, SECTIONS, SETTINGS, ProgramSettings
-from tracking_api.dashboard.pages import buttons, forms, page_context, templates, values
-from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
+from tracking_api.dashboard.pages import templates, values
+from tracking_api.dashboard.pages.buttons import SIGNED_IN, Button, FormOutcome, FormPage
 from tracking_api.dashboard.pages.page_context import PageContext
-from tracking_api.dashboard.roles import VisitorRequest, visitor_request
+from tracking_api.dashboard.roles import VisitorRequest
 from web.response import CreatedResponse, ModelResponse
 
 CHOSEN_FIRST = [BY_NAME[name] for name in ("name", "domain", "commission_type", "commission_rate", "currency")]
@@ -64,9 +67,7 @@ async def get_program(call: ApiRequest) -> ModelResponse[ProgramView]:
     return ModelResponse(ProgramView.of(await call.read(read_program)))
 
 
-@action(
-    "Change a program's settings; new terms apply to later sales only", CurrencyNotSupported, notice="program-changed"
-)
+@action("Change a program's settings; new terms apply to later sales only", CurrencyNotSupported)
 async def change_program(call: ApiRequest, sent: ProgramChange) -> ModelResponse[ProgramView]:
     """Change the settings that are sent; earned commissions do not change. A form names the revision that it shows."""
     expected = call.path_id("revision") if "revision" in call.named else None
@@ -85,15 +86,26 @@ async def delete_program(call: ApiRequest) -> ModelResponse[SuccessView]:
     return ModelResponse(SUCCESS)
 
 
-async def show_new_program(request: Request) -> Response:
-    """Show the form for a new program."""
-    return await _new_page(await visitor_request(request), FormOutcome())
+class IntegrationView(View):
+    """The guide that `svc init` writes: Markdown for coding agents, without a secret."""
+
+    program_id: int
+    base_url: str
+    agents_md: str
+    payment_account: str | None
 
 
-async def create(request: Request) -> Response:
-    """Create a program and go to its checklist; an error appears beside its field."""
-    call, button = await visitor_request(request), Button(create_program, then="/programs/{id}/settings/checklist")
-    return await buttons.press(button, call, partial(_new_page, call), visitor=call.visitor)
+@operation("What `svc init` writes", ValidationError, query={"framework": "Its snippets come first."})
+async def get_integration(call: ApiRequest) -> ModelResponse[IntegrationView]:
+    """Return the program's AGENTS.md; it has no secret. `?framework=` puts that framework's snippets first."""
+    base_url = call.request.app.state.settings.base_url
+    program = await call.read(read_program)
+    code, framework = await call.read(newest_code), queries.text(call.request.query_params, "framework")
+    markdown = agents_file.written(program, base_url=base_url, code=code, framework=framework)
+    account = await call.read(accounts.find_account_id)
+    return ModelResponse(
+        IntegrationView(program_id=program.id, base_url=base_url, agents_md=markdown, payment_account=account)
+    )
 
 
 async def _new_page(call: VisitorRequest, outcome: FormOutcome) -> Response:
@@ -112,14 +124,6 @@ async def _new_page(call: VisitorRequest, outcome: FormOutcome) -> Response:
     )
 
 
-async def change_settings(request: Request) -> Response:
-    """Save the settings. An error appears beside its field, and then nothing is saved."""
-    context = await page_context.as_owner(request)
-    status = (await forms.read_form(request)).text("status")
-    is_same = status in {"", context.program.settings.status}
-    return await SETTINGS_PAGE.use(Button(change_program, notice="" if is_same else "program-{status}"), context)
-
-
 async def _settings_page(context: PageContext, outcome: FormOutcome) -> Response:
     stored = values.of_settings(SETTINGS, settings.published(context.program.settings), context.currency)
     stored["revision"] = str(context.program.revision)
@@ -127,7 +131,14 @@ async def _settings_page(context: PageContext, outcome: FormOutcome) -> Response
     return templates.render(context.request, "settings.html", context=context, sections=BY_SECTION, **shown)
 
 
-DELETE = Button(
-    delete_program, then="/programs", unticked="Select the box first: a deleted program cannot be restored."
+def _saved(context: PageContext, response: Mapping[str, Any]) -> str:
+    is_same = response["status"] == context.program.settings.status
+    return "program-changed" if is_same else f"program-{response['status']}"
+
+
+NEW = FormPage(_new_page, Button(create_program, then="/programs/{id}/settings/checklist"), who=SIGNED_IN)
+SETTINGS_PAGE = FormPage(_settings_page, Button(change_program, notice=_saved))
+DELETE = FormPage(
+    _settings_page,
+    Button(delete_program, then="/programs", unticked="Select the box first: a deleted program cannot be restored."),
 )
-SETTINGS_PAGE = FormPage(_settings_page, DELETE)

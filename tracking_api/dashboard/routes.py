@@ -18,7 +18,6 @@ from tracking_api.dashboard import (
     assistants,
     commissions,
     device_login,
-    integration,
     members,
     payments,
     program_keys,
@@ -91,7 +90,7 @@ OF_MEMBERS = (
     Resource("GET", "/payment-events", listing(PAYMENT_EVENTS, tag="payments"), MEMBER),
     Resource("PATCH", "/payment-events/{event_id}", payments.decide_payment_event, OWNER),
     Resource("POST", "/reconciliation", reconciliation.reconcile_payments, MEMBER),
-    Resource("GET", "/integration", integration.get_integration, MEMBER),
+    Resource("GET", "/integration", programs.get_integration, MEMBER),
 )
 ROUTES = [
     route("/api/tracking/performance/{program_id}", GET=member(reads.get_performance)),

@@ -10,8 +10,7 @@ from storage.management import sandboxes
 from storage.payments import processing
 from storage.rules.errors import InvalidJson, NotFound, PayloadTooLarge, UnsupportedMediaType, ValidationError
 from tracking_api.dashboard.pages import templates
-from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
-from tracking_api.dashboard.pages.confirmation import Question
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, Question
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.program_keys import NewKeyView
 from tracking_api.dashboard.sessions import NO_STORE

@@ -105,11 +105,11 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     )
 
 
-PAGE = FormPage(_page, Button(change_workspace), PageContext.of_workspace)
+PAGE = FormPage(_page, Button(change_workspace), subject=PageContext.of_workspace)
 THERE = "/programs/{program_id}/settings/workspace"
 LOGO_FORM = FormPage(
     _page,
     {"": Button(replace_logo, then=THERE), "remove": Button(remove_logo, then=THERE)},
-    PageContext.of_workspace,
+    subject=PageContext.of_workspace,
     largest_file=LARGEST_UPLOAD,
 )

@@ -1,9 +1,11 @@
-"""Buttons: a form's fields become the input of an action; errors appear beside them, a notice on the next page."""
+"""Pages with forms: a form's fields become the input of an action, and what is final asks first.
 
-from collections.abc import Awaitable, Callable, Mapping
+Errors appear beside the fields, a notice on the next page.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -11,31 +13,48 @@ from starlette.responses import Response
 from presentation.actions import Action
 from presentation.api_request import ApiRequest
 from presentation.operations import ALWAYS, EMPTY
-from storage.rules.errors import ServiceError, ValidationError
-from tracking_api.dashboard.pages import confirmation, forms, notices, page_context, values
-from tracking_api.dashboard.pages.confirmation import Question
-from tracking_api.dashboard.pages.forms import Form, Problems
+from storage.lists.commissions import Commission
+from storage.management.pending_work import Waiting
+from storage.rules.errors import NotFound, ServiceError, ValidationError
+from tracking_api.dashboard.pages import forms, notices, page_context, templates, values
+from tracking_api.dashboard.pages.forms import CONFIRMED, FIELD, Form, Problems
 from tracking_api.dashboard.pages.page_context import PageContext
+from tracking_api.dashboard.roles import VisitorRequest, visitor_request
 
-Call = TypeVar("Call", bound=ApiRequest)
+Viewer = PageContext | VisitorRequest
+Notice = str | Callable[[Any, Mapping[str, Any]], str]
+OWNERS = (page_context.as_member, page_context.as_owner)  # members see a program's page, owners press its buttons
+SIGNED_IN = (visitor_request, visitor_request)
 
 
-Notice = str | Callable[[Mapping[str, Any]], str]
+class Question(NamedTuple):
+    """What is asked: `verb` is the button's, and with what it is `about`, or the `commissions`, it is the title.
+
+    `text` says what becomes of it, `back` is the page to cancel to. `rows` are added up for each partner.
+    """
+
+    verb: str
+    text: str
+    back: str = ""
+    about: str = ""
+    commissions: Waiting | None = None
+    rows: Sequence[Commission] = ()
+    is_danger: bool = True
 
 
-class Button(NamedTuple, Generic[Call]):
+class Button(NamedTuple):
     """What a button does: its action, with values that it fixes, and the notice on the page that follows.
 
     `notice` (empty: the action's) and `then`, the path of that page (empty: the form's), name fields of the response
-    and ids of the path: `partner-{status}.{id}`; or the notice is a function of the response. What is final asks a
-    `question` first, or has a box to tick; `unticked` says so.
+    and ids of the path: `partner-{status}.{id}`; or the notice is a function of the call and the response. What is
+    final asks a `question` first, which the call may decide, or has a box to tick; `unticked` says so.
     """
 
-    action: Action[Call]
+    action: Action[Any]
     fixed: Mapping[str, Any] = EMPTY
     notice: Notice = ""
     then: str = ""
-    question: Question | None = None
+    question: Question | Callable[[Any], Awaitable[Question]] | None = None
     unticked: str = ""
 
 
@@ -45,86 +64,90 @@ class FormOutcome(NamedTuple):
     problems: Problems = Problems()
     typed: Mapping[str, str] = EMPTY
     response: Mapping[str, Any] = EMPTY
+    pressed: str = ""
 
     def shown(self, stored: Mapping[str, Any] = EMPTY) -> dict[str, Any]:
         """Return the values of the page's template; the form shows what is `stored` unless something was typed."""
-        status = 400 if self.problems else 200
-        return {"status": status, **self._asdict(), "typed": self.typed or stored}
+        return {**self._asdict(), "typed": self.typed or stored}
+
+
+async def elsewhere(_: Viewer, __: FormOutcome) -> Response:
+    """Show nothing: the form is on another page, and an error is a page of its own."""
+    raise NotFound
 
 
 @dataclass(frozen=True)
 class FormPage:
-    """A page of a program: members see it, owners press its buttons. `render` shows what became of a form.
+    """A page with forms. `render` shows it, and what became of a form.
 
-    Its actions change the program, or what `subject` returns. The field `by` names the button of several.
+    It has one button, or several by the value of the field `by`. `who` sees the page and who presses its buttons.
+    Its actions change the program, or what `subject` returns.
     """
 
-    render: Callable[[PageContext, FormOutcome], Awaitable[Response]]
-    buttons: Mapping[str, Button[Any]] | Button[Any]
-    subject: Callable[[PageContext], ApiRequest] | None = None
-    largest_file: int = 0
+    render: Callable[[Any, FormOutcome], Awaitable[Response]]
+    buttons: Mapping[str, Button] | Button
     by: str = "action"
+    who: Sequence[Callable[[Request], Awaitable[Viewer]]] = OWNERS
+    subject: Callable[[Any], ApiRequest] | None = None
+    largest_file: int = 0
 
     async def show(self, request: Request) -> Response:
         """Show the page. Raises Forbidden."""
-        return await self.render(await page_context.as_member(request), FormOutcome())
+        return await self.render(await self.who[0](request), FormOutcome())
 
     async def press(self, request: Request) -> Response:
-        """Do what the pressed button says. Raises Forbidden, OwnerRequired."""
-        context = await page_context.as_owner(request)
-        return await self.use(self.buttons, context)
+        """Do what the pressed button says and lead to the page that follows.
 
-    async def use(self, pressed: Mapping[str, Button[Any]] | Button[Any], context: PageContext) -> Response:
-        """Do what a button says for an owner."""
-        call = self.subject(context) if self.subject else context
-        shown = partial(self.render, context)
-        return await press(pressed, call, shown, largest_file=self.largest_file, by=self.by, context=context)
+        Raises Forbidden, OwnerRequired, the errors of `forms.read_form`, ValidationError for another button.
+        """
+        viewer = await self.who[1](request)
+        form = await forms.read_form(request, largest_file=self.largest_file)
+        button, typed, pressed = self._button(form), forms.typed(form), form.text(self.by)
+        call = replace(self.subject(viewer) if self.subject else viewer, named=typed)
+        if button.question and not is_confirmed(form):
+            question = await button.question(call) if callable(button.question) else button.question
+            back = button.then.format_map(request.path_params) or request.url.path
+            return ask(viewer, form, question._replace(back=back))
+        try:
+            response = await _submit(button, call, form, viewer)
+        except ServiceError as rejection:
+            if self.render == elsewhere or isinstance(rejection, ALWAYS):
+                raise
+            return await self.render(viewer, FormOutcome(Problems.of(rejection), typed, pressed=pressed))
+        notice, known = button.notice or button.action.notice, {**response, **request.path_params}
+        if not notice:
+            return await self.render(viewer, FormOutcome(response=response, pressed=pressed))
+        said = notice(call, response) if callable(notice) else notice.format_map(known)
+        return notices.redirect(button.then.format_map(known) or request.url.path, said)
 
-
-async def press(
-    buttons: Mapping[str, Button[Call]] | Button[Call],
-    call: Call,
-    show: Callable[[FormOutcome], Awaitable[Response]] | None = None,
-    *,
-    largest_file: int = 0,
-    by: str = "action",
-    **viewer: Any,
-) -> Response:
-    """Do what the pressed button of a page says and lead to the page that follows.
-
-    `show` shows what is wrong, or the response of an action without a notice; without it an error is a page of its own.
-    The field `by` names the button of several. `viewer` is the page's `context` or `visitor`. Raises the errors of
-    `forms.read_form`.
-    """
-    form = await forms.read_form(call.request, largest_file=largest_file)
-    button, typed = named(buttons, form, by), forms.typed(form)
-    call = replace(call, named=typed)
-    if button.question and not confirmation.is_given(form):
-        back = button.question.back or button.then.format_map(call.request.path_params) or call.request.url.path
-        return confirmation.ask(call.request, form, button.question._replace(back=back), **viewer)
-    try:
-        if button.unticked and not confirmation.is_given(form):
-            raise ValidationError(button.unticked)
-        if "repeated" in form.fields:
-            forms.chosen_password(form)
-        currency = viewer["context"].currency if "context" in viewer else ""
-        fields = values.of_form(form, button.action.sent, currency=currency)
-        response = await button.action.submit(call, fields | dict(button.fixed))
-    except ServiceError as rejection:
-        if show is None or isinstance(rejection, ALWAYS):
-            raise
-        return await show(FormOutcome(Problems.of(rejection), typed))
-    notice, known = button.notice or button.action.notice, {**response, **call.request.path_params}
-    if show and not notice:
-        return await show(FormOutcome(response=response))
-    path = button.then.format_map(known) or call.request.url.path
-    return notices.redirect(path, notice(response) if callable(notice) else notice.format_map(known))
+    def _button(self, form: Form) -> Button:
+        if isinstance(self.buttons, Button):
+            return self.buttons
+        if form.text(self.by) not in self.buttons:
+            raise ValidationError("This button does not exist.")
+        return self.buttons[form.text(self.by)]
 
 
-def named(buttons: Mapping[str, Button[Call]] | Button[Call], form: Form, by: str = "action") -> Button[Call]:
-    """Return the button of a page that was pressed. Raises ValidationError if it has no such button."""
-    if isinstance(buttons, Button):
-        return buttons
-    if form.text(by) not in buttons:
-        raise ValidationError("This button does not exist.")
-    return buttons[form.text(by)]
+async def _submit(button: Button, call: ApiRequest, form: Form, viewer: Viewer) -> Mapping[str, Any]:
+    """Make the change and return the response. Raises the errors of the action."""
+    if button.unticked and not is_confirmed(form):
+        raise ValidationError(button.unticked)
+    if "repeated" in form.fields:
+        forms.chosen_password(form)
+    currency = viewer.currency if isinstance(viewer, PageContext) else ""
+    fields = values.of_form(form, button.action.sent, currency=currency)
+    return await button.action.submit(call, fields | dict(button.fixed))
+
+
+def is_confirmed(form: Form) -> bool:
+    """Return whether the person has confirmed the form."""
+    return form.text(CONFIRMED) == "yes"
+
+
+def ask(viewer: Viewer, form: Form, question: Question, *added: tuple[str, str]) -> Response:
+    """Return the page that asks, whose button sends the same form again, confirmed and with fields that are `added`."""
+    sent = [(name, each) for name, typed in form.fields.items() for each in typed if name not in {FIELD, CONFIRMED}]
+    url, fields = viewer.request.url, [*sent, *added, (CONFIRMED, "yes")]
+    shown: dict[str, Any] = {"context": viewer} if isinstance(viewer, PageContext) else {"visitor": viewer.visitor}
+    shown |= {"question": question, "fields": fields, "address": f"{url.path}?{url.query}".removesuffix("?")}
+    return templates.render(viewer.request, "confirm.html", **shown)

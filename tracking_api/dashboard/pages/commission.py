@@ -1,9 +1,7 @@
 """One commission: its arithmetic, terms and ledger; an owner can approve it before its hold is over, with a reason."""
 
-from functools import partial
 from typing import Any
 
-from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation.changes import CommissionChange, decide_commission
@@ -14,9 +12,8 @@ from storage.management import commission_decisions
 from storage.rules.commission import CommissionStatus, CommissionType
 from storage.rules.settings import ProgramSettings
 from storage.tracking.ledger import EntryKind
-from tracking_api.dashboard.pages import buttons, page_context, templates, text
-from tracking_api.dashboard.pages.buttons import Button, FormOutcome
-from tracking_api.dashboard.pages.lists import NOTHING_SENT
+from tracking_api.dashboard.pages import templates, text
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
 from tracking_api.dashboard.pages.page_context import PageContext
 
 ENTRIES = {
@@ -42,20 +39,7 @@ class HoldOverride(CommissionChange):
 OVERRIDE = decide_commission.taking(HoldOverride)
 
 
-async def show_commission(request: Request) -> Response:
-    """Show one commission. Raises NotFound."""
-    return await _page(await page_context.as_member(request))
-
-
-async def approve_on_hold(request: Request) -> Response:
-    """Approve a commission that is on hold; an error appears beside the reason. Raises NotFound."""
-    context = await page_context.as_owner(request)
-    notice = f"approved.1.0.{commission_decisions.millis_of(context.at)}"
-    button = Button(OVERRIDE, {"status": CommissionStatus.APPROVED}, notice)
-    return await buttons.press(button, context, partial(_page, context), context=context)
-
-
-async def _page(context: PageContext, outcome: FormOutcome = NOTHING_SENT) -> Response:
+async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     commission_id = context.path_id("commission_id")
     details = await context.read(commissions.get_details, commission_id, at=context.at)
     shown: dict[str, Any] = {
@@ -104,3 +88,13 @@ def terms_of(settings: ProgramSettings) -> list[tuple[str, str]]:
 def _rate(kind: CommissionType, value: int, currency: str) -> str:
     """Return a commission rate: 20%, or an amount."""
     return text.percentage(value / 100) if kind == CommissionType.PERCENT else text.money(value, currency)
+
+
+PAGE = FormPage(
+    _page,
+    Button(
+        OVERRIDE,
+        {"status": CommissionStatus.APPROVED},
+        lambda call, _: f"approved.1.0.{commission_decisions.millis_of(call.at)}",
+    ),
+)

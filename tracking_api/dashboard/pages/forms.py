@@ -30,7 +30,8 @@ MOST_FIELDS = 400
 MULTIPART = "multipart/form-data"
 AROUND_FILE = 8 * 1024  # the other fields, and what separates the parts
 FIELD = "csrf"
-NOT_TYPED = {FIELD, "confirmed", "action"}
+CONFIRMED = "confirmed"
+NOT_TYPED = {FIELD, CONFIRMED, "action"}
 CENTS = "_cents"  # a form has an amount in major units, under the name without this
 FOR_PEOPLE: dict[type[ServiceError], str] = {
     PreconditionFailed: "Another member saved these settings while you had them open. Open the page again.",

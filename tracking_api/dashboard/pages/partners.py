@@ -3,7 +3,6 @@
 from typing import Annotated
 
 from pydantic import StringConstraints
-from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation.changes import PartnerChange, change_partner, enrol_partner
@@ -11,8 +10,8 @@ from storage.lists.partners import PARTNERS, Partner
 from storage.reports import partner
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import ValidationError
-from tracking_api.dashboard.pages import buttons, charted, figures, links, page_context, ranges, templates
-from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
+from tracking_api.dashboard.pages import charted, figures, links, ranges, templates
+from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, elsewhere
 from tracking_api.dashboard.pages.commission import terms_of
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.lists import ListPage
@@ -67,10 +66,6 @@ def _link(context: PageContext, partner: Partner, asked: dict[str, str]) -> tupl
 PARTNER_LIST = ListPage(PARTNERS, "partners.html")
 ENROL = FormPage(PARTNER_LIST.page, Button(enrol_partner))
 EDIT = FormPage(_page, Button(change_partner.taking(PartnerEdit), then=PARTNER))
-PAUSE = Button(change_partner, notice="partner-{status}.{id}", then=PARTNER.removesuffix("/{partner_id}"))
-
-
-async def pause(request: Request) -> Response:
-    """Pause a partner, or make them active again. Raises NotFound."""
-    context = await page_context.as_owner(request)
-    return await buttons.press(PAUSE, context, context=context)
+PAUSE = FormPage(
+    elsewhere, Button(change_partner, notice="partner-{status}.{id}", then=PARTNER.removesuffix("/{partner_id}"))
+)
