@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from storage.diagnosis import payment_search
 from storage.diagnosis.payment_search import FoundPayment
@@ -51,8 +51,8 @@ class Facts(NamedTuple):
     click: Any
     partner: Any
     lead: Any
-    outranked: list[Any]
-    refunds: list[Any]
+    outranked_codes: list[str]
+    refunds: int
     rejected_calls: list[RejectedCall]
     tested: bool
     first_purchase_at: datetime | None
@@ -92,8 +92,8 @@ def gather(connection: Connection, program_id: int, subject: Subject, *, at: dat
         click=click,
         partner=one(partners.c.id == sent_by) if sent_by else None,
         lead=customer and one(leads.c.customer_id == customer.id, newest=True),
-        outranked=_outranked(connection, program_id, customer) if customer else [],
-        refunds=_refunds(connection, program_id, sale) if sale else [],
+        outranked_codes=_outranked(connection, program_id, customer) if customer else [],
+        refunds=_refunds(connection, program_id, sale) if sale else 0,
         rejected_calls=rejected_calls,
         tested=bool(subject.transaction_id and one(test_events.c.transaction_id == subject.transaction_id)),
         first_purchase_at=customer.first_purchase_at if customer else None,
@@ -147,17 +147,17 @@ def _terms(connection: Connection, program_id: int, sale: Any, earning: Any) -> 
     return Terms(row.version, kind, row.rate, row.lead_commission_cents, *later)
 
 
-def _outranked(connection: Connection, program_id: int, customer: Any) -> list[Any]:
-    """Return the browsers' leads for other clicks that the customer's call outranks, with their partners' codes."""
+def _outranked(connection: Connection, program_id: int, customer: Any) -> list[str]:
+    """Return the partners' codes of the browsers' leads for other clicks that the customer's call outranks."""
     sent_by = (partners.c.program_id == leads.c.program_id) & (partners.c.id == leads.c.partner_id)
-    rows = select(leads.c.customer_id, leads.c.outranked_at, partners.c.code).join(partners, sent_by)
     mine = (leads.c.program_id == program_id, leads.c.outranked_by == customer.id)
-    return list(connection.execute(rows.where(*mine).order_by(leads.c.id).limit(MOST_REJECTED)).all())
+    rows = select(partners.c.code).join(leads, sent_by).where(*mine).order_by(leads.c.id).limit(MOST_REJECTED)
+    return list(connection.execute(rows).scalars())
 
 
-def _refunds(connection: Connection, program_id: int, sale: Any) -> list[Any]:
-    rows = select(refund_events).where(refund_events.c.program_id == program_id, refund_events.c.sale_id == sale.id)
-    return list(connection.execute(rows.order_by(refund_events.c.id)).all())
+def _refunds(connection: Connection, program_id: int, sale: Any) -> int:
+    mine = (refund_events.c.program_id == program_id, refund_events.c.sale_id == sale.id)
+    return connection.execute(select(func.count()).select_from(refund_events).where(*mine)).scalar_one()
 
 
 def _rejected(connection: Connection, program_id: int, subject: Subject, at: datetime) -> list[RejectedCall]:

@@ -107,21 +107,12 @@ def _grouped(mismatches: dict[str, Mismatch], lead_keys: LeadKeys) -> list[KeyMi
     kinds: dict[tuple[Difference, KeyFormat], list[Example]] = {}
     for key, mismatch in mismatches.items():
         kinds.setdefault((mismatch.difference, mismatch.shape), []).append(Example(key, mismatch.meant))
-    lead_shapes = tuple(sorted(lead_keys.shapes))
-    groups = [
-        KeyMismatch(difference, kind, len(pairs), lead_shapes, _mapping(difference, kind, lead_shapes), _best(pairs))
-        for (difference, kind), pairs in kinds.items()
-    ]
+    lead_shapes, groups = tuple(sorted(lead_keys.shapes)), []
+    for (difference, kind), pairs in kinds.items():
+        formats = f"Sales carry {kind} keys ({difference} differs), and leads carry {' or '.join(lead_shapes)} keys."
+        best = tuple(sorted(pairs, key=lambda example: example.lead_key is None)[:EXAMPLES])
+        groups.append(KeyMismatch(difference, kind, len(pairs), lead_shapes, f"{formats} {HOW[difference]}", best))
     return sorted(groups, key=lambda group: -group.keys)
-
-
-def _best(examples: list[Example]) -> tuple[Example, ...]:
-    return tuple(sorted(examples, key=lambda example: example.lead_key is None)[:EXAMPLES])
-
-
-def _mapping(difference: Difference, kind: KeyFormat, lead_shapes: Iterable[KeyFormat]) -> str:
-    formats = " or ".join(lead_shapes)
-    return f"Sales carry {kind} keys ({difference} differs), and leads carry {formats} keys. {HOW[difference]}"
 
 
 def _rejected_keys(connection: Connection, program_id: int) -> Iterable[str]:

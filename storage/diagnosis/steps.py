@@ -108,12 +108,12 @@ def _lead(facts: Facts) -> ExplanationStep:
         "status": customer.status,
         "settlement": customer.settlement,
         "at": facts.lead.at if facts.lead else None,
-        "outranked_partner_codes": [lead.code for lead in facts.outranked],
+        "outranked_partner_codes": facts.outranked_codes,
     }
     state = State.PASS if facts.first_purchase_at else LEAD_STATES[Settlement(customer.settlement)]
     text = LEAD_TEXTS.get(Settlement(customer.settlement), f"The lead is {customer.settlement}.")
-    if facts.outranked:
-        count = len(facts.outranked)
+    if facts.outranked_codes:
+        count = len(facts.outranked_codes)
         text += f" What your server sent outranks {count} leads that browsers sent with this customer_key."
     return ExplanationStep("lead", state, text, values)
 
@@ -166,13 +166,13 @@ def _refunds(facts: Facts) -> ExplanationStep:
     if facts.sale is None:
         return ExplanationStep("refunds", State.UNKNOWN, "There is no recorded sale.", {})
     values = {
-        "refunds": len(facts.refunds),
+        "refunds": facts.refunds,
         "refunded_cents": facts.sale.refunded_cents,
         "remaining_cents": facts.sale.amount_cents - facts.sale.refunded_cents,
         "currency": facts.sale.currency,
     }
     whole = facts.sale.refunded_cents == facts.sale.amount_cents
-    text = f"{len(facts.refunds)} refunds took {facts.sale.refunded_cents} of {facts.sale.amount_cents} cents."
+    text = f"{facts.refunds} refunds took {facts.sale.refunded_cents} of {facts.sale.amount_cents} cents."
     return ExplanationStep("refunds", State.FAIL if whole else State.PASS, text, values)
 
 

@@ -10,9 +10,8 @@ from storage.engine import audit
 from storage.engine.audit import Actor
 from storage.rules import agent_caps as rules
 from storage.rules.agent_caps import CAPS, FREEZABLE, WINDOW, AgentCaps, RateTerms
-from storage.rules.commission import CommissionType
 from storage.rules.errors import OverCap
-from storage.rules.settings import ProgramSettings, stored_percents
+from storage.rules.settings import ProgramSettings, published, stored_percents
 from storage.tables import agent_caps, commission_terms, programs
 from storage.tracking import currencies
 
@@ -49,14 +48,9 @@ def change(
     if values:
         connection.execute(update(agent_caps).where(mine).values(**values))
     after = get_caps(connection, program_id)
-    entries = audit.changed("agent_caps.change", program_id, published(before), published(after))
+    entries = audit.changed("agent_caps.change", program_id, published(before, CAPS), published(after, CAPS))
     audit.write(connection, program_id, entries, actor=actor, at=at)
     return after
-
-
-def published(caps: AgentCaps) -> dict[str, Any]:
-    """Return the caps under the names and in the units of the API."""
-    return {cap.public_name: cap.published(getattr(caps, cap.name), CommissionType.PERCENT) for cap in CAPS}
 
 
 def require_within(
@@ -71,7 +65,7 @@ def require_within(
     versions = [*_versions(connection, program_id, since=at - WINDOW), asked]
     cap = rules.exceeded_ceiling(caps, before, after) or rules.exceeded_step(caps, versions)
     if cap is not None:
-        raise OverCap(f"The change exceeds {cap}, a cap for agent keys: {published(caps)[cap]}.", cap=cap)
+        raise OverCap(f"The change exceeds {cap}, a cap for agent keys: {published(caps, CAPS)[cap]}.", cap=cap)
 
 
 def _versions(connection: Connection, program_id: int, *, since: datetime) -> list[RateTerms]:

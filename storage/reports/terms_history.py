@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from storage.rules.commission import CommissionType
 from storage.rules.keys import Rotation, rotation_state
-from storage.rules.settings import SETTINGS
+from storage.rules.settings import SETTINGS, published
 from storage.tables import commission_terms, program_keys, retired_program_keys
 
 MOST = 20
@@ -42,7 +41,7 @@ def list_terms(connection: Connection, program_id: int) -> list[TermsVersion]:
     rows = connection.execute(mine.order_by(commission_terms.c.version.desc()).limit(MOST)).all()
     ends = [None, *(row.created_at for row in rows)]
     return [
-        TermsVersion(row.version, row.created_at, until, row.by_agent, _published(row))
+        TermsVersion(row.version, row.created_at, until, row.by_agent, published(row, TERMS))
         for row, until in zip(rows, ends, strict=False)
     ]
 
@@ -54,8 +53,3 @@ def get_key(connection: Connection, program_id: int, *, at: datetime) -> KeyHist
     ended = select(old.retired_at).where(old.program_id == program_id).order_by(old.retired_at.desc()).limit(MOST)
     earlier = list(connection.execute(ended).scalars())
     return KeyHistory(row.created_at, rotation_state(row.rotate_by, at), row.rotate_by, earlier)
-
-
-def _published(row: Any) -> dict[str, Any]:
-    kind = CommissionType(row.commission_type)
-    return {each.public_name: each.published(getattr(row, each.name), kind) for each in TERMS}

@@ -65,7 +65,6 @@ class Setting(NamedTuple):
 
     @property
     def is_nullable(self) -> bool:
-        """Return whether the setting may be empty."""
         return type(None) in get_args(self.value_type)
 
     @property
@@ -85,9 +84,6 @@ class Setting(NamedTuple):
         return self.public_name.removesuffix("_cents")
 
     def published(self, value: Any, commission_type: CommissionType) -> Any:
-        """Return a stored value in the unit of the APIs."""
-        if self.kind == Kind.PERCENT:
-            value = percent(value)
-        elif self.kind == Kind.COMMISSION_RATE:
-            value = shown_rate(commission_type, value)
-        return value
+        if self.kind == Kind.COMMISSION_RATE:
+            return shown_rate(commission_type, value)
+        return percent(value) if self.kind == Kind.PERCENT else value

@@ -192,12 +192,6 @@ class ProgramSettings(NamedTuple):
     ] = ProgramStatus.ACTIVE
 
 
-def published(settings: ProgramSettings) -> dict[str, Any]:
-    """Return the settings under the names and in the units of the APIs."""
-    kind = settings.commission_type
-    return {each.public_name: each.published(getattr(settings, each.name), kind) for each in SETTINGS}
-
-
 def stored_percents(changes: Mapping[str, Any], declared: Iterable[Setting]) -> dict[str, Any]:
     """Return changes from an API with percentages as basis points under their stored names. Raises ValidationError."""
     values = dict(changes)
@@ -243,3 +237,9 @@ def _declared(defaults: Any, name: str, hint: Any) -> Setting:
 
 SETTINGS = declared(ProgramSettings("", ""))
 BY_NAME = {setting.public_name: setting for setting in SETTINGS}
+
+
+def published(values: Any, settings: Iterable[Setting] = SETTINGS) -> dict[str, Any]:
+    """Return the values of settings under the names and in the units of the APIs."""
+    kind = getattr(values, "commission_type", CommissionType.PERCENT)
+    return {each.public_name: each.published(getattr(values, each.name), kind) for each in settings}

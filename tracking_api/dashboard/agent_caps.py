@@ -12,7 +12,7 @@ from presentation.settings_models import shown, with_settings
 from presentation.view import View
 from storage.management import agent_caps
 from storage.rules.agent_caps import CAPS, FREEZABLE, SECTIONS, AgentCaps
-from storage.rules.settings import BY_NAME
+from storage.rules.settings import BY_NAME, published
 from tracking_api.dashboard.pages import templates, values
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
 from tracking_api.dashboard.pages.page_context import PageContext
@@ -29,7 +29,7 @@ class AgentCapsView(View):
     @classmethod
     def of(cls, row: AgentCaps) -> Self:
         """Return the view of the caps."""
-        return cls(**agent_caps.published(row))
+        return cls(**published(row, CAPS))
 
 
 @operation("The caps of the program's agent keys")
@@ -45,7 +45,7 @@ async def change_agent_caps(call: ApiRequest, sent: AgentCapsChange) -> ModelRes
 
 
 async def _page(context: PageContext, outcome: FormOutcome) -> Response:
-    caps = agent_caps.published(await context.read(agent_caps.get_caps))
+    caps = published(await context.read(agent_caps.get_caps), CAPS)
     shown = outcome.shown(values.of_settings(CAPS, caps, context.currency))
     shown["typed"] = {**shown["typed"], "currency": context.currency}
     about: dict[str, Any] = {"context": context, "sections": BY_SECTION, "names": NAMES}
