@@ -104,7 +104,8 @@ def window_of(wanted: List[Any], sent: Mapping[str, str], at: datetime) -> Windo
     """Return the days of a list's figures. Raises InvalidPeriod, InvalidRange."""
     if not wanted.has_window:
         return None
-    asked = DateRangeQuery(sent.get("period") or PickedPeriod.THIRTY_DAYS, *(sent.get(name) for name in DATES))
+    first, last = (sent.get(name) for name in DATES)
+    asked = DateRangeQuery(sent.get("period") or PickedPeriod.THIRTY_DAYS, first, last)
     return picked_period.pick(asked, at=at).window or ALL_DAYS
 
 

@@ -83,4 +83,5 @@ async def get_readiness(call: ApiRequest) -> ModelResponse[ReadinessView]:
 
 
 def _range(call: ApiRequest) -> DateRangeQuery:
-    return DateRangeQuery(*(call.request.query_params.get(name) for name in RANGE))
+    period, first, last = (call.request.query_params.get(name) for name in RANGE)
+    return DateRangeQuery(period, first, last)

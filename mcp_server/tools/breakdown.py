@@ -91,8 +91,7 @@ def _range(request: ToolRequest, period: str) -> DateRangeQuery:
     if period not in set(ReportPeriod):
         names = [*list(ReportPeriod)[:4], *sorted(list(ReportPeriod)[4:])]
         raise InvalidPeriod(hint=f"Send {', '.join(names)}, or 2026-01-01/2026-01-31.")
-    query, _ = named_range(request, ReportPeriod(period))
-    return query
+    return named_range(request, ReportPeriod(period))
 
 
 def _rows(ranked: RankedGroups, metrics: Iterable[Metric]) -> list[list[Cell]]:

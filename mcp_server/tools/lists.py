@@ -154,5 +154,5 @@ def _window(request: ToolRequest, dates: tuple[str | None, str | None]) -> Windo
 
     Raises ValidationError for one date alone; InvalidRange.
     """
-    asked, _ = report_range(request, ReportPeriod.THIRTY_DAYS, *dates)
+    asked = report_range(request, ReportPeriod.THIRTY_DAYS, *dates)
     return picked_period.pick(asked, at=request.at).window or ALL_DAYS

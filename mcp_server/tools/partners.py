@@ -64,7 +64,7 @@ def get_partner(
     name.
     """
     found = _find(request, program_id, partner_id, partner)
-    query, _ = report_range(request, period, date_from, date_to)
+    query = report_range(request, period, date_from, date_to)._replace(before=None)
     report = partner_reports.read_report(request.connection, program_id, found.id, query, at=request.at)
     return PartnerDetails(
         **report._asdict(),

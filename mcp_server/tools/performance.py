@@ -11,7 +11,7 @@ from storage.reports import comparison
 from storage.reports.comparison import PerformanceReport
 from storage.rules.errors import FieldError, InsufficientScope, InvalidRange, ProgramNotAllowed, ValidationError
 from storage.rules.periods import period as periods
-from storage.rules.periods.period import DateRangeQuery, Window
+from storage.rules.periods.period import DateRangeQuery
 from storage.rules.reports.metrics import Part
 from storage.rules.scope import Scope
 
@@ -58,13 +58,12 @@ def get_performance(
     reachable = request.key.program_ids
     if compare_with and reachable is not None and not set(compare_with) <= set(reachable):
         raise ProgramNotAllowed
-    query, before = report_range(request, period, date_from, date_to)
+    query = report_range(request, period, date_from, date_to)
     request.applied_query["breakdown"], compared = comparison.compare(
         request.connection,
         program_id,
         query,
         at=request.at,
-        before=before,
         part=breakdown,
         top_partners=top_partners,
         others=compare_with or (),
@@ -75,8 +74,8 @@ def get_performance(
 
 def report_range(
     request: ToolRequest, period: ReportPeriod, date_from: str | None, date_to: str | None
-) -> tuple[DateRangeQuery, Window | None]:
-    """Return the range of the dates if they are sent, else of the period, and what a calendar period is compared with.
+) -> DateRangeQuery:
+    """Return the range of the dates if they are sent, else of the period.
 
     Raises ValidationError for one date alone; InvalidRange.
     """
@@ -90,13 +89,13 @@ def report_range(
     except InvalidRange:
         message = "date_from and date_to must be ISO 8601, in order, and at most 1,830 days apart."
         raise InvalidRange(message, hint=WRITTEN) from None
-    return DateRangeQuery(None, date_from, date_to), None
+    return DateRangeQuery(None, date_from, date_to)
 
 
-def named_range(request: ToolRequest, period: ReportPeriod) -> tuple[DateRangeQuery, Window | None]:
-    """Return the range of a period, and what a calendar period is compared with."""
+def named_range(request: ToolRequest, period: ReportPeriod) -> DateRangeQuery:
+    """Return the range of a period; one of the calendar is compared with the one before it."""
     if period not in CALENDAR:
-        return DateRangeQuery(period), None
+        return DateRangeQuery(period)
     months, ago = CALENDAR[period]
     window, previous = periods.calendar(months, request.at, ago=ago)
-    return window.query, previous
+    return window.query(previous)

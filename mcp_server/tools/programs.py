@@ -47,8 +47,8 @@ def list_programs(asked: Asked) -> JsonRow:
         return _apart(asked.page(row=_listed))
     if Scope.PERFORMANCE_READ not in request.key.scopes:
         raise InsufficientScope(hint="Leave period and dates out.", required_scope=Scope.PERFORMANCE_READ)
-    query, before = report_range(request, period or ReportPeriod.SEVEN_DAYS, date_from, date_to)
-    report = performance.read_performance(request.connection, programs[0].id, query, at=request.at, before=before)
+    query = report_range(request, period or ReportPeriod.SEVEN_DAYS, date_from, date_to)
+    report = performance.read_performance(request.connection, programs[0].id, query, at=request.at)
 
     def row(program: ListedProgram) -> JsonRow:
         shown = _listed(program)

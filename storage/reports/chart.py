@@ -60,10 +60,9 @@ def read_overview(
     *,
     at: datetime,
     base_url: str,
-    before: Window | None = None,
 ) -> Overview:
     """Return the overview for a range, compared with another. Raises InvalidPeriod, InvalidRange, NotFound."""
-    results = read_results(connection, program_id, wanted, at=at, before=before)
+    results = read_results(connection, program_id, wanted, at=at)
     return Overview(
         results,
         performance.read_partners(connection, program_id, results.report.window),
@@ -79,12 +78,11 @@ def read_results(
     query: DateRangeQuery,
     *,
     at: datetime,
-    before: Window | None = None,
     partner: Partner | None = None,
 ) -> Results:
     """Return the results of a range: the hours of a single day, else days. Raises the errors of `read_performance`."""
     partner_id = partner.id if partner else None
-    report = performance.read_performance(connection, program_id, query, at=at, before=before, partner_id=partner_id)
+    report = performance.read_performance(connection, program_id, query, at=at, partner_id=partner_id)
     windows = (report.window, report.previous_window)
 
     def steps(window: Window, totals: dict[datetime, Totals], millis: int) -> list[Step]:

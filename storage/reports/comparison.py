@@ -77,7 +77,6 @@ def compare(
     query: DateRangeQuery,
     *,
     at: datetime,
-    before: Window | None = None,
     part: Part = Part.NONE,
     top_partners: int = 0,
     others: Sequence[int] = (),
@@ -88,7 +87,7 @@ def compare(
     `others` are programs of the workspace, compared in the same windows.
     Raises ProgramNotAllowed if one is not, and the errors of `read_performance`.
     """
-    report = performance.read_performance(connection, program_id, query, at=at, before=before)
+    report = performance.read_performance(connection, program_id, query, at=at)
     windows = (report.window, report.previous_window)
     months = refunds.read_refunds_by_month(connection, program_id, report.window.span)
     back = refunds.read_refunds(connection, program_id, report.previous_window.span)

@@ -42,9 +42,8 @@ def read_cards(
     *,
     rows: int,
     at: datetime,
-    before: Window | None = None,
 ) -> list[Card]:
-    """Return a card with so many rows for each dimension, compared with the window before unless another is given.
+    """Return a card with so many rows for each dimension, compared with the range's or the one before.
 
     Raises the errors of `breakdown.read_breakdown`.
     """
@@ -54,7 +53,7 @@ def read_cards(
         query = BreakdownQuery((dimension,), filters, tuple(Metric), Metric.CLICKS, MOST_GROUPS)
         now, earlier = (
             breakdown.read_groups(connection, program_id, each, query, at=at, most_events=MOST_EVENTS)
-            for each in (window, before or window.previous)
+            for each in (window, wanted.before or window.previous)
         )
         previous = {group.values: group.totals for group in earlier.groups}
         shown = now.shortened(rows)

@@ -71,14 +71,13 @@ def read_profile(
     query: DateRangeQuery,
     *,
     at: datetime,
-    before: Window | None = None,
 ) -> PartnerProfile:
     """Return a partner's page for a range. Raises NotFound, and the errors of `read_performance`."""
     scope = ListScope(program_id, at)
     partner = get(connection, PARTNERS, scope, partner_id)
     theirs = ListQuery(MOST_NEWEST, filters={"partner_id": partner_id})
     open_flags = ListQuery(MOST_NEWEST, filters={"partner_id": partner_id, "state": FlagState.OPEN})
-    results = chart.read_results(connection, program_id, query, at=at, before=before, partner=partner)
+    results = chart.read_results(connection, program_id, query, at=at, partner=partner)
     return PartnerProfile(
         partner,
         results,

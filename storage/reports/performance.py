@@ -48,17 +48,14 @@ def read_performance(
     query: DateRangeQuery,
     *,
     at: datetime,
-    before: Window | None = None,
     partner_id: int | None = None,
 ) -> Performance:
     """Return the report of a program, or of one of its partners, for a range.
 
-    `before` is the window of equal length before unless it is given.
-
     Raises InvalidPeriod, InvalidRange; NotFound if there is no such program.
     """
     currency, chosen = choose_period(connection, program_id, query, at=at)
-    window, before = chosen.window, before or chosen.window.previous
+    window, before = chosen.window, query.before or chosen.window.previous
     both = Window(min(before.first, window.first), max(before.last, window.last))
     stored = read_days(connection, program_id, both, partner_id)
     days, previous_days = ([Day(day, stored.get(day, Totals())) for day in each.days] for each in (window, before))

@@ -28,11 +28,15 @@ _DAYS = {Period.SEVEN_DAYS: 7, Period.THIRTY_DAYS: 30, Period.NINETY_DAYS: 90}
 
 
 class DateRangeQuery(NamedTuple):
-    """The range in a query: the name of a period, or two ISO 8601 timestamps, which take precedence."""
+    """The range in a query: the name of a period, or two ISO 8601 timestamps, which take precedence.
+
+    `before` is what the range is compared with, None for the window of equal length before it.
+    """
 
     period: str | None = None
     date_from: str | None = None
     date_to: str | None = None
+    before: "Window | None" = None
 
 
 class Span(NamedTuple):
@@ -72,9 +76,8 @@ class Window(NamedTuple):
     def span(self) -> Span:
         return Span(self.starts_at, None if self.last == date.max else self.ends_at + timedelta(milliseconds=1))
 
-    @property
-    def query(self) -> DateRangeQuery:
-        return DateRangeQuery(None, str(self.first), str(self.last))
+    def query(self, before: "Window | None" = None) -> DateRangeQuery:
+        return DateRangeQuery(None, str(self.first), str(self.last), before)
 
     @property
     def previous(self) -> "Window":

@@ -38,11 +38,15 @@ class Comparison(StrEnum):
 
 
 class Picked(NamedTuple):
-    """A picked range as reports take it, its days (None: all time), and the days that it is compared with."""
+    """A picked range as reports take it, and its days (None: all time)."""
 
     query: DateRangeQuery
     window: Window | None
-    before: Window | None
+
+    @property
+    def before(self) -> Window | None:
+        """The days that it is compared with."""
+        return self.query.before
 
 
 def pick(query: DateRangeQuery, *, at: datetime, comparison: Comparison = Comparison.PREVIOUS) -> Picked:
@@ -56,10 +60,10 @@ def pick(query: DateRangeQuery, *, at: datetime, comparison: Comparison = Compar
     elif query.period not in set(PickedPeriod):
         raise InvalidPeriod
     elif query.period == PickedPeriod.ALL:
-        return Picked(DateRangeQuery(Period.ALL), None, None)
+        return Picked(DateRangeQuery(Period.ALL), None)
     else:
         window, before = _named(PickedPeriod(query.period), at)
-    return Picked(window.query, window, _compared(window, before, comparison))
+    return Picked(window.query(_compared(window, before, comparison)), window)
 
 
 def _named(name: PickedPeriod, at: datetime) -> tuple[Window, Window | None]:

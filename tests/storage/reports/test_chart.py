@@ -21,7 +21,7 @@ DAY = NOW.date()
 TODAY = Window(DAY, DAY)
 
 
-async def results(acme: World, partner_id: int | None = None, **query: str) -> Results:
+async def results(acme: World, partner_id: int | None = None, **query: Any) -> Results:
     """Return the results of Acme, or of one of its partners."""
     one = await acme.store.read(get, PARTNERS, ListScope(acme.program_id, NOW), partner_id) if partner_id else None
     wanted = DateRangeQuery(**query)
@@ -105,10 +105,9 @@ async def test_holds_say_when_they_end_and_refunds_are_summed_by_month_and_partn
 
 
 async def report(acme: World, period: str | None = None, first: Any = None, last: Any = None, **options: Any) -> Any:
-    ends = [day and f"{day:%Y-%m-%d}" for day in (first, last)]
-    return await acme.store.read(
-        performance.read_performance, acme.program_id, DateRangeQuery(period, *ends), at=NOW, **options
-    )
+    first, last = (day and f"{day:%Y-%m-%d}" for day in (first, last))
+    query = DateRangeQuery(period, first, last, **options)
+    return await acme.store.read(performance.read_performance, acme.program_id, query, at=NOW)
 
 
 async def test_all_starts_with_the_first_recorded_day_where_that_is_before_the_programs_creation(acme: World):

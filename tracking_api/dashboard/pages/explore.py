@@ -93,7 +93,6 @@ async def _cards(
         breakdown.stored_filters(sent),
         rows=rows,
         at=context.at,
-        before=picker.picked.before,
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -30,8 +30,7 @@ async def show_overview(request: Request) -> Response:
     """Show the requested range, by default the last 30 days; the form shows what is wrong with an invalid range."""
     context = await page_context.as_member(request)
     picker = ranges.picker(request, context.at)
-    about: dict[str, Any] = {"at": context.at, "base_url": context.base_url, "before": picker.picked.before}
-    found = await context.report(chart.read_overview, picker.picked.query, **about)
+    found = await context.report(chart.read_overview, picker.picked.query, at=context.at, base_url=context.base_url)
     return templates.render(
         request,
         "overview.html",

@@ -32,7 +32,7 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     request, partner_id = context.request, context.path_id("partner_id")
     picker = ranges.picker(request, context.at)
     picked = picker.picked
-    profile = await context.report(partner.read_profile, partner_id, picked.query, at=context.at, before=picked.before)
+    profile = await context.report(partner.read_profile, partner_id, picked.query, at=context.at)
     asked = {name: request.query_params.get(name, "").strip() for name in LINK}
     link, link_problems = _link(context, profile.partner, asked)
     shown = outcome.shown({name: getattr(profile.partner, name) or "" for name in EDITED})

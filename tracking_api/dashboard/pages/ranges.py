@@ -67,7 +67,8 @@ class Picker(NamedTuple):
 def picker(request: Request, at: datetime, *, default: PickedPeriod = PickedPeriod.THIRTY_DAYS) -> Picker:
     """Return the range in the query."""
     sent, problem = request.query_params, None
-    query = DateRangeQuery(sent.get("period") or default, *(sent.get(name) or None for name in DATES))
+    date_from, date_to = (sent.get(name) or None for name in DATES)
+    query = DateRangeQuery(sent.get("period") or default, date_from, date_to)
     comparison = sent.get("compare") or Comparison.PREVIOUS
     try:
         picked = picked_period.pick(query, at=at, comparison=_comparison(comparison))
