@@ -23,7 +23,6 @@ from tracking_api.dashboard.pages import (
     customers,
     explore,
     forgotten_password,
-    home,
     join,
     links,
     logs,
@@ -47,7 +46,7 @@ def list_routes(path: str, shown: ListPage, **forms: Handler) -> list[Route]:
 
 PROGRAM = "/programs/{program_id}"
 ROUTES = [
-    page("/", GET=home.show_home),
+    page("/", GET=set_up.show_home),
     page("/set-up", GET=set_up.show_set_up, POST=set_up.set_up),
     page("/sign-in", GET=sign_in.show_sign_in, POST=sign_in.enter),
     page("/sign-out", POST=sign_in.leave),

@@ -1,4 +1,4 @@
-"""The set-up page of an empty server, opened by the one-time code that `svc serve` printed."""
+"""The home page at `/`, and the set-up page of an empty server, opened by the code that `svc serve` printed once."""
 
 import hmac
 from typing import Any
@@ -15,8 +15,9 @@ from storage.management.first_workspace import FirstWorkspace
 from storage.rules import keys
 from storage.rules.errors import CurrencyNotSupported, Forbidden, NotFound, ValidationError
 from storage.rules.settings import ProgramSettings
+from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of, time_of
-from tracking_api.dashboard.pages import forms, templates
+from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.pages.forms import Form, Problems
 from tracking_api.dashboard.pages.sign_in import set_session_cookie
 from tracking_api.dashboard.password_queue import hash_of_new
@@ -35,6 +36,17 @@ class SetUpForm(Body):
     currency: Currency
     partner_name: Name
     partner_code: Code
+
+
+async def show_home(request: Request) -> Response:
+    """Show the home page, or how to set up an empty server; redirect a signed-in visitor to their programs."""
+    try:
+        await authentication.visitor(request)
+    except Forbidden:
+        if not await storage_of(request).read(workspaces.exist):
+            return templates.render(request, "set_up_needed.html")
+        return templates.render(request, "home.html", base_url=request.app.state.settings.base_url)
+    return notices.redirect("/programs")
 
 
 async def show_set_up(request: Request) -> Response:
