@@ -172,7 +172,7 @@ def configuration_page() -> str:
     before, header, rest = (ROOT / "docs/configuration.md").read_text(encoding="utf-8").partition("| variable |")
     _, end, after = rest.partition("\n\n")
     rows = [
-        f"| `{variable_of(name)}` | {_default(field.default)} | {field.description} |"
+        f"| `{variable_of(name)}` | {_default(field.default)} | {' '.join(str(field.description).split())} |"
         for name, field in Configuration.model_fields.items()
     ]
     return before + "\n".join([f"{header} default | meaning |", "|---|---|---|", *rows]) + end + after
