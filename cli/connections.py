@@ -16,13 +16,9 @@ from web.response import error_response
 HEAD_SECONDS = 10.0
 MOST_HEAD_BYTES = 64 * 1024
 MOST_CONNECTIONS = 4_000
-
-
-class HeadTooLarge(PayloadTooLarge):
-    """The request line and the headers are larger than MOST_HEAD_BYTES."""
-
-    message = "The headers are larger than 64 KiB."
-    hint = "Send fewer or shorter headers and cookies."
+_HEAD_TOO_LARGE = PayloadTooLarge(
+    "The headers are larger than 64 KiB.", hint="Send fewer or shorter headers and cookies."
+)
 
 
 class Connection(HttpToolsProtocol):
@@ -69,7 +65,7 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Serve the request, unless its head is too large or too many connections are open."""
         if self._unread > MOST_HEAD_BYTES and len(self.url) + _size(self.headers) > MOST_HEAD_BYTES:
-            raise HeadTooLarge
+            raise _HEAD_TOO_LARGE
         self._unread = 0
         self._stop_waiting()
         self.app = self._served_app if len(self.connections) <= self._most_connections else _OVERLOADED
@@ -85,7 +81,7 @@ class Connection(HttpToolsProtocol):
         if self._unread <= MOST_HEAD_BYTES:
             super().send_400_response(msg)
             return
-        body = to_json(error_body(HeadTooLarge(), secrets.token_hex(8)))
+        body = to_json(error_body(_HEAD_TOO_LARGE, secrets.token_hex(8)))
         head = "HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json\r\nconnection: close\r\n"
         self.transport.write(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
         self.transport.close()
