@@ -20,7 +20,7 @@ from tracking_api.calls import click, handover, lead, refund, sale, status
 from tracking_api.calls.caller import CallServices
 from tracking_api.calls.described import PREFLIGHT
 from tracking_api.calls.visitors import Places
-from tracking_api.cors import open_to_browsers
+from tracking_api.cors import OpenToBrowsers
 from tracking_api.dashboard import routes as dashboard
 from tracking_api.dashboard.pages import routes as pages
 from tracking_api.dashboard.pages.error_pages import HANDLERS
@@ -31,14 +31,14 @@ from web.limits import RateLimits
 
 # A POST to one of these skips the router, which would take a tenth of the call's time.
 HOT: dict[str, ASGIApp] = {
-    "/api/v1/track/click": open_to_browsers(click.endpoint),
+    "/api/v1/track/click": OpenToBrowsers(click.endpoint),
     "/api/v1/track/sale": sale.endpoint,
-    "/api/v1/track/lead": open_to_browsers(lead.endpoint),
+    "/api/v1/track/lead": OpenToBrowsers(lead.endpoint),
 }
 ROUTES = [
     DescribedRoute(
         "/api/v1/track/click",
-        open_to_browsers(click.respond_to_head),
+        OpenToBrowsers(click.respond_to_head),
         POST=click.DESCRIPTION,
         HEAD=click.HEAD_DESCRIPTION,
         OPTIONS=PREFLIGHT._replace(name="preflightClick"),

@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from presentation.operations import Description
 from storage.rules.errors import NotFound
-from tracking_api.cors import open_to_browsers
+from tracking_api.cors import OpenToBrowsers
 
 TRACKER_FOLDER = Path(__file__).parent / "static"
 TRACKER = "svc-tracker.js"
@@ -25,28 +25,20 @@ _FOR_EVER = "public, max-age=31536000, immutable"
 
 
 class Asset(NamedTuple):
-    """A file, ready to be sent."""
+    """A file, ready to be sent; `version` names its content."""
 
     content: bytes
     compressed: bytes
     media_type: str
     version: str
 
-    @property
-    def etag(self) -> str:
-        """A weak tag: the plain and the compressed bytes share it."""
-        return f'W/"{self.version}"'
 
-    @property
-    def tracker_name(self) -> str:
-        """The name of this version of the tracker; no other version is ever served under it."""
-        return f"svc-tracker.{self.version}.js"
-
-
+@cache
 def trackers(folder: Path) -> dict[str, Asset]:
-    """Return the trackers by name: each version under its own name, the newest also under TRACKER."""
+    """Return the trackers by name: each version for ever under its own name, the newest also under TRACKER."""
     versions = [_asset(path.read_bytes(), ".js") for path in folder.glob("*.js")]
-    return {TRACKER: _asset((folder / TRACKER).read_bytes(), ".js")} | {asset.tracker_name: asset for asset in versions}
+    newest = {TRACKER: _asset((folder / TRACKER).read_bytes(), ".js")}
+    return newest | {_versioned(asset): asset for asset in versions}
 
 
 @cache
@@ -63,42 +55,35 @@ def page_asset_path(name: str) -> str:
     return f"/static/{page_assets()[name].version}/{name}"
 
 
-_trackers = cache(trackers)
-
-
 async def _serve_tracker(scope: Scope, receive: Receive, send: Send) -> None:
     """Respond with a tracker. Raises NotFound."""
     request = Request(scope)
-    name = request.path_params["name"]
-    asset = _find(_trackers(TRACKER_FOLDER), name)
-    headers = {"Cache-Control": _SHORT if name == TRACKER else _FOR_EVER, "Content-Location": asset.tracker_name}
-    await _response(request, asset, headers)(scope, receive, send)
+    lifetime = _SHORT if request.path_params["name"] == TRACKER else _FOR_EVER
+    await _response(request, trackers(TRACKER_FOLDER), lifetime, is_tracker=True)(scope, receive, send)
 
 
 async def page_asset(request: Request) -> Response:
     """Respond with a file of the dashboard. Raises NotFound."""
-    return _response(request, _find(page_assets(), request.path_params["name"]), {"Cache-Control": _FOR_EVER})
+    return _response(request, page_assets(), _FOR_EVER)
 
 
-def _find(assets: dict[str, Asset], name: str) -> Asset:
-    if name not in assets:
+def _response(request: Request, assets: dict[str, Asset], lifetime: str, *, is_tracker: bool = False) -> Response:
+    if request.path_params["name"] not in assets:
         raise NotFound
-    return assets[name]
-
-
-def _response(request: Request, asset: Asset, headers: dict[str, str]) -> Response:
-    headers |= {"ETag": asset.etag, "Vary": "Accept-Encoding"}
-    if _is_current(request, asset):
+    asset = assets[request.path_params["name"]]
+    # The tag is weak: the plain and the compressed bytes share it.
+    headers = {"Cache-Control": lifetime, "ETag": f'W/"{asset.version}"', "Vary": "Accept-Encoding"}
+    headers |= {"Content-Location": _versioned(asset)} if is_tracker else {}
+    known = [tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(",")]
+    if "*" in known or f'"{asset.version}"' in known:  # RFC 9110: compared weakly
         return Response(status_code=304, headers=headers)
     if "gzip" in request.headers.get("accept-encoding", ""):
         return Response(asset.compressed, headers=headers | {"Content-Encoding": "gzip"}, media_type=asset.media_type)
     return Response(asset.content, headers=headers, media_type=asset.media_type)
 
 
-def _is_current(request: Request, asset: Asset) -> bool:
-    """Return whether the request's If-None-Match names this version (RFC 9110: compared weakly)."""
-    tags = [tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(",")]
-    return "*" in tags or asset.etag.removeprefix("W/") in tags
+def _versioned(tracker: Asset) -> str:
+    return f"svc-tracker.{tracker.version}.js"
 
 
 def _asset(content: bytes, suffix: str) -> Asset:
@@ -106,7 +91,7 @@ def _asset(content: bytes, suffix: str) -> Asset:
     return Asset(content, gzip.compress(content, mtime=0), _TYPES[suffix], version)
 
 
-tracker = open_to_browsers(_serve_tracker)
+tracker = OpenToBrowsers(_serve_tracker)
 TRACKER_DESCRIPTION = Description(
     "getTracker",
     "The browser tracker: `svc-tracker.js`, or a fixed version of it, `svc-tracker.<version>.js`",

@@ -11,16 +11,14 @@ ALLOWED = (
 _PREFLIGHT = [_ANY_ORIGIN, *ALLOWED]
 
 
-def open_to_browsers(app: ASGIApp) -> ASGIApp:
-    """Return the endpoint with CORS headers on every response, and a preflight response."""
-    return _Open(app)
+class OpenToBrowsers:
+    """An endpoint with CORS headers on every response, and a preflight response."""
 
-
-class _Open:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
         if scope["method"] == "OPTIONS":
             await send({"type": "http.response.start", "status": 204, "headers": _PREFLIGHT})
             await send({"type": "http.response.body", "body": b""})

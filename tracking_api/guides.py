@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from functools import cache
+from typing import NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -24,20 +25,11 @@ from web.error_page import accepts_html
 
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 DESCRIPTION = Description(
-    "getGuide",
-    "A guide for integrators, as Markdown",
-    {200: ()},
-    (NotFound,),
-    tag="documents",
-    media="text/markdown",
+    "getGuide", "A guide for integrators, as Markdown", {200: ()}, (NotFound,), tag="documents", media="text/markdown"
 )
-
-
 INDEX_DESCRIPTION = Description(
     "listGuides", "The list of guides, as Markdown", {200: ()}, (), tag="documents", media="text/markdown"
 )
-
-
 SUBJECTS = {
     "Integrate": ("integration", "snippets", "tracker", "sdk", "payments", "cases"),
     "Check": ("verify", "cli", "errors"),
@@ -57,37 +49,35 @@ class OwnValues(NamedTuple):
 
 async def list_guides(request: Request) -> Response:
     """Return the list of guides."""
-    if not accepts_html(request.scope):
-        return _markdown(guides.listed())
-    return await _page(request, "guides.html", abouts={name: _about(name) for name in guides.titles()})
+    return await _page(request) if accepts_html(request.scope) else _markdown(guides.listed())
 
 
 async def guide(request: Request) -> Response:
     """Return a guide; its page has the values of the visitor's program in its examples. Raises NotFound."""
     name: str = request.path_params["name"]
     text = guides.text(name)
-    if not accepts_html(request.scope):
-        return _markdown(text)
-    return await _page(request, "guide.html", name=name)
+    return await _page(request, name) if accepts_html(request.scope) else _markdown(text)
 
 
 def _markdown(text: str) -> Response:
     return PlainTextResponse(text, media_type="text/markdown", headers={"Vary": "Accept"})
 
 
-async def _page(request: Request, template: str, *, name: str | None = None, **values: Any) -> Response:
+async def _page(request: Request, name: str | None = None) -> Response:
     request.scope["extra_headers"] = HEADERS
     own = await _own_values(request)
-    shown = markdown.rendered(guides.filled(name, own.filling)) if name else None
-    chosen = f"?program={own.program.id}" if own.program and "program" in request.query_params else ""
-    about: dict[str, Any] = {
-        "subjects": SUBJECTS,
-        "titles": guides.titles(),
-        "guide": shown,
-        "name": name,
-        "chosen": chosen,
-    }
-    response = templates.render(request, template, visitor=own.visitor, own=own, **about, **values)
+    response = templates.render(
+        request,
+        "guide.html" if name else "guides.html",
+        visitor=own.visitor,
+        own=own,
+        subjects=SUBJECTS,
+        titles=guides.titles(),
+        about=_about,
+        name=name,
+        guide=markdown.rendered(guides.filled(name, own.filling)) if name else None,
+        chosen=f"?program={own.program.id}" if own.program and "program" in request.query_params else "",
+    )
     response.headers["Vary"] = "Accept"
     return response
 
@@ -109,6 +99,7 @@ async def _own_values(request: Request) -> OwnValues:
     return OwnValues(guides.filling(program, base_url=base_url, code=code), program, choices, visitor)
 
 
+@cache
 def _about(name: str) -> str:
     """Return the first sentence of a guide."""
     paragraphs = (each for each in guides.text(name).split("\n\n")[1:] if not each.startswith(("#", "```", "|")))

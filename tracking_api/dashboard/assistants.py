@@ -12,13 +12,9 @@ from presentation.actions import action
 from presentation.operations import operation
 from presentation.view import SUCCESS, ListView, SuccessView, View
 from storage.access import assistants
-from storage.lists.declaration import MOST, ListQuery, ListScope
-from storage.lists.find import find
-from storage.lists.programs import PROGRAMS
 from storage.rules.scope import Scope
-from tracking_api.dashboard.pages import templates
+from tracking_api.dashboard.pages import consent, templates
 from tracking_api.dashboard.pages.buttons import SIGNED_IN, Button, FormPage, Question, elsewhere
-from tracking_api.dashboard.pages.consent import WORDS
 from tracking_api.dashboard.roles import VisitorRequest, visitor_request
 from web.response import ModelResponse
 
@@ -58,16 +54,14 @@ async def show_assistants(request: Request) -> Response:
     """List the assistants and show how to connect one more."""
     call = await visitor_request(request)
     connected = await call.storage.read(assistants.list_assistants, call.visitor, at=call.at)
-    scope = ListScope(0, call.at, workspace_ids=call.workspace_ids)
-    programs = await call.storage.read(find, PROGRAMS, scope, ListQuery(MOST))
     return templates.render(
         request,
         "assistants.html",
         visitor=call.visitor,
         connected=connected,
-        names={program.id: program.name for program in programs.data},
+        names={program.id: program.name for program in await consent.programs_of(call)},
         mcp_url=f"{call.base_url}/mcp",
-        words=WORDS,
+        words=consent.WORDS,
     )
 
 

@@ -1,24 +1,23 @@
 """The page on which a member connects an assistant: its name, its scopes and its programs."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from storage.access import assistants
 from storage.access.assistants import AuthorizationRequest
-from storage.access.sessions import Visitor
 from storage.lists.declaration import MOST, ListQuery, ListScope
 from storage.lists.find import find
 from storage.lists.programs import PROGRAMS, ListedProgram
 from storage.rules.errors import ValidationError
 from storage.rules.scope import Scope
 from tracking_api.authorization import redirects, requests
-from tracking_api.dashboard import authentication
-from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.page import lead_forms_to
+from tracking_api.dashboard.roles import VisitorRequest, visitor_request
 
 WORDS = {
     Scope.PROGRAMS_READ: "Programs: settings, integration state and guides",
@@ -28,70 +27,59 @@ WORDS = {
     Scope.CUSTOMERS_READ: "Customers: who they are, and which partner sent them",
     Scope.COMMISSIONS_READ: "Commissions: what each partner earns and was paid",
 }
-
-
 LONGEST = len(str(2**31))
-
-
-class Group(NamedTuple):
-    """A workspace's programs, to choose from."""
-
-    workspace: str
-    programs: list[ListedProgram]
 
 
 async def show_consent(request: Request) -> Response:
     """Show what an assistant requests. Raises NotFound for a request that is not ours or has expired."""
-    visitor = await authentication.visitor(request)
-    return await _page(request, visitor, _authorization(request), set(), Problems())
+    call = await visitor_request(request)
+    return await _page(call, _authorization(call), set(), Problems())
 
 
 async def decide_consent(request: Request) -> Response:
     """Grant the request for the chosen programs, or deny it; the browser returns to the assistant's client."""
-    visitor = await authentication.visitor(request)
-    form = await forms.read_form(request)
-    authorization, issuer = _authorization(request), request.app.state.settings.base_url
+    call, form = await visitor_request(request), await forms.read_form(request)
+    authorization = _authorization(call)
     if form.text("decision") != "allow":
-        return notices.redirect(
-            requests.response_url(
-                authorization, issuer, error="access_denied", error_description="The member denied access."
-            )
-        )
+        denied = {"error": "access_denied", "error_description": "The member denied access."}
+        return notices.redirect(requests.response_url(authorization, call.base_url, **denied))
     chosen = {int(sent) for sent in form.each("program") if sent.isascii() and sent.isdigit() and len(sent) < LONGEST}
+    grant: dict[str, Any] = {"visitor": call.visitor, "program_ids": sorted(chosen), "at": call.at}
     try:
-        code = await storage_of(request).write(
-            assistants.connect, authorization, visitor=visitor, program_ids=sorted(chosen), at=time_of(request)
-        )
+        code = await call.storage.write(assistants.connect, authorization, **grant)
     except ValidationError as rejection:
-        return await _page(request, visitor, authorization, chosen, Problems.of(rejection))
-    return notices.redirect(requests.response_url(authorization, issuer, code=code))
+        return await _page(call, authorization, chosen, Problems.of(rejection))
+    return notices.redirect(requests.response_url(authorization, call.base_url, code=code))
 
 
-def _authorization(request: Request) -> AuthorizationRequest:
-    sealer = request.app.state.settings.sealer()
-    return requests.unseal(request.path_params["sealed"], sealer, at=time_of(request))
+def _authorization(call: VisitorRequest) -> AuthorizationRequest:
+    return requests.unseal(call.path_name("sealed"), call.request.app.state.settings.sealer(), at=call.at)
+
+
+async def programs_of(call: VisitorRequest) -> Sequence[ListedProgram]:
+    """Return the programs of all workspaces of a member."""
+    scope = ListScope(0, call.at, workspace_ids=call.workspace_ids)
+    return (await call.storage.read(find, PROGRAMS, scope, ListQuery(MOST))).data
 
 
 async def _page(
-    request: Request, visitor: Visitor, authorization: AuthorizationRequest, chosen: set[int], problems: Problems
+    call: VisitorRequest, authorization: AuthorizationRequest, chosen: set[int], problems: Problems
 ) -> Response:
-    lead_forms_to(request, redirects.origin(authorization.redirect_uri))
-    reach = [each.workspace_id for each in visitor.memberships]
-    scope = ListScope(0, time_of(request), workspace_ids=reach)
-    programs = await storage_of(request).read(find, PROGRAMS, scope, ListQuery(MOST))
+    lead_forms_to(call.request, redirects.origin(authorization.redirect_uri))
+    programs = await programs_of(call)
     groups = [
-        Group(each.name, [program for program in programs.data if program.workspace_id == each.workspace_id])
-        for each in visitor.memberships
+        (workspace.name, [program for program in programs if program.workspace_id == workspace.workspace_id])
+        for workspace in call.visitor.memberships
     ]
     return templates.render(
-        request,
+        call.request,
         "consent.html",
-        visitor=visitor,
+        visitor=call.visitor,
         authorization=authorization,
         scopes=[WORDS[scope] for scope in authorization.scopes],
         returns_here=redirects.is_loopback(authorization.redirect_uri),
         leads_to=redirects.host(authorization.redirect_uri),
-        groups=[group for group in groups if group.programs],
-        chosen=chosen or ({programs.data[0].id} if len(programs.data) == 1 else set()),
+        groups=[group for group in groups if group[1]],
+        chosen=chosen or ({programs[0].id} if len(programs) == 1 else set()),
         problems=problems,
     )
