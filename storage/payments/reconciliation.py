@@ -36,11 +36,12 @@ def compare(connection: Connection, program_id: int, payments: Sequence[Payment]
             groups[buyer.id].append(payment)
     known = {buyer.id: buyer for buyer in buyers.values()}
     recorded = _recorded(connection, program_id, known, payments)
-    findings = [
-        finding
-        for customer_id, paid in groups.items()
-        for finding in reconciliation.judge(paid, recorded[customer_id], _buyer(known[customer_id]))
-    ]
+    findings: list[PaymentFinding] = []
+    for customer_id, paid in groups.items():
+        buyer = known[customer_id]
+        settled = buyer.settlement != Settlement.PROVISIONAL
+        who = Buyer(buyer.click_id, buyer.customer_key, settled, buyer.first_purchase_at)
+        findings += reconciliation.judge(paid, recorded[customer_id], who)
     return Reconciled(sorted(findings, key=lambda finding: finding.payment.line), len(payments) - len(buyers))
 
 
@@ -129,11 +130,6 @@ def _bases(transaction_id: str) -> Iterable[str]:
     for _ in range(DEEPEST):
         yield transaction_id
         transaction_id = transaction_id.removesuffix(CORRECTED)
-
-
-def _buyer(customer: Customer) -> Buyer:
-    settled = customer.settlement != Settlement.PROVISIONAL
-    return Buyer(customer.click_id, customer.customer_key, settled, customer.first_purchase_at)
 
 
 def _rows_with(connection: Connection, program_id: int, column: Column[Any], values: Iterable[Any]) -> Sequence[Any]:

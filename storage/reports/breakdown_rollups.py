@@ -4,7 +4,7 @@ from collections import defaultdict
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, and_, bindparam, case, func, select
+from sqlalchemy import Connection, and_, case, func, select
 
 from storage.reports.breakdown_increments import FEW_CLICKS
 from storage.rules.periods.period import Window
@@ -38,19 +38,31 @@ def read_stored_groups(
     other = sums.pop(OTHER, _zeros())
     kept = [sum(column) for column in zip(*sums.values(), strict=True)] or _zeros()
     rest = [whole - part for whole, part in zip(reported, kept, strict=False)]
-    groups = {value: GroupTotals(*counts) for value, counts in sums.items()}
+    groups = {_value(dimension, key): GroupTotals(*counts) for key, counts in sums.items()}
     return StoredGroups(groups, GroupTotals(*rest, *other[len(rest) :]))
 
 
-def _added(
-    connection: Connection, program_id: int, window: Window, dimension: Dimension
-) -> dict[str | int | None, list[int]]:
+def _reported(connection: Connection, program_id: int, window: Window, today: date) -> list[int] | None:
+    """Return the report's counts of the window; None if they are few, or a day before yesterday is not grouped."""
+    day, grouped = rollups.c, grouped_days.c
+    theirs = and_(grouped.program_id == day.program_id, grouped.day == day.day)
+    late = func.sum(case((and_(grouped.phase.is_(None), day.day < today - _LAG), 1), else_=0))
+    sums = select(late, *(func.sum(day[name]) for name in REPORTED)).select_from(
+        rollups.outerjoin(grouped_days, theirs)
+    )
+    mine = (day.program_id == program_id, day.day.between(window.first, window.last))
+    ungrouped, *counts = (int(count or 0) for count in connection.execute(sums.where(*mine)).one())
+    return None if ungrouped or counts[0] <= FEW_CLICKS else counts
+
+
+def _added(connection: Connection, program_id: int, window: Window, dimension: Dimension) -> dict[Any, list[int]]:
     """Return the sums of each value over the window's days."""
-    by_day = dimension == Dimension.WEEKDAY
-    mine = {"program_id": program_id, "dimension": Dimension.HOUR if by_day else dimension}
+    row, by_day = dimension_rollups.c, dimension == Dimension.WEEKDAY
+    stored = Dimension.HOUR if by_day else dimension
+    mine = (row.program_id == program_id, row.dimension == stored, row.day.between(window.first, window.last))
     visited: dict[Any, int] = {}  # most values of a day have clicks alone
     sums: defaultdict[Any, list[int]] = defaultdict(_zeros)
-    for day, totals in connection.execute(_DAYS, {**mine, "first": window.first, "last": window.last}):
+    for day, totals in connection.execute(select(row.day, row.totals).where(*mine)):
         weekday = day.weekday()
         for value, counts in dimension_totals.read(totals).items():
             key = weekday if by_day else value
@@ -60,43 +72,14 @@ def _added(
                 sums[key] = [*map(sum, zip(sums[key], filled(counts), strict=True))]
     for key, clicks in visited.items():
         sums[key][0] += clicks
-    return {_value(dimension, key): row for key, row in sums.items()}
-
-
-def _reported(connection: Connection, program_id: int, window: Window, today: date) -> list[int] | None:
-    """Return the report's counts of the window; None if they are few, or a day before yesterday is not grouped."""
-    wanted = {"program_id": program_id, "first": window.first, "last": window.last, "grouped_before": today - _LAG}
-    ungrouped, *counts = (int(count or 0) for count in connection.execute(_REPORT, wanted).one())
-    return None if ungrouped or counts[0] <= FEW_CLICKS else counts
+    return sums
 
 
 def _value(dimension: Dimension, key: str | int) -> str | int | None:
-    if dimension in _NUMBERED and key != OTHER:
+    if dimension in _NUMBERED:
         return int(key)
     return key if key != LACKING else None
 
 
 def _zeros() -> list[int]:
     return [0] * len(GroupTotals._fields)
-
-
-def _report() -> Select[Any]:
-    day, grouped = rollups.c, grouped_days.c
-    theirs = and_(grouped.program_id == day.program_id, grouped.day == day.day)
-    late = case((and_(grouped.phase.is_(None), day.day < bindparam("grouped_before")), 1), else_=0)
-    sums = [func.sum(day[name]) for name in REPORTED]
-    return _within(select(func.sum(late), *sums).select_from(rollups.outerjoin(grouped_days, theirs)), day)
-
-
-def _within(statement: Select[Any], row: Any) -> Select[Any]:
-    days = row.day.between(bindparam("first"), bindparam("last"))
-    return statement.where(row.program_id == bindparam("program_id"), days)
-
-
-_REPORT = _report()
-_DAYS = _within(
-    select(dimension_rollups.c.day, dimension_rollups.c.totals).where(
-        dimension_rollups.c.dimension == bindparam("dimension")
-    ),
-    dimension_rollups.c,
-)
