@@ -44,9 +44,8 @@ def list_programs(connection: Connection) -> list[int]:
 
 def next_step(connection: Connection, program_id: int, *, at: datetime) -> DayStep | None:
     """Return the next step of the program's newest day that has one; None: all is grouped, or has to wait."""
-    unfilled = (
-        select(clicks.c.click_id).where(clicks.c.program_id == program_id, clicks.c.dimensions.is_(None)).limit(1)
-    )
+    row = clicks.c
+    unfilled = select(row.click_id).where(row.program_id == program_id, row.dimensions.is_(None)).limit(1)
     if connection.execute(unfilled).first() is not None:
         return None
     steps = (_step(connection, each) for each in _candidates(connection, program_id, at))
@@ -56,30 +55,17 @@ def next_step(connection: Connection, program_id: int, *, at: datetime) -> DaySt
 def _candidates(connection: Connection, program_id: int, at: datetime) -> Iterator[_Progress]:
     day, grouped = rollups.c, grouped_days.c
     theirs = and_(grouped.program_id == day.program_id, grouped.day == day.day)
-    waiting = or_(
-        grouped.phase.is_(None),
-        grouped.phase != Phase.CLOSED,
-        grouped.clicks != day.clicks,
-        grouped.changes != day.changes,
-    )
-    columns = (
-        day.day,
-        day.clicks,
-        day.changes,
-        *(grouped[name].label(f"grouped_{name}") for name in GroupedDay._fields),
-    )
+    changed = or_(grouped.clicks != day.clicks, grouped.changes != day.changes)
+    waiting = or_(grouped.phase.is_(None), grouped.phase != Phase.CLOSED, changed)
+    columns = (day.day, day.clicks, day.changes, *(grouped[name] for name in GroupedDay._fields))
     rows = select(*columns).select_from(rollups.outerjoin(grouped_days, theirs)).where(day.program_id == program_id)
     ready = at - MARGIN
-    for row in connection.execute(rows.where(waiting).order_by(day.day.desc())).all():
-        window = Window(row.day, row.day)
+    for first, count, changes, phase, *state in connection.execute(rows.where(waiting).order_by(day.day.desc())).all():
+        window = Window(first, first)
         is_over = ready > window.ends_at
-        before = None if row.grouped_phase is None else GroupedDay(Phase(row.grouped_phase), *row[4:])
-        stop = (
-            keys.first_click_id(window.starts_at + timedelta(days=1))
-            if is_over
-            else keys.first_click_id(max(ready, window.starts_at))
-        )
-        yield _Progress(program_id, window, row.clicks, row.changes, before, stop, is_over)
+        before = None if phase is None else GroupedDay(Phase(phase), *state)
+        end = window.starts_at + timedelta(days=1) if is_over else max(ready, window.starts_at)
+        yield _Progress(program_id, window, count, changes, before, keys.first_click_id(end), is_over)
 
 
 def _step(connection: Connection, day: _Progress) -> DayStep | None:
