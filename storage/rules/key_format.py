@@ -55,12 +55,6 @@ class LeadKeys:
         self._prefixes = {_prefix(key) for key in self._exact}
         self.shapes = {format_of(key) for key in self._exact}
 
-    def __contains__(self, key: object) -> bool:
-        return key in self._exact
-
-    def __len__(self) -> int:
-        return len(self._exact)
-
     def mismatch(self, key: str) -> Mismatch | None:
         """Return how a key without a lead differs from leads' keys; None if its customer probably has no partner."""
         shape = format_of(key)
