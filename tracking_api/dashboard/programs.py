@@ -127,7 +127,7 @@ async def _new_page(call: VisitorRequest, outcome: FormOutcome) -> Response:
 async def _settings_page(context: PageContext, outcome: FormOutcome) -> Response:
     stored = values.of_settings(SETTINGS, settings.published(context.program.settings), context.currency)
     stored["revision"] = str(context.program.revision)
-    shown = outcome.shown(stored)
+    shown = outcome.shown() | {"typed": {**stored, **outcome.typed}}
     return templates.render(context.request, "settings.html", context=context, sections=BY_SECTION, **shown)
 
 
