@@ -62,14 +62,9 @@ class BreakdownView(View):
             first=row.window.first,
             last=row.window.last,
             by=list(query.by),
-            filters={dimension: filter_text(dimension, value) for dimension, value in query.filters.items()},
+            filters={dimension: label(dimension, value) or NONE for dimension, value in query.filters.items()},
             sort=query.sort,
             limit=query.limit,
         )
         other = BreakdownOthersView(groups=row.ranked.other_groups, metrics=figures(row.ranked.other))
         return cls(data=groups, other=other, total=figures(row.ranked.total), meta=meta)
-
-
-def filter_text(dimension: Dimension, value: str | int | None) -> str:
-    """Return a filter as it is written in a query."""
-    return label(dimension, value) or NONE

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
@@ -64,16 +65,12 @@ class Description(NamedTuple):
         return self._replace(errors=(*errors, *self.errors), security=security, **changes)
 
 
+@dataclass
 class Operation(Generic[Request_contra]):
     """A handler with its description; an app calls the handler with its own request type."""
 
-    def __init__(self, handler: Callable[[Request_contra], Awaitable[JsonResponse]], description: Description) -> None:
-        self.handler = handler
-        self.description = description
-
-    async def __call__(self, request: Request_contra) -> JsonResponse:
-        """Handle one request."""
-        return await self.handler(request)
+    handler: Callable[[Request_contra], Awaitable[JsonResponse]]
+    description: Description
 
 
 def operation(

@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping
 from ipaddress import IPv6Address, ip_address
 
-from limits import RateLimitItem, parse
+from limits import parse
 from starlette.requests import Request
 
 from storage.rules.errors import RateLimited
@@ -21,7 +21,7 @@ class RateLimits:
     """
 
     def __init__(self, rates: Mapping[str, str | None], counts: Counts) -> None:
-        self._rates = {kind: _parse(rate) for kind, rate in rates.items()}
+        self._rates = {kind: parse(rate) if rate else None for kind, rate in rates.items()}
         self._counts = counts
 
     async def hit(self, kind: str, client: str, about: int | str | None = None) -> None:
@@ -46,10 +46,6 @@ class RateLimits:
 def _require(resets_at: float | None) -> None:
     if resets_at is not None:
         raise RateLimited(retry_after_seconds=max(1, math.ceil(resets_at - time.time())))
-
-
-def _parse(rate: str | None) -> RateLimitItem | None:
-    return parse(rate) if rate else None
 
 
 def network_of(request: Request) -> str:
