@@ -11,6 +11,7 @@ from sqlalchemy import Connection, func, or_, select
 
 from storage.diagnosis import identifier_health, readiness
 from storage.diagnosis.explanation import Explanation, explain
+from storage.lists.partners import has
 from storage.rules import attribution, contact
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import AffMissing, InvalidAffiliateUrl
@@ -32,7 +33,6 @@ from storage.tables import (
 MOST = 10
 MOST_REJECTED = 1_000  # of each log, the newest: it has no index by identifier
 MOST_LOGS = 20
-MOST_PARTNERS = 5_000  # in all programs, the newest of the first one before: names have no index
 MOST_SILENT = 5
 MOST_LEADS = 2_000
 LARGEST_ID = 2**62
@@ -108,26 +108,16 @@ def _silence(connection: Connection, program_id: int, typed: str, at: datetime, 
 
 
 def _partners(connection: Connection, program_ids: Sequence[int], typed: str) -> list[FoundPartner]:
-    """Return the partners with this code, link, e-mail address or part of a name; a few at most."""
-    part = typed.casefold()
+    """Return the partners with this code or link, then those whom the list finds; a few at most."""
     try:
-        code = attribution.link_code(typed).code
+        text = attribution.link_code(typed).code
     except (InvalidAffiliateUrl, AffMissing):
-        code = typed
+        text = typed
     row = partners.c
-    mine = select(*(row[name] for name in FoundPartner._fields), row.email)
-    rows = list(connection.execute(mine.where(row.program_id.in_(program_ids), row.code == code).limit(MOST)))
-    first = mine.where(row.program_id.in_(program_ids[:1])).order_by(row.id.desc())
-    others = mine.where(row.program_id.in_(program_ids[1:]))
-    named = list(connection.execute(first.limit(MOST_PARTNERS)))
-    named += connection.execute(others.limit(MOST_PARTNERS - len(named)))
-    rows += [
-        each
-        for each in named
-        if part in each.name.casefold() or part in each.code.casefold() or part == (each.email or "").casefold()
-    ]
-    found = {each.id: FoundPartner._make((*each[:-2], PartnerStatus(each.status))) for each in rows}
-    return list(found.values())[:MOST]
+    found = select(*(row[name] for name in FoundPartner._fields)).where(row.program_id.in_(program_ids), has(text))
+    ordered = found.order_by((row.code == text).desc(), row.program_id.in_(program_ids[:1]).desc(), row.id.desc())
+    rows = connection.execute(ordered.limit(MOST))
+    return [FoundPartner._make((*each[:-1], PartnerStatus(each.status))) for each in rows]
 
 
 def _indexed(connection: Connection, program_ids: Sequence[int], typed: str) -> Iterator[_Named]:

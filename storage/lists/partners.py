@@ -58,15 +58,15 @@ class Partner(NamedTuple):
     link: str = ""
 
 
+def has(text: str) -> ColumnElement[bool]:
+    """Return the condition for the partners with a text in their name, code or e-mail address."""
+    row = partners.c
+    return or_(*(contains(column, text) for column in (row.name, row.code, row.email)))
+
+
 def named(program_id: int, text: str) -> Select[Any]:
     """Return the statement that reads the ids of the partners with a text in their name, code or e-mail address."""
-    row = partners.c
-    found = or_(*(contains(column, text) for column in (row.name, row.code, row.email)))
-    return select(row.id).where(row.program_id == program_id, found)
-
-
-def _search(scope: ListScope, text: str) -> ColumnElement[bool]:
-    return partners.c.id.in_(named(scope.program_id, text))
+    return select(partners.c.id).where(partners.c.program_id == program_id, has(text))
 
 
 def _finish(connection: Connection, scope: ListScope, rows: list[Partner]) -> list[Partner]:
@@ -93,7 +93,7 @@ PARTNERS = List(
     source=partners.outerjoin(_brought, _brought.c.partner_id == partners.c.id),
     filters=(Filter("status", PartnerStatus, "active, paused or inactive.", partners.c.status.__eq__, "Status"),),
     finds="Name, code or e-mail address",
-    search=_search,
+    search=lambda _, text: has(text),
     finish=_finish,
     skips=_skips,
     has_window=True,
