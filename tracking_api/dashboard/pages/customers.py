@@ -17,15 +17,6 @@ from tracking_api.dashboard.pages.lists import ListPage
 CUSTOMER_LIST = ListPage(CUSTOMERS, "customers.html")
 
 
-class Brought(NamedTuple):
-    """What a customer brought, in cents of the program's currency; `revenue_cents` is after refunds."""
-
-    sales: int
-    revenue_cents: int
-    refunded_cents: int
-    commission_cents: int
-
-
 class TimedStep(NamedTuple):
     """A step of the story, and how long after the one before it."""
 
@@ -40,7 +31,9 @@ async def show_customer(request: Request) -> Response:
     context = await page_context.as_member(request)
     customer_id = context.path_id("customer_id")
     customer, steps = await context.storage.report(listed_customers.get_timeline, context.scope, customer_id)
-    subject = _subject(customer, steps, request.query_params.get("transaction_id"))
+    sales = [step for step in steps if isinstance(step, Event) and step.kind == EventKind.SALE]
+    earned = [step for step in steps if isinstance(step, Commission)]
+    subject = _subject(customer, sales, request.query_params.get("transaction_id"))
     explained = await context.report(explanation.explain, at=context.at, **subject)
     return templates.render(
         request,
@@ -48,16 +41,16 @@ async def show_customer(request: Request) -> Response:
         context=context,
         customer=customer,
         steps=_timed(steps),
-        totals=_totals(steps),
-        earning=[step.sale_id for step in steps if isinstance(step, Commission)],
+        paid=sum(sale.refunded_cents != sale.amount_cents for sale in sales),
+        commission_cents=sum(each.net_cents for each in earned),
+        earning=[each.sale_id for each in earned],
         why=stories.of(context.program, explained),
     )
 
 
-def _subject(customer: ListedCustomer, steps: list[Event | Commission], transaction_id: str | None) -> dict[str, str]:
+def _subject(customer: ListedCustomer, sales: list[Event], transaction_id: str | None) -> dict[str, str]:
     """Return what to explain: the sale of this customer that is named, else the customer."""
-    bought = [step.transaction_id for step in steps if isinstance(step, Event) and step.kind == EventKind.SALE]
-    if transaction_id and transaction_id in bought:
+    if transaction_id and transaction_id in {sale.transaction_id for sale in sales}:
         return {"transaction_id": transaction_id}
     return {"customer_key": customer.customer_key} if customer.customer_key else {"click_id": customer.click_id}
 
@@ -68,15 +61,3 @@ def _timed(steps: list[Event | Commission]) -> list[TimedStep]:
         kind, at = listed_customers.kind_of(step), listed_customers.occurred_at(step)
         timed.append(TimedStep(step, kind, at, text.elapsed(at - timed[-1].at) if timed else ""))
     return timed
-
-
-def _totals(steps: list[Event | Commission]) -> Brought:
-    events = [step for step in steps if isinstance(step, Event)]
-    sales = [event for event in events if event.kind == EventKind.SALE]
-    sold, refunded = (
-        sum(event.program_cents or 0 for event in events if event.kind == kind)
-        for kind in (EventKind.SALE, EventKind.REFUND)
-    )
-    paid = sum(1 for sale in sales if sale.refunded_cents != sale.amount_cents)
-    commission = sum(step.net_cents for step in steps if isinstance(step, Commission))
-    return Brought(paid, sold - refunded, refunded, commission)
