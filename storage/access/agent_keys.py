@@ -76,7 +76,12 @@ def issue(
         raise NotFound(f"There is no workspace {workspace_id}.")
     if not scopes:
         raise ValidationError(fields=[FieldError("scope", "A key needs at least one scope")])
-    _require_own(connection, workspace_id, program_ids)
+    mine = select(programs.c.id).where(programs.c.workspace_id == workspace_id, programs.c.id.in_(program_ids))
+    foreign = sorted(set(program_ids) - set(connection.execute(mine).scalars()))
+    if foreign:
+        raise ValidationError(
+            fields=[FieldError("program", f"Workspace {workspace_id} has no program {n}") for n in foreign]
+        )
     secret = keys.generate(keys.AGENT_PREFIX)
     row = {
         "workspace_id": workspace_id,
@@ -99,14 +104,24 @@ def authorize(
     Raises, in this order: InvalidKey, or WrongKeyType for a program key or a session token; InsufficientScope;
     ProgramNotAllowed (also for a program that does not exist).
     """
-    row = _presented(connection, credential, program_id)
-    key = of_row(row)
+    if credential is None:
+        raise _invalid()
+    if credential.startswith((keys.PROGRAM_PREFIX, keys.SESSION_PREFIX)):
+        raise WrongKeyType
+    key_hash = keys.digest(credential)
+    possible = program_id is not None and 0 < program_id <= LARGEST_PROGRAM_ID
+    rows = _find(connection, [[key_hash, program_id if possible else None]])
+    if not rows:
+        of_program = select(program_keys.c.program_id).where(program_keys.c.key_hash == key_hash)
+        is_old_program_key = connection.execute(of_program).scalar() is not None  # from before the prefix existed
+        raise WrongKeyType if is_old_program_key else _invalid()
+    key = of_row(rows[0])
     if key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= at):
         raise _invalid()
     if scope is not None and scope not in key.scopes:
         raise InsufficientScope(required_scope=scope)
     listed = key.program_ids is None or program_id in key.program_ids
-    if program_id is not None and not (listed and row.reached == program_id):
+    if program_id is not None and not (listed and rows[0].reached == program_id):
         raise ProgramNotAllowed
     return key
 
@@ -162,37 +177,8 @@ def of_row(row: Any) -> AgentKey:
     )
 
 
-def _presented(connection: Connection, credential: str | None, program_id: int | None) -> Any:
-    """Return the key's row; `reached` is the program, if it is one of the key's workspace."""
-    if credential is None:
-        raise _invalid()
-    if credential.startswith((keys.PROGRAM_PREFIX, keys.SESSION_PREFIX)):
-        raise WrongKeyType
-    key_hash = keys.digest(credential)
-    possible = program_id is not None and 0 < program_id <= LARGEST_PROGRAM_ID
-    rows = _find(connection, [[key_hash, program_id if possible else None]])
-    if not rows:
-        raise WrongKeyType if _is_old_program_key(connection, key_hash) else _invalid()
-    return rows[0]
-
-
 def _invalid() -> InvalidKey:
     return InvalidKey(
         "The agent key is missing, malformed, unknown, revoked or expired.",
         hint="Send Authorization: Bearer <agent key>. The service's operator issues agent keys.",
     )
-
-
-def _is_old_program_key(connection: Connection, key_hash: str) -> bool:
-    """Return whether this is a program key from before the prefix existed."""
-    held = select(program_keys.c.program_id).where(program_keys.c.key_hash == key_hash)
-    return connection.execute(held).scalar() is not None
-
-
-def _require_own(connection: Connection, workspace_id: int, program_ids: Sequence[int]) -> None:
-    mine = select(programs.c.id).where(programs.c.workspace_id == workspace_id, programs.c.id.in_(program_ids))
-    foreign = set(program_ids) - set(connection.execute(mine).scalars())
-    if foreign:
-        raise ValidationError(
-            fields=[FieldError("program", f"Workspace {workspace_id} has no program {n}") for n in sorted(foreign)]
-        )

@@ -108,7 +108,7 @@ def connect(
     requested = {name: getattr(request, name) for name in ("client_id", "name", "host", "resource")}
     requested |= {"redirect_uri": request.redirect_uri, "code_challenge": request.code_challenge, "scopes": scopes}
     granted = {"id": assistant_id, "user_id": visitor.user_id, "workspace_id": workspace_id, "connected_at": at}
-    connection.execute(insert(assistants).values(**requested, **granted, program_ids=_listed(chosen)))
+    connection.execute(insert(assistants).values(**requested, **granted, program_ids=" ".join(map(str, chosen))))
     token = {"token_hash": keys.digest(code), "assistant_id": assistant_id, "kind": CODE, "scopes": scopes}
     connection.execute(insert(assistant_tokens).values(**token, expires_at=at + CODE_LIFETIME))
     client = assistant_clients.c.client_id == request.client_id
@@ -163,7 +163,7 @@ def remove_program(connection: Connection, program_id: int, *, workspace_id: int
         left = [each for each in assistant.program_ids if each != program_id]
         if left:
             this = update(assistants).where(assistants.c.id == assistant.id)
-            connection.execute(this.values(program_ids=_listed(left)))
+            connection.execute(this.values(program_ids=" ".join(map(str, left))))
         else:
             end(connection, assistant, "assistant.disconnect", actor=actor, at=at)
 
@@ -190,10 +190,6 @@ def active() -> ColumnElement[bool]:
         members.c.user_id == assistants.c.user_id,
         members.c.status == MemberStatus.ACTIVE,
     )
-
-
-def _listed(program_ids: Sequence[int]) -> str:
-    return " ".join(map(str, program_ids))
 
 
 def _all() -> Any:

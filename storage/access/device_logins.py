@@ -69,22 +69,16 @@ def poll(connection: Connection, device_code: str, *, at: datetime) -> Started |
     login: Any = connection.execute(select(device_logins).where(mine).with_for_update()).one_or_none()
     if login is None or login.expires_at <= at:
         return ExpiredToken()
-    if login.approved is None:
-        return _wait(connection, login, at=at)
+    if login.approved is None:  # each early poll makes the interval longer (RFC 8628, 3.5)
+        due_at = login.polled_at and login.polled_at + timedelta(seconds=login.interval_seconds) - TOLERANCE
+        is_early = due_at is not None and at < due_at
+        seconds = login.interval_seconds + (SLOWER_SECONDS if is_early else 0)
+        connection.execute(update(device_logins).where(mine).values(polled_at=at, interval_seconds=seconds))
+        return SlowDown() if is_early else AuthorizationPending()
     connection.execute(delete(device_logins).where(mine))
     if not login.approved:
         return AccessDenied()
     return sessions.start(connection, login.user_id, client=login.client, at=at)
-
-
-def _wait(connection: Connection, login: Any, *, at: datetime) -> ServiceError:
-    """Return how a device waits; each early poll makes its interval longer (RFC 8628, 3.5)."""
-    interval = timedelta(seconds=login.interval_seconds)
-    early = login.polled_at is not None and at < login.polled_at + interval - TOLERANCE
-    seconds = login.interval_seconds + (SLOWER_SECONDS if early else 0)
-    mine = device_logins.c.device_hash == login.device_hash
-    connection.execute(update(device_logins).where(mine).values(polled_at=at, interval_seconds=seconds))
-    return SlowDown() if early else AuthorizationPending()
 
 
 def _open(user_code: str, at: datetime) -> tuple[Any, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection, delete, insert, select, update
 
@@ -42,7 +42,9 @@ def once(connection: Connection, request: Request, perform: Callable[[Connection
     )
     first = connection.execute(select(idempotent_answers).where(*mine)).one_or_none()
     if first is not None and first.at > request.at - timedelta(days=RESPONSE_DAYS):
-        return _again(first, request)
+        if first.request_hash != request.request_hash:
+            raise IdempotencyKeyReused
+        return WriteResponse(first.status, first.body, replayed=True)
     if first is not None:
         connection.execute(delete(idempotent_answers).where(*mine))
     claim = {**request._asdict(), "status": _PENDING, "body": ""}
@@ -50,9 +52,3 @@ def once(connection: Connection, request: Request, perform: Callable[[Connection
     response = perform(connection)
     connection.execute(update(idempotent_answers).where(*mine).values(status=response.status, body=response.body))
     return response
-
-
-def _again(first: Any, request: Request) -> WriteResponse:
-    if first.request_hash != request.request_hash:
-        raise IdempotencyKeyReused
-    return WriteResponse(first.status, first.body, replayed=True)

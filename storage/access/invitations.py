@@ -1,7 +1,7 @@
 """Invitations to a workspace: a one-time link, valid for a week, that makes a person a member."""
 
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection, delete, insert, or_, select, update
 
@@ -59,7 +59,9 @@ def invite(
     theirs = select(users.c.id).join(joined, joined.c.user_id == users.c.id)
     if connection.execute(theirs.where(users.c.email == email, joined.c.workspace_id == workspace_id)).scalar():
         raise ValidationError(fields=[FieldError("email", "This account is a member of the workspace already")])
-    connection.execute(delete(invitations).where(*_to(workspace_id, email)))
+    connection.execute(
+        delete(invitations).where(invitations.c.workspace_id == workspace_id, invitations.c.email == email)
+    )
     token = keys.generate(keys.INVITATION_PREFIX)
     row = {"email": email, "role": role, "created_at": at, "expires_at": at + LIFETIME}
     row |= {"workspace_id": workspace_id, "token_hash": keys.digest(token), "created_by": actor.user_id}
@@ -143,7 +145,3 @@ def _add(connection: Connection, offer: Offer, *, password_hash: str, at: dateti
     entry = Change("member.join", user_id, "role", None, offer.role)
     members.write_audit(connection, offer.workspace_id, [entry], actor=actor, at=at)
     return user_id
-
-
-def _to(workspace_id: int, email: str) -> tuple[Any, ...]:
-    return invitations.c.workspace_id == workspace_id, invitations.c.email == email

@@ -1,5 +1,6 @@
 """Dashboard sessions: who is signed in, and their role in a program. Only a token's hash is stored."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -15,14 +16,6 @@ from storage.tables import device_logins, members, programs, sessions, users, wo
 LIFETIME = timedelta(days=14)
 LONGEST_CLIENT = 255
 ID_LENGTH = 16
-_ACCOUNT = (users.c.id, users.c.email, users.c.name.label("person"), users.c.theme, users.c.time_format)
-_WORKSPACE = (
-    members.c.workspace_id,
-    workspaces.c.name,
-    members.c.role,
-    workspaces.c.time_zone,
-    workspaces.c.logo_version,
-)
 
 
 class Account(NamedTuple):
@@ -135,8 +128,7 @@ class Member(NamedTuple):
 
 def account(connection: Connection, email: str) -> Account | None:
     """Return the account of an e-mail address, if it is an active member of any workspace."""
-    mine = _active(users.c.id)
-    joined = select(users.c.id, users.c.email, users.c.password_hash).join(members, mine)
+    joined = select(users.c.id, users.c.email, users.c.password_hash).join(members, _active(users.c.id))
     row = connection.execute(joined.where(users.c.email == email.strip().lower()).limit(1)).one_or_none()
     return None if row is None else Account(*row)
 
@@ -192,19 +184,11 @@ def change_preferences(connection: Connection, user_id: int, chosen: Preferences
 
 def identify(connection: Connection, token_hash: str, *, at: datetime) -> Visitor:
     """Return the signed-in user. Raises Forbidden without a live session or an active membership."""
-    live = (sessions.c.token_hash == token_hash, sessions.c.expires_at > at)
-    columns = (*_ACCOUNT, *_WORKSPACE, sessions.c.expires_at)
-    joined = (
-        sessions.join(users, users.c.id == sessions.c.user_id)
-        .join(members, _active(users.c.id))
-        .join(workspaces, workspaces.c.id == members.c.workspace_id)
-    )
-    mine = select(*columns).select_from(joined).where(*live).order_by(members.c.workspace_id)
-    rows = connection.execute(mine).all()
+    rows = _signed_in(connection, token_hash, at)
     if not rows:
         raise Forbidden("You must be signed in.")
-    memberships = [_membership(row) for row in rows]
-    return Visitor(rows[0].id, rows[0].email, rows[0].expires_at, memberships, _preferences(rows[0]))
+    row, memberships = rows[0], [_membership(row) for row in rows]
+    return Visitor(row.id, row.email, row.expires_at, memberships, _preferences(row))
 
 
 def member(connection: Connection, token_hash: str, program_id: int, *, at: datetime) -> Member:
@@ -212,20 +196,27 @@ def member(connection: Connection, token_hash: str, program_id: int, *, at: date
 
     Raises the same Forbidden without a live session, without an active membership, and for a missing program.
     """
+    its_workspace = select(programs.c.workspace_id).where(programs.c.id == program_id).scalar_subquery()
+    rows = _signed_in(connection, token_hash, at, members.c.workspace_id == its_workspace)
+    if not rows:
+        raise Forbidden
+    row, workspace = rows[0], _membership(rows[0])
+    about = (row.workspace_id, program_id, workspace.role, workspace, _preferences(row))
+    return Member(row.id, row.email, *about)
+
+
+def _signed_in(connection: Connection, token_hash: str, at: datetime, *narrow: ColumnElement[bool]) -> Sequence[Any]:
+    """Return the active memberships of the user who has a live session, each with their account."""
     live = (sessions.c.token_hash == token_hash, sessions.c.expires_at > at)
+    account = (users.c.id, users.c.email, users.c.name.label("person"), users.c.theme, users.c.time_format)
+    workspace = (members.c.workspace_id, workspaces.c.name, workspaces.c.time_zone, workspaces.c.logo_version)
     joined = (
         sessions.join(users, users.c.id == sessions.c.user_id)
         .join(members, _active(users.c.id))
         .join(workspaces, workspaces.c.id == members.c.workspace_id)
-        .join(programs, programs.c.workspace_id == members.c.workspace_id)
     )
-    mine = select(*_ACCOUNT, *_WORKSPACE).select_from(joined).where(*live, programs.c.id == program_id)
-    row: Any = connection.execute(mine).one_or_none()
-    if row is None:
-        raise Forbidden
-    workspace = _membership(row)
-    about = (row.workspace_id, program_id, workspace.role, workspace, _preferences(row))
-    return Member(row.id, row.email, *about)
+    mine = select(*account, *workspace, members.c.role, sessions.c.expires_at).select_from(joined)
+    return connection.execute(mine.where(*live, *narrow).order_by(members.c.workspace_id)).all()
 
 
 def _membership(row: Any) -> Membership:
