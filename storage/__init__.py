@@ -11,8 +11,8 @@ from sqlalchemy import Connection
 from sqlalchemy.engine import URL
 
 from storage.engine import database, measures, replica
-from storage.engine.availability import Availability
-from storage.engine.group_commit import Commits, GroupCommit, SetBased, Write
+from storage.engine.failures import Availability
+from storage.engine.group_commit import GroupCommit, SetBased, Write
 from storage.engine.lane import Lane, OwnThread
 from storage.engine.measures import StorageMeasures
 from storage.engine.read_queue import ReadQueue
@@ -196,10 +196,9 @@ async def opened(url: str, *, replica_url: str | None = None, patient: bool = Fa
     writing = database.writers(address, patient=patient)
     reading = _readers(address, patient=patient)
     replicas = _readers(database.parse_url(replica_url), patient=patient) if replica_url else []
-    commits, available = Commits(database.commits_each_operation(address)), Availability("writing")
-    measured = measures.batches()
+    available, measured, each_operation = Availability("writing"), measures.batches(), not database.is_sqlite(address)
     lanes = [
-        GroupCommit(lane, available, commits=commits, measures=measured.of_lane(number))
+        GroupCommit(lane, available, each_operation=each_operation, measures=measured.of_lane(number))
         for number, lane in enumerate(writing)
     ]
     writer = WriteQueue(lanes, measured)

@@ -1,6 +1,7 @@
 """What exists for Citus alone: how a lane works where each program's rows lie on one node, and how they get there."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, text
@@ -115,7 +116,9 @@ def missing_settings(connection: Connection) -> list[str]:
 
 def _steps(placed: set[str]) -> Iterator[DistributionStep]:
     is_done = {table.name for table in metadata.sorted_tables} <= placed
-    yield DistributionStep("drop foreign keys", None if is_done else _drop_foreign_keys)
+    drop = partial(_change_foreign_keys, change=DropConstraint, are_stored=True)
+    add = partial(_change_foreign_keys, change=AddConstraint, are_stored=False)
+    yield DistributionStep("drop foreign keys", None if is_done else drop)
     for name in ("alembic_version", *(table.name for table in ON_EVERY_NODE)):
         yield DistributionStep(
             f"copy {name} to every node", None if name in placed else _function("create_reference_table", name)
@@ -125,7 +128,7 @@ def _steps(placed: set[str]) -> Iterator[DistributionStep]:
         options = "'program_id', colocate_with := " + ("'none'" if table is partners else "'partners'")
         move = _function("create_distributed_table", table.name, options)
         yield DistributionStep(f"distribute {table.name}", None if table.name in placed else move)
-    yield DistributionStep("add foreign keys", _add_foreign_keys, is_repeated=True)
+    yield DistributionStep("add foreign keys", add, is_repeated=True)
     for table in _OTHERS:
         keep = _function("citus_add_local_table_to_metadata", table.name)
         yield DistributionStep(f"keep {table.name} on the coordinator", None if table.name in placed else keep)
@@ -154,28 +157,14 @@ def _function(function: str, table: str, options: str = "") -> Callable[[Connect
     return run
 
 
-def _foreign_keys() -> Iterator[Any]:
-    for table in BY_PROGRAM[:-1]:  # clicks have none on PostgreSQL
-        yield from sorted(table.foreign_key_constraints, key=lambda key: str(key.name))
-
-
-def _stored_keys(connection: Connection) -> set[tuple[str, str]]:
+def _change_foreign_keys(connection: Connection, change: Callable[[Any], Any], *, are_stored: bool) -> None:
+    """Drop or add the foreign keys of the programs' rows that the database has, or lacks; clicks have none."""
     stored = text("SELECT conrelid::regclass::text, conname FROM pg_constraint WHERE contype = 'f' AND conparentid = 0")
-    return {(row[0], row[1]) for row in connection.execute(stored)}
-
-
-def _drop_foreign_keys(connection: Connection) -> None:
-    stored = _stored_keys(connection)
-    for key in _foreign_keys():
-        if (key.table.name, str(key.name)) in stored:
-            connection.execute(DropConstraint(key))
-
-
-def _add_foreign_keys(connection: Connection) -> None:
-    stored = _stored_keys(connection)
-    for key in _foreign_keys():
-        if (key.table.name, str(key.name)) not in stored:
-            connection.execute(AddConstraint(key))
+    names = {(row[0], row[1]) for row in connection.execute(stored)}
+    for table in BY_PROGRAM[:-1]:
+        for key in sorted(table.foreign_key_constraints, key=lambda key: str(key.name)):
+            if ((table.name, str(key.name)) in names) == are_stored:
+                connection.execute(change(key))
 
 
 def _fill_places(connection: Connection) -> None:

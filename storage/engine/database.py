@@ -14,10 +14,9 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from storage.engine.database_file import DatabaseFile
 from storage.engine.lane import Lane, WriteLane
 from storage.engine.postgres_lane import PostgresLane
-from storage.engine.sqlite_lane import SqliteLane
+from storage.engine.sqlite_lane import DatabaseFile, SqliteLane
 
 WRITE_LANES = READERS = 4
 BUSY_MILLISECONDS = 4_000
@@ -89,15 +88,6 @@ def file_of(url: URL) -> Path:
 def is_sqlite(url: URL) -> bool:
     """Return whether the URL is that of the embedded database."""
     return url.drivername.startswith("sqlite")
-
-
-def commits_each_operation(url: URL) -> bool:
-    """Return whether a batch commits after each operation in it.
-
-    PostgreSQL's lanes run side by side: one operation to a transaction means that every transaction locks rows
-    in one global order (customers, then rollups by key), so lanes wait for each other but never deadlock.
-    """
-    return not is_sqlite(url)
 
 
 def lock_migrations(connection: Connection) -> None:

@@ -1,11 +1,16 @@
-"""Classifies a driver's error: a conflict worth another try, an outage of the database, or neither."""
+"""Classifies a driver's error as a conflict, an outage or neither, and notes whether storage is available."""
 
+import logging
 import sqlite3
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 
-from storage.rules.errors import StorageUnavailable
+from storage.rules.errors import OutcomeUnknown, StorageUnavailable
 
 RETRY_SECONDS = 2
+QUIET_SECONDS = 1.0  # of successes after the last failure, before storage counts as available again
+log = logging.getLogger(__name__)
 _CONFLICTS = {"23505", "40001", "40P01"}  # unique violation, serialization failure, deadlock
 READ_ONLY = "25006"  # a write in recovery or on a read-only server; on a lane that only reads, it is a bug
 _OUTAGES = {"25P03", "57014", "XX001", "XX002", READ_ONLY}  # idle too long, canceled, corrupt
@@ -80,3 +85,40 @@ def chain(error: BaseException) -> Iterator[BaseException]:
     while each is not None:
         yield each
         each = getattr(each, "orig", None) or each.__cause__ or each.__context__
+
+
+class Availability:
+    """Whether storage works for `reading` or for `writing`, by the last of them; each change is logged once."""
+
+    def __init__(self, purpose: str) -> None:
+        self._purpose = purpose
+        self._failed_at: float | None = None
+
+    @property
+    def is_known_bad(self) -> bool:
+        """Whether it failed, and has not recovered yet."""
+        return self._failed_at is not None
+
+    @contextmanager
+    def observed(self) -> Iterator[None]:
+        """Record how a transaction ends; any error except an outage means that storage works."""
+        try:
+            yield
+        except (StorageUnavailable, OutcomeUnknown) as outage:
+            if outage.is_of_one_node:
+                log.warning("a node is unavailable for %s: %s", self._purpose, reason_of(outage))
+                self._note_success()
+                raise
+            if self._failed_at is None:
+                log.error("storage is unavailable for %s: %s", self._purpose, reason_of(outage))  # noqa: TRY400 - one line
+            self._failed_at = time.monotonic()
+            raise
+        except Exception:
+            self._note_success()
+            raise
+        self._note_success()
+
+    def _note_success(self) -> None:
+        if self._failed_at is not None and time.monotonic() - self._failed_at >= QUIET_SECONDS:
+            self._failed_at = None
+            log.warning("storage is available for %s again", self._purpose)

@@ -8,8 +8,7 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from sqlalchemy import Connection
 
-from storage.engine.availability import Availability
-from storage.engine.failures import RETRY_SECONDS, is_conflict, reason_of
+from storage.engine.failures import RETRY_SECONDS, Availability, is_conflict, reason_of
 from storage.engine.lane import WriteLane
 from storage.engine.measures import BatchMeasures
 from storage.rules.errors import OutcomeUnknown, ServiceError, StorageUnavailable
@@ -51,13 +50,6 @@ def run_alone(connection: Connection, operation: Callable[..., Any], *arguments:
         return error
 
 
-class Commits(NamedTuple):
-    """How a batch is split into transactions: one for each operation in it, one for each program, or one in all."""
-
-    each_operation: bool = False
-    partition_by_program: bool = False
-
-
 class QueuedWrite(NamedTuple):
     """One write that waits for its batch."""
 
@@ -70,28 +62,32 @@ class QueuedWrite(NamedTuple):
 
 
 class GroupCommit:
-    """Commits batches over one lane, one after the other."""
+    """Commits batches over one lane, one after the other.
+
+    With `each_operation`, as on PostgreSQL, whose lanes run side by side, every operation of a batch has a transaction:
+    all lock rows in one global order (customers, then rollups by key), so lanes wait for each other, never deadlock.
+    """
 
     def __init__(
-        self, lane: WriteLane, availability: Availability, *, commits: Commits, measures: BatchMeasures
+        self, lane: WriteLane, availability: Availability, *, each_operation: bool, measures: BatchMeasures
     ) -> None:
         self._lane = lane
         self._availability = availability
-        self._commits = commits
+        self._each_operation = each_operation
         self._measures = measures
         self._loop = asyncio.get_running_loop()
 
     async def partitions_by_program(self) -> bool:
         """Return whether a transaction may write one program only: a distributed database commits it on one node."""
-        return self._commits.partition_by_program or await self._lane.is_distributed()
+        return await self._lane.is_distributed()
 
     async def commit(self, batch: list[QueuedWrite]) -> None:
         """Run a batch, commit it, and resolve every write of it."""
         self._measures.writes.observe(len(batch))
         self._measures.wait_seconds.observe(self._loop.time() - batch[0].queued_at)
         try:
-            commits = self._commits._replace(partition_by_program=await self.partitions_by_program())
-            for writes in transactions_of(batch, commits):
+            by_program = await self.partitions_by_program()
+            for writes in transactions_of(batch, each_operation=self._each_operation, by_program=by_program):
                 await self._transact(writes)
         finally:
             for write in batch:  # those without a result: the lane closes before their outcome is known
@@ -123,13 +119,13 @@ class GroupCommit:
             resolve(write, result)
 
 
-def transactions_of(batch: list[QueuedWrite], commits: Commits) -> list[list[QueuedWrite]]:
+def transactions_of(batch: list[QueuedWrite], *, each_operation: bool, by_program: bool) -> list[list[QueuedWrite]]:
     """Split a batch into transactions, each with its writes sorted by operation."""
 
     def part(write: QueuedWrite) -> tuple[Any, ...]:
-        is_split = commits.each_operation and getattr(write.operation, "of_one_program", False)
-        program = str(write.program) if commits.partition_by_program or is_split else ""
-        return (program, *_order(write)) if commits.each_operation else (program,)
+        is_split = each_operation and getattr(write.operation, "of_one_program", False)
+        program = str(write.program) if by_program or is_split else ""
+        return (program, *_order(write)) if each_operation else (program,)
 
     ordered = sorted(batch, key=lambda write: (part(write), _order(write)))
     return [list(writes) for _, writes in groupby(ordered, key=part)]

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection
@@ -59,22 +59,19 @@ class OwnThread:
             self._loop = asyncio.new_event_loop()
             self._thread = threading.Thread(target=self._loop.run_forever, name="reader", daemon=True)
             self._thread.start()
-        return await self._there(self._run(work), self._loop)
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._run(work), self._loop))
 
     async def close(self) -> None:
         """Close the connection and end the thread; a running read gets one second."""
         self._is_closing = True
         if self._loop is None or self._thread is None:
             return
-        await self._there(self._close(), self._loop)
+        await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._close(), self._loop))
         self._loop.call_soon_threadsafe(self._loop.stop)
         await asyncio.to_thread(self._thread.join, CLOSE_SECONDS)
         if not self._thread.is_alive():
             self._loop.close()
         self._loop = self._thread = None
-
-    async def _there(self, coroutine: Coroutine[Any, Any, Result], loop: asyncio.AbstractEventLoop) -> Result:
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, loop))
 
     async def _run(self, work: Work[Result]) -> Result:
         async with self._turn:  # a read whose caller left may still run

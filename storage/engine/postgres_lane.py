@@ -54,7 +54,10 @@ class PostgresLane:
     """
 
     def __init__(self, url: URL, *, read_only: bool, patient: bool) -> None:
-        settings = (_READ_ONLY if read_only else citus.BY_KEY) | ({} if patient else _server_limits())
+        # how long the server lets a statement run, and a transaction wait for us
+        limits = {"statement_timeout": STATEMENT_SECONDS, "idle_in_transaction_session_timeout": RUN_SECONDS}
+        limited = {name: str(int(seconds * 1_000)) for name, seconds in limits.items()}
+        settings = (_READ_ONLY if read_only else citus.BY_KEY) | ({} if patient else limited)
         options = {} if patient else {"command_timeout": RESPONSE_SECONDS}
         self._engine = create_async_engine(
             url,
@@ -163,24 +166,21 @@ class PostgresLane:
         """Begin a transaction; any failure means that the database is not available."""
         try:
             connection = await self._connect()
-            if token is None:
-                await self._driver.execute("BEGIN")
-            else:
-                await self._begin_with(token, program_id)
+            store_token = "" if token is None else f"; EXECUTE {await self._prepare(token, program_id)}"
+            await self._driver.execute(f"BEGIN{store_token}")
         except Exception as error:
             of_one_node = bool(self._is_distributed and is_reported(error) and not self._is_closed())
             raise unavailable(error, is_of_one_node=of_one_node) from error
         return connection
 
-    async def _begin_with(self, token: str, program_id: int) -> None:
+    async def _prepare(self, token: str, program_id: int) -> str:
+        """Return the prepared statement that stores a token."""
         if self._prepared is not self._driver:
             await self._driver.execute(f"{_PREPARE}; {citus.PREPARE}" if self._is_distributed else _PREPARE)
             self._prepared = self._driver
         values = f"'{self._name}', '{token}', {time.time_ns() // 1_000_000}"
-        if self._is_distributed and program_id:
-            await self._driver.execute(f"BEGIN; EXECUTE store_program_token({program_id}, {values})")
-        else:
-            await self._driver.execute(f"BEGIN; EXECUTE store_token({values})")
+        is_of_program = self._is_distributed and program_id
+        return f"store_program_token({program_id}, {values})" if is_of_program else f"store_token({values})"
 
     def _is_closed(self) -> bool:
         return self._driver is None or self._driver.is_closed()
@@ -226,12 +226,6 @@ class PostgresLane:
             if isinstance(error, TimeoutError):
                 raise OutcomeUnknown(retry_after_seconds=RETRY_SECONDS) from error
             raise
-
-
-def _server_limits() -> dict[str, str]:
-    """Return how long the server lets a statement run, and a transaction wait for us, in milliseconds."""
-    limits = {"statement_timeout": STATEMENT_SECONDS, "idle_in_transaction_session_timeout": RUN_SECONDS}
-    return {name: str(int(seconds * 1_000)) for name, seconds in limits.items()}
 
 
 def _require_commit(status: str) -> None:

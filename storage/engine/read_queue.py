@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import TypeVar
 
-from storage.engine.availability import Availability
+from storage.engine.failures import Availability
 from storage.engine.lane import Lane, Work
 from storage.rules.errors import Overloaded
 

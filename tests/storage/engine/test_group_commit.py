@@ -12,7 +12,7 @@ import storage
 from storage import Storage
 from storage.engine import group_commit, recurring, write_queue
 from storage.engine.failures import StaleReadError
-from storage.engine.group_commit import Commits, QueuedWrite, set_based
+from storage.engine.group_commit import QueuedWrite, set_based
 from storage.rules.errors import CustomerNotFound, Overloaded
 from storage.tables import committed_batches as of_lanes
 from storage.tables import program_batches as of_programs
@@ -102,18 +102,21 @@ def queued(operation: Any, program: Any, number: int = 0) -> QueuedWrite:
 
 
 @pytest.mark.parametrize(
-    ("commits", "transactions"),
+    ("each_operation", "by_program", "transactions"),
     [
-        (Commits(), [["a1", "b1", "a2", "b2"]]),
-        (Commits(each_operation=True), [["a1", "b1"], ["a2", "b2"]]),
-        (Commits(partition_by_program=True), [["a1", "a2"], ["b1", "b2"]]),
-        (Commits(each_operation=True, partition_by_program=True), [["a1"], ["a2"], ["b1"], ["b2"]]),
+        (False, False, [["a1", "b1", "a2", "b2"]]),
+        (True, False, [["a1", "b1"], ["a2", "b2"]]),
+        (False, True, [["a1", "a2"], ["b1", "b2"]]),
+        (True, True, [["a1"], ["a2"], ["b1"], ["b2"]]),
     ],
 )
-def test_a_batch_is_split_by_operation_and_by_program(commits: Commits, transactions: list[list[str]]):
+def test_a_batch_is_split_by_operation_and_by_program(
+    *, each_operation: bool, by_program: bool, transactions: list[list[str]]
+):
     batch = [queued(operation, program, n) for program in ("b", "a") for n, operation in ((2, add_all), (1, add))]
 
-    parted = [[write.arguments[0] for write in writes] for writes in group_commit.transactions_of(batch, commits)]
+    parts = group_commit.transactions_of(batch, each_operation=each_operation, by_program=by_program)
+    parted = [[write.arguments[0] for write in writes] for writes in parts]
 
     assert sorted(map(sorted, parted)) == sorted(map(sorted, transactions))
 
@@ -121,7 +124,8 @@ def test_a_batch_is_split_by_operation_and_by_program(commits: Commits, transact
 def test_writes_that_lock_rows_one_by_one_are_of_one_program_in_a_transaction():
     refund = group_commit.of_one_program(lambda: None)
 
-    parted = group_commit.transactions_of([queued(refund, each) for each in (1, 2, 1)], Commits(each_operation=True))
+    batch = [queued(refund, each) for each in (1, 2, 1)]
+    parted = group_commit.transactions_of(batch, each_operation=True, by_program=False)
 
     assert [[write.program for write in writes] for writes in parted] == [[1, 1], [2]]
 

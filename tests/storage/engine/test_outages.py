@@ -14,7 +14,7 @@ from sqlalchemy import Connection, text
 
 import storage
 from storage import Storage
-from storage.engine import availability, database, failures, postgres_lane, write_queue
+from storage.engine import database, failures, postgres_lane, write_queue
 from storage.rules.errors import OutcomeUnknown, Overloaded, StorageUnavailable
 from tests.proxy import Proxy
 from tests.storage.engine.naming import add, names
@@ -55,7 +55,7 @@ async def until_all_is_well(store: Storage) -> None:
 async def test_an_outage_fails_a_whole_batch_at_once_and_is_logged_once(
     served: Storage, between: Proxy, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(availability, "QUIET_SECONDS", 0)
+    monkeypatch.setattr(failures, "QUIET_SECONDS", 0)
     between.lose_connections = True
     between.cut()
     await asyncio.gather(*(served.write(add, str(n)) for n in range(3)), return_exceptions=True)
