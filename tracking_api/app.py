@@ -129,7 +129,6 @@ def create(
 
 def _limits(settings: Configuration, counts: Counts) -> RateLimits:
     rates = {name: settings.limited(getattr(settings, f"{name}_rate")) for name in ("public", "click", "lead", "keyed")}
-    logins = {"login": settings.login_rate, "password": settings.login_rate, "second_factor": settings.login_rate}
-    logins |= {"sign_in": settings.sign_in_rate, "reset": settings.sign_in_rate, "set_up": settings.sign_in_rate}
-    logins |= {"forgotten": settings.login_rate}
-    return RateLimits({**rates, **logins}, counts)
+    rates |= dict.fromkeys(("login", "password", "second_factor", "forgotten"), settings.login_rate)
+    rates |= dict.fromkeys(("sign_in", "reset", "set_up"), settings.sign_in_rate)
+    return RateLimits(rates, counts)

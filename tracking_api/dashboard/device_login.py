@@ -8,14 +8,13 @@ from starlette.responses import Response
 
 from presentation.operations import operation
 from presentation.view import View
-from storage.access import device_logins, sessions
+from storage.access import device_logins
 from storage.access.device_logins import INTERVAL, LIFETIME, PendingLogin
-from storage.rules import keys
 from storage.rules.errors import AccessDenied, AuthorizationPending, ExpiredToken, RateLimited, SlowDown
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.roles import VisitorRequest, visitor_request
-from tracking_api.dashboard.sessions import NO_STORE, NewSessionView
+from tracking_api.dashboard.sessions import NO_STORE, NewSessionView, new_session
 from web import body
 from web.body import Body, Identifier
 from web.response import ModelResponse
@@ -74,10 +73,9 @@ async def poll_device_login(request: Request) -> ModelResponse[NewSessionView]:
     Raises AuthorizationPending, SlowDown, AccessDenied, ExpiredToken.
     """
     sent = body.parse(DeviceToken, await body.read_body(request.scope, request.receive))
-    storage, at = storage_of(request), time_of(request)
-    started = await storage.write(device_logins.poll, sent.device_code, at=at)
-    signed_in = await storage.read(sessions.identify, keys.digest(started.token), at=at)
-    return ModelResponse(NewSessionView.of(signed_in, token=started.token), NO_STORE)
+    return await new_session(
+        request, await storage_of(request).write(device_logins.poll, sent.device_code, at=time_of(request))
+    )
 
 
 async def enter_device_code(request: Request) -> Response:

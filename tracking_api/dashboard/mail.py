@@ -2,24 +2,17 @@
 
 import logging
 from email.message import EmailMessage
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import aiosmtplib
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from starlette.requests import Request
 
 from configuration import Configuration
+from tracking_api.dashboard.pages.templates import environment
 
 SECONDS = 10.0
 _PORTS = {"smtp": 587, "smtps": 465}
-_environment = Environment(
-    loader=FileSystemLoader(Path(__file__).parent / "templates" / "mail"),
-    autoescape=select_autoescape(["html"]),
-    undefined=StrictUndefined,
-    trim_blocks=True,
-)
 log = logging.getLogger(__name__)
 
 
@@ -55,11 +48,11 @@ async def send(request: Request, to: str, template: str, **values: Any) -> bool:
 
 
 def _message(settings: Configuration, to: str, template: str, values: dict[str, Any]) -> EmailMessage:
-    subject, _, text = _environment.get_template(f"{template}.txt").render(values).partition("\n")
+    subject, _, text = environment.get_template(f"mail/{template}.txt").render(values).partition("\n")
     message = EmailMessage()
     message["Subject"] = " ".join(subject.split())
     message["From"] = settings.mail_from or f"no-reply@{urlsplit(settings.base_url).hostname}"
     message["To"] = to
     message.set_content(text.strip() + "\n")
-    message.add_alternative(_environment.get_template(f"{template}.html").render(values), subtype="html")
+    message.add_alternative(environment.get_template(f"mail/{template}.html").render(values), subtype="html")
     return message

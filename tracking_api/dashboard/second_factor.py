@@ -9,7 +9,6 @@ from presentation.operations import operation
 from presentation.view import SUCCESS, SuccessView, View, with_fields_of
 from storage.access import second_factors
 from storage.access.second_factors import Enrolment
-from storage.engine.sealing import Sealer
 from storage.rules.errors import InvalidSecondFactor, Overloaded, RateLimited, SecondFactorExists
 from tracking_api.dashboard.roles import VisitorRequest
 from tracking_api.dashboard.sessions import NO_STORE, Password, require_password
@@ -66,7 +65,7 @@ async def get_second_factor(call: VisitorRequest) -> ModelResponse[SecondFactorV
 async def enrol_second_factor(call: VisitorRequest, sent: SecondFactorStart) -> ModelResponse[EnrolmentView]:
     """Return a secret for the app. Raises ValidationError, SecondFactorExists, RateLimited."""
     await require_password(call, sent.current_password)
-    about: dict[str, Any] = {"email": call.visitor.email, "sealer": _sealer(call)}
+    about: dict[str, Any] = {"email": call.visitor.email, "sealer": call.request.app.state.settings.sealer()}
     enrolled = await call.storage.write(second_factors.enrol, call.visitor.user_id, **about)
     return ModelResponse(EnrolmentView.of(enrolled), NO_STORE)
 
@@ -75,7 +74,7 @@ async def enrol_second_factor(call: VisitorRequest, sent: SecondFactorStart) -> 
 async def confirm_second_factor(call: VisitorRequest, sent: SecondFactorCode) -> ModelResponse[RecoveryCodesView]:
     """Return the recovery codes. Raises InvalidSecondFactor, SecondFactorExists, RateLimited."""
     await _hit(call)
-    about: dict[str, Any] = {"sealer": _sealer(call), "actor": call.actor, "at": call.at}
+    about = {"sealer": call.request.app.state.settings.sealer(), "actor": call.actor, "at": call.at}
     codes = await call.storage.write(second_factors.confirm, call.visitor.user_id, sent.totp, **about)
     return ModelResponse(RecoveryCodesView(recovery_codes=codes), NO_STORE)
 
@@ -91,14 +90,9 @@ async def disable_second_factor(call: VisitorRequest, sent: SecondFactorEnd) -> 
     else:
         await _hit(call)
         by_code = second_factors.disable_by_code
-        await call.storage.write(by_code, user_id, sent.totp, sealer=_sealer(call), **about)
+        await call.storage.write(by_code, user_id, sent.totp, sealer=call.request.app.state.settings.sealer(), **about)
     return ModelResponse(SUCCESS)
 
 
 async def _hit(call: VisitorRequest) -> None:
     await call.request.app.state.limits.hit("second_factor", str(call.visitor.user_id))
-
-
-def _sealer(call: VisitorRequest) -> Sealer:
-    sealer: Sealer = call.request.app.state.settings.sealer()
-    return sealer

@@ -90,6 +90,11 @@ async def log_in(request: Request) -> ModelResponse[NewSessionView]:
     account = await require_account(request, credentials)
     started = await start(request, account, credentials.totp)
     await request.app.state.limits.forget("login", network_of(request), account.email)
+    return await new_session(request, started)
+
+
+async def new_session(request: Request, started: Started) -> ModelResponse[NewSessionView]:
+    """Return the response that shows a new session's token."""
     signed_in = await storage_of(request).read(sessions.identify, keys.digest(started.token), at=time_of(request))
     return ModelResponse(NewSessionView.of(signed_in, token=started.token), NO_STORE)
 

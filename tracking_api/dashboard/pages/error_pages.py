@@ -2,6 +2,7 @@
 
 import math
 import re
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
@@ -62,7 +63,7 @@ async def rejected(request: Request, rejection: ServiceError) -> Response:
         back=None if page == request.url.path else page,
         again=request.url.path if is_unavailable and request.method in authentication.SAFE_METHODS else None,
         request_id=request.scope["request_id"],
-        **(_menus_without_data(request) if is_unavailable else await _menus(request)),
+        **await _menus(request, has_data=not is_unavailable),
     )
     response.headers.update(error_headers(rejection))
     return response
@@ -79,25 +80,22 @@ def in_words(rejection: ServiceError) -> Words:
     return Words(title, words.advice if rejection.advice == rejection.hint else rejection.advice)
 
 
-async def _menus(request: Request) -> dict[str, Any]:
-    """Return what the page's menus need: the visitor, and the program that the URL is about, if they may see it."""
-    found: dict[str, Any] = {"has_session": False, "program_path": None}
+async def _menus(request: Request, *, has_data: bool) -> dict[str, Any]:
+    """Return what the page's menus need: the visitor, and the program that the URL is about, if they may see it.
+
+    Where the database is not asked, a browser with a session keeps its links.
+    """
     program = _PROGRAM.fullmatch(request.url.path)
-    try:
-        found["visitor"] = await authentication.visitor(request)
-        if program:
-            request.scope["path_params"] = {"program_id": program[1]}
-            found["context"] = await page_context.as_member(request)
-    except ServiceError:
-        pass  # a stranger, or another program
+    has_session = not has_data and authentication.presented(request) is not None
+    path = f"/programs/{program[1]}" if program and has_session else None
+    found: dict[str, Any] = {"has_session": has_session, "program_path": path}
+    if has_data:
+        with suppress(ServiceError):  # of a stranger, or another program
+            found["visitor"] = await authentication.visitor(request)
+            if program:
+                request.scope["path_params"] = {"program_id": program[1]}
+                found["context"] = await page_context.as_member(request)
     return found
-
-
-def _menus_without_data(request: Request) -> dict[str, Any]:
-    """Return what the menus need when the database is not asked: a browser with a session keeps its links."""
-    program = _PROGRAM.fullmatch(request.url.path)
-    has_session = authentication.presented(request) is not None
-    return {"has_session": has_session, "program_path": f"/programs/{program[1]}" if program and has_session else None}
 
 
 async def _respond(request: Request, rejection: ServiceError, headers: Headers) -> ASGIApp:

@@ -102,11 +102,6 @@ def redirect(path: str, name: str = "", *numbers: int) -> Response:
     return response
 
 
-def clear(response: Response) -> None:
-    """Delete the waiting notice."""
-    response.delete_cookie(COOKIE, httponly=True, samesite="lax")
-
-
 def waiting(request: Request) -> Notice | None:
     """Return the visitor's waiting notice."""
     sent = _VALUE.fullmatch(request.cookies.get(COOKIE, ""))

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
@@ -24,17 +24,17 @@ HEADERS = (
     (b"cache-control", b"no-store"),  # the browser's Back button shows no page after signing out
 )
 LABELS = {setting.form_name: setting.label for setting in SETTINGS}
-_environment = Environment(
+environment = Environment(
     loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
-    autoescape=True,
+    autoescape=select_autoescape(["html"]),  # of the files, the texts of e-mails alone are none
     auto_reload=False,  # a page asks the disk for nothing
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_environment.filters |= text.FILTERS
-_environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
-_environment.globals |= {
+environment.filters |= text.FILTERS
+environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
+environment.globals |= {
     "static": assets.page_asset_path,
     "currencies": currency_options,
     "zone": viewing.zone_name,
@@ -50,8 +50,8 @@ def render(request: Request, template: str, *, status: int | None = None, **valu
     common = {"csrf": forms.expected_token(request), "notice": notice, "path": request.url.path, "context": None}
     locale = viewing.locale_of(request.headers.get("accept-language", ""))
     with viewing.shown_to(viewer, locale):
-        html = _environment.get_template(template).render(common | {"viewer": viewer, "locale": locale} | values)
+        html = environment.get_template(template).render(common | {"viewer": viewer, "locale": locale} | values)
     response = HTMLResponse(html, status or (400 if values.get("problems") or values.get("problem") else 200))
     if notice is not None:
-        notices.clear(response)
+        response.delete_cookie(notices.COOKIE, httponly=True, samesite="lax")
     return response
