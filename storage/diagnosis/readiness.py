@@ -1,5 +1,6 @@
 """Readiness: what a program lacks for its first credited sale, as gates of which one is the blocker."""
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -7,9 +8,8 @@ from sqlalchemy import Connection, func, select
 
 from storage.diagnosis import identifier_health
 from storage.diagnosis.identifier_health import HealthState, IdentifierHealth
-from storage.lists.programs import Program, read_program
+from storage.lists.programs import read_program
 from storage.reports import checklist
-from storage.reports.checklist import ChecklistStep
 from storage.rules.attribution import PartnerStatus, ProgramStatus
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey
 from storage.rules.keys import Rotation, rotation_state
@@ -67,12 +67,17 @@ def check_readiness(connection: Connection, program_id: int, *, at: datetime, ba
     """Return the readiness of a program; `base_url` is the service's URL, for the code to copy. Raises NotFound."""
     program = read_program(connection, program_id)
     health = identifier_health.check_keys(connection, program_id)
-    is_active, is_enrolled = program.settings.status == ProgramStatus.ACTIVE, _enrolled(connection, program_id)
+    is_active, key_problem = program.settings.status == ProgramStatus.ACTIVE, None
+    active = (partners.c.program_id == program_id, partners.c.status == PartnerStatus.ACTIVE)
+    is_enrolled = connection.execute(select(partners.c.id).where(*active).limit(1)).scalar() is not None
+    if rotation_state(program.rotate_by, at) != Rotation.ACTIVE:
+        due = f" before {program.rotate_by:%Y-%m-%d %H:%M} UTC" if program.rotate_by else ""
+        key_problem = f"An owner regenerates the program key{due}, and its new value is deployed."
     gates = [
         _gate("program_active", None if is_active else "An owner sets the program's status to active."),
         _gate("partner_enrolled", None if is_enrolled else "Enrol a partner, or set one to active."),
         *_integrated(connection, program_id, base_url),
-        _gate("program_key_current", _key_problem(program, at)),
+        _gate("program_key_current", key_problem),
         _key_accepted(read_rejected_keys(connection, program_id, at=at)),
         _identifiers(health),
     ]
@@ -98,18 +103,6 @@ def _gate(name: str, problem: str | None) -> ReadinessGate:
     return ReadinessGate(name, State.FAIL if problem else State.PASS, None, problem)
 
 
-def _enrolled(connection: Connection, program_id: int) -> bool:
-    active = select(partners.c.id).where(partners.c.program_id == program_id, partners.c.status == PartnerStatus.ACTIVE)
-    return connection.execute(active.limit(1)).scalar() is not None
-
-
-def _key_problem(program: Program, at: datetime) -> str | None:
-    if rotation_state(program.rotate_by, at) == Rotation.ACTIVE:
-        return None
-    due = f" before {program.rotate_by:%Y-%m-%d %H:%M} UTC" if program.rotate_by else ""
-    return f"An owner regenerates the program key{due}, and its new value is deployed."
-
-
 def _key_accepted(rejected: RejectedKeys | None) -> ReadinessGate:
     """Return the gate of events lost to a wrong key: failed while they still come, unknown until a week has passed."""
     if rejected is None:
@@ -126,20 +119,18 @@ def _identifiers(health: IdentifierHealth) -> ReadinessGate:
     return _gate("identifiers_match", health.groups[0].likely_mapping if is_mismatched else None)
 
 
-def _integrated(connection: Connection, program_id: int, base_url: str) -> list[ReadinessGate]:
-    """Return the checklist's gates. A live event also proves its test; missing live traffic is unknown, not failed."""
+def _integrated(connection: Connection, program_id: int, base_url: str) -> Iterator[ReadinessGate]:
+    """Yield the checklist's gates. A live event also proves its test; missing live traffic is unknown, not failed."""
     steps = {step.step: step for step in checklist.list_steps(connection, program_id, base_url=base_url)}
     rejected = select(refused_calls.c.call).where(refused_calls.c.program_id == program_id).distinct()
     tried = set(connection.execute(rejected).scalars())
-    return [_of_step(step, steps, tried) for step in steps.values()]
-
-
-def _of_step(step: ChecklistStep, steps: dict[str, ChecklistStep], tried: set[str]) -> ReadinessGate:
-    way, _, kind = step.step.partition("_")
-    proof = steps[f"live_{kind}"] if way == "test" and not step.done else step
-    if proof.done:
-        return ReadinessGate(step.step, State.PASS, proof.verified_at, None)
-    if way == "live" and kind not in tried:
-        return ReadinessGate(step.step, State.UNKNOWN, None, step.next_action)
-    rejected = f"Every {kind} was rejected so far: read the program's rejected calls."
-    return ReadinessGate(step.step, State.FAIL, None, rejected if way == "live" else step.next_action)
+    for name, step in steps.items():
+        way, _, kind = name.partition("_")
+        proof = steps[f"live_{kind}"] if way == "test" and not step.done else step
+        if proof.done:
+            yield ReadinessGate(name, State.PASS, proof.verified_at, None)
+        elif way == "live" and kind not in tried:
+            yield ReadinessGate(name, State.UNKNOWN, None, step.next_action)
+        else:
+            lost = f"Every {kind} was rejected so far: read the program's rejected calls."
+            yield ReadinessGate(name, State.FAIL, None, lost if way == "live" else step.next_action)
