@@ -1,10 +1,9 @@
 """Identifier health: sales whose customer keys match no lead, grouped by format, with the likely fix."""
 
-from collections.abc import Iterable
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from sqlalchemy import Connection, Select, and_, select
+from sqlalchemy import Connection, and_, select
 
 from storage.rules import key_format
 from storage.rules.errors import CustomerNotFound
@@ -67,7 +66,8 @@ def check_keys(connection: Connection, program_id: int) -> IdentifierHealth:
     """Return the identifier health of a program."""
     credited = _credited_keys(connection, program_id)
     sale_keys = dict.fromkeys(_rejected_keys(connection, program_id)) | credited
-    known = set(_known(connection, program_id, sale_keys))
+    carried = (customers.c.program_id == program_id, customers.c.customer_key.in_(list(sale_keys)))
+    known = set(connection.execute(select(customers.c.customer_key).where(*carried)).scalars())
     keyed = _lead_keys(connection, program_id)
     lead_keys = LeadKeys(keyed or _lead_keys(connection, program_id, with_key=False))
     mismatches = {
@@ -115,23 +115,21 @@ def _grouped(mismatches: dict[str, Mismatch], lead_keys: LeadKeys) -> list[KeyMi
     return sorted(groups, key=lambda group: -group.keys)
 
 
-def _rejected_keys(connection: Connection, program_id: int) -> Iterable[str]:
-    """Return the keys of sales that were rejected because no customer carries them."""
+def _rejected_keys(connection: Connection, program_id: int) -> list[str]:
+    """Return the keys of the newest sales that were rejected because no customer carries them."""
     call = refused_calls.c
     unmatched = (call.call == "sale", call.code == CustomerNotFound.code, call.customer_key.is_not(None))
     rejected = select(call.customer_key).where(call.program_id == program_id, *unmatched)
-    return connection.execute(_newest(rejected, call.id)).scalars()
+    return list(connection.execute(rejected.order_by(call.id.desc()).limit(MOST_SALES)).scalars())
 
 
 def _credited_keys(connection: Connection, program_id: int) -> dict[str, str | None]:
-    """Return the keys of recorded sales, each with the key that the customer carries, if any."""
+    """Return the keys of the newest recorded sales, each with the key that the customer carries, if any."""
     of_customer = and_(customers.c.program_id == sales.c.program_id, customers.c.id == sales.c.customer_id)
-    recorded = (
-        select(sales.c.customer_key, customers.c.customer_key.label("meant"))
-        .join(customers, of_customer)
-        .where(sales.c.program_id == program_id, sales.c.customer_key.is_not(None))
-    )
-    return {row.customer_key: row.meant for row in connection.execute(_newest(recorded, sales.c.id))}
+    pairs = select(sales.c.customer_key, customers.c.customer_key).join(customers, of_customer)
+    recorded = pairs.where(sales.c.program_id == program_id, sales.c.customer_key.is_not(None))
+    newest = recorded.order_by(sales.c.id.desc()).limit(MOST_SALES)
+    return dict[str, str | None](connection.execute(newest).all())
 
 
 def _lead_keys(connection: Connection, program_id: int, *, with_key: bool = True) -> list[str]:
@@ -143,19 +141,5 @@ def _lead_keys(connection: Connection, program_id: int, *, with_key: bool = True
     if with_key:
         lead = select(leads.c.id).where(leads.c.program_id == program_id, leads.c.customer_id == customers.c.id)
         mine.append(lead.where(leads.c.with_key).exists())
-    named = select(customers.c.customer_key).where(*mine)
-    return list(connection.execute(_newest(named, customers.c.id, MOST_LEADS)).scalars())
-
-
-def _known(connection: Connection, program_id: int, keys: Iterable[str]) -> Iterable[str]:
-    """Return those of the keys that a customer carries, however long ago they signed up."""
-    unique = list(keys)
-    for start in range(0, len(unique), 500):
-        some = customers.c.customer_key.in_(unique[start : start + 500])
-        yield from connection.execute(
-            select(customers.c.customer_key).where(customers.c.program_id == program_id, some)
-        ).scalars()
-
-
-def _newest(rows: Select[Any], order: Any, most: int = MOST_SALES) -> Select[Any]:
-    return rows.order_by(order.desc()).limit(most)
+    named = select(customers.c.customer_key).where(*mine).order_by(customers.c.id.desc())
+    return list(connection.execute(named.limit(MOST_LEADS)).scalars())
