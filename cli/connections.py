@@ -16,9 +16,6 @@ from web.response import error_response
 HEAD_SECONDS = 10.0
 MOST_HEAD_BYTES = 64 * 1024
 MOST_CONNECTIONS = 4_000
-_HEAD_TOO_LARGE = PayloadTooLarge(
-    "The headers are larger than 64 KiB.", hint="Send fewer or shorter headers and cookies."
-)
 
 
 class Connection(HttpToolsProtocol):
@@ -65,7 +62,7 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Serve the request, unless its head is too large or too many connections are open."""
         if self._unread > MOST_HEAD_BYTES and len(self.url) + _size(self.headers) > MOST_HEAD_BYTES:
-            raise _HEAD_TOO_LARGE
+            raise PayloadTooLarge
         self._unread = 0
         self._stop_waiting()
         self.app = self._served_app if len(self.connections) <= self._most_connections else _OVERLOADED
@@ -81,21 +78,20 @@ class Connection(HttpToolsProtocol):
         if self._unread <= MOST_HEAD_BYTES:
             super().send_400_response(msg)
             return
-        body = to_json(error_body(_HEAD_TOO_LARGE, secrets.token_hex(8)))
+        advice = "Send fewer or shorter headers and cookies."
+        error = PayloadTooLarge("The headers are larger than 64 KiB.", hint=advice)
+        body = to_json(error_body(error, secrets.token_hex(8)))
         head = "HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/json\r\nconnection: close\r\n"
         self.transport.write(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
         self.transport.close()
 
     def _wait_for_head(self) -> None:
-        self._head_timer = self.loop.call_later(self._head_seconds, self._close)
+        self._head_timer = self.loop.call_later(self._head_seconds, self.transport.close)
 
     def _stop_waiting(self) -> None:
         if self._head_timer is not None:
             self._head_timer.cancel()
             self._head_timer = None
-
-    def _close(self) -> None:
-        self.transport.close()
 
 
 def _size(headers: list[tuple[bytes, bytes]]) -> int:

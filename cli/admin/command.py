@@ -16,6 +16,7 @@ from cli.integrator import output
 from cli.integrator.output import Failure
 from storage import Storage, migrations
 from storage.engine import database, sqlite_lane
+from storage.engine.audit import OPERATOR
 from storage.engine.failures import reason_of
 from storage.rules.errors import NotFound, ServiceError, StorageUnavailable
 from storage.tables import programs, workspaces
@@ -55,18 +56,23 @@ def write(operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any
     return run(lambda store: store.write(operation, *arguments, **options))
 
 
-def write_in(
+def change(operation: Callable[..., Any], *arguments: Any, at: datetime | None = None, **options: Any) -> Any:
+    """Run a write operation as the operator."""
+    return write(operation, *arguments, **options, actor=OPERATOR, at=at or now())
+
+
+def change_in(
     kind: Literal["program", "workspace"], operation: Callable[..., Any], row_id: int, *arguments: Any, **options: Any
 ) -> Any:
-    """Run a write operation in a program or workspace. Raises NotFound if it does not exist."""
+    """Run a write operation in a program or workspace as the operator. Raises NotFound if it does not exist."""
     table = {"program": programs, "workspace": workspaces}[kind]
 
-    def existing(connection: Connection) -> Any:
+    def existing(connection: Connection, **options: Any) -> Any:
         if connection.execute(select(table.c.id).where(table.c.id == row_id)).scalar() is None:
             raise NotFound(f"There is no {kind} {row_id}.", hint=f"Create one with `svc admin {kind} create`.")
         return operation(connection, row_id, *arguments, **options)
 
-    return write(existing)
+    return change(existing, **options)
 
 
 def run(work: Callable[[Storage], Awaitable[Any]], url: str | None = None) -> Any:

@@ -9,7 +9,6 @@ from rich.markup import escape
 
 from cli.admin import command, options
 from cli.integrator.output import Answer
-from storage.engine.audit import OPERATOR
 from storage.management import imports
 from storage.management.imports import ImportReport
 from storage.rules import ecb, tool_exports
@@ -36,8 +35,7 @@ def import_files(files: Files, program: options.ProgramId, tool: From, dry_run: 
     Example: svc admin import --program 1 --from rewardful affiliates.csv customers.csv commissions.csv --dry-run
     """
     read = [(path.name, _read(path, tool)) for path in files]
-    how = {"dry_run": dry_run, "actor": OPERATOR, "at": command.now()}
-    report = command.write_in("program", imports.run, program, read, tool, **how)
+    report = command.change_in("program", imports.run, program, read, tool, dry_run=dry_run)
     result = {
         "dry_run": dry_run,
         "files": [

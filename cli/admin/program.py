@@ -9,7 +9,6 @@ from rich.markup import escape
 from cli.admin import command, options
 from cli.integrator.output import Answer
 from storage.access import program_keys
-from storage.engine.audit import OPERATOR
 from storage.management import partners, program_settings
 from storage.rules.keys import rotation_state
 from storage.rules.settings import ProgramSettings
@@ -45,8 +44,7 @@ def create(
 
     """
     settings = ProgramSettings(name=name, domain=domain, rate=commission_rate, lead_auth_policy=lead_auth_policy)
-    by = {"actor": OPERATOR, "at": command.now()}
-    program_id = command.write_in("workspace", program_settings.create, workspace, settings, **by)
+    program_id = command.change_in("workspace", program_settings.create, workspace, settings)
     following = f"Next: svc admin program-key generate --program {program_id}"
     return Answer({"program_id": program_id}, f"Program {program_id} ({escape(name)}) is created.\n{following}")
 
@@ -63,7 +61,7 @@ def add_partner(
     Example: svc admin partner create --program 1 --name "Nora Blogs" --code nora
     """
     about = {"name": name, "code": code, "email": email}
-    made = command.write_in("program", partners.enrol, program, **about, at=command.now(), actor=OPERATOR)
+    made = command.change_in("program", partners.enrol, program, **about)
     text = f"Partner {made.id} ({escape(name)}) is added; their links have ?aff={escape(code)}"
     return Answer({"partner_id": made.id, "code": code}, text)
 
@@ -74,7 +72,7 @@ def generate(program: options.ProgramId) -> Answer:
 
     Example: svc admin program-key generate --program 1 --json
     """
-    new = command.write_in("program", program_keys.regenerate, program, at=command.now(), actor=OPERATOR)
+    new = command.change_in("program", program_keys.regenerate, program)
     text = f"{new.secret}\nThis is the key of program {program}. It is not shown again."
     return Answer({"api_token": new.secret, "api_token_masked": new.masked}, text)
 
@@ -86,7 +84,7 @@ def import_key(program: options.ProgramId, key_stdin: KeyStdin = False) -> Answe
     Example: svc admin program-key import --program 1 --key-stdin < old-key.txt
     """
     secret = options.secret(asked=key_stdin, option="--key-stdin", prompt="key")
-    new = command.write_in("program", program_keys.import_key, program, secret, at=command.now(), actor=OPERATOR)
+    new = command.change_in("program", program_keys.import_key, program, secret)
     text = f"Program {program} now uses the key {new.masked}."
     return Answer({"program_id": program, "api_token_masked": new.masked}, text)
 
@@ -100,7 +98,7 @@ def flag(program: options.ProgramId, deadline: Deadline) -> Answer:
     Example: svc admin program-key flag --program 1 --deadline 2027-01-31
     """
     at = command.now()
-    command.write_in("program", program_keys.flag, program, rotate_by=deadline, at=at, actor=OPERATOR)
+    command.change_in("program", program_keys.flag, program, rotate_by=deadline, at=at)
     state = rotation_state(deadline, at)
     text = f"The key of program {program} is {state}; it must be rotated by {deadline.isoformat()}."
     return Answer({"program_id": program, "flagged_at": at, "rotate_by": deadline, "state": state}, text)

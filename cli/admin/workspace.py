@@ -10,7 +10,6 @@ from cli.admin import command, options
 from cli.integrator.output import Answer, warn
 from storage.access import accounts, members, second_factors, workspaces
 from storage.access.workspaces import MemberStatus, Role
-from storage.engine.audit import OPERATOR
 
 app, members_app = typer.Typer(no_args_is_help=True), typer.Typer(no_args_is_help=True)
 MemberRole = Annotated[Role, typer.Option(help="Owners change programs and manage keys; members can only read.")]
@@ -100,9 +99,9 @@ def change_role(workspace: options.WorkspaceId, email: options.Email, role: Memb
     return Answer(_change(workspace, email, role=role), f"{escape(email)} is {role} of workspace {workspace}.")
 
 
-def _change(workspace: int, email: str, **values: Role | MemberStatus) -> dict[str, Any]:
+def _change(workspace: int, email: str, **values: Any) -> dict[str, Any]:
     user_id = command.read(members.find_member, workspace, email).user_id
-    command.write(members.change, workspace, user_id, **values, actor=OPERATOR, at=command.now())
+    command.change(members.change, workspace, user_id, **values)
     return {"user_id": user_id, **values}
 
 
@@ -113,7 +112,7 @@ def remove(workspace: options.WorkspaceId, email: options.Email) -> Answer:
     Example: svc admin member remove --workspace 1 --email bo@example.com
     """
     user_id = command.read(members.find_member, workspace, email).user_id
-    command.write(members.remove, workspace, user_id, actor=OPERATOR, at=command.now())
+    command.change(members.remove, workspace, user_id)
     return Answer({"user_id": user_id}, f"{escape(email)} is no longer a member of workspace {workspace}.")
 
 
@@ -125,7 +124,7 @@ def set_password(email: options.Email, password_stdin: options.PasswordStdin = F
     """
     user_id = command.read(accounts.find_id, email)
     password_hash = options.password_hash(asked=password_stdin, email=email)
-    ended = command.write(accounts.set_password, user_id, password_hash, actor=OPERATOR, at=command.now())
+    ended = command.change(accounts.set_password, user_id, password_hash)
     text = f"The password of {escape(email)} is set; {ended} sessions ended."
     return Answer({"user_id": user_id, "sessions_ended": ended}, text)
 
@@ -137,7 +136,7 @@ def reset_link(email: options.Email) -> Answer:
     Example: svc admin member reset-link --email bo@example.com
     """
     user_id = command.read(accounts.find_id, email)
-    made = command.write(accounts.create_reset_link, user_id, actor=OPERATOR, at=command.now())
+    made = command.change(accounts.create_reset_link, user_id)
     link = f"{configuration.load().base_url}/reset-password/{made.token}"
     text = f"Send this link to {escape(email)}. It works once, for 24 hours:\n{escape(link)}"
     return Answer({"user_id": user_id, "link": link, "expires_at": made.expires_at}, text)
@@ -150,5 +149,5 @@ def reset_second_factor(email: options.Email) -> Answer:
     Example: svc admin member reset-second-factor --email bo@example.com
     """
     user_id = command.read(accounts.find_id, email)
-    command.write(second_factors.disable, user_id, actor=OPERATOR, at=command.now())
+    command.change(second_factors.disable, user_id)
     return Answer({"user_id": user_id}, f"{escape(email)} signs in with the password alone.")

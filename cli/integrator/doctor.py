@@ -8,12 +8,11 @@ from typing import Annotated, Any
 import httpx2
 import typer
 
-from cli.integrator import page_checks, project, shop_page, status
+from cli.integrator import page_checks, programs, project, shop_page, status
 from cli.integrator.output import Answer, Failure, command, plain, say
 from cli.integrator.page_checks import ShopFinding, notice
 from cli.integrator.service import TIMEOUT_SECONDS
 
-LOCAL_PREFIXES = ("localhost", "127.0.0.1")
 MOST_SECONDS_APART = 60
 
 
@@ -38,7 +37,7 @@ def doctor(
         skipped += ["rotation", "metadata"]
     else:
         domain = found["domain"]
-        url = url or f"{'http' if domain.startswith(LOCAL_PREFIXES) else 'https'}://{domain}/"
+        url = url or programs.site(domain)
         findings += [*_check_key(found, named, base_url), *_check_payments(found)]
         named = named or str(found["program_id"])
     if url is None:

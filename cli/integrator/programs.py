@@ -11,7 +11,6 @@ from cli.integrator.login import account
 from cli.integrator.output import Answer, Failure, command, is_interactive, plain, say
 from cli.integrator.service import ServiceClient
 
-LOCAL = ("localhost", "127.0.0.1", "0.0.0.0")  # noqa: S104 - compared, not bound
 ProgramId = Annotated[int | None, typer.Option(help="The program; else SERVICE_PROGRAM_ID, or your only one.")]
 app = typer.Typer(no_args_is_help=True, help="List, create and delete programs, as the logged-in account.")
 partners_app = typer.Typer(no_args_is_help=True, help="Add partners, as the logged-in account.")
@@ -130,7 +129,12 @@ def chosen(program: int | None = None) -> tuple[ServiceClient, int]:
 
 
 def partner_link(domain: str, code: str) -> str:
-    """Return a partner's link to the program's domain: `https`, or `http` on the developer's own machine."""
+    """Return a partner's link to the program's domain."""
+    return f"{site(domain)}?aff={quote(code, safe='')}"
+
+
+def site(domain: str) -> str:
+    """Return the URL of a domain: `https`, or `http` on the developer's own machine."""
     host = domain.partition(":")[0]
-    scheme = "http" if host in LOCAL or host.endswith(".localhost") else "https"
-    return f"{scheme}://{domain}/?aff={quote(code, safe='')}"
+    is_local = host in {"localhost", "127.0.0.1", "0.0.0.0"} or host.endswith(".localhost")  # noqa: S104 - compared
+    return f"{'http' if is_local else 'https'}://{domain}/"

@@ -11,11 +11,8 @@ from babel.numbers import format_currency, get_currency_precision
 
 from cli.integrator.reconcile import DIGITS, money
 from cli.integrator.stripe_export import read
-from storage.payments import processing
-from storage.payments.stripe import parse_event
 from storage.rules import contact
 from storage.tracking import currencies
-from tests import stripe_events
 from tests.cli.integrator.conftest import Shop
 from tests.world import NOW
 
@@ -113,22 +110,6 @@ async def test_each_kind_of_difference_is_found_and_fixed(book: Book):
     assert checked.code == 0, checked.stdout + checked.stderr
 
 
-async def test_a_half_applied_fix_ends_the_same(book: Book):
-    await book.shop.acme.sale("pi_4", 9_000, customer_key="user-4")
-    book.write(row(4, **{"Amount Refunded": "25.00"}))
-    _, found = await book.reconcile()
-    (finding,) = found["findings"]
-
-    answers = [await book.shop.call(call["path"], call["body"]) for call in finding["calls"][:2]]
-    again = [await book.shop.call(call["path"], call["body"]) for call in finding["calls"][:2]]
-    rest = await book.reconcile("--fix")
-
-    assert [answer.status_code for answer in answers] == [200, 200]
-    assert sorted(answer.status_code for answer in again) == [200, 409]
-    assert (rest[0], rest[1]["mended"]) == (0, 1)
-    assert await book.codes() == []
-
-
 async def test_the_balance_report_adds_a_payments_movements_up(book: Book):
     await book.shop.acme.sale("pi_1")
     charge = {
@@ -155,15 +136,6 @@ async def test_the_balance_report_adds_a_payments_movements_up(book: Book):
     (finding,) = found["findings"]
     assert (finding["code"], finding["returned_cents"]) == ("refund_missing", 2_000)
     assert found["not_read"] == [{"line": 7, "message": "it is in eur, and its payment in USD"}]
-
-
-async def test_a_payment_from_the_connected_account_is_found_by_all_its_ids(book: Book):
-    acme = book.shop.acme
-    event = stripe_events.checkout(metadata={"svc_customer_key": "user-1", "program_id": str(acme.program_id)})
-    await acme.store.write(processing.process, acme.program_id, parse_event(event), at=NOW)
-    book.write(row(1))
-
-    assert await book.codes() == []
 
 
 async def test_a_provisional_lead_is_settled_first_or_the_finding_says_why_not(book: Book):
