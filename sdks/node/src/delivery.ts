@@ -34,7 +34,6 @@ async function once(call: PreparedCall, target: Target, deadline: number): Promi
       headers: {
         "Content-Type": "application/json",
         Authorization: `Bearer ${target.key}`,
-        "Idempotency-Key": call.repeat_key,
         "User-Agent": `svc-affiliate-node/${VERSION}`,
       },
       body: call.body,

@@ -82,7 +82,6 @@ def _once(call: PreparedCall, target: Target, deadline: float) -> TrackResult[An
     headers = {
         "Content-Type": "application/json",
         "Authorization": f"Bearer {target.key}",
-        "Idempotency-Key": call.repeat_key,
         "User-Agent": AGENT,
     }
     request = Request(url, call.body.encode(), headers, method="POST")  # noqa: S310 - the scheme is checked above
