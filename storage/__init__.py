@@ -146,7 +146,7 @@ class Storage(Reader):
         """
         lane = self._lane(principal)
         call = Call(principal, item, details, repeatable)
-        outcome = await self.write_item(lane, staged(operation, is_keyed=repeatable is not None), call)
+        outcome = await self.write_item(lane, staged(operation), call)
         if isinstance(principal, PresentedKey):
             who = (details.call, details.user_agent or "", details.network_hash or "")
             self.callers.add(CallerOfKey(principal.key_hash, *who), details.at)

@@ -1,6 +1,6 @@
 """The named people that every test shares: Acme's program, its partners Anna and Ben, and their events."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 
 from argon2 import PasswordHasher
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from storage import Storage
 from storage.access import members, program_keys, workspaces
@@ -22,9 +22,11 @@ from storage.rules import keys
 from storage.rules.errors import ServiceError
 from storage.rules.fraud.flag import Finding, FlagKind
 from storage.rules.settings import ProgramSettings
+from storage.tables import ledger_entries
 from storage.tracking import clicks, leads, refunds, sales
 from storage.tracking.clicks import Click, ClickResult
 from storage.tracking.lead_decisions import Lead, LeadResult
+from storage.tracking.ledger import EntryKind
 from storage.tracking.principals import PresentedKey, Principal, Public, reject
 from storage.tracking.refunds import Refund, RefundResult
 from storage.tracking.rejection_log import CallDetails
@@ -76,6 +78,13 @@ class World:
         taken = Refund(transaction_id, **{"at": NOW, "amount_cents": amount_cents, **fields})
         refunded: RefundResult = await self.handle(refunds.record, taken)
         return refunded
+
+    async def net(self, commission_id: int, kinds: Sequence[EntryKind]) -> int:
+        """Return what the ledger says a commission, or its platform fee, is worth."""
+        named = ledger_entries.c
+        mine = (named.program_id == self.program_id, named.commission_id == commission_id, named.kind.in_(kinds))
+        cents = select(func.coalesce(func.sum(named.amount_cents), 0)).where(*mine)
+        return await self.store.read(lambda connection: int(connection.execute(cents).scalar_one()))
 
     async def flag(self, customer_id: int | None = None) -> int:
         """Flag a sign of fraud by Anna, about a customer or none, and return its id."""

@@ -93,10 +93,10 @@ class RotationWarning(BaseModel):
     docs_url: str
 
 
-class EmailWarning(BaseModel):
-    """The lead's `email` is not an e-mail address and was not stored."""
+class CallWarning(BaseModel):
+    """The lead's `email` is no e-mail address and was left out, or the account may have reported the same refund."""
 
-    code: str = Field(pattern="^email_ignored$")
+    code: str = Field(pattern="^(email_ignored|possible_duplicate)$")
     message: str
     hint: str
 

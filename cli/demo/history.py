@@ -84,7 +84,7 @@ class History:
         self._due: list[tuple[datetime, int, Callable[..., None], tuple[Any, ...]]] = []
         self._numbers = count(1)
         for kind in ("click", "lead", "sale"):
-            test_mode.record_with_key(connection, self._terms, TestModeCall(kind, start))
+            test_mode.record_with_key(connection, [(self._terms, TestModeCall(kind, start))])
         for number, (name, code, _) in enumerate(PARTNERS):
             self._later(start + timedelta(days=number * number), self._enrol, name, code)
         self._later(start + timedelta(days=12, hours=9), self._change, {"cookie_window_days": 90})
@@ -192,7 +192,7 @@ class History:
 
     def _refund(self, at: datetime, transaction_id: str, cents: int | None) -> None:
         refund = Refund(transaction_id, at, cents, reason="requested_by_customer")
-        refunds.record(self._connection, self._terms, refund)
+        refunds.record(self._connection, [(self._terms, refund)])
 
     def _decide(self, at: datetime) -> None:
         """Approve commissions after their hold period, reject one in fifteen, pay approved ones on Mondays."""

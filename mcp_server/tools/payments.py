@@ -19,7 +19,7 @@ MEANINGS: dict[str, str] = {
     PaymentOutcome.WAITING: "No recorded sale or customer has the id in waits_for yet: it is processed when one does.",
     PaymentOutcome.UNKNOWN_CUSTOMER: "Names a customer_key that no lead has, mostly a customer whom no partner sent.",
     PaymentOutcome.ORGANIC: "Names no customer: no partner sent them. Nothing to do.",
-    PaymentOutcome.HELD: "Looks like a sale that the API reported: the owner decides on the dashboard's page Payments.",
+    PaymentOutcome.HELD: "Looks like a sale or a refund that the API reported: the owner decides on the page Payments.",
     PaymentOutcome.SAME: "The owner decided that the API had reported this sale.",
     PaymentOutcome.NOT_REFERRED: "The owner decided that no partner sent this customer.",
     PaymentOutcome.TEST: "From the processor's test mode: it earns nothing.",

@@ -26,15 +26,21 @@ _WRITING = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL")
 
 
 class RowsSyntax(NamedTuple):
-    """How a database reads the rows of a statement's JSON parameter: the source, and an item by its position."""
+    """How a database reads the rows of a statement's JSON parameter: the source, and an item by its position.
+
+    `locks`: it locks the rows that it reads FOR UPDATE; SQLite has one writer.
+    """
 
     source: str
     item: str
+    locks: bool
 
 
 _ROWS = {
-    "sqlite": RowsSyntax("json_each(?1) AS {0}", "({0}.value ->> {1})"),
-    "postgresql": RowsSyntax("jsonb_array_elements(CAST($1 AS text)::jsonb) AS {0}", "CAST({0}.value ->> {1} AS {2})"),
+    "sqlite": RowsSyntax("json_each(?1) AS {0}", "({0}.value ->> {1})", locks=False),
+    "postgresql": RowsSyntax(
+        "jsonb_array_elements(CAST($1 AS text)::jsonb) AS {0}", "CAST({0}.value ->> {1} AS {2})", locks=True
+    ),
 }
 _LAST_ID = {
     "sqlite": "SELECT seq FROM sqlite_sequence WHERE name = '{0}'",

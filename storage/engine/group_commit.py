@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Hashable, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from sqlalchemy import Connection
@@ -33,12 +34,6 @@ def set_based(operation: Operation) -> Operation:
 def is_set_based(operation: Callable[..., Any]) -> bool:
     """Return whether an operation takes a whole batch at once."""
     return getattr(operation, "set_based", False)
-
-
-def of_one_program(operation: Operation) -> Operation:
-    """Mark an operation that locks rows item by item: two of its transactions over several programs could deadlock."""
-    operation.of_one_program = True  # type: ignore[attr-defined]
-    return operation
 
 
 def run_alone(connection: Connection, operation: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
@@ -87,14 +82,21 @@ class GroupCommit:
         self._measures.wait_seconds.observe(self._loop.time() - batch[0].queued_at)
         try:
             by_program = await self.partitions_by_program()
+            outages: dict[tuple[str, str], StorageUnavailable] = {}
             for writes in transactions_of(batch, each_operation=self._each_operation, by_program=by_program):
-                await self._transact(writes)
+                if outage := outages.get(_order(writes[0])):
+                    _resolve_all(writes, [outage] * len(writes))
+                elif outage := await self._transact(writes):
+                    outages[_order(writes[0])] = outage
         finally:
             for write in batch:  # those without a result: the lane closes before their outcome is known
                 resolve(write, OutcomeUnknown(retry_after_seconds=RETRY_SECONDS))
 
-    async def _transact(self, writes: list[QueuedWrite], *, attempts: int = ATTEMPTS) -> None:
-        """Run writes in one transaction: after a conflict again, after another error in halves, after an outage not."""
+    async def _transact(self, writes: list[QueuedWrite], *, attempts: int = ATTEMPTS) -> StorageUnavailable | None:
+        """Run writes in one transaction: after a conflict again, after another error in halves, after an outage not.
+
+        Returns an outage that other writes will run into, too.
+        """
         try:
             with self._availability.observed():
                 started_at = self._loop.time()
@@ -103,32 +105,34 @@ class GroupCommit:
                 results = await self._lane.write(lambda connection: _run_all(connection, writes), program_id)
                 self._measures.commit_seconds.observe(self._loop.time() - started_at)
         except (StorageUnavailable, OutcomeUnknown) as outage:
-            results = [outage] * len(writes)
+            _resolve_all(writes, [outage] * len(writes))
+            return outage if isinstance(outage, StorageUnavailable) and not outage.is_of_one_node else None
         except Exception as error:  # noqa: BLE001 - whatever it is, it reaches the caller it belongs to
             if is_conflict(error) and attempts > 1:
-                await self._transact(writes, attempts=attempts - 1)
-                return
+                return await self._transact(writes, attempts=attempts - 1)
             if len(writes) > 1:
                 log.warning("a batch of %d writes failed (%s); each half is tried alone", len(writes), reason_of(error))
                 middle = len(writes) // 2
-                await self._transact(writes[:middle])
-                await self._transact(writes[middle:])
-                return
-            results = [_unknown(error) if is_conflict(error) else error]
-        for write, result in zip(writes, results, strict=True):
-            resolve(write, result)
+                return await self._transact(writes[:middle]) or await self._transact(writes[middle:])
+            results = [_rejected(error) if is_conflict(error) else error]
+        _resolve_all(writes, results)
+        return None
 
 
 def transactions_of(batch: list[QueuedWrite], *, each_operation: bool, by_program: bool) -> list[list[QueuedWrite]]:
-    """Split a batch into transactions, each with its writes sorted by operation."""
+    """Split a batch into transactions, each with its writes sorted by operation.
 
-    def part(write: QueuedWrite) -> tuple[Any, ...]:
-        is_split = each_operation and getattr(write.operation, "of_one_program", False)
-        program = str(write.program) if by_program or is_split else ""
-        return (program, *_order(write)) if each_operation else (program,)
+    Where each operation has its own, a set-based one locks the rows of all its writes in one order; another one locks
+    rows as it goes, so each of its writes has its own.
+    """
 
-    ordered = sorted(batch, key=lambda write: (part(write), _order(write)))
-    return [list(writes) for _, writes in groupby(ordered, key=part)]
+    def part(n: int, write: QueuedWrite) -> tuple[Any, ...]:
+        program = str(write.program) if by_program else ""
+        alone = 0 if is_set_based(write.operation) else n
+        return (program, *_order(write), alone) if each_operation else (program,)
+
+    parted = sorted(((part(n, write), _order(write), n) for n, write in enumerate(batch)))
+    return [[batch[n] for _, _, n in writes] for _, writes in groupby(parted, key=itemgetter(0))]
 
 
 def _order(write: QueuedWrite) -> tuple[str, str]:
@@ -150,10 +154,15 @@ def _run_all(connection: Connection, writes: Sequence[QueuedWrite]) -> list[Any]
     return results
 
 
-def _unknown(conflict: Exception) -> OutcomeUnknown:
-    """Return the error of a write that conflicts at every attempt: its rows may be stored already."""
+def _rejected(conflict: Exception) -> StorageUnavailable:
+    """Return the error of a write that conflicts at every attempt; the database has stored nothing of it."""
     log.error("a write conflicts with what is stored", exc_info=conflict)
-    return OutcomeUnknown(retry_after_seconds=RETRY_SECONDS)
+    return StorageUnavailable(retry_after_seconds=RETRY_SECONDS)
+
+
+def _resolve_all(writes: Sequence[QueuedWrite], results: Sequence[Any]) -> None:
+    for write, result in zip(writes, results, strict=True):
+        resolve(write, result)
 
 
 def resolve(write: QueuedWrite, result: Any) -> None:

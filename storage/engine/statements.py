@@ -17,6 +17,7 @@ from storage.engine.database import RowsSyntax, insert_rows, inserts_in_one, row
 FOLDER = Path(__file__).parent.parent / "sql"
 _ROWS = re.compile(r"jsonb_to_recordset\(:rows\) AS (\w+)\s*\(((?:[^()]|\(\d+\))*)\)")
 _INSERT = re.compile(r"INSERT INTO (\w+) \(([^)]*)\)")
+_LOCK = re.compile(r"FOR UPDATE OF \w+")
 _OF_PLACE = "(SELECT program_id FROM program_places WHERE program_id = $2) AS place CROSS JOIN "
 
 
@@ -60,7 +61,7 @@ class Statement:
 
     def _expand(self, syntax: RowsSyntax, is_placed: bool) -> str:  # noqa: FBT001 - private
         """Return the statement in a database's own syntax: the rows' source, and their items by position."""
-        sql = self.text
+        sql = self.text if syntax.locks else _LOCK.sub("", self.text)
         inserts = sql.startswith("INSERT")
         for alias in {found[1] for found in _ROWS.finditer(sql)}:
             items = [syntax.item.format(alias, index, kind) for index, kind in enumerate(self.columns.values())]

@@ -150,7 +150,7 @@ def _of_refunds() -> Select[Any]:
     columns = (back.id, back.at, back.sale_id, back.refund_id, back.amount_cents, back.program_cents, back.reason)
     effects = (back.reversed_cents, disputes.of_refund().label("disputed"), sale.transaction_id, sale.currency)
     whole = refunds.join(sales, (sale.program_id == back.program_id) & (sale.id == back.sale_id))
-    return _with_people(sales, *columns, *effects, of=whole)
+    return _with_people(sales, *columns, *effects, of=whole).where(back.amount_cents != 0)
 
 
 def _of_tests() -> Select[Any]:

@@ -29,8 +29,7 @@ from storage.rules.errors import (
 from storage.rules.periods.period import Span
 from storage.tables import audit_entries, commissions
 from storage.tables.columns import from_millis, to_millis
-from storage.tracking import ledger, payouts, rollups
-from storage.tracking.ledger import EntryKind
+from storage.tracking import corrections, payouts
 
 REVIEWED = {CommissionStatus.APPROVED, CommissionStatus.PAID}
 MILLISECOND = timedelta(milliseconds=1)
@@ -136,7 +135,7 @@ def change_status(
         values["approved_by_key_id"] = key_id
     connection.execute(update(commissions).where(*mine).values(values))
     if status == CommissionStatus.REJECTED:
-        rollups.add(connection, [ledger.take_back(connection, commission, EntryKind.REJECTION, at=at)])
+        corrections.reject(connection, commission, at=at)
     elif status == CommissionStatus.PAID:
         payouts.record(connection, commission, at=at)
     return before

@@ -20,6 +20,7 @@ from storage.rules.errors import (
 )
 from storage.rules.payment import Content, Linked, Paid, PaymentOutcome, Returned
 from storage.tables import customers, payment_accounts, payment_event_names, payment_events, sales
+from storage.tracking import refunds
 
 
 class Decision(StrEnum):
@@ -60,9 +61,10 @@ def decide(
 ) -> str:
     """Decide on a payment and return its outcome.
 
-    Count or same: on a possible duplicate, whose refunds then come from the account. Retry: record a payment that
-    waited or was rejected, for its own customer or the one that the owner names. Dismiss: no partner sent its customer.
-    Refund: returned money, whose payment the account did not report, is of the sale with `transaction_id`.
+    Count or same: on a possible duplicate, whose refunds then come from the account, or on returned money that may be a
+    refund of the API's. Retry: record a payment that waited or was rejected, for its own customer or the one that the
+    owner names. Dismiss: no partner sent its customer. Refund: returned money, whose payment the account did not
+    report, is of the sale with `transaction_id`.
 
     Raises NotFound, ValidationError for a decision that does not fit the event, CustomerNotFound, TransactionNotFound,
     and for a counted one the errors of a sale (DuplicateTransaction if both have one transaction_id).
@@ -101,6 +103,11 @@ def _decided(
     match content, decision:
         case Paid() as paid, Decision.COUNT | Decision.SAME if row.outcome == PaymentOutcome.HELD:
             return _resolve(connection, program_id, paid, decision, at)
+        case Returned() as returned, Decision.COUNT | Decision.SAME if row.outcome == PaymentOutcome.HELD:
+            is_same = decision == Decision.SAME
+            is_held = refunds.decide_held(connection, program_id, row.transaction_id, is_same=is_same, at=at)
+            outcome = PaymentOutcome.SAME if is_same else PaymentOutcome.RECORDED
+            return EventOutcome(PaymentOutcome.HELD if is_held else outcome, row.transaction_id, returned.reference)
         case Paid() as paid, Decision.RETRY if is_unlinked:
             return _retry(connection, program_id, paid, customer, at)
         case Paid() as paid, Decision.DISMISS if is_unlinked:

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, and_, exists, select
 
 from storage.payments import stored_events
-from storage.payments.returns import OURS
 from storage.rules.payment import Returned, ReturnKind
 from storage.rules.untrusted import Untrusted
 from storage.tables import payment_events, payment_references, payment_returns, refunds, sales
+from storage.tracking.refunded_sales import OURS
 
 MOST = 500
 CLOSED = "charge.dispute.closed"

@@ -14,7 +14,7 @@ from storage.rules.errors import IdentifierConflict, NotFound, ServiceError
 from storage.rules.payment import Content, Introduced, Linked, Paid, PaymentOutcome, ProcessorEvent, Returned
 from storage.rules.settlement import Settlement
 from storage.tables import payment_accounts, payment_customers, payment_references, programs
-from storage.tracking import leads, program_terms, sales, test_mode
+from storage.tracking import leads, program_terms, refunds, sales, test_mode
 from storage.tracking.customers import Customer, CustomerQuery, Registry
 from storage.tracking.lead_decisions import Lead
 from storage.tracking.program_terms import ProgramTerms
@@ -72,10 +72,9 @@ def process_in_sandbox(
 
 def _apply(connection: Connection, program_id: int, content: Content | None, at: datetime) -> EventOutcome:
     if isinstance(content, Returned):
-        transaction_id = returns.save(connection, program_id, content, at=at)
-        done = EventOutcome(
-            PaymentOutcome.RECORDED if transaction_id else PaymentOutcome.WAITING, transaction_id, content.reference
-        )
+        sale, is_held = returns.save(connection, program_id, content, at=at)
+        outcome = PaymentOutcome.RECORDED if sale else PaymentOutcome.WAITING
+        done = EventOutcome(PaymentOutcome.HELD if is_held else outcome, sale, content.reference)
     elif isinstance(content, Linked):
         sale = _known(connection, program_id, content.references)
         if sale is not None:
@@ -208,7 +207,7 @@ def refer(connection: Connection, program_id: int, references: tuple[str, ...], 
     for reference in references:
         row = {"program_id": program_id, "reference": reference, "transaction_id": sale}
         connection.execute(insert_for(connection)(payment_references).values(**row).on_conflict_do_nothing())
-    returns.refund_difference(connection, program_id, sale, at=at)
+    refunds.follow(connection, program_id, sale, at=at)
 
 
 def try_again(connection: Connection, program_id: int, content: Content | None, at: datetime) -> None:

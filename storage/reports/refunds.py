@@ -55,7 +55,7 @@ def read_refunds_by_partner(
 
 def _refunded(program_id: int, span: Span, key: Any) -> Select[Any]:
     back = refunds.c
-    mine = (back.program_id == program_id, *within(back.id, back.at, span))
+    mine = (back.program_id == program_id, back.amount_cents != 0, *within(back.id, back.at, span))
     sums = (func.count(), func.sum(back.program_cents), func.sum(back.reversed_cents))
     return select(key, *sums).select_from(refunds).where(*mine).group_by(key)
 

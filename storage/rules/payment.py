@@ -1,15 +1,13 @@
-"""What a payment processor reports and signs: payments, refunds, disputes, and how much of a payment was returned."""
+"""What a payment processor reports and signs: payments, refunds and disputes."""
 
 import hmac
 import re
-from collections.abc import Iterable
 from datetime import datetime, timedelta
 from enum import StrEnum
 from hashlib import sha256
 from typing import NamedTuple
 
 OLDEST = timedelta(days=366)  # as far back as the API records a sale; a processor gives up after days
-NAMED_BY_PROCESSOR = ("re_", "pyr_")  # how the processor's ids of refunds begin
 CLOCK_SKEW = timedelta(minutes=5)  # as far as the processor's clock may run ahead of ours
 TOLERANCE_SECONDS = 300
 _HEADER = re.compile(r"t=([0-9]{1,12}),([ -~]*)")
@@ -109,26 +107,6 @@ def require_plausible_times(event: ProcessorEvent, at: datetime) -> None:
     paid_at = event.content.occurred_at if isinstance(event.content, Paid) else event.occurred_at
     if not all(at - OLDEST <= time <= at + CLOCK_SKEW for time in (event.occurred_at, paid_at)):
         raise ValueError("a time lies in the last 366 days")
-
-
-def returned_cents(returns: Iterable[Returned], *, named_cents: int = 0) -> int:
-    """Return how much of a payment was returned: its refunds, reported one by one or as a total, and its disputes.
-
-    `named_cents` are refunds that the API alone reported, under an id of the processor's: a total contains them.
-    """
-    cents = _cents(returns)
-    return max(cents[ReturnKind.REFUND] + named_cents, cents[ReturnKind.TOTAL]) + cents[ReturnKind.DISPUTE]
-
-
-def unnamed_cents(returns: Iterable[Returned], *, named_cents: int = 0) -> int:
-    """Return how much of the totals is in no refund whose id is known."""
-    cents = _cents(returns)
-    return max(cents[ReturnKind.TOTAL] - cents[ReturnKind.REFUND] - named_cents, 0)
-
-
-def _cents(returns: Iterable[Returned]) -> dict[ReturnKind, int]:
-    valid = [each for each in returns if each.stands]
-    return {kind: sum(each.amount_cents for each in valid if each.kind == kind) for kind in ReturnKind}
 
 
 def is_signed(content: bytes, header: str, secret: str, *, now: float) -> bool:

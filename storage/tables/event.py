@@ -131,6 +131,8 @@ refunds = program_table(
     Column("reversed_cents", BigInteger, nullable=False),
     Column("reason", Text),
     Column("request_id", String(64)),  # of the call: the unique key rejects a second run of it
+    Column("reported_cents", BigInteger),  # what the API said, if another report had taken some of it back
+    Column("in_account", Boolean),  # whether the processor reports it, too; null while that follows from its reports
     timestamp_column("at"),
     UniqueConstraint("program_id", "sale_id", "refund_id"),
     Index("ix_refunds_request", "program_id", "request_id", unique=True),

@@ -57,5 +57,6 @@ payment_returns = program_table(
     Column("kind", String(16), nullable=False),
     Column("amount_cents", BigInteger, nullable=False),
     Column("stands", Boolean, nullable=False),
+    Column("totals", Text),  # of a charge, all that were reported; null where `amount_cents` is the only one
     timestamp_column("told_at"),
 )

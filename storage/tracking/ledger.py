@@ -1,23 +1,22 @@
 """Commissions and the append-only ledger, from which their worth and the partners' balances follow."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, case, func, insert, select, update
+from sqlalchemy import Connection, case, func, select
 
 from storage.engine import ids
 from storage.engine.statements import Statement
 from storage.rules.commission import CommissionStatus, platform_fee
-from storage.tables import commissions, ledger_entries
+from storage.tables import ledger_entries
 from storage.tables.columns import to_millis
-from storage.tracking import rollups
 from storage.tracking.customers import Customer
 from storage.tracking.program_terms import ProgramTerms
 
 _insert_commissions = Statement("commission_insert")
-_insert_entries = Statement("ledger_insert")
+insert_entries = Statement("ledger_insert")
 
 
 class EntryKind(StrEnum):
@@ -116,21 +115,13 @@ def append(connection: Connection, earned: Sequence[Earned], *, at: datetime) ->
     entries = [(item, EntryKind.COMMISSION, item.amount_cents) for item in earned]
     entries += [(item, EntryKind.PLATFORM_FEE, item.fee_cents) for item in earned if item.fee_cents]
     new_ids = ids.after(at, len(entries))
-    _insert_entries(
+    insert_entries(
         connection,
         [
-            (item.program_id, entry_id, item.partner_id, item.commission_id, kind, cents, to_millis(at))
+            (item.program_id, entry_id, item.partner_id, item.commission_id, kind, cents, None, None, to_millis(at))
             for entry_id, (item, kind, cents) in zip(new_ids, entries, strict=True)
         ],
     )
-
-
-def net(connection: Connection, program_id: int, commission_id: int, kinds: Sequence[EntryKind]) -> int:
-    """Return what the ledger says a commission (or its platform fee) is worth now, in cents."""
-    entry = ledger_entries.c
-    mine = (entry.program_id == program_id, entry.commission_id == commission_id, entry.kind.in_(kinds))
-    total = connection.execute(select(func.coalesce(func.sum(entry.amount_cents), 0)).where(*mine))
-    return int(total.scalar_one())
 
 
 def balance(connection: Connection, program_id: int, partner_id: int) -> Balance:
@@ -141,100 +132,6 @@ def balance(connection: Connection, program_id: int, partner_id: int) -> Balance
     mine = (entry.program_id == program_id, entry.partner_id == partner_id, entry.kind.in_(ACCOUNT_KINDS))
     row = connection.execute(select(*(func.coalesce(each, 0) for each in sums)).where(*mine)).one()
     return Balance(earned_cents=int(row[0]), paid_cents=-int(row[1]), set_off_cents=int(row[2]))
-
-
-def correct(
-    connection: Connection,
-    commission: Any,
-    kind: EntryKind,
-    cents: int,
-    *,
-    at: datetime,
-    refund_id: int | None = None,
-) -> None:
-    """Append an entry that takes back `cents` (negative: restores them) and points at the entry that it corrects."""
-    if cents == 0:
-        return
-    original = EntryKind.PLATFORM_FEE if kind in PLATFORM_KINDS else EntryKind.COMMISSION
-    append_entry(connection, commission, kind, -cents, at=at, corrects=original, refund_id=refund_id)
-
-
-def take_back(connection: Connection, commission: Any, kind: EntryKind, *, at: datetime) -> rollups.Increment:
-    """Append entries that take back what the ledger holds of a commission (as `kind`) and of its platform fee.
-
-    Returns what the caller has to add to the rollups, together with its other increments: a transaction adds once.
-    """
-    program_id, commission_id = commission.program_id, commission.id
-    earned_cents = net(connection, program_id, commission_id, PARTNER_KINDS)
-    fee_cents = net(connection, program_id, commission_id, PLATFORM_KINDS)
-    correct(connection, commission, kind, earned_cents, at=at)
-    correct(connection, commission, EntryKind.PLATFORM_FEE_REVERSAL, fee_cents, at=at)
-    day = rollups.day_of(commission.created_at)
-    return rollups.Increment(program_id, commission.partner_id, day, commission_cents=-earned_cents)
-
-
-def reverse(
-    connection: Connection, commission: Any, *, keep: Callable[[int], int], refund_id: int, at: datetime
-) -> int:
-    """Reduce a commission and its platform fee to `keep(original cents)`; return the cents taken back.
-
-    They are negative if money came back (a dispute was won). A commission that falls to 0 becomes `reversed`, and
-    one that rises again `pending`. A paid one does not change its status; a rejected one stays at 0.
-    """
-    partners_cents = 0
-    for kinds in (PARTNER_KINDS, PLATFORM_KINDS):
-        original, reversal, reinstatement = kinds[:3]
-        net_cents = net(connection, commission.program_id, commission.id, kinds)
-        left_cents = keep(net(connection, commission.program_id, commission.id, [original]))
-        taken_cents = 0 if commission.status == CommissionStatus.REJECTED else net_cents - left_cents
-        kind = reversal if taken_cents > 0 else reinstatement
-        correct(connection, commission, kind, taken_cents, at=at, refund_id=refund_id)
-        if kinds == PARTNER_KINDS:
-            partners_cents = taken_cents
-            _follow(connection, commission, left_cents)
-    return partners_cents
-
-
-def _follow(connection: Connection, commission: Any, left_cents: int) -> None:
-    """Update the status of a commission that is neither paid nor rejected to match what is left of it."""
-    if left_cents == 0 and commission.status in {CommissionStatus.PENDING, CommissionStatus.APPROVED}:
-        status = CommissionStatus.REVERSED
-    elif left_cents > 0 and commission.status == CommissionStatus.REVERSED:
-        status = CommissionStatus.PENDING
-    else:
-        return
-    mine = (commissions.c.program_id == commission.program_id, commissions.c.id == commission.id)
-    connection.execute(update(commissions).where(*mine).values(status=status))
-
-
-def append_entry(
-    connection: Connection,
-    commission: Any,
-    kind: EntryKind,
-    cents: int,
-    *,
-    at: datetime,
-    corrects: EntryKind | None = None,
-    refund_id: int | None = None,
-) -> None:
-    """Append an entry of a commission after its earlier ones; `db check` reads from the ids what a payout settled."""
-    entry = ledger_entries.c
-    corrected = func.max(case((entry.kind == corrects, entry.id)))
-    mine = (entry.program_id == commission.program_id, entry.commission_id == commission.id)
-    corrects_id, last_id = connection.execute(select(corrected, func.max(entry.id)).where(*mine)).one()
-    connection.execute(
-        insert(ledger_entries).values(
-            program_id=commission.program_id,
-            id=ids.after(at, 1, past=last_id)[0],
-            partner_id=commission.partner_id,
-            commission_id=commission.id,
-            kind=kind,
-            amount_cents=cents,
-            corrects_id=corrects_id,
-            refund_id=refund_id,
-            at=at,
-        )
-    )
 
 
 def _commission_row(item: Earned) -> tuple[Any, ...]:

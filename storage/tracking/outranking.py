@@ -3,16 +3,17 @@
 docs/decisions/0023-the-key-outranks-a-browser.md says when and why.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, select, tuple_, update
 
 from storage.rules.commission import CommissionStatus
 from storage.rules.settlement import CustomerStatus, Settlement
 from storage.tables import commissions, leads
-from storage.tracking import ledger, rollups
+from storage.tracking import rollups
+from storage.tracking.corrections import Corrections
 from storage.tracking.customers import Customer
 from storage.tracking.ledger import EntryKind
 from storage.tracking.rollups import Increment
@@ -32,27 +33,31 @@ class Outranked(NamedTuple):
         )
 
 
-def store(connection: Connection, outranked: Sequence[Outranked], *, at: datetime) -> Iterator[Increment]:
-    """Mark the leads of the claims and take back the commissions on them; yield what this takes out of the rollups."""
-    for claimant, by in outranked:
+def store(connection: Connection, outranked: Sequence[Outranked], *, at: datetime) -> list[Increment]:
+    """Mark the leads of the claims and take back the commissions on them; return what this adds to the rollups.
+
+    A commission that is not paid is rejected; of a paid one, what was paid is reversed.
+    """
+    steps: list[Increment] = []
+    marked_leads: list[tuple[int, int]] = []
+    for claimant, by in sorted(outranked, key=lambda each: (each.claimant.program_id, each.claimant.id)):
         settled = (leads.c.customer_id == claimant.id, leads.c.settlement == Settlement.SETTLED)
         marked = {"settlement": Settlement.OUTRANKED, "outranked_by": by.id, "outranked_at": at}
         statement = update(leads).where(leads.c.program_id == claimant.program_id, *settled).values(**marked)
         lead_id = connection.execute(statement.returning(leads.c.id)).scalar_one()
+        marked_leads.append((claimant.program_id, lead_id))
         assert claimant.signup_at is not None  # noqa: S101 - a browser names a customer as it settles their lead
-        day = rollups.day_of(claimant.signup_at)
-        yield Increment(claimant.program_id, claimant.partner_id, day, leads=-1)
-        yield from _take_back(connection, claimant.program_id, lead_id, at)
-
-
-def _take_back(connection: Connection, program_id: int, lead_id: int, at: datetime) -> Iterator[Increment]:
-    """Reject the commission on a lead; of a paid one, reverse what was paid."""
-    mine = (commissions.c.program_id == program_id, commissions.c.lead_id == lead_id)
-    commission = connection.execute(select(commissions).where(*mine).with_for_update()).one_or_none()
-    if commission is None:
-        return
-    if commission.status == CommissionStatus.PAID:
-        yield ledger.take_back(connection, commission, EntryKind.REVERSAL, at=at)
-    else:
-        connection.execute(update(commissions).where(*mine).values(status=CommissionStatus.REJECTED))
-        yield ledger.take_back(connection, commission, EntryKind.REJECTION, at=at)
+        steps.append(Increment(claimant.program_id, claimant.partner_id, rollups.day_of(claimant.signup_at), leads=-1))
+    if marked_leads:
+        row = commissions.c
+        mine = tuple_(row.program_id, row.lead_id).in_(marked_leads)
+        earned = select(commissions).where(mine).order_by(row.program_id, row.id).with_for_update()
+        rows = connection.execute(earned).all()
+        unpaid = update(commissions).where(mine, row.status != CommissionStatus.PAID)
+        connection.execute(unpaid.values(status=CommissionStatus.REJECTED))
+        corrections = Corrections(connection, rows)
+        for each in rows:
+            is_paid = each.status == CommissionStatus.PAID
+            steps.append(corrections.take_back(each, EntryKind.REVERSAL if is_paid else EntryKind.REJECTION))
+        corrections.save(at=at)
+    return steps

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, FromClause, func, select
 from storage.rules.commission import CommissionStatus
 from storage.rules.errors import ValidationError
 from storage.tables import commissions, ledger_entries, partners, programs
-from storage.tracking import ledger
+from storage.tracking.corrections import Corrections
 from storage.tracking.ledger import ACCOUNT_KINDS, PARTNER_KINDS, EntryKind
 
 
@@ -26,11 +26,12 @@ def record(connection: Connection, commission: Any, *, at: datetime) -> None:
     """
     account = (partners.c.program_id == commission.program_id, partners.c.id == commission.partner_id)
     connection.execute(select(partners.c.id).where(*account).with_for_update())  # two payouts set off one debt once
-    net_cents = ledger.net(connection, commission.program_id, commission.id, PARTNER_KINDS)
-    ledger.append_entry(connection, commission, EntryKind.PAYOUT, -net_cents, at=at)
-    set_off_cents = min(net_cents, -_settled(connection, commission))
-    if set_off_cents:
-        ledger.append_entry(connection, commission, EntryKind.SET_OFF, set_off_cents, at=at)
+    ledger = Corrections(connection, [commission])
+    net_cents = ledger.net(commission, PARTNER_KINDS)
+    ledger.append(commission, EntryKind.PAYOUT, -net_cents)
+    owing_cents = net_cents - _settled(connection, commission)
+    ledger.append(commission, EntryKind.SET_OFF, min(net_cents, owing_cents))
+    ledger.save(at=at)
 
 
 def is_settled() -> ColumnElement[bool]:

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from storage.access.program_keys import ProgramKey
-from storage.engine.group_commit import is_set_based, of_one_program, run_alone, set_based
+from storage.engine.group_commit import set_based
 from storage.rules.errors import ApiKeyRotationRequired, InvalidKey, ProgramNotFound, ServiceError
-from storage.tracking import program_terms, rejection_log, repeated_calls
+from storage.tracking import program_terms, rejection_log
 from storage.tracking.program_terms import KeyHolder, ProgramTerms
 from storage.tracking.rejection_log import CallDetails, Rejection
-from storage.tracking.repeated_calls import Repeatable
+from storage.tracking.repeated_calls import KeyedCall, KeyedCalls, Repeatable
 
 
 class PresentedKey(NamedTuple):
@@ -60,27 +60,28 @@ class _Caller(NamedTuple):
 
 
 @cache
-def staged(
-    operation: Callable[..., Any], *, is_keyed: bool = False
-) -> Callable[[Connection, Sequence[Call]], list[Outcome]]:
-    """Return an operation over a batch of calls: each is resolved, then `operation` runs over (program, item) pairs.
+def staged(operation: Callable[..., Any]) -> Callable[[Connection, Sequence[Call]], list[Outcome]]:
+    """Return an operation over a batch of calls: each is resolved, then the set-based `operation` runs over the others.
 
-    `operation(connection, [(program, item), ...])` where it is set-based, else `operation(connection, program, item)`,
-    as for calls with an Idempotency-Key; then each call locks its own rows, and a transaction writes one program.
+    It gets (program, item) pairs. A call with an Idempotency-Key that was made before gets its first response.
     """
 
     @set_based
     @wraps(operation)
     def run(connection: Connection, calls: Sequence[Call]) -> list[Outcome]:
         callers = _resolve(connection, calls)
-        known = [n for n, caller in enumerate(callers) if caller.error is None and calls[n].repeatable is None]
         results: list[Any] = [caller.error for caller in callers]
-        batch = [(callers[n].program, calls[n].item) for n in known]
-        for n, result in zip(known, _run(connection, operation, batch), strict=True):
+        keyed = {
+            n: KeyedCall(caller.program.id, call.repeatable, call.details.at)
+            for n, (call, caller) in enumerate(zip(calls, callers, strict=True))
+            if call.repeatable is not None and caller.program is not None and caller.error is None
+        }
+        repeated = KeyedCalls(connection, keyed)
+        new = [n for n, error in enumerate(results) if error is None and not repeated.is_repeat(n)]
+        performed = operation(connection, [(callers[n].program, calls[n].item) for n in new]) if new else []
+        for n, result in zip(new, performed, strict=True):
             results[n] = result
-        for n, call in enumerate(calls):
-            if call.repeatable is not None and results[n] is None:
-                results[n] = run_alone(connection, _once, operation, callers[n].program, call)
+        repeated.finish(results)
         rejected = [
             Rejection(caller.program_id, call.details, result)
             for call, caller, result in zip(calls, callers, results, strict=True)
@@ -89,32 +90,13 @@ def staged(
         rejection_log.append(connection, rejected)
         return [Outcome(result, caller.key) for result, caller in zip(results, callers, strict=True)]
 
-    return run if is_set_based(operation) and not is_keyed else of_one_program(run)
+    return run
 
 
 @set_based
 def reject(_: Connection, batch: Sequence[tuple[ProgramTerms, ServiceError]]) -> list[ServiceError]:
     """Reject calls with an error found before storage; the stage logs them and reports a wrong key first."""
     return [error for _, error in batch]
-
-
-def _run(connection: Connection, operation: Callable[..., Any], batch: Sequence[tuple[Any, Any]]) -> Sequence[Any]:
-    if not batch:
-        return []
-    if is_set_based(operation):
-        results: Sequence[Any] = operation(connection, batch)
-        return results
-    return [run_alone(connection, operation, program, item) for program, item in batch]
-
-
-def _once(connection: Connection, operation: Callable[..., Any], program: ProgramTerms, call: Call) -> Any:
-    """Run a call with an Idempotency-Key, or return its first response."""
-    assert call.repeatable is not None  # noqa: S101 - only such calls come here
-
-    def perform() -> Any:
-        return _run(connection, operation, [(program, call.item)])[0]
-
-    return repeated_calls.once(connection, program, call.repeatable, call.details, perform)
 
 
 def _resolve(connection: Connection, calls: Sequence[Call]) -> list[_Caller]:

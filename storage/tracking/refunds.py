@@ -1,17 +1,20 @@
 """Refunds: money goes back to the customer, and the partner's commission is reversed in proportion."""
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, func, or_, select, update
 
 from storage.engine import ids
-from storage.rules import commission
-from storage.rules.errors import TransactionNotFound
-from storage.rules.money import RefundStatus, refund_cents, refund_status
-from storage.tables import commissions, refunds, sales
-from storage.tracking import ledger, reported_returns, rollups
+from storage.engine.group_commit import set_based
+from storage.rules.errors import RefundExceedsSale, ServiceError
+from storage.rules.money import RefundStatus, refund_status
+from storage.rules.payment import PaymentOutcome
+from storage.rules.returned_money import ApiRefund, ReturnedMoney
+from storage.tables import payment_events, refunds
 from storage.tracking.program_terms import ProgramTerms
+from storage.tracking.refunded_sales import OURS, RefundedSale, RefundedSales, StoredRefund
 
 
 class Refund(NamedTuple):
@@ -29,7 +32,10 @@ class Refund(NamedTuple):
 
 
 class RefundResult(NamedTuple):
-    """The refunded and remaining cents in the sale's currency, and the reversed ones in the program's."""
+    """The refunded and remaining cents in the sale's currency, and the reversed ones in the program's.
+
+    `replayed` if another report took them back; `is_held` if that is not certain, and a person decides.
+    """
 
     status: RefundStatus
     refunded_cents: int
@@ -38,123 +44,106 @@ class RefundResult(NamedTuple):
     commission_id: int | None
     commission_reversed_cents: int
     replayed: bool = False
+    is_held: bool = False
 
 
-class _EarlierRefund(NamedTuple):
-    """The refund that a call repeats; `is_second_run` if the service runs the very call again."""
+@set_based
+def record(connection: Connection, batch: Sequence[tuple[ProgramTerms, Refund]]) -> list[RefundResult | ServiceError]:
+    """Record refunds, reverse their shares of the commissions, and subtract both from the days that counted them.
 
-    amount_cents: int
-    reversed_cents: int
-    is_second_run: bool = False
-
-
-def record(connection: Connection, program: ProgramTerms, call: Refund) -> RefundResult:
-    """Record a refund, reverse its share of the commission, and subtract both from the days that counted them.
-
-    Raises TransactionNotFound, RefundExceedsSale.
+    Each result is a RefundResult or an error: TransactionNotFound, RefundExceedsSale.
     """
-    sale = _sale(connection, program.id, call.transaction_id)
-    earned = _commission(connection, sale)
-    done = _earlier(connection, sale, call) or _reported(connection, sale, earned, call)
-    if done is not None:
-        cents, reversed_cents, total_cents = done.amount_cents, done.reversed_cents, sale.refunded_cents
-    else:
-        before_cents = sale.refunded_cents
-        cents = refund_cents(call.amount_cents, sale_cents=sale.amount_cents, refunded_before_cents=before_cents)
-        reversed_cents = _take_back(connection, call, sale, earned, cents) if cents else 0
-        total_cents = before_cents + cents
-    remaining_cents = sale.amount_cents - total_cents
-    return RefundResult(
-        refund_status(refunded_cents=cents, remaining_cents=remaining_cents),
-        cents,
-        total_cents,
-        remaining_cents,
-        earned.id if earned else None,
-        reversed_cents,
-        replayed=done is not None and not done.is_second_run,
-    )
+    at = max(call.at for _, call in batch)
+    refunded = RefundedSales(connection, [(program.id, call.transaction_id) for program, call in batch])
+    results: list[RefundResult | ServiceError] = []
+    for program, call in batch:
+        try:
+            results.append(_decide(refunded, program.id, call))
+        except ServiceError as error:
+            results.append(error)
+    refunded.save(at=at)
+    for sale in refunded.newly_decided():
+        _hold(connection, sale)
+    return results
 
 
-def reinstate(connection: Connection, program: ProgramTerms, call: Refund) -> int:
-    """Undo `amount_cents` of a sale's refunds, as when a dispute is won; return the commission's part.
-
-    Raises TransactionNotFound.
-    """
-    sale = _sale(connection, program.id, call.transaction_id)
-    return -_take_back(connection, call, sale, _commission(connection, sale), -(call.amount_cents or 0))
-
-
-def _sale(connection: Connection, program_id: int, transaction_id: str) -> Any:
-    mine = (sales.c.program_id == program_id, sales.c.transaction_id == transaction_id)
-    sale = connection.execute(select(sales).where(*mine).with_for_update()).one_or_none()
-    if sale is None:
-        raise TransactionNotFound
-    return sale
+def follow(connection: Connection, program_id: int, transaction_id: str, *, at: datetime) -> bool:
+    """Refund a sale, or reinstate what was refunded, as all reports say; return whether a part of it is held."""
+    refunded = RefundedSales(connection, [(program_id, transaction_id)])
+    sale = refunded.require(program_id, transaction_id)
+    if cents := sale.due_cents(sale.returned().cents):
+        refund = StoredRefund(ids.after(at, 1)[0], f"{OURS}{len(sale.refunds) + 1}", cents, reason="payment processor")
+        refunded.take_back(sale, refund, at=at)
+        refunded.save(at=at)
+    return _hold(connection, sale)
 
 
-def _commission(connection: Connection, sale: Any) -> Any:
-    mine = (commissions.c.program_id == sale.program_id, commissions.c.sale_id == sale.id)
-    return connection.execute(select(commissions).where(*mine).with_for_update()).one_or_none()
+def decide_held(connection: Connection, program_id: int, transaction_id: str, *, is_same: bool, at: datetime) -> bool:
+    """Save whether the processor's reports include the held refunds of the API; return whether any is still held."""
+    sale = RefundedSales(connection, [(program_id, transaction_id)]).require(program_id, transaction_id)
+    held = [each.row_id for each in sale.returned().held]
+    decided = update(refunds).where(refunds.c.program_id == program_id, refunds.c.id.in_(held))
+    connection.execute(decided.values(in_account=is_same))
+    return follow(connection, program_id, transaction_id, at=at)
 
 
-def _earlier(connection: Connection, sale: Any, call: Refund) -> _EarlierRefund | None:
-    """Return the stored refund with the call's refund_id, or without one, that of its first run."""
-    if not (call.refund_id or call.request_id):
-        return None
-    row = refunds.c
-    same = row.refund_id == call.refund_id if call.refund_id else row.request_id == call.request_id
-    mine = (row.program_id == sale.program_id, row.sale_id == sale.id, same)
-    stored = connection.execute(select(refunds).where(*mine)).one_or_none()
-    if stored is None:
-        return None
-    is_second_run = call.request_id is not None and call.request_id == stored.request_id
-    return _EarlierRefund(stored.amount_cents, stored.reversed_cents, is_second_run)
-
-
-def _reported(connection: Connection, sale: Any, earned: Any, call: Refund) -> _EarlierRefund | None:
-    """Return the refund that the payment processor reported under the same id, with its share of the commission."""
-    if call.refund_id is None:
-        return None
-    cents = reported_returns.find(connection, sale, call.refund_id, call.amount_cents, at=call.at)
-    if cents is None:
-        return None
-    whole = earned.amount_cents if earned else 0
-    left = commission.of_remaining(whole, sale_cents=sale.amount_cents, refunded_cents=min(cents, sale.amount_cents))
-    return _EarlierRefund(cents, whole - left)
-
-
-def _take_back(connection: Connection, call: Refund, sale: Any, earned: Any, cents: int) -> int:
-    """Store the refund (negative for a reinstatement) and its effects; return the reversed commission."""
-    event_id = ids.after(call.at, 1)[0]
-    total_cents = sale.refunded_cents + cents
-
-    def remaining(whole_cents: int, refunded_cents: int = total_cents) -> int:
-        return commission.of_remaining(whole_cents, sale_cents=sale.amount_cents, refunded_cents=refunded_cents)
-
-    program_cents = remaining(sale.program_cents, sale.refunded_cents) - remaining(sale.program_cents)
-    reversed_cents = ledger.reverse(connection, earned, keep=remaining, refund_id=event_id, at=call.at) if earned else 0
-    connection.execute(
-        insert(refunds).values(
-            program_id=sale.program_id,
-            id=event_id,
-            sale_id=sale.id,
-            refund_id=call.refund_id,
-            amount_cents=cents,
-            program_cents=program_cents,
-            reversed_cents=reversed_cents,
-            reason=call.reason,
+def _decide(refunded: RefundedSales, program_id: int, call: Refund) -> RefundResult:
+    """Store a refund, unless it was stored or reported before, and return the result."""
+    sale = refunded.require(program_id, call.transaction_id)
+    if (stored := sale.stored(call.refund_id, call.request_id)) is not None:
+        reversed_cents = stored.reversed_cents if stored.amount_cents else sale.share_of_commission(stored.said_cents)
+        is_replayed = call.request_id is None or call.request_id != stored.request_id
+        return _result(sale, stored.said_cents, reversed_cents, replayed=is_replayed)
+    if (reported := sale.reported_as(call.refund_id)) is not None:
+        return _result(sale, reported.amount_cents, sale.share_of_commission(reported.amount_cents), replayed=True)
+    remaining_cents, sale_cents = sale.remaining_cents, sale.row.amount_cents
+    is_rest = call.amount_cents is None
+    said_cents = call.amount_cents or remaining_cents
+    new = ApiRefund(ids.after(call.at, 1)[0], call.refund_id, said_cents, in_account=False if is_rest else None)
+    money = sale.returned(new) if sale.reported else ReturnedMoney(sale.refunded_cents + said_cents)
+    if remaining_cents and said_cents > remaining_cents and money.cents > sale_cents:
+        raise RefundExceedsSale(f"The refund asks for {said_cents} cents; {remaining_cents} remain.")
+    cents = max(sale.due_cents(money.cents), 0)
+    is_held = new in money.held
+    reversed_cents = 0
+    if cents or (sale.reported and said_cents):
+        refund = StoredRefund(
+            new.row_id,
+            call.refund_id,
+            cents,
             request_id=call.request_id,
-            at=call.at,
+            reason=call.reason,
+            reported_cents=None if cents == said_cents else said_cents,
+            in_account=new.in_account,
         )
+        reversed_cents = refunded.take_back(sale, refund, at=call.at)
+    if not remaining_cents:
+        return _result(sale, 0, 0)
+    is_known = not (cents or is_held)
+    reversed_cents = sale.share_of_commission(said_cents) if is_known else reversed_cents
+    return _result(sale, said_cents, reversed_cents, replayed=is_known, is_held=is_held)
+
+
+def _result(sale: RefundedSale, cents: int, reversed_cents: int, **known: bool) -> RefundResult:
+    status = refund_status(refunded_cents=cents, remaining_cents=sale.remaining_cents)
+    commission_id = sale.commission.id if sale.commission else None
+    return RefundResult(
+        status, cents, sale.refunded_cents, sale.remaining_cents, commission_id, reversed_cents, **known
     )
-    this_sale = (sales.c.program_id == sale.program_id, sales.c.id == sale.id)
-    connection.execute(update(sales).where(*this_sale).values(refunded_cents=total_cents))
-    mine = (sale.program_id, sale.partner_id)
-    counted = int(sale.refunded_cents == sale.amount_cents) - int(total_cents == sale.amount_cents)
-    day = rollups.day_of(sale.occurred_at)
-    back = [rollups.Increment(*mine, day, sales=counted, revenue_cents=-program_cents)]
-    if earned:
-        created = rollups.day_of(earned.created_at)
-        back.append(rollups.Increment(*mine, created, commission_cents=-reversed_cents))
-    rollups.add(connection, back)
-    return reversed_cents
+
+
+def _hold(connection: Connection, sale: RefundedSale) -> bool:
+    """Hold the newest event about what was returned of a sale while a person has to decide; return whether it is."""
+    if not sale.reported:
+        return False
+    event, is_held = payment_events.c, bool(sale.returned().held)
+    references = {each.reference for each in sale.reported}
+    of_sale = (event.program_id == sale.row.program_id, event.waits_for.in_(references))
+    released = update(payment_events).where(*of_sale, event.outcome == PaymentOutcome.HELD)
+    connection.execute(released.values(outcome=PaymentOutcome.RECORDED))
+    if is_held:
+        about_returns = or_(event.type.startswith("charge."), event.type.startswith("refund."))
+        newest = select(func.max(event.id)).where(*of_sale, about_returns).scalar_subquery()
+        held = update(payment_events).where(event.program_id == sale.row.program_id, event.id == newest)
+        connection.execute(held.values(outcome=PaymentOutcome.HELD, transaction_id=sale.row.transaction_id))
+    return is_held

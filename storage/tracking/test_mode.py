@@ -1,12 +1,15 @@
 """Test mode: events that prove an integration works without touching clicks, customers or the ledger."""
 
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from functools import wraps
+from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Connection, delete, insert, literal, select, update
 
 from storage.engine import ids
-from storage.rules.errors import CustomerWrongProgram, ProgramNotFound, TransactionNotFound
+from storage.engine.group_commit import set_based
+from storage.rules.errors import CustomerWrongProgram, ProgramNotFound, ServiceError, TransactionNotFound
 from storage.rules.money import RefundStatus, refund_cents, refund_status
 from storage.tables import programs, test_events, tracking_log
 from storage.tracking.program_terms import ProgramTerms
@@ -51,6 +54,27 @@ class TestModeRefund(NamedTuple):
     remaining_cents: int
 
 
+Operation = Callable[[Connection, ProgramTerms, TestModeCall], Any]
+
+
+def _one_by_one(operation: Operation) -> Callable[[Connection, Sequence[tuple[ProgramTerms, TestModeCall]]], list[Any]]:
+    """Return the set-based form of an operation that raises before it writes; it locks rows in one order."""
+
+    @set_based
+    @wraps(operation)
+    def run(connection: Connection, batch: Sequence[tuple[ProgramTerms, TestModeCall]]) -> list[Any]:
+        results: dict[int, Any] = {}
+        for n in sorted(range(len(batch)), key=lambda n: (batch[n][0].id, batch[n][1].transaction_id or "")):
+            try:
+                results[n] = operation(connection, *batch[n])
+            except ServiceError as error:
+                results[n] = error
+        return [results[n] for n in range(len(batch))]
+
+    return run
+
+
+@_one_by_one
 def record_with_key(connection: Connection, program: ProgramTerms, event: TestModeCall) -> TestModeResult:
     """Store a test event that came with the program's key. Raises ProgramNotFound, CustomerWrongProgram."""
     _require_program(connection, event, program)
@@ -78,6 +102,7 @@ def record_of_processor(connection: Connection, program_id: int, event: TestMode
     return _store(connection, event, program_id, OF_PROCESSOR)
 
 
+@_one_by_one
 def refund(connection: Connection, program: ProgramTerms, event: TestModeCall) -> TestModeRefund:
     """Refund a test sale; `amount_cents` None takes all that remains (0 where the sale named no amount).
 

@@ -24,6 +24,12 @@ from tracking_api.calls.rotation import FlaggableView
 from tracking_api.calls.test_mode import event as test_event
 from web.body import Identifier, Text
 
+HELD = {
+    "code": "possible_duplicate",
+    "message": "The payment account reported more returned money, which may include this refund. It is held.",
+    "hint": "An owner decides on the dashboard's page Payments. A refund_id of the processor's (re_...) avoids this.",
+}
+
 
 class RefundBody(TrackingBody):
     """A refund; without an amount, the rest of the sale is refunded."""
@@ -39,7 +45,7 @@ class RefundBody(TrackingBody):
         return self.refund_amount_cents
 
 
-@with_fields_of(RefundResult)
+@with_fields_of(RefundResult, leave_out={"is_held"})
 class RefundDataView(View):
     """The refunded and the remaining amount in the sale's currency, and the reversal in the program's."""
 
@@ -88,8 +94,9 @@ def refund(body: RefundBody, caller: TrackingCaller) -> Recording:
 def _answer(body: RefundBody, result: RefundResult) -> Answer:
     data = {**_named(body), **result._asdict()}
     replayed = {"replayed": True} if data.pop("replayed") else {}
+    warned = {"warnings": [HELD]} if data.pop("is_held") else {}
     message = f"Sale {result.status.replace('_', ' ')}."
-    return {"success": True, "message": message, "data": {**data, **replayed}, **replayed}
+    return {"success": True, "message": message, "data": {**data, **replayed}, **replayed, **warned}
 
 
 def _test_answer(body: RefundBody, result: TestModeRefund) -> Answer:

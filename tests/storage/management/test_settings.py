@@ -175,7 +175,7 @@ async def test_a_rejection_reverses_commission_and_fee_in_the_ledger_and_on_its_
     rejected = await store.write(commission_decisions.decide, *decided, actor=OLGA, at=later)
 
     kinds = (ledger.PARTNER_KINDS, ledger.PLATFORM_KINDS)
-    nets = [await store.read(ledger.net, acme.program_id, rejected.id, each) for each in kinds]
+    nets = [await acme.net(rejected.id, each) for each in kinds]
     report = await store.read(performance.read_performance, acme.program_id, DateRangeQuery(), at=later)
     assert (rejected.amount_cents, rejected.net_cents, nets) == (2_000, 0, [0, 0])
     assert [day.totals.commission_cents for day in report.days] == [0] * 7

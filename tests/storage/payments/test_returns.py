@@ -14,6 +14,10 @@ from sqlalchemy import select
 import storage
 from storage import Storage
 from storage.checks import books
+from storage.engine.audit import OPERATOR
+from storage.lists.payment_events import PAYMENT_EVENTS
+from storage.payments import decisions
+from storage.payments.decisions import Decision
 from storage.tables import commissions, ledger_entries, rollups, sales
 from tests import stripe_events as stripe
 from tests import world
@@ -28,10 +32,11 @@ ALONE = [stripe.refund_updated(f"evt_{kind}", amount=500, kind=kind) for kind in
 
 
 class Call(NamedTuple):
-    """A refund that the shop's server reports."""
+    """A refund that the shop's server reports; with the same `request_id` it is the same call again."""
 
-    refund_id: str
+    refund_id: str | None
     cents: int
+    request_id: str | None = None
 
 
 async def paid(acme: World) -> World:
@@ -41,7 +46,7 @@ async def paid(acme: World) -> World:
 
 async def report(acme: World, each: Any) -> Any:
     if isinstance(each, Call):
-        return await acme.refund("pi_1", each.cents, refund_id=each.refund_id)
+        return await acme.refund("pi_1", each.cents, refund_id=each.refund_id, request_id=each.request_id)
     await take(acme, each)
     return None
 
@@ -89,15 +94,6 @@ async def test_a_refund_reported_by_itself_and_in_a_total_counts_once_and_a_fail
     await require_returned(acme, 7_500)
 
 
-async def test_the_largest_total_of_a_charge_counts_whatever_comes_last(acme: World):
-    await paid(acme)
-
-    for number, total in enumerate((2_500, 4_000, 1_000)):
-        await take(acme, stripe.charge_refunded(f"evt_{number}", total=total))
-
-    await require_returned(acme, 4_000)
-
-
 async def test_a_dispute_takes_the_commission_back_and_a_won_one_restores_it(acme: World):
     await paid(acme)
     await take(acme, stripe.dispute())
@@ -116,16 +112,24 @@ async def test_a_dispute_takes_the_commission_back_and_a_won_one_restores_it(acm
 
 
 @pytest.mark.parametrize("event", [LISTED, UNLISTED, *ALONE], ids=["listed", "unlisted", *KINDS])
+@pytest.mark.parametrize("refund_id", ["re_1", "return-7", None])
 @pytest.mark.parametrize("api_first", [True, False])
-async def test_both_reports_take_back_one_refund(acme: World, event: dict[str, Any], api_first: bool):  # noqa: FBT001 - the cases
+async def test_both_reports_take_back_one_refund(
+    acme: World,
+    event: dict[str, Any],
+    refund_id: str | None,
+    api_first: bool,  # noqa: FBT001 - the cases
+):
     await paid(acme)
-    call = Call("re_1", 500)
+    call = Call(refund_id, 500, None if refund_id else "request-a")
 
     for each in (call, event) if api_first else (event, call):
         await report(acme, each)
     repeated = await report(acme, call)
 
     await require_returned(acme, 500)
+    if refund_id is None:  # the very call again, which gets its own result
+        repeated = repeated._replace(replayed=True)
     assert (repeated.replayed, repeated.refunded_cents, repeated.commission_reversed_cents) == (True, 500, 100)
     assert (repeated.refunded_total_cents, repeated.remaining_cents) == (500, 9_500)
 
@@ -149,7 +153,6 @@ PENDING, CANCELED = (stripe.refund_updated(amount=500, status=status) for status
 @pytest.mark.parametrize(
     ("reports", "cents"),
     [
-        ([UNLISTED, Call("return-7", 500)], 1_000),  # an id of the shop's is no part of a total without ids
         ([Call("re_1", 500), PENDING], 500),
         ([Call("re_1", 500), CANCELED], 0),
     ],
@@ -163,6 +166,31 @@ async def test_only_what_was_canceled_gives_the_commission_back(acme: World, rep
     await require_returned(acme, cents)
 
 
+@pytest.mark.parametrize(("decision", "outcome", "cents"), [("same", "same_sale", 800), ("count", "recorded", 1_300)])
+@pytest.mark.parametrize("api_first", [True, False])
+async def test_a_refund_that_may_be_a_part_of_a_larger_total_is_held_and_decided(
+    acme: World,
+    decision: str,
+    outcome: str,
+    cents: int,
+    api_first: bool,  # noqa: FBT001 - the cases
+):
+    await paid(acme)
+    reports = [acme.refund("pi_1", 500), take(acme, stripe.charge_refunded(total=800))]
+    for each in reports if api_first else reversed(reports):
+        await each
+    held = await stored(acme, sales.c.refunded_cents)
+
+    assert held == [(800,)]
+    [event] = (await acme.listed(PAYMENT_EVENTS, outcome="held_as_duplicate")).data
+    decided: tuple[Any, ...] = (acme.program_id, event.id, Decision(decision))
+    assert await acme.store.write(decisions.decide, *decided, actor=OPERATOR, at=NOW) == outcome
+    assert await stored(acme, sales.c.refunded_cents) == [(cents,)]
+    again = await take(acme, stripe.charge_refunded("evt_same", total=800))
+    assert (again.outcome, await stored(acme, sales.c.refunded_cents)) == ("recorded", [(cents,)])
+    assert await acme.store.read(books.run) == []
+
+
 @st.composite
 def reports(draw: st.DrawFn) -> tuple[int, list[Any]]:
     """Return the sum of some refunds, and their reports by both sides in any order, some of them more than once."""
@@ -174,12 +202,18 @@ def reports(draw: st.DrawFn) -> tuple[int, list[Any]]:
         so_far = dict(list(refunds.items())[:count]) if listed else None
         each.append(stripe.charge_refunded(f"evt_total_{name}", total=total, refunds=so_far))
         if draw(st.booleans()):
-            each.append(Call(name, cents))
+            each.append(Call(draw(st.sampled_from([name, f"return-{name}", None])), cents, f"request-{name}"))
         if draw(st.booleans()):
             kind = draw(st.sampled_from(KINDS))
             each.append(stripe.refund_updated(f"evt_{name}", amount=cents, name=name, kind=kind))
+    disputed = draw(st.sampled_from([0, 1_111]))
+    if disputed:
+        ended = draw(st.sampled_from(["won", "lost", None]))
+        each.append(stripe.dispute(amount=disputed))
+        each += [stripe.dispute_closed(ended, amount=disputed)] if ended else []
+        disputed = 0 if ended == "won" else disputed
     repeated = draw(st.lists(st.sampled_from(each), max_size=4))
-    return sum(amounts), draw(st.permutations([*each, *repeated]))
+    return sum(amounts) + disputed, draw(st.permutations([*each, *repeated]))
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))

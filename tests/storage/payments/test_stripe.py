@@ -13,8 +13,10 @@ from storage.lists.payment_events import PAYMENT_EVENTS
 from storage.payments import accounts, reconciliation, stored_events
 from storage.payments.reconciliation import Reconciled
 from storage.payments.stripe import parse_event
-from storage.rules.payment import Introduced, Linked, Paid, Returned, ReturnKind, returned_cents
+from storage.rules.payment import Introduced, Linked, Paid, Returned, ReturnKind
 from storage.rules.reconciliation import Code, Payment, RecordSale, SettleLead
+from storage.rules.returned_money import ApiRefund, ReturnedMoney
+from storage.rules.returned_money import returned as returned_money
 from storage.tables import payment_events, sales
 from tests import stripe_events as stripe
 from tests import world
@@ -58,11 +60,33 @@ def returned(kind: ReturnKind, cents: int, *, stands: bool = True) -> Returned:
 def test_returns_are_counted_once():
     refund, dispute, total = returned(ReturnKind.REFUND, 100), returned(ReturnKind.DISPUTE, 500), ReturnKind.TOTAL
 
-    assert returned_cents([]) == 0
-    assert returned_cents([refund, returned(ReturnKind.REFUND, 200)]) == 300
-    assert returned_cents([refund, returned(total, 300)]) == 300
-    assert returned_cents([refund, dispute]) == 600
-    assert returned_cents([returned(ReturnKind.DISPUTE, 500, stands=False)]) == 0
+    assert returned_money([], []).cents == 0
+    assert returned_money([], [refund, returned(ReturnKind.REFUND, 200)]).cents == 300
+    assert returned_money([], [refund, returned(total, 300)]).cents == 300
+    assert returned_money([], [refund, dispute]).cents == 600
+    assert returned_money([], [returned(ReturnKind.DISPUTE, 500, stands=False)]).cents == 0
+
+
+@pytest.mark.parametrize(
+    ("api", "totals", "cents", "held"),
+    [
+        ([500], [500], 500, []),
+        ([500, 500], [500], 1_000, []),
+        ([500, 300], [800], 800, []),  # the account reported both in one total
+        ([500], [500, 800], 800, []),  # the account reported another one of 300
+        ([900], [500, 800], 1_700, []),
+        ([500], [800], 800, [500]),  # it is a part of the 800, or comes on top of them
+        ([500, 900], [800], 1_700, [500]),
+    ],
+)
+def test_a_refund_of_the_api_is_one_of_the_same_amount_and_held_where_it_may_be_a_part_of_a_larger_one(
+    api: list[int], totals: list[int], cents: int, held: list[int]
+):
+    calls = [ApiRefund(n, None, each) for n, each in enumerate(api)]
+
+    money = returned_money(calls, [returned(ReturnKind.TOTAL, each) for each in totals])
+
+    assert money == ReturnedMoney(cents, tuple(each for each in calls if each.cents in held))
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ async def test_a_click_counts_once_whether_its_partner_s_link_or_the_call_comes_
     about = (first.partner_code, first.cookie_window_days)
 
     again = await acme.visitor(existing_click_id=first.click_id, at=LATER)
-    with pytest.raises(errors.OutcomeUnknown):
+    with pytest.raises(errors.StorageUnavailable):
         await acme.visitor(click_id=first.click_id)
 
     assert (about, again) == (("anna", 60), first.click_id)

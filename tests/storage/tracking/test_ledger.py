@@ -5,10 +5,11 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import insert
+from sqlalchemy import Connection, insert
 
 from storage import Storage
 from storage.checks import books
+from storage.engine import ids
 from storage.lists import balances
 from storage.lists.balances import PartnerBalance
 from storage.lists.commissions import COMMISSIONS
@@ -18,9 +19,9 @@ from storage.management import commission_decisions
 from storage.rules.commission import CommissionStatus, of_remaining
 from storage.rules.errors import ServiceError
 from storage.tables import ledger_entries
-from storage.tracking import ledger, refunds
+from storage.tracking import ledger
 from storage.tracking.ledger import Balance, EntryKind
-from storage.tracking.refunds import Refund
+from storage.tracking.refunded_sales import RefundedSales, StoredRefund
 from tests import world
 from tests.world import NOW, World
 
@@ -45,9 +46,16 @@ async def decide(acme: World, commission_id: int, status: CommissionStatus) -> N
     )
 
 
-async def move(acme: World, operation: Any, transaction_id: str, cents: int) -> None:
-    """Send money of a sale back, or take it again."""
-    await acme.handle(operation, Refund(transaction_id, NOW, amount_cents=cents))
+async def reinstate(acme: World, transaction_id: str, cents: int) -> None:
+    """Take money of a sale again, as when a dispute is won."""
+
+    def take(connection: Connection) -> None:
+        refunded = RefundedSales(connection, [(acme.program_id, transaction_id)])
+        sale = refunded.require(acme.program_id, transaction_id)
+        refunded.take_back(sale, StoredRefund(ids.after(NOW, 1)[0], None, -cents), at=NOW)
+        refunded.save(at=NOW)
+
+    await acme.store.write_in(acme.program_id, take)
 
 
 async def test_an_adjustment_needs_no_commission(acme: World):
@@ -127,11 +135,11 @@ async def test_after_any_history_the_balance_is_what_is_left_less_what_was_paid(
     for sale, step, asked in steps:
         try:
             if step == "refund":
-                await move(acme, refunds.record, f"inv-{sale}", asked)
+                await acme.refund(f"inv-{sale}", asked)
                 account.moved(sale, asked if account.refunded[sale] < SALE_CENTS[sale] else 0)
             elif step == "reinstate":
                 cents = min(asked, account.refunded[sale])
-                await move(acme, refunds.reinstate, f"inv-{sale}", cents)
+                await reinstate(acme, f"inv-{sale}", cents)
                 account.moved(sale, -cents)
             else:
                 await decide(acme, sold[sale].commission_id or 0, step)
@@ -154,7 +162,7 @@ async def test_what_is_owed_back_is_set_against_the_next_payouts(acme: World):
     for commission_id in sold:
         await decide(acme, commission_id, APPROVED)
     await decide(acme, sold[0], PAID)
-    await move(acme, refunds.record, "inv-0", 5_000)
+    await acme.refund("inv-0", 5_000)
     [owing] = (await acme.store.read(balances.of_partners, acme.program_id, [acme.anna], at=OFF_HOLD)).values()
 
     await decide(acme, sold[1], PAID)
@@ -174,9 +182,9 @@ async def test_a_rejected_commission_costs_no_platform_fee(store: Storage):
     acme = await world.acme(store, platform_fee_bps=1_000)
     await acme.customer()
     sold = await acme.sale()
-    fee: Any = (ledger.net, acme.program_id, sold.commission_id, ledger.PLATFORM_KINDS)
-    before = await store.read(*fee)
+    fee = (sold.commission_id or 0, ledger.PLATFORM_KINDS)
+    before = await acme.net(*fee)
 
     await decide(acme, sold.commission_id or 0, CommissionStatus.REJECTED)
 
-    assert (before, await store.read(*fee)) == (200, 0)
+    assert (before, await acme.net(*fee)) == (200, 0)

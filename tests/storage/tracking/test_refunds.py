@@ -90,7 +90,7 @@ async def test_a_paid_commission_is_never_edited(sold: World):
     await sold.refund()
 
     assert await stored(sold, commission_table) == before
-    assert await sold.store.read(ledger.net, sold.program_id, commission_id, ledger.PARTNER_KINDS) == 0
+    assert await sold.net(commission_id, ledger.PARTNER_KINDS) == 0
     assert (await sold.store.read(ledger.balance, sold.program_id, sold.anna)).owed_cents == -2_000
 
 

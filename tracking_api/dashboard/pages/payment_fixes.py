@@ -48,12 +48,21 @@ UNKNOWN_PAYMENT = PaymentFix(
     Fix.NAME_SALE,
 )
 
+HELD_REFUND = PaymentFix(
+    "The account reported more returned money than your server, and one may include the other. Only what went back for "
+    "certain was taken from the commission.",
+    "Decide whether your server's refund is a part of what the account reported.",
+    Fix.COMPARE,
+)
+
 
 def of(event: PaymentEvent) -> PaymentFix | None:
     """Return why an event does not count and what to do; None for one that counts or is no payment."""
     is_payment, is_return = event.currency is not None, event.currency is None and event.amount_cents is not None
     if is_return and event.outcome in {PaymentOutcome.WAITING, PaymentOutcome.NOT_REFERRED}:
         fix: PaymentFix | None = UNKNOWN_PAYMENT
+    elif is_return and event.outcome == PaymentOutcome.HELD:
+        fix = HELD_REFUND
     elif event.outcome in COUNTED or not (is_payment or event.outcome == PaymentOutcome.WAITING):
         fix = None
     elif event.outcome == PaymentOutcome.UNKNOWN_CUSTOMER:

@@ -1,0 +1,115 @@
+"""Corrections of commissions: reversals, reinstatements, rejections and payouts as new ledger entries."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection
+
+from storage.engine import ids
+from storage.engine.statements import Statement
+from storage.rules.commission import CommissionStatus
+from storage.tables.columns import to_millis
+from storage.tracking import ledger, rollups
+from storage.tracking.ledger import PARTNER_KINDS, PLATFORM_KINDS, EntryKind
+from storage.tracking.rollups import Increment, day_of
+
+_find_entries = Statement("ledger_lookup")
+_save_statuses = Statement("commission_status")
+
+
+class Corrections:
+    """What a transaction appends to commissions, rows that it has locked, each with program_id, id and partner_id."""
+
+    def __init__(self, connection: Connection, commissions: Iterable[Any]) -> None:
+        self._connection = connection
+        self._cents: defaultdict[tuple[Any, ...], int] = defaultdict(int)
+        self._newest: dict[tuple[Any, ...], int] = {}
+        self._entries: list[tuple[Any, ...]] = []
+        self._statuses: dict[tuple[int, int], CommissionStatus] = {}
+        keys = sorted({(each.program_id, each.id) for each in commissions})
+        for row in _find_entries(connection, keys) if keys else ():
+            key = (row.program_id, row.commission_id, row.kind)
+            self._cents[key], self._newest[key] = row.cents, row.newest_id
+
+    def net(self, commission: Any, kinds: Iterable[EntryKind]) -> int:
+        """Return what the ledger says a commission (or its platform fee) is worth now, in cents."""
+        return sum(self._cents[commission.program_id, commission.id, kind] for kind in kinds)
+
+    def append(
+        self,
+        commission: Any,
+        kind: EntryKind,
+        cents: int,
+        *,
+        corrects: EntryKind | None = None,
+        refund_id: int | None = None,
+    ) -> None:
+        """Append an entry, if it is not 0; `corrects` is the kind of the one that it corrects."""
+        if cents:
+            key = (commission.program_id, commission.id)
+            self._cents[*key, kind] += cents
+            corrected_id = self._newest[*key, corrects] if corrects else None
+            self._entries.append((*key, commission.partner_id, kind, cents, corrected_id, refund_id))
+
+    def take_back(self, commission: Any, kind: EntryKind) -> Increment:
+        """Take back (as `kind`) what the ledger holds of a commission and of its platform fee.
+
+        Returns what the caller has to add to the rollups.
+        """
+        cents, fee_cents = (self.net(commission, kinds) for kinds in (PARTNER_KINDS, PLATFORM_KINDS))
+        self.append(commission, kind, -cents, corrects=EntryKind.COMMISSION)
+        self.append(commission, EntryKind.PLATFORM_FEE_REVERSAL, -fee_cents, corrects=EntryKind.PLATFORM_FEE)
+        day = day_of(commission.created_at)
+        return Increment(commission.program_id, commission.partner_id, day, commission_cents=-cents)
+
+    def reverse(self, commission: Any, *, keep: Callable[[int], int], refund_id: int) -> int:
+        """Reduce a commission and its platform fee to `keep(original cents)`; return the cents taken back.
+
+        They are negative if money came back (a dispute was won). A commission that falls to 0 becomes `reversed`, and
+        one that rises again `pending`. A paid one does not change its status; a rejected one stays at 0.
+        """
+        partners_cents = 0
+        status = self._statuses.get((commission.program_id, commission.id), commission.status)
+        for kinds in (PARTNER_KINDS, PLATFORM_KINDS):
+            original, reversal, reinstatement = kinds[:3]
+            left_cents = keep(self.net(commission, [original]))
+            taken_cents = 0 if status == CommissionStatus.REJECTED else self.net(commission, kinds) - left_cents
+            kind = reversal if taken_cents > 0 else reinstatement
+            self.append(commission, kind, -taken_cents, corrects=original, refund_id=refund_id)
+            if kinds == PARTNER_KINDS:
+                partners_cents = taken_cents
+                self._follow(commission, status, left_cents)
+        return partners_cents
+
+    def save(self, *, at: datetime) -> None:
+        """Insert the entries, with ids after those of the earlier ones, and save the statuses."""
+        if self._entries:
+            new_ids = ids.after(at, len(self._entries), past=max(self._newest.values(), default=0))
+            ledger.insert_entries(
+                self._connection,
+                [
+                    (program_id, new_id, partner_id, commission_id, *entry, to_millis(at))
+                    for new_id, (program_id, commission_id, partner_id, *entry) in zip(
+                        new_ids, self._entries, strict=True
+                    )
+                ],
+            )
+        if self._statuses:
+            _save_statuses(self._connection, [(*key, status) for key, status in sorted(self._statuses.items())])
+
+    def _follow(self, commission: Any, status: CommissionStatus, left_cents: int) -> None:
+        """Update the status of a commission that is neither paid nor rejected to match what is left of it."""
+        key = (commission.program_id, commission.id)
+        if left_cents == 0 and status in {CommissionStatus.PENDING, CommissionStatus.APPROVED}:
+            self._statuses[key] = CommissionStatus.REVERSED
+        elif left_cents > 0 and status == CommissionStatus.REVERSED:
+            self._statuses[key] = CommissionStatus.PENDING
+
+
+def reject(connection: Connection, commission: Any, *, at: datetime) -> None:
+    """Take back what the ledger holds of a commission that was rejected, and subtract it from its day."""
+    corrections = Corrections(connection, [commission])
+    rollups.add(connection, [corrections.take_back(commission, EntryKind.REJECTION)])
+    corrections.save(at=at)

@@ -1,0 +1,191 @@
+"""Sales with what was returned of them: locked and loaded for a batch, and saved with the commissions' share."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from storage.engine.statements import Statement
+from storage.rules import commission
+from storage.rules.errors import TransactionNotFound
+from storage.rules.payment import Returned, ReturnKind
+from storage.rules.returned_money import ApiRefund, ReturnedMoney, returned
+from storage.tables.columns import from_millis, to_millis
+from storage.tracking import rollups
+from storage.tracking.corrections import Corrections
+from storage.tracking.rollups import Increment, day_of
+
+OURS = "payments:"  # the refunds that follow from what the processor reported
+_find = Statement("refund_lookup")
+_find_history = Statement("refund_history")
+_insert = Statement("refund_insert")
+_save_sales = Statement("sale_refund")
+
+
+class StoredRefund(NamedTuple):
+    """A refund of a sale; `reported_cents` is what the API said, if not all of it was taken back for this report."""
+
+    id: int
+    refund_id: str | None
+    amount_cents: int
+    reversed_cents: int = 0
+    request_id: str | None = None
+    reason: str | None = None
+    reported_cents: int | None = None
+    in_account: bool | None = None
+
+    @property
+    def said_cents(self) -> int:
+        """What was reported as refunded."""
+        return self.amount_cents if self.reported_cents is None else self.reported_cents
+
+
+class _Commission(NamedTuple):
+    program_id: int
+    id: int
+    partner_id: int
+    amount_cents: int
+    status: str
+    created_at: datetime
+
+
+class RefundedSale:
+    """A sale that this transaction has locked, as the refunds of the batch so far left it."""
+
+    def __init__(self, row: Any) -> None:
+        self.row = row
+        self.refunded_cents: int = row.refunded_cents
+        self.refunds: list[StoredRefund] = []
+        self.reported: list[Returned] = []
+        earned = (row.commission_id, row.partner_id, row.commission_cents, row.commission_status)
+        is_earned = row.commission_id is not None
+        self.commission = _Commission(row.program_id, *earned, from_millis(row.commission_at)) if is_earned else None
+
+    @property
+    def remaining_cents(self) -> int:
+        """What is not refunded."""
+        return int(self.row.amount_cents) - self.refunded_cents
+
+    def due_cents(self, returned_cents: int) -> int:
+        """Return what is to be refunded of the sale (negative: reinstated), when this much went back."""
+        return min(returned_cents, int(self.row.amount_cents)) - self.refunded_cents
+
+    def stored(self, refund_id: str | None, request_id: str | None) -> StoredRefund | None:
+        """Return the refund with a refund_id, or without one, that of the same request."""
+        same = {"refund_id": refund_id} if refund_id else {"request_id": request_id}
+        [(name, value)] = same.items()
+        return next((each for each in self.refunds if value and getattr(each, name) == value), None)
+
+    def reported_as(self, refund_id: str | None) -> Returned | None:
+        """Return the refund that the processor reported under an id."""
+        refunds = (each for each in self.reported if each.kind == ReturnKind.REFUND)
+        return next((each for each in refunds if each.return_id == refund_id), None)
+
+    def returned(self, *more: ApiRefund) -> ReturnedMoney:
+        """Return what went back by all reports, and `more`; what cannot come on top of the rest is not held."""
+        of_api = [
+            ApiRefund(each.id, each.refund_id, each.said_cents, each.in_account)
+            for each in self.refunds
+            if not (each.refund_id or "").startswith(OURS)
+        ]
+        money = returned([*of_api, *more], self.reported)
+        return money._replace(
+            held=tuple(each for each in money.held if money.cents + each.cents <= self.row.amount_cents)
+        )
+
+    def share_of_commission(self, refunded_cents: int) -> int:
+        """Return what refunded cents take back of the commission."""
+        whole_cents = self.commission.amount_cents if self.commission else 0
+        return whole_cents - self.left_of(whole_cents, min(refunded_cents, self.row.amount_cents))
+
+    def left_of(self, whole_cents: int, refunded_cents: int) -> int:
+        """Return what is left of cents that depend on the sale."""
+        return commission.of_remaining(whole_cents, sale_cents=self.row.amount_cents, refunded_cents=refunded_cents)
+
+
+class RefundedSales:
+    """The sales of a batch of refunds, loaded by three statements."""
+
+    def __init__(self, connection: Connection, keys: Iterable[tuple[int, str]]) -> None:
+        self._connection = connection
+        rows = _find(connection, sorted(set(keys)))
+        self._sales = {(row.program_id, row.transaction_id): RefundedSale(row) for row in rows}
+        earned = [each.commission for each in self._sales.values() if each.commission]
+        self._corrections = Corrections(connection, earned)
+        self._new: list[tuple[Any, ...]] = []
+        self._steps: list[Increment] = []
+        by_id = {(each.row.program_id, each.row.id): each for each in self._sales.values()}
+        sold = [(*key, sale.row.transaction_id) for key, sale in sorted(by_id.items(), key=lambda item: item[0])]
+        for row in _find_history(connection, sold) if sold else ():
+            sale = by_id[row.program_id, row.sale_id]
+            if row.kind is None:
+                sale.refunds.append(_refund(row))
+            else:
+                sale.reported.extend(_reports(row))
+
+        self._were_held = {key: bool(sale.reported and sale.returned().held) for key, sale in self._sales.items()}
+
+    def require(self, program_id: int, transaction_id: str) -> RefundedSale:
+        """Return a sale. Raises TransactionNotFound."""
+        sale = self._sales.get((program_id, transaction_id))
+        if sale is None:
+            raise TransactionNotFound
+        return sale
+
+    def newly_decided(self) -> list[RefundedSale]:
+        """Return the sales of which some money is held since this batch, or no longer."""
+        reported = [(sale, held) for key, held in self._were_held.items() if (sale := self._sales[key]).reported]
+        return [sale for sale, was_held in reported if bool(sale.returned().held) != was_held]
+
+    def take_back(self, sale: RefundedSale, refund: StoredRefund, *, at: datetime) -> int:
+        """Store a refund (negative for a reinstatement) and its effects; return the reversed commission."""
+        row, earned, cents = sale.row, sale.commission, refund.amount_cents
+        total_cents = sale.refunded_cents + cents
+        kept = [sale.left_of(row.program_cents, each) for each in (sale.refunded_cents, total_cents)]
+        program_cents = kept[0] - kept[1]
+        reversed_cents = 0
+        if earned and cents:
+            reversed_cents = self._corrections.reverse(
+                earned, keep=lambda whole_cents: sale.left_of(whole_cents, total_cents), refund_id=refund.id
+            )
+            step = Increment(
+                row.program_id, row.partner_id, day_of(earned.created_at), commission_cents=-reversed_cents
+            )
+            self._steps.append(step)
+        counted = int(sale.refunded_cents == row.amount_cents) - int(total_cents == row.amount_cents)
+        day = day_of(from_millis(row.occurred_at))
+        mine = (row.program_id, row.partner_id, day)
+        self._steps.append(Increment(*mine, sales=counted, revenue_cents=-program_cents))
+        said = (refund.reason, refund.request_id, refund.reported_cents, refund.in_account, to_millis(at))
+        self._new.append(
+            (row.program_id, refund.id, row.id, refund.refund_id, cents, program_cents, reversed_cents, *said)
+        )
+        sale.refunded_cents = total_cents
+        sale.refunds.append(refund._replace(reversed_cents=reversed_cents))
+        return reversed_cents
+
+    def save(self, *, at: datetime) -> None:
+        """Write the refunds and their effects; the unique keys reject a lost race."""
+        if self._new:
+            _insert(self._connection, sorted(self._new))
+            changed = (each for each in self._sales.values() if each.refunded_cents != each.row.refunded_cents)
+            _save_sales(
+                self._connection, sorted((each.row.program_id, each.row.id, each.refunded_cents) for each in changed)
+            )
+            self._corrections.save(at=at)
+            rollups.add(self._connection, self._steps)
+
+
+def _refund(row: Any) -> StoredRefund:
+    decided = None if row.in_account is None else bool(row.in_account)
+    said = (row.request_id, None, row.reported_cents, decided)
+    return StoredRefund(row.row_id, row.refund_id, row.amount_cents, row.reversed_cents, *said)
+
+
+def _reports(row: Any) -> Iterable[Returned]:
+    """Yield what the processor reported: each total of a charge, or one refund or dispute."""
+    amounts = map(int, row.totals.split(",")) if row.totals else (row.amount_cents,)
+    told_at = from_millis(row.told_at)
+    for cents in amounts:
+        yield Returned(row.reference, row.refund_id, ReturnKind(row.kind), cents, bool(row.in_account), told_at)
