@@ -119,18 +119,15 @@ async def read_open_form(request: Request, page: str) -> Form:
 async def content(request: Request) -> Form:
     """Return any form that was posted. Raises UnsupportedMediaType, PayloadTooLarge, BodyTooSlow, ValidationError."""
     if _READ not in request.scope:
-        request.scope[_READ] = await _content(request)
+        seconds = request.app.state.settings.body_seconds
+        sent = await body.read_body(request.scope, request.receive, media_type=body.FORM, seconds=seconds)
+        try:
+            fields = parse_qs(sent.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict")
+        except ValueError:
+            raise ValidationError(fields=[FieldError("", "The form could not be read.")]) from None
+        request.scope[_READ] = Form(fields)
     form: Form = request.scope[_READ]
     return form
-
-
-async def _content(request: Request) -> Form:
-    seconds = request.app.state.settings.body_seconds
-    sent = await body.read_body(request.scope, request.receive, media_type=body.FORM, seconds=seconds)
-    try:
-        return Form(parse_qs(sent.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict"))
-    except ValueError:
-        raise ValidationError(fields=[FieldError("", "The form could not be read.")]) from None
 
 
 async def _with_file(request: Request, largest: int) -> Form:

@@ -17,7 +17,7 @@ from storage.rules.errors import ServiceError
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import time_of
 from tracking_api.dashboard.pages import forms, templates
-from tracking_api.dashboard.pages.forms import FIELD, Form
+from tracking_api.dashboard.pages.forms import FIELD
 
 LIFETIME = timedelta(hours=1)
 LARGEST = 24 * 1024
@@ -47,9 +47,8 @@ async def hold(request: Request) -> Held | None:
         form = await forms.content(request)
     except ServiceError:
         return None
-    if SECRETS & form.fields.keys():
-        return None
-    return Held(request.url.path, page_of(request), _fields(form))
+    fields = [[name, value] for name, sent in form.fields.items() for value in sent if name != FIELD]
+    return None if SECRETS & form.fields.keys() else Held(request.url.path, page_of(request), fields)
 
 
 def seal(request: Request, held: Held | None) -> str:
@@ -80,7 +79,3 @@ def page_of(request: Request) -> str:
     page = urlsplit(request.headers.get("referer", ""))
     own = page.netloc == request.headers.get("host")
     return f"{page.path}?{page.query}".removesuffix("?") if own and page.path else "/programs"
-
-
-def _fields(form: Form) -> list[list[str]]:
-    return [[name, value] for name, sent in form.fields.items() for value in sent if name != FIELD]
