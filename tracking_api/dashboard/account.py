@@ -14,7 +14,6 @@ from storage.access import accounts, passwords, second_factors, sessions
 from storage.access.sessions import OpenSession, Preferences, Theme, TimeFormat
 from storage.rules.errors import NotFound, Overloaded, RateLimited
 from tracking_api.dashboard import authentication, second_factor
-from tracking_api.dashboard.pages import templates
 from tracking_api.dashboard.pages.buttons import SIGNED_IN, Button, FormOutcome, FormPage
 from tracking_api.dashboard.password_queue import hash_of_new
 from tracking_api.dashboard.roles import VisitorRequest
@@ -105,16 +104,14 @@ async def change_preferences(call: VisitorRequest, sent: PreferencesChange) -> M
 
 
 async def _page(call: VisitorRequest, outcome: FormOutcome) -> Response:
-    return templates.render(
-        call.request,
+    return outcome.page(
+        call,
         "your_account.html",
-        visitor=call.visitor,
         themes=THEMES.items(),
         time_formats=TIME_FORMATS.items(),
         sessions=await open_sessions(call),
         has_second_factor=await call.storage.read(second_factors.is_on, call.visitor.user_id),
         shortest=passwords.SHORTEST,
-        **outcome.shown(),
     )
 
 

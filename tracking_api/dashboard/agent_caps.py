@@ -1,6 +1,6 @@
 """What agent keys may change of a program: GET|PATCH /api/programs/:id/agent-caps, and the page."""
 
-from typing import Any, Self
+from typing import Self
 
 from starlette.responses import Response
 
@@ -13,7 +13,7 @@ from presentation.view import View
 from storage.management import agent_caps
 from storage.rules.agent_caps import CAPS, FREEZABLE, SECTIONS, AgentCaps
 from storage.rules.settings import BY_NAME, published
-from tracking_api.dashboard.pages import templates, values
+from tracking_api.dashboard.pages import values
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
 from tracking_api.dashboard.pages.page_context import PageContext
 from web.response import ModelResponse
@@ -46,10 +46,9 @@ async def change_agent_caps(call: ApiRequest, sent: AgentCapsChange) -> ModelRes
 
 async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     caps = published(await context.read(agent_caps.get_caps), CAPS)
-    shown = outcome.shown(values.of_settings(CAPS, caps, context.currency))
-    shown["typed"] = {**shown["typed"], "currency": context.currency}
-    about: dict[str, Any] = {"context": context, "sections": BY_SECTION, "names": NAMES}
-    return templates.render(context.request, "agent_caps.html", **about, **shown)
+    shown = outcome.typed or values.of_settings(CAPS, caps, context.currency)
+    typed = {**shown, "currency": context.currency}
+    return outcome.page(context, "agent_caps.html", typed=typed, sections=BY_SECTION, names=NAMES)
 
 
 PAGE = FormPage(_page, Button(change_agent_caps))

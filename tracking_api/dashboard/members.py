@@ -18,7 +18,6 @@ from storage.access.members import MemberRecord
 from storage.access.workspaces import MemberStatus, Role
 from storage.rules.errors import LastOwner, NotFound
 from tracking_api.dashboard import mail
-from tracking_api.dashboard.pages import templates
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, Question
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.roles import WorkspaceRequest
@@ -141,13 +140,11 @@ def reset_link(request: Request, token: str) -> str:
 
 async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     call = context.of_workspace()
-    return templates.render(
-        context.request,
+    return outcome.page(
+        context,
         "members.html",
-        context=context,
         members=await call.read(members.list_members),
         invitations=await call.read(invitations.list_invitations, at=call.at) if context.is_owner else [],
-        **outcome.shown(),
     )
 
 

@@ -12,7 +12,6 @@ from storage.lists.programs import read_program
 from storage.reports import checklist
 from storage.rules.errors import ValidationError
 from storage.tracking import key_callers
-from tracking_api.dashboard.pages import templates
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.sessions import NO_STORE
@@ -48,14 +47,12 @@ async def regenerate_program_key(call: ApiRequest) -> ModelResponse[RegeneratedV
 
 
 async def _page(context: PageContext, outcome: FormOutcome) -> Response:
-    return templates.render(
-        context.request,
+    return outcome.page(
+        replace(context, program=await context.read(read_program)) if outcome.response else context,
         "program_key.html",
-        context=replace(context, program=await context.read(read_program)) if outcome.response else context,
         callers=await context.read(key_callers.list_callers),
         has_key=await context.read(checklist.has_shown_key),
         is_first=outcome.pressed == "create",
-        **outcome.shown(),
     )
 
 

@@ -26,7 +26,7 @@ from storage.rules.errors import (
     ValidationError,
 )
 from storage.rules.settings import BY_NAME, SECTIONS, SETTINGS, ProgramSettings
-from tracking_api.dashboard.pages import templates, values
+from tracking_api.dashboard.pages import values
 from tracking_api.dashboard.pages.buttons import SIGNED_IN, Button, FormOutcome, FormPage
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.roles import VisitorRequest
@@ -113,22 +113,20 @@ async def _new_page(call: VisitorRequest, outcome: FormOutcome) -> Response:
     if not owned:
         raise OwnerRequired
     defaults = ProgramSettings("", "")
-    return templates.render(
-        call.request,
+    return outcome.page(
+        call,
         "new_program.html",
-        visitor=call.visitor,
+        stored=values.of_settings(SETTINGS, settings.published(defaults), defaults.currency),
         owned=owned,
         workspaces=[(str(each.workspace_id), each.name) for each in owned],
         settings=CHOSEN_FIRST,
-        **outcome.shown(values.of_settings(SETTINGS, settings.published(defaults), defaults.currency)),
     )
 
 
 async def _settings_page(context: PageContext, outcome: FormOutcome) -> Response:
     stored = values.of_settings(SETTINGS, settings.published(context.program.settings), context.currency)
     stored["revision"] = str(context.program.revision)
-    shown = outcome.shown() | {"typed": {**stored, **outcome.typed}}
-    return templates.render(context.request, "settings.html", context=context, sections=BY_SECTION, **shown)
+    return outcome.page(context, "settings.html", typed={**stored, **outcome.typed}, sections=BY_SECTION)
 
 
 def _saved(context: PageContext, response: Mapping[str, Any]) -> str:

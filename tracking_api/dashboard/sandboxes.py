@@ -9,7 +9,6 @@ from presentation.view import SUCCESS, SuccessView, View
 from storage.management import sandboxes
 from storage.payments import processing
 from storage.rules.errors import InvalidJson, NotFound, PayloadTooLarge, UnsupportedMediaType, ValidationError
-from tracking_api.dashboard.pages import templates
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, Question
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.program_keys import NewKeyView
@@ -59,9 +58,7 @@ async def rehearse_payment_event(call: ApiRequest) -> ModelResponse[ReceivedEven
 
 
 async def _page(context: PageContext, outcome: FormOutcome) -> Response:
-    sandbox_id = await context.read(sandboxes.find)
-    shown = outcome.shown()
-    return templates.render(context.request, "sandbox.html", context=context, sandbox_id=sandbox_id, **shown)
+    return outcome.page(context, "sandbox.html", sandbox_id=await context.read(sandboxes.find))
 
 
 NEW_KEY = Question("Generate a new sandbox key", "The current key of the sandbox stops working at once.")

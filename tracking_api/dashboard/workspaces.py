@@ -18,7 +18,6 @@ from storage.rules.errors import PayloadTooLarge
 from storage.rules.periods import time_zones
 from tracking_api.dashboard import authentication
 from tracking_api.dashboard.authentication import storage_of
-from tracking_api.dashboard.pages import templates
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.roles import WorkspaceRequest
@@ -94,14 +93,13 @@ async def show_logo(request: Request) -> Response:
 
 async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     workspace = context.member.workspace
-    return templates.render(
-        context.request,
+    return outcome.page(
+        context,
         "workspace.html",
-        context=context,
+        stored={"name": workspace.name, "time_zone": workspace.time_zone},
         zones=time_zones.names(),
         accepted=",".join(workspace_settings.MEDIA_TYPES),
         largest_kb=workspace_settings.LARGEST // 1024,
-        **outcome.shown({"name": workspace.name, "time_zone": workspace.time_zone}),
     )
 
 

@@ -66,9 +66,11 @@ class FormOutcome(NamedTuple):
     response: Mapping[str, Any] = EMPTY
     pressed: str = ""
 
-    def shown(self, stored: Mapping[str, Any] = EMPTY) -> dict[str, Any]:
-        """Return the values of the page's template; the form shows what is `stored` unless something was typed."""
-        return {**self._asdict(), "typed": self.typed or stored}
+    def page(self, viewer: Viewer, template: str, *, stored: Mapping[str, Any] = EMPTY, **values: Any) -> Response:
+        """Return the page that shows this; its form has what is `stored` unless something was typed."""
+        who = {"context": viewer} if isinstance(viewer, PageContext) else {"visitor": viewer.visitor}
+        shown: dict[str, Any] = {**who, **self._asdict(), "typed": self.typed or stored, **values}
+        return templates.render(viewer.request, template, **shown)
 
 
 async def elsewhere(_: Viewer, __: FormOutcome) -> Response:
@@ -148,6 +150,5 @@ def ask(viewer: Viewer, form: Form, question: Question, *added: tuple[str, str])
     """Return the page that asks, whose button sends the same form again, confirmed and with fields that are `added`."""
     sent = [(name, each) for name, typed in form.fields.items() for each in typed if name not in {FIELD, CONFIRMED}]
     url, fields = viewer.request.url, [*sent, *added, (CONFIRMED, "yes")]
-    shown: dict[str, Any] = {"context": viewer} if isinstance(viewer, PageContext) else {"visitor": viewer.visitor}
-    shown |= {"question": question, "fields": fields, "address": f"{url.path}?{url.query}".removesuffix("?")}
-    return templates.render(viewer.request, "confirm.html", **shown)
+    address = f"{url.path}?{url.query}".removesuffix("?")
+    return FormOutcome().page(viewer, "confirm.html", question=question, fields=fields, address=address)

@@ -1,7 +1,5 @@
 """One commission: its arithmetic, terms and ledger; an owner can approve it before its hold is over, with a reason."""
 
-from typing import Any
-
 from starlette.responses import Response
 
 from presentation.changes import CommissionChange, decide_commission
@@ -12,7 +10,7 @@ from storage.management import commission_decisions
 from storage.rules.commission import CommissionStatus, CommissionType
 from storage.rules.settings import ProgramSettings
 from storage.tracking.ledger import EntryKind
-from tracking_api.dashboard.pages import templates, text
+from tracking_api.dashboard.pages import text
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage
 from tracking_api.dashboard.pages.page_context import PageContext
 
@@ -42,13 +40,14 @@ OVERRIDE = decide_commission.taking(HoldOverride)
 async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     commission_id = context.path_id("commission_id")
     details = await context.read(commissions.get_details, commission_id, at=context.at)
-    shown: dict[str, Any] = {
-        "each": details.commission,
-        "details": details,
-        "arithmetic": _arithmetic(details),
-        "meanings": ENTRIES,
-    }
-    return templates.render(context.request, "commission.html", context=context, **shown, **outcome.shown())
+    return outcome.page(
+        context,
+        "commission.html",
+        each=details.commission,
+        details=details,
+        arithmetic=_arithmetic(details),
+        meanings=ENTRIES,
+    )
 
 
 def _arithmetic(details: CommissionDetails) -> list[tuple[str, str]]:

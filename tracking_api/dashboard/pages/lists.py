@@ -22,7 +22,7 @@ from storage.lists.find import find
 from storage.rules.periods.period import ALWAYS
 from storage.rules.periods.picked_period import PickedPeriod
 from tracking_api.dashboard.authentication import time_of
-from tracking_api.dashboard.pages import csv_export, filters, page_context, ranges, templates, text
+from tracking_api.dashboard.pages import csv_export, filters, page_context, ranges, text
 from tracking_api.dashboard.pages.buttons import FormOutcome
 from tracking_api.dashboard.pages.filters import FilterValues
 from tracking_api.dashboard.pages.page_context import PageContext
@@ -107,8 +107,7 @@ class ListPage:
         state = state._replace(listed=await state.read(context.storage, context.scope, state.query))
         is_part = self.part and context.request.headers.get("hx-request") == "true"
         more = await self.values(context, state) if self.values else {}
-        shown = {"context": context, "list": state, **outcome.shown(), **more}
-        return templates.render(context.request, self.part if is_part else self.template, **shown)
+        return outcome.page(context, self.part if is_part else self.template, list=state, **more)
 
     async def export(self, request: Request) -> Response:
         """Return the filtered list as a CSV file."""

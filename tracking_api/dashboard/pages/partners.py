@@ -10,7 +10,7 @@ from storage.lists.partners import PARTNERS, Partner
 from storage.reports import partner
 from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import ValidationError
-from tracking_api.dashboard.pages import charted, figures, links, ranges, templates
+from tracking_api.dashboard.pages import charted, figures, links, ranges
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, elsewhere
 from tracking_api.dashboard.pages.commission import terms_of
 from tracking_api.dashboard.pages.forms import Problems
@@ -35,13 +35,11 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
     profile = await context.report(partner.read_profile, partner_id, picked.query, at=context.at)
     asked = {name: request.query_params.get(name, "").strip() for name in LINK}
     link, link_problems = _link(context, profile.partner, asked)
-    shown = outcome.shown({name: getattr(profile.partner, name) or "" for name in EDITED})
-    if picker.problem or link_problems:
-        shown["status"] = 400
-    return templates.render(
-        request,
+    return outcome.page(
+        context,
         "partner.html",
-        context=context,
+        stored={name: getattr(profile.partner, name) or "" for name in EDITED},
+        status=400 if outcome.problems or picker.problem or link_problems else 200,
         **profile._asdict() | {"results": None},
         charted=charted.of(profile.results, is_compared=picker.is_compared, details=figures.OF_PARTNER),
         link=link,
@@ -50,7 +48,6 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
         terms=terms_of(context.program.settings),
         statuses=list(PartnerStatus),
         picker=picker,
-        **shown,
     )
 
 

@@ -4,7 +4,6 @@ All workspaces of the server convert at the same rates, so only a member who own
 """
 
 import asyncio
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,7 +13,7 @@ from storage.reports import exchange_rates
 from storage.rules import ecb
 from storage.rules.errors import Forbidden, PayloadTooLarge
 from storage.tracking import currencies
-from tracking_api.dashboard.pages import forms, notices, page_context, templates
+from tracking_api.dashboard.pages import forms, notices, page_context
 from tracking_api.dashboard.pages.buttons import FormOutcome
 from tracking_api.dashboard.pages.forms import Problems
 from tracking_api.dashboard.pages.page_context import PageContext
@@ -46,9 +45,8 @@ async def import_rates(request: Request) -> Response:
 
 
 async def _page(context: PageContext, outcome: FormOutcome) -> Response:
-    rates, may_import = await context.read(exchange_rates.list_rates), await _may_import(context)
-    about: dict[str, Any] = {"context": context, "rates": rates, "may_import": may_import}
-    return templates.render(context.request, "rates.html", **about, **outcome.shown())
+    rates = await context.read(exchange_rates.list_rates)
+    return outcome.page(context, "rates.html", rates=rates, may_import=await _may_import(context))
 
 
 async def _may_import(context: PageContext) -> bool:
