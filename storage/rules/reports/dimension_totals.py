@@ -79,10 +79,7 @@ def clear(totals: DayTotals, *, clicks: bool) -> None:
 
 def capped(totals: DayTotals) -> DayTotals:
     """Return totals with at most MOST_VALUES values of each dimension; the sum of the others is a value of its own."""
-    return {
-        dimension: _capped({value: row for value, row in rows.items() if any(row)})
-        for dimension, rows in totals.items()
-    }
+    return {dimension: _capped(rows) for dimension, rows in totals.items()}
 
 
 def written(rows: Mapping[str, Sequence[int]]) -> str:
@@ -102,21 +99,16 @@ def filled(row: list[int] | int) -> list[int]:
     return counts + [0] * (len(GroupTotals._fields) - len(counts))
 
 
-def _capped(rows: dict[str, list[int]]) -> dict[str, list[int]]:
-    other = rows.pop(OTHER, None)
-    if len(rows) > MOST_VALUES:
-        ranked = sorted(rows, key=lambda value: _rank(rows[value]), reverse=True)
-        rest = [rows[value] for value in ranked[MOST_VALUES:]] + ([other] if other else [])
-        rows, other = (
-            {value: rows[value] for value in ranked[:MOST_VALUES]},
-            [sum(column) for column in zip(*rest, strict=True)],
-        )
-    return rows | ({OTHER: other} if other else {})
+def _capped(rows: Mapping[str, list[int]]) -> dict[str, list[int]]:
+    """Keep the values with most buyers, whom a visitor cannot invent, then those with most clicks."""
+    kept = {value: row for value, row in rows.items() if any(row)}
+    others = [kept.pop(OTHER)] if OTHER in kept else []
 
+    def rank(value: str) -> tuple[int, int]:
+        return sum(kept[value][place] for place in _BUYERS), kept[value][_CLICKS]
 
-def _rank(row: Sequence[int]) -> tuple[int, int]:
-    """Return what a value is kept for: buyers first, whom a visitor cannot invent, then clicks."""
-    return sum(row[place] for place in _BUYERS), row[_CLICKS]
+    others += [kept.pop(value) for value in sorted(kept, key=rank, reverse=True)[MOST_VALUES:]]
+    return kept | ({OTHER: [sum(column) for column in zip(*others, strict=True)]} if others else {})
 
 
 def _short(row: Sequence[int]) -> Sequence[int] | int:
