@@ -7,6 +7,7 @@ its `Annotated` type. A field that is neither has a default, and `finish` fills 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from functools import cached_property
 from types import UnionType
 from typing import Annotated, Any, Generic, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -118,6 +119,17 @@ class Field(NamedTuple):
     def is_money(self) -> bool:
         """Whether it is an amount in minor units of a currency."""
         return self.name.endswith("_cents")
+
+    @property
+    def written_as(self) -> str:
+        """How pages write it: as a day, a timestamp, money, a number, a badge or text."""
+        if self.kind is datetime:
+            written = "day" if self.column.is_day else "timestamp"
+        elif self.kind is int:
+            written = "money" if self.is_money else "number"
+        else:
+            written = "badge" if issubclass(self.kind, StrEnum) else "text"
+        return written
 
     @property
     def public_name(self) -> str:

@@ -29,35 +29,10 @@ from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.pages.ranges import Picker
 
 DATES = ("period", *ranges.DATES)
+MOST_FIRST, LATEST_FIRST = ("most first", "least first"), ("latest first", "earliest first")
+ORDERS = {"money": MOST_FIRST, "number": MOST_FIRST, "day": LATEST_FIRST, "timestamp": LATEST_FIRST}
 NOTHING_SENT = FormOutcome()
 Values = Callable[[PageContext, "ListState"], Awaitable[dict[str, Any]]]
-
-
-class Heading(NamedTuple):
-    """A column: its name and title, and by which name it sorts (None: it does not; empty: by time).
-
-    A figure is on the right. `total` says how its column is added up: as money or as a number, or as amounts, one for
-    each currency.
-    """
-
-    name: str
-    title: str
-    kind: str
-    sort: str | None
-    is_figure: bool
-    total: str
-
-    @property
-    def is_time(self) -> bool:
-        """Whether its title says in which time zone it is."""
-        return self.kind == "timestamp"
-
-    @property
-    def ways(self) -> dict[str, str]:
-        """The two directions of its order, and their names."""
-        words = ("latest first", "earliest first") if self.kind in {"day", "timestamp"} else ("Z to A", "A to Z")
-        down, up = ("most first", "least first") if self.is_figure else words
-        return {"": down, ASCENDING: up}
 
 
 @dataclass(frozen=True)
@@ -77,11 +52,6 @@ class ListPage:
     values: Values | None = None
 
     @property
-    def columns(self) -> list[Heading]:
-        """The columns of the list."""
-        return [_column(self.of, each) for each in self.of.columns]
-
-    @property
     def choices(self) -> list[tuple[str, str, list[tuple[str, str]]]]:
         """The filters in the form: name, label and options."""
         return [
@@ -93,9 +63,12 @@ class ListPage:
     @property
     def orders(self) -> list[tuple[str, str]]:
         """Every order of the list with its name, for a menu."""
-        named = [each for each in self.columns if each.sort]
-        both = [(f"{each.sort}{way}", f"{each.title}, {word}") for each in named for way, word in each.ways.items()]
-        return [("", "Newest first"), (ASCENDING, "Oldest first"), *both]
+        both = [("", "Newest first"), (ASCENDING, "Oldest first")]
+        for each in self.of.columns:
+            if sort := self.of.sort_of(each):
+                down, up = ORDERS.get(each.written_as, ("Z to A", "A to Z"))
+                both += [(sort, f"{each.column.title}, {down}"), (f"{sort}{ASCENDING}", f"{each.column.title}, {up}")]
+        return both
 
     async def show(self, request: Request) -> Response:
         """Show the list."""
@@ -160,26 +133,15 @@ class ListState(NamedTuple):
         window = (self.picker.window or ALL_DAYS) if wanted.has_window else None
         return await read(find, wanted, scope._replace(window=window), query)
 
-    def sort_link(self, column: Heading) -> str:
+    def sort_link(self, column: Field) -> str:
         """Return the link that sorts by a column, most first, or turns its order round."""
         turns = self.direction(column) == "descending"
-        return self.address.link(sort=f"{column.sort}{ASCENDING if turns else ''}")
+        return self.address.link(sort=f"{self.of.of.sort_of(column)}{ASCENDING if turns else ''}")
 
-    def direction(self, column: Heading) -> str:
-        """Return how the list is sorted by a column: ascending, descending, or not at all."""
-        order = self.listed.order
-        is_sorted = column.sort is not None and order.column == (column.name if column.sort else None)
+    def direction(self, column: Field) -> str:
+        """Return how the list is sorted by a column: ascending, descending or none; empty if it cannot be."""
+        sort, order = self.of.of.sort_of(column), self.listed.order
+        if sort is None:
+            return ""
+        is_sorted = order.column == (column.name if sort else None)
         return ("ascending" if order.is_ascending else "descending") if is_sorted else "none"
-
-
-def _column(wanted: List[Any], field: Field) -> Heading:
-    total = ("money" if field.is_money else "number") if field.column.is_summed else ""
-    if total and field.name == "amount_cents":
-        total = "amounts"
-    if field.kind is datetime:
-        kind = "day" if field.column.is_day else "timestamp"
-    elif field.kind is int:
-        kind = "money" if field.is_money else "number"
-    else:
-        kind = "badge" if issubclass(field.kind, StrEnum) else "text"
-    return Heading(field.name, field.column.title, kind, wanted.sort_of(field), field.kind is int, total)
