@@ -17,7 +17,6 @@ from storage.rules import click_details, contact, keys
 from storage.rules.attribution import PartnerStatus
 from storage.rules.click_details import Agent, Location
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import ServiceError
 from storage.rules.settings import ProgramSettings
 from storage.rules.settlement import LeadAuthPolicy
 from storage.tables import commissions as earned
@@ -164,9 +163,7 @@ class History:
     def _buy(self, at: datetime, customer: str, click_id: str, cents: int) -> None:
         number = next(self._numbers)
         sale = Sale(f"inv_{number:06}", cents, at, customer_key=customer, click_id=click_id)
-        recorded = sales.record(self._connection, [(self._terms, sale)])[0]
-        if not isinstance(recorded, SaleResult):
-            self._reject(sale, recorded)
+        if not self._record(sale):
             return
         chance = self._chance.random()
         if chance < 0.05:  # noqa: PLR2004 - one sale in twenty goes back, half of them in part
@@ -180,15 +177,17 @@ class History:
             self._later(at + timedelta(days=30), self._buy, customer, click_id, cents)
 
     def _repeat(self, at: datetime, sale: Sale) -> None:
-        again = sale._replace(at=at)
-        rejected = sales.record(self._connection, [(self._terms, again)])[0]
-        if not isinstance(rejected, SaleResult):
-            self._reject(again, rejected)
+        self._record(sale._replace(at=at))
 
-    def _reject(self, sale: Sale, error: ServiceError) -> None:
+    def _record(self, sale: Sale) -> bool:
+        """Record a sale and return whether it counts; an error goes into the log of rejected calls."""
+        recorded = sales.record(self._connection, [(self._terms, sale)])[0]
+        if isinstance(recorded, SaleResult):
+            return True
         call = CallDetails("sale", f"{self._chance.getrandbits(64):016x}", sale.at, sale.customer_key)
         details = call._replace(transaction_id=sale.transaction_id)
-        rejection_log.append(self._connection, [Rejection(self.program_id, details, error)])
+        rejection_log.append(self._connection, [Rejection(self.program_id, details, recorded)])
+        return False
 
     def _refund(self, at: datetime, transaction_id: str, cents: int | None) -> None:
         refund = Refund(transaction_id, at, cents, reason="requested_by_customer")

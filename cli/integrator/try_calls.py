@@ -1,12 +1,18 @@
-"""`svc test click|lead|sale`: send one test-mode call, and show the request, the response and the next step."""
+"""`svc test`: one test-mode call, a play of Stripe's events, or a walk from a click to a refund with its verdicts."""
 
 import json
-from typing import Any
+import secrets
+from typing import Annotated, Any, NamedTuple
 
+import httpx2
 import typer
 
-from cli.integrator import journey, programs, project, status, try_stripe
-from cli.integrator.output import Answer, command, plain, say
+from cli.integrator import programs, project, shop_page, status, try_stripe
+from cli.integrator.output import Answer, Failure, command, plain, say
+from cli.integrator.service import ServiceClient
+from cli.integrator.shop_page import ShopPage
+from cli.integrator.status import MARKS
+from cli.integrator.try_stripe import CENTS, Code, SampleBuyer, Shape, ShopShape
 
 app = typer.Typer(no_args_is_help=True, help="Send a test-mode call, without commission or attribution.")
 TEST = {"additional_data": {"test_mode": True}}
@@ -15,6 +21,9 @@ PROVES = {
     "lead": "the key works, and your server can report leads.",
     "sale": "the key works, and your server can report sales.",
 }
+NEWEST = 20
+Program = dict[str, Any]
+Shop = Annotated[str | None, typer.Option(help="The URL of the running shop, to look for its tracker.")]
 
 
 def _add(call: str) -> None:
@@ -39,4 +48,106 @@ def _add(call: str) -> None:
 for each in PROVES:
     _add(each)
 app.command("stripe")(try_stripe.stripe)
-app.command("journey")(journey.journey)
+
+
+class JourneyStep(NamedTuple):
+    """A step: what was tried, its state (pass, fail or unknown), the service's verdict, and what to do."""
+
+    step: str
+    state: str
+    verdict: str
+    text: str
+
+
+@command(app)
+def journey(shop: Shop = None, code: Code = "sandbox", shape: Shape = ShopShape.SUBSCRIPTION) -> Answer:
+    """Walk from a partner's link to a refund in this project's sandbox, and print the verdict of each step.
+
+    With --shop it opens the shop's page in Chromium, Chrome or Edge, whose click the next steps use; without a browser
+    it only looks for the tracker in the page, and says so. Then it sends what the shop sends: a lead, a sale and a
+    refund with the project's key, and Stripe's events if the program has a payment account. Nothing live changes.
+    Exit code 0: every step passed, or could not be checked; 1: one failed.
+
+    Example: svc test journey --shop http://localhost:3000
+    """
+    account, program = try_stripe.find_sandbox()
+    if status.read()["program_id"] != program["id"]:
+        raise Failure("not_in_sandbox", "This project uses a live program.", "Run `svc init --sandbox` first.")
+    steps, browser, click_id = _visit(shop, account, program, code) if shop else ([], None, None)
+    steps += _walk(account, program, click_id or try_stripe.visit(program, code))
+    if account.call("GET", f"/api/programs/{program['sandbox_of']}/integration")["payment_account"]:
+        steps.append(_pay(account, program, code, shape))
+    for each in steps:
+        say(f"  {MARKS[each.state]}  {each.step:<10}  {plain(each.verdict)}: {plain(each.text)}")
+    passed = all(each.state != "fail" for each in steps)
+    done = {"passed": passed, "steps": [each._asdict() for each in steps]}
+    return Answer({"program_id": program["id"], "browser": browser} | done, ok=passed)
+
+
+def _visit(
+    shop: str, account: ServiceClient, program: Program, code: str
+) -> tuple[list[JourneyStep], str | None, str | None]:
+    """Open the shop's page through the partner's link: the step, the browser, and the click that its tracker sent."""
+    mark = secrets.token_hex(6)
+    try:
+        page = shop_page.fetch(str(httpx2.URL(shop).copy_merge_params({"aff": code, "svc_journey": mark})))
+    except (Failure, httpx2.InvalidURL) as problem:
+        return [JourneyStep("shop", "fail", "unreachable", f"{shop} does not respond: {problem}")], None, None
+    path = f"/api/programs/{program['id']}/events"
+    state, verdict, text = _look(page, program)
+    click_id = None
+    if state == "pass" and page.browser is not None:
+        newest = account.call("GET", path, kind="click", limit=NEWEST)["data"]
+        click_id = next((str(each["id"]) for each in newest if mark in each.get("landing_url", "")), None)
+        verdict, text = "click_recorded", f"In {page.browser}, the shop's page sent the click that the next steps use."
+        if click_id is None:
+            waits = page.tags[0].needs_consent
+            state, verdict = "unknown" if waits else "fail", "no_click"
+            text = f"In {page.browser}, the page has the tracker, but no click arrived. `svc doctor {shop}` checks why."
+            text += " It waits for consent." if waits else ""
+    return [JourneyStep("shop", state, verdict, text)], page.browser, click_id
+
+
+def _look(page: ShopPage, program: Program) -> tuple[str, str, str]:
+    """Return the state, the verdict and the text of what the page's HTML shows."""
+    if page.status != httpx2.codes.OK:
+        return "fail", "error_page", f"The page answers {page.status}."
+    if not page.tags and page.browser is None:
+        text = "The page's HTML has no tracker. If a script adds it, install Chromium: this looks there, too."
+        return "unknown", "no_tracker", text
+    if not page.tags:
+        return "fail", "no_tracker", f"In {page.browser}, the page has no tracker."
+    if page.tags[0].program_id != str(program["id"]):
+        text = f"The tracker has program {page.tags[0].program_id}. Restart the shop with SERVICE_PROGRAM_ID="
+        return "fail", "other_program", f"{text}{program['id']}."
+    text = "The page's HTML has the tracker of the sandbox. Plain HTTP: there is no Chromium, Chrome or Edge here."
+    return "pass", "tracker_found", text
+
+
+def _walk(account: ServiceClient, program: Program, click_id: str) -> list[JourneyStep]:
+    """Send what a shop sends of one customer, and ask for the explanation after each call."""
+    service, name = project.service(), f"journey-{secrets.token_hex(6)}"
+    sale = {"transaction_id": name, "customer_key": name, "amount_cents": CENTS, "currency": program["currency"]}
+    calls: list[tuple[str, dict[str, Any], str, dict[str, str]]] = [
+        ("click", {}, "no_lead", {"click_id": click_id}),
+        ("lead", {"click_id": click_id, "customer_key": name}, "no_sale", {"customer_key": name}),
+        ("sale", sale, "credited", {"transaction_id": name}),
+        ("refund", {"transaction_id": name}, "fully_refunded", {"transaction_id": name}),
+    ]
+    steps = []
+    for step, body, expected, subject in calls:
+        if body:
+            service.call("POST", f"/api/v1/track/{step}", body)
+        found = account.call("GET", f"/api/programs/{program['id']}/explain", **subject)
+        right = found["verdict"] == expected
+        text = found["message"] if right else f"{found['message']} {found['smallest_change'] or ''}".strip()
+        steps.append(JourneyStep(step, "pass" if right else "fail", found["verdict"], text))
+    return steps
+
+
+def _pay(account: ServiceClient, program: Program, code: str, shape: ShopShape) -> JourneyStep:
+    """Play the shop's payments for another visitor."""
+    buyer = SampleBuyer(try_stripe.visit(program, code), program["id"], live=False)
+    played = try_stripe.play(buyer.scenes(shape), try_stripe.delivery(account, program))
+    wrong = ", ".join(f"{each['what']}: {each['outcome']}" for each in played if not each["right"])
+    return JourneyStep("stripe", "fail" if wrong else "pass", shape, wrong or "Every event had the right outcome.")
