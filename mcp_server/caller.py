@@ -14,7 +14,7 @@ from storage import Reader
 from storage.access import agent_keys, assistant_tokens
 from storage.access.agent_keys import AgentKey
 from storage.access.assistants import Assistant
-from storage.engine import replica
+from storage.engine import read_queue
 from storage.rules import keys
 from storage.rules.errors import (
     InsufficientScope,
@@ -98,7 +98,7 @@ class Caller:
 
     def as_of(self, connection: Any) -> datetime:
         """Return the time of the data that a connection reads."""
-        newest = replica.newest(connection) if self.reader.has_replica else None
+        newest = read_queue.newest(connection) if self.reader.has_replica else None
         return min(self.at, newest) if newest else self.at
 
     async def prove(self) -> None:

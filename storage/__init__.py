@@ -10,13 +10,12 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from sqlalchemy import Connection
 from sqlalchemy.engine import URL
 
-from storage.engine import database, measures, replica
+from storage.engine import database, measures, read_queue
 from storage.engine.failures import Availability
 from storage.engine.group_commit import GroupCommit, SetBased, Write
 from storage.engine.lane import Lane, OwnThread
 from storage.engine.measures import StorageMeasures
-from storage.engine.read_queue import ReadQueue
-from storage.engine.replica import Replica
+from storage.engine.read_queue import ReadQueue, Replica
 from storage.engine.write_queue import WriteQueue
 from storage.tracking.key_callers import CallerCounts, CallerOfKey
 from storage.tracking.principals import Call, Outcome, PresentedKey, Principal, staged
@@ -159,7 +158,7 @@ class Storage(Reader):
     async def measure_replica(self, *, at: datetime) -> None:
         """Store the time on the primary, and note how far the replica lags behind it."""
         if self._replica is not None:
-            await self.write(replica.probe, at=at)
+            await self.write(read_queue.probe, at=at)
             await self._replica.measure(at=at)
 
     def take_written(self) -> set[int]:

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from presentation.operations import Description
 from presentation.view import View
 from storage import migrations
-from storage.engine import replica
+from storage.engine import read_queue
 from storage.engine.failures import RETRY_SECONDS, unavailable
 from storage.rules.errors import OutcomeUnknown, Overloaded, ServiceError, StorageUnavailable
 from web.response import JsonResponse
@@ -42,7 +42,7 @@ async def readyz(request: Request) -> JsonResponse:
     try:
         ready = await storage.read(migrations.is_usable)
         if ready:
-            await storage.write(replica.probe, at=at)
+            await storage.write(read_queue.probe, at=at)
     except ServiceError:
         raise
     except Exception as error:

@@ -54,8 +54,7 @@ def sign_in(
 
 def enrol(connection: Connection, user_id: int, *, email: str, sealer: Sealer) -> Enrolment:
     """Return a new secret, which counts once a code of it is confirmed. Raises SecondFactorExists."""
-    row = _find(connection, user_id)
-    if row is not None and row.confirmed_at is not None:
+    if is_on(connection, user_id):
         raise SecondFactorExists
     secret = pyotp.random_base32()
     connection.execute(delete(second_factors).where(second_factors.c.user_id == user_id))
@@ -86,8 +85,7 @@ def confirm(
 def spend(connection: Connection, user_id: int, code: str, *, sealer: Sealer, at: datetime) -> None:
     """Accept a code of the app, later than the last one, or a recovery code, once. Raises InvalidSecondFactor."""
     row = _find(connection, user_id)
-    accepted = row is not None and row.confirmed_at is not None and _accept(connection, row, _plain(code), sealer, at)
-    if accepted:
+    if row is not None and row.confirmed_at is not None and _accept(connection, row, _plain(code), sealer, at):
         return
     mine = (recovery_codes.c.user_id == user_id, recovery_codes.c.code_hash == keys.digest(_plain(code)))
     if connection.execute(delete(recovery_codes).where(*mine)).rowcount == 0:

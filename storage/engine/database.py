@@ -189,44 +189,39 @@ def insert_for(connection: Connection) -> Callable[..., Any]:
     return sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
 
 
-class JsonField(FunctionElement[Any]):
+class _ByDialect(FunctionElement[Any]):
+    """An expression that each database writes in its own way, around its parts."""
+
+    inherit_cache = True
+    sql: dict[str, str]
+
+
+class JsonField(_ByDialect):
     """A field of a column that holds a JSON object as text; null where the object lacks it. The name is a constant."""
 
     inherit_cache = True
     type = Text()
+    sql = {"sqlite": "({0} ->> {1})", "postgresql": "(CAST({0} AS JSON) ->> {1})"}  # noqa: RUF012 - a constant
 
     def __init__(self, column: Any, name: str) -> None:
         super().__init__(column, literal_column(f"'{name}'"))
 
 
-class MonthNumber(FunctionElement[Any]):
+class MonthNumber(_ByDialect):
     """The UTC month of a column of milliseconds: twelve times the year, plus 0 for January to 11 for December."""
 
     inherit_cache = True
     type = Integer()
+    sql = {  # noqa: RUF012 - a constant
+        "sqlite": "(12 * CAST(strftime('%Y', {0} / 1000, 'unixepoch') AS INTEGER)"
+        " + CAST(strftime('%m', {0} / 1000, 'unixepoch') AS INTEGER) - 1)",
+        "postgresql": "CAST(12 * EXTRACT(YEAR FROM to_timestamp({0} / 1000) AT TIME ZONE 'UTC')"
+        " + EXTRACT(MONTH FROM to_timestamp({0} / 1000) AT TIME ZONE 'UTC') - 1 AS INTEGER)",
+    }
 
 
-@compiles(JsonField, "sqlite")
-def _json_field_sqlite(element: JsonField, compiler: SQLCompiler, **options: Any) -> str:
-    return "({} ->> {})".format(*_parts(element, compiler, options))
-
-
-@compiles(JsonField, "postgresql")
-def _json_field_postgresql(element: JsonField, compiler: SQLCompiler, **options: Any) -> str:
-    return "(CAST({} AS JSON) ->> {})".format(*_parts(element, compiler, options))
-
-
-@compiles(MonthNumber, "sqlite")
-def _month_sqlite(element: MonthNumber, compiler: SQLCompiler, **options: Any) -> str:
-    seconds = f"{compiler.process(element.clauses, **options)} / 1000, 'unixepoch'"
-    return f"(12 * CAST(strftime('%Y', {seconds}) AS INTEGER) + CAST(strftime('%m', {seconds}) AS INTEGER) - 1)"
-
-
-@compiles(MonthNumber, "postgresql")
-def _month_postgresql(element: MonthNumber, compiler: SQLCompiler, **options: Any) -> str:
-    at = f"(to_timestamp({compiler.process(element.clauses, **options)} / 1000) AT TIME ZONE 'UTC')"
-    return f"CAST(12 * EXTRACT(YEAR FROM {at}) + EXTRACT(MONTH FROM {at}) - 1 AS INTEGER)"
-
-
-def _parts(element: JsonField, compiler: SQLCompiler, options: dict[str, Any]) -> list[str]:
-    return [compiler.process(clause, **options) for clause in element.clauses]
+@compiles(JsonField)
+@compiles(MonthNumber)
+def _in_its_dialect(element: _ByDialect, compiler: SQLCompiler, **options: Any) -> str:
+    parts = [compiler.process(clause, **options) for clause in element.clauses]
+    return element.sql[compiler.dialect.name].format(*parts)

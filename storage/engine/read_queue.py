@@ -1,16 +1,29 @@
-"""The queue of reads, limited in length and waiting time like the queue of writes; it says whether reading works."""
+"""The queue of reads, limited like the queue of writes, and the replica, which may lag: by how much, probes tell."""
 
 import asyncio
-from collections.abc import Sequence
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from datetime import datetime
 from typing import TypeVar
 
-from storage.engine.failures import Availability
+from sqlalchemy import Connection, func, select
+
+from storage.engine.database import insert_for
+from storage.engine.failures import Availability, is_conflict, unavailable
 from storage.engine.lane import Lane, Work
-from storage.rules.errors import Overloaded
+from storage.rules.errors import NotFound, Overloaded, StorageUnavailable
+from storage.tables import committed_batches
 
 Result = TypeVar("Result")
 MOST_WAITING = 1_000
 LONGEST_WAIT_SECONDS = 5.0
+MOST_LAG_SECONDS = 60.0  # a replica that lags further is not read
+PAUSE_SECONDS = 5.0  # without a read after it failed
+
+
+_PROBE = secrets.token_hex(16)  # the row of this process's probes
 
 
 class ReadQueue:
@@ -51,3 +64,52 @@ class ReadQueue:
             raise Overloaded(retry_after_seconds=1) from None
         finally:
             self._waiting -= 1
+
+
+def probe(connection: Connection, *, at: datetime) -> None:
+    """Store a row; the lane raises StorageUnavailable while storing does not work."""
+    stored = insert_for(connection)(committed_batches).values(lane=_PROBE, token="", at=at)
+    connection.execute(stored.on_conflict_do_update(index_elements=["lane"], set_={"at": stored.excluded.at}))
+
+
+def newest(connection: Connection) -> datetime | None:
+    """Return the time of the newest batch or probe: on a replica, how far it has come."""
+    at: datetime | None = connection.execute(select(func.max(committed_batches.c.at))).scalar_one()
+    return at
+
+
+class Replica:
+    """Runs reads on the replica's connections while it responds and is near the primary."""
+
+    def __init__(self, lanes: ReadQueue) -> None:
+        self._lanes = lanes
+        self._retry_at = time.monotonic()
+        self.lag_seconds: float | None = None  # None: not measured yet
+
+    async def run(self, work: Work[Result], primary: Callable[[], Awaitable[Result]]) -> Result:
+        """Run `work` over one snapshot; `primary` instead if the replica lags too far, is down or lacks the row."""
+        is_near = self.lag_seconds is not None and self.lag_seconds <= MOST_LAG_SECONDS
+        if is_near and time.monotonic() >= self._retry_at:
+            with suppress(StorageUnavailable, Overloaded, NotFound):  # a new row may not be there yet
+                return await self._run(work)
+        return await primary()
+
+    async def measure(self, *, at: datetime) -> None:
+        """Compare the newest time that the replica has with `at`, which the primary has just stored."""
+        try:
+            newest_at = await self._run(newest)
+        except StorageUnavailable:
+            self.lag_seconds = None
+            raise
+        self.lag_seconds = max(0.0, (at - newest_at).total_seconds()) if newest_at else None
+
+    async def _run(self, work: Work[Result]) -> Result:
+        try:
+            return await self._lanes.run(work)
+        except StorageUnavailable:
+            self._retry_at = time.monotonic() + PAUSE_SECONDS
+            raise
+        except Exception as error:
+            if is_conflict(error):  # the replica had to cancel the read, to apply what the primary had written
+                raise unavailable(error) from error
+            raise

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import Connection, Table, delete, select
+from sqlalchemy import Connection, delete, select, union_all
 
 from storage.access import agent_keys, assistants
 from storage.engine import audit
@@ -32,25 +32,17 @@ def delete_program(connection: Connection, program_id: int, *, actor: Actor, at:
     """
     connection.execute(select(programs.c.id).where(programs.c.id == program_id).with_for_update())
     program = read_program(connection, program_id)
-    if program.sandbox_of is None and any(_has_rows(connection, table, program_id) for table in EVENTS):
+    events = union_all(*(select(table.c.program_id).where(table.c.program_id == program_id) for table in EVENTS))
+    if program.sandbox_of is None and connection.execute(events.limit(1)).first() is not None:
         raise ProgramHasEvents
     sandbox_id = sandboxes.find(connection, program_id)
     for each in (sandbox_id, program_id):
         if each is not None:
-            _delete(connection, each)
+            for table in reversed(metadata.sorted_tables):
+                if "program_id" in table.c and table is not audit_entries:
+                    connection.execute(delete(table).where(table.c.program_id == each))
+            connection.execute(delete(programs).where(programs.c.id == each))
             agent_keys.remove_program(connection, each, workspace_id=program.workspace_id, at=at)
             assistants.remove_program(connection, each, workspace_id=program.workspace_id, actor=actor, at=at)
     change = audit.Change("program.delete", program_id, before=program.settings.name)
     audit.write(connection, program.sandbox_of or program_id, [change], actor=actor, at=at)
-
-
-def _has_rows(connection: Connection, table: Table, program_id: int) -> bool:
-    column = table.c.program_id
-    return connection.execute(select(column).where(column == program_id).limit(1)).scalar() is not None
-
-
-def _delete(connection: Connection, program_id: int) -> None:
-    for table in reversed(metadata.sorted_tables):
-        if "program_id" in table.c and table is not audit_entries:
-            connection.execute(delete(table).where(table.c.program_id == program_id))
-    connection.execute(delete(programs).where(programs.c.id == program_id))

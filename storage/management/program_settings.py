@@ -83,7 +83,10 @@ def change(
     if actor.is_agent:
         agent_caps.require_within(connection, program_id, program.settings, ProgramSettings(**after), at=at)
     if "currency" in differing:
-        _require_unearned(connection, program_id)
+        earned = (select(table.c.id).where(table.c.program_id == program_id).limit(1) for table in (sales, commissions))
+        if any(connection.execute(each).scalar() for each in earned):
+            fixed = FieldError("currency", "Fixed once a sale or commission is recorded: create another program")
+            raise ValidationError(fields=[fixed])
         currencies.require_current(after["currency"])
     if differing:
         _store(connection, program_id, after, at=at, by_agent=actor.is_agent, new_terms=not differing.isdisjoint(TERMS))
@@ -103,13 +106,6 @@ def list_choices(connection: Connection, user_id: int) -> list[ProgramChoice]:
     mine = select(*columns, programs.c.sandbox_of).select_from(joined).where(*active)
     ordered = mine.order_by(programs.c.workspace_id, programs.c.name, programs.c.id).limit(MOST_CHOICES)
     return [ProgramChoice(*row[:4], is_sandbox=row.sandbox_of is not None) for row in connection.execute(ordered)]
-
-
-def _require_unearned(connection: Connection, program_id: int) -> None:
-    for table in (sales, commissions):
-        if connection.execute(select(table.c.id).where(table.c.program_id == program_id).limit(1)).scalar():
-            fixed = FieldError("currency", "Fixed once a sale or commission is recorded: create another program")
-            raise ValidationError(fields=[fixed])
 
 
 def _store(

@@ -14,7 +14,7 @@ import mcp_server.app
 import storage
 from storage import Reader, Storage
 from storage.access import agent_keys
-from storage.engine import replica
+from storage.engine import read_queue
 from tests.mcp_server.conftest import Assistant
 from tests.world import NOW
 
@@ -62,7 +62,7 @@ def copied(url: str, folder: Path) -> str:
 async def test_results_say_how_far_the_replica_is_and_a_revoked_key_is_dead_at_once(
     unserved: Assistant, database_url: str, tmp_path: Path
 ):
-    await unserved.acme.store.write(replica.probe, at=NOW)
+    await unserved.acme.store.write(read_queue.probe, at=NOW)
     async with storage.opened(database_url, replica_url=copied(database_url, tmp_path)) as store:
         await store.measure_replica(at=NOW + timedelta(seconds=2))
         assistant = Assistant(dataclasses.replace(unserved.acme, store=store), unserved.globex)

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, insert, select, text
 
 import storage
 from storage import Storage, migrations
-from storage.engine import read_queue, replica
+from storage.engine import read_queue
 from storage.engine.database import READERS
 from storage.reports import performance
 from storage.rules.errors import NotFound, Overloaded
@@ -82,7 +82,7 @@ async def replicated(sqlite_url: str, sqlite_template: Path, tmp_path: Path) -> 
     """Storage with a replica that lags by two seconds and has no workspace; the primary has one."""
     replica_url = f"sqlite+aiosqlite:///{shutil.copy(sqlite_template, tmp_path / 'replica.db')}"
     async with storage.opened(replica_url) as copy:
-        await copy.write(replica.probe, at=NOW)
+        await copy.write(read_queue.probe, at=NOW)
     async with storage.opened(sqlite_url, replica_url=replica_url) as store:
         await store.write(lambda connection: connection.execute(insert(workspaces).values(name="Acme", created_at=NOW)))
         await store.measure_replica(at=NOW + timedelta(seconds=2))
@@ -98,7 +98,7 @@ async def test_reports_are_read_on_the_replica_while_it_is_there_and_lags_little
     assert await replicated.read(names) == ["Acme"]
     assert replicated.measures().replica_lag_seconds == 2
 
-    await replicated.measure_replica(at=NOW + timedelta(seconds=replica.MOST_LAG_SECONDS + 1))
+    await replicated.measure_replica(at=NOW + timedelta(seconds=read_queue.MOST_LAG_SECONDS + 1))
     assert await replicated.report(names) == ["Acme"]
 
     await replicated.measure_replica(at=NOW)
