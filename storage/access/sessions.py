@@ -91,6 +91,11 @@ class Visitor(NamedTuple):
         return Actor("user", str(self.user_id), self.email)
 
     @property
+    def workspace(self) -> Membership:
+        """The workspace in whose time zone they see pages of none: their first."""
+        return self.memberships[0]
+
+    @property
     def owned(self) -> list[Membership]:
         """The workspaces that they own."""
         return [each for each in self.memberships if each.role == Role.OWNER]

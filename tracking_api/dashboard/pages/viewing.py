@@ -10,25 +10,12 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from babel import Locale, UnknownLocaleError
 
-from storage.access.sessions import Member, Membership, Preferences, TimeFormat, Visitor
+from storage.access.sessions import Member, TimeFormat, Visitor
 from storage.rules.periods.time_zones import UTC
 
 DEFAULT = Locale.parse("en_US")
 MOST_LANGUAGES = 10
 _LANGUAGE = re.compile(r"\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})\s*(?:;\s*q=([01](?:\.\d{1,3})?)\s*)?")
-
-
-class Viewer(NamedTuple):
-    """A signed-in person and the workspace whose page they view; a page without a workspace takes their first."""
-
-    email: str
-    workspace: Membership
-    preferences: Preferences
-
-    @property
-    def name(self) -> str:
-        """What the person is called."""
-        return self.preferences.name or self.email
 
 
 class Clock(NamedTuple):
@@ -43,20 +30,14 @@ _NO_VIEWER = Clock(ZoneInfo(UTC), TimeFormat.HOURS_24, DEFAULT)
 _clock: ContextVar[Clock] = ContextVar("clock", default=_NO_VIEWER)
 
 
-def viewer_of(values: Mapping[str, Any]) -> Viewer | None:
-    """Return the viewer among a page's values: the context's member, or the visitor."""
+def viewer_of(values: Mapping[str, Any]) -> Member | Visitor | None:
+    """Return who views a page, by its values: the context's member, or the visitor."""
     context, visitor = values.get("context"), values.get("visitor")
-    viewer = None
-    if context is not None:
-        member: Member = context.member
-        viewer = Viewer(member.email, member.workspace, member.preferences)
-    elif isinstance(visitor, Visitor):
-        viewer = Viewer(visitor.email, visitor.memberships[0], visitor.preferences)
-    return viewer
+    return context.member if context else visitor
 
 
 @contextmanager
-def shown_to(viewer: Viewer | None, locale: Locale) -> Iterator[None]:
+def shown_to(viewer: Member | Visitor | None, locale: Locale) -> Iterator[None]:
     """Write the times, days and amounts of a page for a viewer."""
     clock = _NO_VIEWER._replace(locale=locale)
     if viewer:
