@@ -10,7 +10,7 @@ from presentation.changes import Changes
 from presentation.operations import operation
 from presentation.settings_models import Name
 from presentation.view import SUCCESS, ListView, SuccessView, View, with_fields_of
-from storage.access import accounts, passwords, second_factors, sessions
+from storage.access import accounts, second_factors, sessions
 from storage.access.sessions import OpenSession, Preferences, Theme, TimeFormat
 from storage.rules.errors import NotFound, Overloaded, RateLimited
 from tracking_api.dashboard import authentication, second_factor
@@ -111,7 +111,6 @@ async def _page(call: VisitorRequest, outcome: FormOutcome) -> Response:
         time_formats=TIME_FORMATS.items(),
         sessions=await open_sessions(call),
         has_second_factor=await call.storage.read(second_factors.is_on, call.visitor.user_id),
-        shortest=passwords.SHORTEST,
     )
 
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from presentation.changes import Code, Email
 from presentation.settings_models import Currency, Host, Name
-from storage.access import passwords, workspaces
+from storage.access import workspaces
 from storage.management import first_workspace
 from storage.management.first_workspace import FirstWorkspace
 from storage.rules import keys
@@ -95,5 +95,4 @@ async def _chosen(request: Request, form: Form) -> FirstWorkspace:
 
 
 def _form(request: Request, typed: dict[str, str], problems: Problems) -> Response:
-    shown: dict[str, Any] = {"typed": typed, "problems": problems, "shortest": passwords.SHORTEST}
-    return templates.render(request, "set_up.html", **shown)
+    return templates.render(request, "set_up.html", typed=typed, problems=problems)

@@ -7,6 +7,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from storage.access import passwords
 from storage.rules.settings import SETTINGS
 from tracking_api import assets
 from tracking_api.dashboard.pages import forms, notices, text, viewing
@@ -40,6 +41,7 @@ environment.globals |= {
     "zone": viewing.zone_name,
     "zip": zip,
     "labels": LABELS,
+    "shortest_password": passwords.SHORTEST,
 }
 
 

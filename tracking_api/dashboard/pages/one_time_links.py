@@ -1,6 +1,7 @@
-"""The pages for a forgotten password: an e-mail with a one-time link, or whom to ask, and the page that it opens."""
+"""The pages that one-time links open, to join a workspace or set a new password, and how to get a link by e-mail."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from pydantic_core import to_json
 from starlette.background import BackgroundTask
@@ -8,18 +9,22 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation.changes import Email
-from storage.access import accounts, passwords
+from storage.access import accounts, invitations
+from storage.access.invitations import Offer
 from storage.engine.audit import Actor
-from storage.rules.errors import NotFound, RateLimited, ServiceError, ValidationError
-from tracking_api.dashboard import mail
+from storage.rules.errors import Forbidden, NotFound, RateLimited, ServiceError, ValidationError
+from tracking_api.dashboard import authentication, mail
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.members import reset_link
 from tracking_api.dashboard.pages import forms, notices, templates
 from tracking_api.dashboard.pages.forms import Problems
+from tracking_api.dashboard.pages.sign_in import PROGRAMS, set_session_cookie
 from tracking_api.dashboard.password_queue import hash_of_new
 from web import body
 from web.body import Body
 from web.limits import network_of
+
+Result = TypeVar("Result")
 
 
 class Forgotten(Body):
@@ -49,13 +54,13 @@ async def send_link(request: Request) -> Response:
 
 async def show_reset(request: Request) -> Response:
     """Show the form for a new password; opening the link does not use it up. Raises LinkExpired."""
-    return _reset(request, await _email(request), Problems())
+    return _reset(request, await _opened(request, accounts.get_reset_email), Problems())
 
 
 async def reset_password(request: Request) -> Response:
     """Set the password and end the account's sessions. Raises LinkExpired."""
     form = await forms.read_open_form(request, "the link")
-    email = await _email(request)
+    email = await _opened(request, accounts.get_reset_email)
     try:
         new_hash = await hash_of_new(request, forms.chosen_password(form), email=email)
     except ValidationError as rejection:
@@ -63,6 +68,31 @@ async def reset_password(request: Request) -> Response:
     token = request.path_params["token"]
     await storage_of(request).write(accounts.reset_password, token, new_hash, at=time_of(request))
     return notices.redirect("/sign-in", "password-set")
+
+
+async def show_join(request: Request) -> Response:
+    """Show who invites to what; opening the link does not use it up. Raises LinkExpired, RateLimited."""
+    return await _joining(request, await _opened(request, invitations.find), Problems())
+
+
+async def join(request: Request) -> Response:
+    """Join the workspace. Raises LinkExpired, RateLimited, Forbidden for another account than the invited."""
+    form = await forms.read_open_form(request, "the link")
+    offer, token = await _opened(request, invitations.find), request.path_params["token"]
+    if offer.user_id is not None:
+        visitor = await authentication.visitor(request)
+        forms.require_token(request, form)
+        await storage_of(request).write(invitations.join, token, user_id=visitor.user_id, at=time_of(request))
+        return notices.redirect(PROGRAMS, "joined")
+    try:
+        password_hash = await hash_of_new(request, forms.chosen_password(form), email=offer.email)
+    except ValidationError as rejection:
+        return await _joining(request, offer, Problems.of(rejection))
+    about: dict[str, Any] = {"client": request.headers.get("user-agent"), "at": time_of(request)}
+    started = await storage_of(request).write(invitations.sign_up, token, password_hash=password_hash, **about)
+    response = notices.redirect(PROGRAMS, "joined")
+    set_session_cookie(request, response, started)
+    return response
 
 
 async def _send(request: Request, email: str) -> None:
@@ -80,9 +110,10 @@ async def _send(request: Request, email: str) -> None:
     await mail.send(request, email, "reset", email=email, link=reset_link(request, created.token))
 
 
-async def _email(request: Request) -> str:
+async def _opened(request: Request, operation: Callable[..., Result]) -> Result:
+    """Return what a link is for. Raises LinkExpired, RateLimited."""
     await request.app.state.limits.hit("reset", network_of(request))
-    return await storage_of(request).read(accounts.get_reset_email, request.path_params["token"], at=time_of(request))
+    return await storage_of(request).read(operation, request.path_params["token"], at=time_of(request))
 
 
 def _forgotten(request: Request, problems: Problems, *, sent_to: str | None = None) -> Response:
@@ -91,5 +122,12 @@ def _forgotten(request: Request, problems: Problems, *, sent_to: str | None = No
 
 
 def _reset(request: Request, email: str, problems: Problems) -> Response:
-    shown: dict[str, Any] = {"email": email, "problems": problems, "shortest": passwords.SHORTEST}
-    return templates.render(request, "reset_password.html", **shown)
+    return templates.render(request, "reset_password.html", email=email, problems=problems)
+
+
+async def _joining(request: Request, offer: Offer, problems: Problems) -> Response:
+    try:
+        signed_in = (await authentication.visitor(request)).email
+    except Forbidden:
+        signed_in = None
+    return templates.render(request, "join.html", offer=offer, signed_in=signed_in, problems=problems)
