@@ -90,7 +90,7 @@ class RefundSale(NamedTuple):
     """A correction: refund this much of a sale; a repeat with the same `refund_id` changes nothing."""
 
     transaction_id: str
-    amount_cents: int
+    refund_amount_cents: int
     refund_id: str
 
 

@@ -10,7 +10,7 @@ from presentation.operations import operation
 from presentation.view import View
 from storage.payments import reconciliation
 from storage.rules.errors import FieldError, ValidationError
-from storage.rules.reconciliation import Code, Correction, Payment, PaymentFinding, RecordSale, RefundSale
+from storage.rules.reconciliation import Code, Correction, Payment, PaymentFinding, RecordSale, RefundSale, SettleLead
 from storage.tracking import currencies
 from web.body import Body, Identifier
 from web.response import ModelResponse
@@ -18,6 +18,8 @@ from web.response import ModelResponse
 MOST = 1000
 LARGEST = 1024 * 1024
 LARGEST_CENTS = 10**12
+CALLS: dict[type[Correction], str] = {SettleLead: "lead", RecordSale: "sale", RefundSale: "refund"}
+REFUNDED = {"refund_reason": "reconciled with the payment processor's export"}
 Amount = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,15}(\.[0-9]{1,6})?$")]
 
 
@@ -119,20 +121,6 @@ def _finding(finding: PaymentFinding) -> FindingView:
 
 
 def _call(correction: Correction) -> CorrectingCallView:
-    """Return the call of the tracking API that makes a correction."""
-    if isinstance(correction, RefundSale):
-        path, body = (
-            "/api/v1/track/refund",
-            {
-                "transaction_id": correction.transaction_id,
-                "refund_amount_cents": correction.amount_cents,
-                "refund_id": correction.refund_id,
-                "refund_reason": "reconciled with the payment processor's export",
-            },
-        )
-    elif isinstance(correction, RecordSale):
-        path = "/api/v1/track/sale"
-        body = correction._asdict() | {"occurred_at": correction.occurred_at.isoformat()}
-    else:
-        path, body = "/api/v1/track/lead", correction._asdict()
-    return CorrectingCallView(path=path, body=body)
+    """Return the call of the tracking API that makes a correction; its body has the correction's fields."""
+    body = correction._asdict() | (REFUNDED if isinstance(correction, RefundSale) else {})
+    return CorrectingCallView(path=f"/api/v1/track/{CALLS[type(correction)]}", body=body)

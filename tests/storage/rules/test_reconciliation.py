@@ -70,7 +70,7 @@ def fix(recorded: list[Recorded], findings: list[PaymentFinding], *, calls: int 
             paid = (each.amount_cents, 0, each.currency, each.occurred_at)
             known[name] = Recorded(name, *paid, names, by_processor=False)
         else:
-            refunded = known[name].refunded_cents + each.amount_cents
+            refunded = known[name].refunded_cents + each.refund_amount_cents
             assert known[name].refunded_cents < refunded <= known[name].amount_cents
             known[name] = known[name]._replace(refunded_cents=refunded)
     return list(known.values())
