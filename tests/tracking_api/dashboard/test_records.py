@@ -15,7 +15,7 @@ from storage.tracking.ledger import EntryKind
 from tests.tracking_api.dashboard.conftest import MAX, OURS, Dashboard
 from tests.tracking_api.dashboard.reading import csrf, words
 from tests.world import LANDING_PAGE, NOW
-from tracking_api.dashboard.pages import links
+from tracking_api.dashboard.pages import partners
 
 HOSTILE = "<img src=x onerror=alert(1)>\u202etxt.exe\u200b"
 TODAY = {"dateFrom": str(NOW.date()), "dateTo": str(NOW.date())}
@@ -106,12 +106,12 @@ def test_a_link_stays_on_the_shop():
         "/größe": "https://acme.example/gr%C3%B6%C3%9Fe?aff=a%26b",
         "///evil.example": "https://acme.example/evil.example?aff=a%26b",
     }
-    assert {page: links.of_partner("acme.example", "a&b", page) for page in leading} == leading
-    spring = links.of_partner("acme.example", "anna", "/?plan=pro", "spring sale")
+    assert {page: partners.link_of("acme.example", "a&b", page) for page in leading} == leading
+    spring = partners.link_of("acme.example", "anna", "/?plan=pro", "spring sale")
     assert spring == "https://acme.example/?plan=pro&aff=anna&campaign=spring%20sale"
     for page in ("https://evil.example/", "//evil.example", "javascript:alert(1)//", "/\x00", "/" * 2000):
         with pytest.raises(ValidationError):
-            links.of_partner("acme.example", "anna", page)
+            partners.link_of("acme.example", "anna", page)
 
 
 async def test_an_owner_edits_a_partner_and_only_the_log_and_the_workspace_see_the_notes(

@@ -1,16 +1,22 @@
 """Partners: the list, and one partner's results, links, balance, customers, commissions, terms, flags and notes."""
 
+import io
 from typing import Annotated
+from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
+import segno
 from pydantic import StringConstraints
+from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation.changes import PartnerChange, change_partner, enrol_partner
+from storage.lists.find import get
 from storage.lists.partners import PARTNERS, Partner
 from storage.reports import partner
-from storage.rules.attribution import PartnerStatus
-from storage.rules.errors import ValidationError
-from tracking_api.dashboard.pages import charted, figures, links, ranges
+from storage.rules.attribution import PartnerStatus, site_url
+from storage.rules.click_details import CAMPAIGN
+from storage.rules.errors import FieldError, ValidationError
+from tracking_api.dashboard.pages import charted, figures, page_context, ranges
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, elsewhere
 from tracking_api.dashboard.pages.commission import terms_of
 from tracking_api.dashboard.pages.forms import Problems
@@ -20,6 +26,8 @@ from tracking_api.dashboard.pages.page_context import PageContext
 PARTNER = "/programs/{program_id}/partners/{partner_id}"
 EDITED = ("name", "code", "email", "status", "notes")
 LINK = ("page", "campaign")
+LONGEST_PAGE = 1000
+LONGEST_CAMPAIGN = 100
 
 
 class PartnerEdit(PartnerChange):
@@ -55,9 +63,45 @@ def _link(context: PageContext, partner: Partner, asked: dict[str, str]) -> tupl
     """Return the link that the form asks for; with what is wrong the plain one."""
     domain = context.program.settings.domain
     try:
-        return links.of_partner(domain, partner.code, **asked), Problems()
+        return link_of(domain, partner.code, **asked), Problems()
     except ValidationError as rejection:
-        return links.of_partner(domain, partner.code), Problems.of(rejection)
+        return link_of(domain, partner.code), Problems.of(rejection)
+
+
+def link_of(domain: str, code: str, page: str = "", campaign: str = "") -> str:
+    """Return a partner's link to a page of the shop (its path, or its URL). Raises ValidationError."""
+    shop, parts = urlsplit(site_url(domain)), urlsplit(page)
+    if (
+        len(page) > LONGEST_PAGE
+        or not page.isprintable()
+        or (parts.scheme, parts.netloc) not in {("", ""), ("http", shop.netloc), ("https", shop.netloc)}
+    ):
+        raise _wrong("page", f"Enter a page of {domain}, such as /pricing")
+    if len(campaign) > LONGEST_CAMPAIGN or not campaign.isprintable():
+        raise _wrong("campaign", f"Use at most {LONGEST_CAMPAIGN} letters or digits")
+    tags = urlencode({"aff": code} | ({CAMPAIGN: campaign} if campaign else {}), quote_via=quote, safe="")
+    path = "/" + quote(parts.path.lstrip("/"), safe="/%:@!$&'()*+,;=~")
+    return urlunsplit((shop.scheme, shop.netloc, path, "&".join(filter(None, [parts.query, tags])), parts.fragment))
+
+
+async def show_qr_code(request: Request) -> Response:
+    """Return the QR code of a partner's link, dark on white, so that a camera reads it on a dark page, too.
+
+    Raises NotFound, ValidationError.
+    """
+    context = await page_context.as_member(request)
+    partner = await context.storage.read(get, PARTNERS, context.scope, context.path_id("partner_id"))
+    link = link_of(
+        context.program.settings.domain, partner.code, *(request.query_params.get(name, "") for name in LINK)
+    )
+    image = io.BytesIO()
+    segno.make(link, micro=False).save(image, kind="svg", scale=6, light="white")
+    headers = {"Content-Disposition": f'inline; filename="{quote(partner.code)}.svg"'}
+    return Response(image.getvalue(), media_type="image/svg+xml", headers=headers)
+
+
+def _wrong(field: str, message: str) -> ValidationError:
+    return ValidationError(fields=[FieldError(field, message)])
 
 
 PARTNER_LIST = ListPage(PARTNERS, "partners.html")
