@@ -10,11 +10,10 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from sqlalchemy import Connection
 from sqlalchemy.engine import URL
 
-from storage.engine import database, measures, read_queue
+from storage.engine import database, read_queue
 from storage.engine.failures import Availability
-from storage.engine.group_commit import GroupCommit, SetBased, Write
+from storage.engine.group_commit import GroupCommit, SetBased, StorageMeasures, Write, batch_measures
 from storage.engine.lane import Lane, OwnThread
-from storage.engine.measures import StorageMeasures
 from storage.engine.read_queue import ReadQueue, Replica
 from storage.engine.write_queue import WriteQueue
 from storage.tracking.key_callers import CallerCounts, CallerOfKey
@@ -195,7 +194,7 @@ async def opened(url: str, *, replica_url: str | None = None, patient: bool = Fa
     writing = database.writers(address, patient=patient)
     reading = _readers(address, patient=patient)
     replicas = _readers(database.parse_url(replica_url), patient=patient) if replica_url else []
-    available, measured, each_operation = Availability("writing"), measures.batches(), not database.is_sqlite(address)
+    available, measured, each_operation = Availability("writing"), batch_measures(), not database.is_sqlite(address)
     lanes = [
         GroupCommit(lane, available, each_operation=each_operation, measures=measured.of_lane(number))
         for number, lane in enumerate(writing)

@@ -15,7 +15,7 @@ import pytest
 
 from configuration import Configuration, variable_of
 from presentation import guides
-from storage.engine.measures import StorageMeasures, batches
+from storage.engine.group_commit import StorageMeasures, batch_measures
 from tests.needs import NEEDS
 from tests.test_architecture import OURS, ROOT, imported, relative, sources
 from web.metrics import registry
@@ -79,7 +79,7 @@ def test_a_lock_pins_every_package_by_version_and_hash():
 
 def metrics() -> set[str]:
     """Return the names of the service's metrics, as its documentation and its scrape have them."""
-    now = StorageMeasures(batches(), 1, 0, 0, {"writing": True}, 1.0)
+    now = StorageMeasures(batch_measures(), 1, 0, 0, {"writing": True}, 1.0)
     return {metric.name for metric in registry(lambda: now).collect()}
 
 

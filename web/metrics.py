@@ -28,7 +28,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Scope
 
-from storage.engine.measures import SECONDS, StorageMeasures
+from storage.engine.group_commit import SECONDS, StorageMeasures
 from storage.rules.errors import InvalidCredentials
 from web import client
 from web.app import with_state

@@ -1,4 +1,4 @@
-"""Group commit: one transaction for many requests' writes; each response waits for the commit of its rows."""
+"""Group commit: one transaction for many requests' writes, which wait for it; and what is measured of each batch."""
 
 import asyncio
 import logging
@@ -7,11 +7,11 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
+from prometheus_client import Histogram
 from sqlalchemy import Connection
 
 from storage.engine.failures import RETRY_SECONDS, Availability, is_conflict, reason_of
 from storage.engine.lane import WriteLane
-from storage.engine.measures import BatchMeasures
 from storage.rules.errors import OutcomeUnknown, ServiceError, StorageUnavailable
 
 ATTEMPTS = 3
@@ -22,6 +22,8 @@ Item = TypeVar("Item")
 Operation = TypeVar("Operation", bound=Callable[..., Any])
 Write = Callable[Concatenate[Connection, Parameters], Result | ServiceError]  # it raises an error, or returns it
 SetBased = Callable[[Connection, Sequence[Item]], Sequence[Result | ServiceError]]  # a result for each item
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 log = logging.getLogger(__name__)
 
 
@@ -54,6 +56,39 @@ class QueuedWrite(NamedTuple):
     result: asyncio.Future[Any]
     queued_at: float
     program: Hashable = 0
+
+
+class BatchMeasures(NamedTuple):
+    """How many writes a batch had, how long its first waited, how long it took to commit: of all lanes or of one."""
+
+    writes: Histogram
+    wait_seconds: Histogram
+    commit_seconds: Histogram
+
+    def of_lane(self, number: int) -> "BatchMeasures":
+        """Return those of one lane."""
+        return BatchMeasures(*(each.labels(number) for each in self))
+
+
+def batch_measures() -> BatchMeasures:
+    """Return the measures of a storage without a batch."""
+    lane = ("lane",)
+    return BatchMeasures(
+        Histogram("svc_batch_writes", "Writes in a batch.", lane, buckets=SIZES, registry=None),
+        Histogram("svc_write_wait_seconds", "Longest wait in a batch.", lane, buckets=SECONDS, registry=None),
+        Histogram("svc_commit_seconds", "Time of a transaction.", lane, buckets=SECONDS, registry=None),
+    )
+
+
+class StorageMeasures(NamedTuple):
+    """What storage does now: its queues, its batches, outages, the replica's lag."""
+
+    batches: BatchMeasures
+    lanes: int
+    writes_waiting: int
+    reads_waiting: int
+    is_available: dict[str, bool]
+    replica_lag_seconds: float | None
 
 
 class GroupCommit:

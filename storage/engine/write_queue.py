@@ -6,8 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from storage.engine.group_commit import GroupCommit, QueuedWrite, resolve
-from storage.engine.measures import BatchMeasures
+from storage.engine.group_commit import BatchMeasures, GroupCommit, QueuedWrite, resolve
 from storage.rules.errors import Overloaded
 
 MOST_WAITING = 10_000

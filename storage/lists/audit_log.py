@@ -1,7 +1,6 @@
 """The audit log: who changed what, from what to what; people read names, the log keeps ids."""
 
 from collections import defaultdict
-from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, NamedTuple
@@ -79,8 +78,17 @@ def _search(_: ListScope, text: str) -> ColumnElement[bool]:
 
 
 def _with_subjects(connection: Connection, scope: ListScope, rows: list[Entry]) -> list[Entry]:
-    names = _names(connection, scope.program_id, rows)
-    return [row._replace(subject=names.get((row.noun, row.subject_id))) for row in rows]
+    ids: defaultdict[str, set[int]] = defaultdict(set)
+    for row in rows:
+        if row.subject_id is not None and row.subject_id.isascii() and row.subject_id.isdigit():
+            ids[row.noun].add(int(row.subject_id))
+    names = {
+        (noun, str(each.id)): SubjectName(*each[1:])
+        for noun, (named, row_id) in _selects(scope.program_id).items()
+        if noun in ids
+        for each in connection.execute(named.where(row_id.in_(ids[noun])))
+    }
+    return [row._replace(subject=names.get((row.noun, row.subject_id or ""))) for row in rows]
 
 
 AUDIT_LOG = List(
@@ -100,22 +108,6 @@ AUDIT_LOG = List(
     search=_search,
     finish=_with_subjects,
 )
-
-
-def _names(
-    connection: Connection, program_id: int, entries: Iterable[Entry]
-) -> dict[tuple[str, str | None], SubjectName]:
-    ids: defaultdict[str, set[int]] = defaultdict(set)
-    for entry in entries:
-        if entry.subject_id is not None and entry.subject_id.isascii() and entry.subject_id.isdigit():
-            ids[entry.action.partition(".")[0]].add(int(entry.subject_id))
-    selects = _selects(program_id)
-    return {
-        (noun, str(row.id)): SubjectName(*row[1:])
-        for noun, named in ids.items()
-        if noun in selects
-        for row in connection.execute(selects[noun][0].where(selects[noun][1].in_(named)))
-    }
 
 
 def _selects(program_id: int) -> dict[str, tuple[Select[Any], Any]]:
