@@ -6,8 +6,9 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from storage.diagnosis import identifier_health, steps
-from storage.diagnosis.facts import Facts, Subject, gather
+from storage.diagnosis.facts import Facts, gather
 from storage.diagnosis.messages import MESSAGES
+from storage.diagnosis.payment_search import Subject
 from storage.diagnosis.steps import ExplanationStep
 from storage.lists.rejected_calls import RejectedCall
 from storage.rules import keys, outcome

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, func, select
 
 from storage.diagnosis import payment_search
-from storage.diagnosis.payment_search import FoundPayment
+from storage.diagnosis.payment_search import FoundPayment, Subject
 from storage.lists.commissions import COMMISSIONS, Commission
 from storage.lists.declaration import ListScope
 from storage.lists.find import get, rows
@@ -21,14 +21,6 @@ from storage.tables import commissions as earned
 from storage.tables import refunds as refund_events
 
 MOST_REJECTED = 10
-
-
-class Subject(NamedTuple):
-    """The identifier to explain; exactly one of the three is set."""
-
-    transaction_id: str | None = None
-    customer_key: str | None = None
-    click_id: str | None = None
 
 
 class Facts(NamedTuple):
@@ -64,9 +56,9 @@ def gather(connection: Connection, program_id: int, subject: Subject, *, at: dat
     one = partial(_one, connection, program_id)
     customer = _customer(one, subject)
     sale = _sale(one, subject, customer)
-    payment = None if sale or customer else payment_search.find(connection, program_id, **subject._asdict())
-    if payment is not None and payment.sale is not None:
-        sale, payment = _sale(one, Subject(payment.sale), None), None
+    payment = None if sale or customer else payment_search.find(connection, program_id, subject)
+    if isinstance(payment, str):
+        sale, payment = _sale(one, Subject(payment), None), None
     rejected_calls = _rejected(connection, program_id, subject, at)
     rejected = _deciding(subject, sale, rejected_calls)
     if rejected is not None:
