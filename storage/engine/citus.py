@@ -1,7 +1,6 @@
 """What exists for Citus alone: how a lane works where each program's rows lie on one node, and how they get there."""
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, text
@@ -116,9 +115,7 @@ def missing_settings(connection: Connection) -> list[str]:
 
 def _steps(placed: set[str]) -> Iterator[DistributionStep]:
     is_done = {table.name for table in metadata.sorted_tables} <= placed
-    drop = partial(_change_foreign_keys, change=DropConstraint, are_stored=True)
-    add = partial(_change_foreign_keys, change=AddConstraint, are_stored=False)
-    yield DistributionStep("drop foreign keys", None if is_done else drop)
+    yield DistributionStep("drop foreign keys", None if is_done else _drop_foreign_keys)
     for name in ("alembic_version", *(table.name for table in ON_EVERY_NODE)):
         yield DistributionStep(
             f"copy {name} to every node", None if name in placed else _function("create_reference_table", name)
@@ -128,7 +125,7 @@ def _steps(placed: set[str]) -> Iterator[DistributionStep]:
         options = "'program_id', colocate_with := " + ("'none'" if table is partners else "'partners'")
         move = _function("create_distributed_table", table.name, options)
         yield DistributionStep(f"distribute {table.name}", None if table.name in placed else move)
-    yield DistributionStep("add foreign keys", add, is_repeated=True)
+    yield DistributionStep("add foreign keys", _add_foreign_keys, is_repeated=True)
     for table in _OTHERS:
         keep = _function("citus_add_local_table_to_metadata", table.name)
         yield DistributionStep(f"keep {table.name} on the coordinator", None if table.name in placed else keep)
@@ -155,6 +152,14 @@ def _function(function: str, table: str, options: str = "") -> Callable[[Connect
             connection.execute(text(f"SELECT truncate_local_data_after_distributing_table('{table}')"))
 
     return run
+
+
+def _drop_foreign_keys(connection: Connection) -> None:
+    _change_foreign_keys(connection, DropConstraint, are_stored=True)
+
+
+def _add_foreign_keys(connection: Connection) -> None:
+    _change_foreign_keys(connection, AddConstraint, are_stored=False)
 
 
 def _change_foreign_keys(connection: Connection, change: Callable[[Any], Any], *, are_stored: bool) -> None:

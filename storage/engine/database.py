@@ -97,9 +97,13 @@ def is_sqlite(url: URL) -> bool:
 
 
 def lock_migrations(connection: Connection) -> None:
-    """Let one process at a time migrate: PostgreSQL needs a lock for it, SQLite's BEGIN IMMEDIATE is one."""
+    """Let one process at a time migrate: PostgreSQL needs a lock for it, SQLite's BEGIN IMMEDIATE is one.
+
+    Citus changes related tables in one transaction only over one connection to each node; others ignore the setting.
+    """
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(7275637)"))
+        connection.execute(text("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'"))
 
 
 def lock_set_up(connection: Connection) -> None:
