@@ -3,8 +3,9 @@
 import base64
 import binascii
 import json
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement
 
@@ -16,6 +17,13 @@ LARGEST_ID = 2**62
 LONGEST_TEXT = 64
 
 
+class Edge(NamedTuple):
+    """What a cursor names: a row by its values, and whether the page ends before it."""
+
+    values: list[Any]
+    is_end: bool
+
+
 def within(id_column: ColumnElement[int], at: ColumnElement[datetime], span: Span) -> list[ColumnElement[bool]]:
     """Return the conditions for rows of a span; their time-ordered id finds the first: it is never below their time."""
     conditions: list[ColumnElement[bool]] = []
@@ -24,6 +32,34 @@ def within(id_column: ColumnElement[int], at: ColumnElement[datetime], span: Spa
     if span.until is not None:
         conditions.append(at < span.until)
     return conditions
+
+
+def edge_of(cursor: str | None, *kinds: type) -> Edge | None:
+    """Return what a cursor names, by values of these types. Raises ValidationError for an invalid one."""
+    if cursor is None:
+        return None
+    is_end, *values = decode(cursor, int, *kinds)
+    return Edge(values, is_end == 1)
+
+
+def cut(
+    rows: Any,
+    limit: int,
+    edge: Edge | None,
+    page: Any,
+    *,
+    key: Callable[[Any], Sequence[Any]] = lambda row_id: [row_id],
+) -> Any:
+    """Return a page with the first `limit` rows after the edge, or the last ones before it, and with both cursors.
+
+    Rows before an edge come nearest first; `key` returns the values by which a cursor names a row.
+    """
+    is_end, more = edge is not None and edge.is_end, len(rows) > limit
+    shown = list(rows[:limit])[:: -1 if is_end else 1]
+    has_next, has_previous = (bool(shown), more) if is_end else (more, edge is not None and bool(shown))
+    following = encode([0, *key(shown[-1])]) if has_next else None
+    previous = encode([1, *key(shown[0])]) if has_previous else None
+    return page._replace(data=shown, next_cursor=following, previous_cursor=previous)
 
 
 def decode(cursor: str, *kinds: type) -> list[Any]:

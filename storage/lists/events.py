@@ -17,6 +17,7 @@ from sqlalchemy import (
     union_all,
 )
 
+from storage.engine import cursors
 from storage.engine.cursors import within
 from storage.lists import event_kinds
 from storage.lists import find as engine
@@ -58,7 +59,7 @@ def find_events(connection: Connection, scope: ListScope, query: ListQuery) -> P
         order = {name: own[name] if name in own else event[name] for name in EVENTS.sorts}
         page = engine.read_ids(connection, matching, query, row_id=event.key, keys=order, summed=summed, every=matching)
         return page._replace(data=_get_each(connection, program_id, page.data))
-    edge = engine.edge_of(query.cursor, int, str, str)
+    edge = cursors.edge_of(query.cursor, int, str, str)
     is_ascending = summed.order.is_ascending != (edge is not None and edge.is_end)
     rows: list[Event] = []
     for kind in kinds:
@@ -69,7 +70,7 @@ def find_events(connection: Connection, scope: ListScope, query: ListQuery) -> P
         ordered = mine.order_by(source.id.asc() if is_ascending else source.id.desc()).limit(query.limit + 1)
         rows += event_kinds.of_rows(kind, connection.execute(ordered))
     rows.sort(key=event_kinds.place, reverse=not is_ascending)
-    return engine.cut(rows, query.limit, edge, summed, key=event_kinds.place)
+    return cursors.cut(rows, query.limit, edge, summed, key=event_kinds.place)
 
 
 EVENTS = List(

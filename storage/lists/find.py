@@ -4,9 +4,9 @@ A cursor names the row at the edge of a page and the direction; the row's place 
 """
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from enum import StrEnum
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Select, func, literal, select, tuple_
 
@@ -16,13 +16,6 @@ from storage.rules.errors import NotFound
 
 Row = TypeVar("Row")
 ROWS, AMOUNT, CURRENCY = "rows", "amount_cents", "currency"
-
-
-class Edge(NamedTuple):
-    """What a cursor names: a row by its values, and whether the page ends before it."""
-
-    values: list[Any]
-    is_end: bool
 
 
 def find(connection: Connection, wanted: List[Row], scope: ListScope, query: ListQuery) -> Page[Row]:
@@ -140,7 +133,7 @@ def read_ids(
 
     `every` reads all of the list: the row that a cursor names may match no more.
     """
-    edge, order = edge_of(query.cursor, row_id.type.python_type), summed.order
+    edge, order = cursors.edge_of(query.cursor, row_id.type.python_type), summed.order
     key = row_id if order.column is None else keys[order.column]
     ids, is_ascending = matching, order.is_ascending != (edge is not None and edge.is_end)
     if edge is not None:
@@ -151,35 +144,7 @@ def read_ids(
         ids = ids.where(here > there if is_ascending else here < there)
     ordered = [column.asc() if is_ascending else column.desc() for column in dict.fromkeys((key, row_id))]
     found = connection.execute(ids.order_by(*ordered).limit(query.limit + 1)).scalars().all()
-    return cut(found, query.limit, edge, summed)
-
-
-def edge_of(cursor: str | None, *kinds: type) -> Edge | None:
-    """Return what a cursor names, by values of these types. Raises ValidationError for an invalid one."""
-    if cursor is None:
-        return None
-    is_end, *values = cursors.decode(cursor, int, *kinds)
-    return Edge(values, is_end == 1)
-
-
-def cut(
-    rows: Any,
-    limit: int,
-    edge: Edge | None,
-    summed: Page[Any],
-    *,
-    key: Callable[[Any], Sequence[Any]] = lambda row_id: [row_id],
-) -> Page[Any]:
-    """Return the first `limit` rows after the edge, or the last ones before it, as a page with both cursors.
-
-    Rows before an edge come nearest first; `key` returns the values by which a cursor names a row.
-    """
-    is_end, more = edge is not None and edge.is_end, len(rows) > limit
-    shown = list(rows[:limit])[:: -1 if is_end else 1]
-    has_next, has_previous = (bool(shown), more) if is_end else (more, edge is not None and bool(shown))
-    following = cursors.encode([0, *key(shown[-1])]) if has_next else None
-    previous = cursors.encode([1, *key(shown[0])]) if has_previous else None
-    return summed._replace(data=shown, next_cursor=following, previous_cursor=previous)
+    return cursors.cut(found, query.limit, edge, summed)
 
 
 def _value(kind: type, value: Any) -> Any:

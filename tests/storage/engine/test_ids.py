@@ -8,8 +8,9 @@ import pytest
 from sqlalchemy import Connection, delete, insert
 
 from storage.engine import cursors, ids
+from storage.engine.cursors import cut, edge_of
 from storage.lists.declaration import ListQuery, ListScope, Page
-from storage.lists.find import cut, edge_of, find
+from storage.lists.find import find
 from storage.lists.partners import PARTNERS
 from storage.rules.errors import ValidationError
 from storage.tables import metadata
