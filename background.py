@@ -89,8 +89,11 @@ async def prune_all(store: Storage, *, at: datetime) -> None:
 
 
 async def record_waiting_payments(store: Storage, *, at: datetime) -> None:
-    """Record the payments whose customer's lead has arrived since, each chunk in its own write."""
-    await _in_chunks("waiting payments", partial(store.write, decisions.record_late, at=at), decisions.AT_ONCE)
+    """Record the payments whose customer's lead has arrived since, each chunk of a program in its own write."""
+    with _failures_logged("waiting payments"):
+        for program_id in await store.read(decisions.late_programs):
+            chunk = partial(store.write_in, program_id, decisions.record_late, program_id, at=at)
+            await _in_chunks("waiting payments", chunk, decisions.AT_ONCE)
 
 
 async def fill_clicks(store: Storage) -> None:
@@ -130,18 +133,17 @@ async def _run_reviews(store: Storage) -> None:
 
 
 async def review_all(store: Storage, *, since: datetime, at: datetime, is_whole: bool) -> None:
-    """Flag what the rules find: in every program, or (unless `is_whole`) in those that were written to."""
+    """Flag what the rules find in programs with new events; unless `is_whole`, in those that this process wrote to."""
     written = store.take_written()
     if not (is_whole or written):
         return
     with _failures_logged("the fraud review"):
-        for program_id in await store.read(fraud_review.all_programs):
+        active = await store.read(fraud_review.active_programs, since=since)
+        for program_id in active if is_whole else written.intersection(active):
             if is_whole:
                 found = await store.read(fraud_review.whole, program_id, since=since, at=at)
-            elif program_id in written:
-                found = await store.read(fraud_review.recent, program_id, since=since)
             else:
-                continue
+                found = await store.read(fraud_review.recent, program_id, since=since)
             if found:
                 await store.write_in(program_id, fraud_review.raise_flags, program_id, found, at=at)
 

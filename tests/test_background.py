@@ -154,7 +154,7 @@ async def test_ninety_days_of_a_healthy_sample_raise_no_flag(sqlite_url: str):
 
 async def _found(store: Storage, at: datetime) -> list[object]:
     since = at - timedelta(days=91)
-    programs = await store.read(fraud_review.all_programs)
+    programs = await store.read(fraud_review.active_programs, since=since)
     found = [await store.read(fraud_review.whole, each, since=since, at=at) for each in programs]
     logged = await store.read(lambda connection: connection.execute(select(audit_entries.c.action)).scalars().all())
     assert "flag.raise" not in logged

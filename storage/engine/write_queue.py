@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 from storage.engine.group_commit import BatchMeasures, GroupCommit, QueuedWrite, resolve
@@ -21,14 +22,19 @@ class WriteQueue:
 
     One batch runs at a time, so that batches are large however many programs there are. Another lane runs one beside it
     when it is slow, when a whole batch waits, and on a distributed database, where each batch writes one program.
-    No program is in two running batches: the second would wait for the rows of the first.
+    No program is in two running batches: the second would wait for the rows of the first. Each program has a queue of
+    its own, and programs take turns, so that what waits for a running batch costs the others nothing.
     """
 
     def __init__(self, lanes: Sequence[GroupCommit], measures: BatchMeasures) -> None:
         self.lanes = lanes
         self.measures = measures
         self._idle = list(lanes)
-        self._waiting: deque[QueuedWrite] = deque()
+        self._waiting: dict[Hashable, deque[QueuedWrite]] = {}  # by program
+        self._ready: dict[
+            Hashable, None
+        ] = {}  # the waiting programs of no running batch, those that wait longest first
+        self._number = 0
         self._held: set[Hashable] = set()  # the programs of the running batches
         self._started_at: dict[GroupCommit, float] = {}  # of the running batches, by lane
         self._one_program = False  # in each batch
@@ -42,18 +48,22 @@ class WriteQueue:
         self, operation: Callable[..., Any], *arguments: Any, lane: Hashable = 0, **options: Any
     ) -> asyncio.Future[Any]:
         """Queue a write; the future resolves after the commit. Raises Overloaded when the queue is full."""
-        if len(self._waiting) >= MOST_WAITING or self._closing:
+        if self._number >= MOST_WAITING or self._closing:
             raise Overloaded(retry_after_seconds=1)
         result = self._loop.create_future()
-        self._waiting.append(QueuedWrite(operation, arguments, options, result, self._loop.time(), lane))
-        if lane not in self._held and self._may_start():
-            self._woken.set()
+        write = QueuedWrite(operation, arguments, options, result, self._loop.time(), lane)
+        self._waiting.setdefault(lane, deque()).append(write)
+        self._number += 1
+        if lane not in self._held:
+            self._ready[lane] = None
+            if self._may_start():
+                self._woken.set()
         return result
 
     @property
     def waiting(self) -> int:
         """How many writes wait for a batch."""
-        return len(self._waiting)
+        return self._number
 
     async def close(self) -> None:
         """Commit all that is queued, then end; wait at most a few seconds for an unresponsive database."""
@@ -64,7 +74,7 @@ class WriteQueue:
         with suppress(asyncio.CancelledError):
             await self._task
         self._expiry.cancel()
-        for write in self._waiting:
+        for write in chain.from_iterable(self._waiting.values()):
             resolve(write, Overloaded(retry_after_seconds=1))
 
     async def _run(self) -> None:
@@ -72,7 +82,7 @@ class WriteQueue:
             while self._waiting or not self._closing:
                 await self._woken.wait()
                 self._woken.clear()
-                while self._waiting and self._may_start():
+                while self._ready and self._may_start():
                     lane = self._idle.pop()
                     self._one_program = await lane.partitions_by_program()
                     await self._gather()
@@ -90,27 +100,31 @@ class WriteQueue:
         if not self._started_at:
             return True
         is_slow = self._loop.time() - max(self._started_at.values()) >= SLOW_SECONDS
-        return bool(self._idle) and (is_slow or len(self._waiting) >= LARGEST_BATCH or self._one_program)
+        return bool(self._idle) and (is_slow or self._number >= LARGEST_BATCH or self._one_program)
 
     async def _gather(self) -> None:
         """Let requests that are being parsed join the batch, for fewer commits; do not wait if there are none."""
         seen = 0
-        while seen < len(self._waiting) < LARGEST_BATCH:
-            seen = len(self._waiting)
+        while seen < self._number < LARGEST_BATCH:
+            seen = self._number
             await asyncio.sleep(0)
 
     def _next_batch(self) -> list[QueuedWrite]:
-        """Take the next writes, except those whose callers left or waited too long; programs in a batch stay."""
-        self._reject_late()
+        """Take the next programs' writes, except those whose callers left or waited too long; others stay."""
         batch: list[QueuedWrite] = []
-        left: list[QueuedWrite] = []
-        while self._waiting and len(batch) < LARGEST_BATCH:
-            write = self._waiting.popleft()
-            if write.program in self._held or (self._one_program and batch and write.program != batch[0].program):
-                left.append(write)
-            elif not write.result.done():
-                batch.append(write)
-        self._waiting.extendleft(reversed(left))
+        oldest = self._loop.time() - LONGEST_WAIT_SECONDS
+        while self._ready and len(batch) < LARGEST_BATCH and not (self._one_program and batch):
+            program = next(iter(self._ready))
+            self._reject_late(program, oldest)
+            writes = self._waiting[program]
+            while writes and len(batch) < LARGEST_BATCH:
+                write = writes.popleft()
+                self._number -= 1
+                if not write.result.done():
+                    batch.append(write)
+            del self._ready[program]
+            if not writes:
+                del self._waiting[program]
         return batch
 
     async def _commit(self, lane: GroupCommit, batch: list[QueuedWrite], programs: set[Hashable]) -> None:
@@ -120,17 +134,24 @@ class WriteQueue:
         finally:
             slow.cancel()
             self._held -= programs
+            self._ready |= dict.fromkeys(programs & self._waiting.keys())
             del self._started_at[lane]
             self._idle.append(lane)
             self._woken.set()
 
-    def _reject_late(self) -> None:
-        oldest = self._loop.time() - LONGEST_WAIT_SECONDS
-        while self._waiting and self._waiting[0].queued_at <= oldest:
-            resolve(self._waiting.popleft(), Overloaded(retry_after_seconds=1))
+    def _reject_late(self, program: Hashable, oldest: float) -> None:
+        writes = self._waiting[program]
+        while writes and writes[0].queued_at <= oldest:
+            resolve(writes.popleft(), Overloaded(retry_after_seconds=1))
+            self._number -= 1
 
     def _expire(self) -> None:
         """Reject late writes while no batch takes them, and schedule the next check."""
-        self._reject_late()
-        next_at = self._waiting[0].queued_at if self._waiting else self._loop.time()
+        now = self._loop.time()
+        for program in list(self._waiting):
+            self._reject_late(program, now - LONGEST_WAIT_SECONDS)
+            if not self._waiting[program]:
+                del self._waiting[program]
+                self._ready.pop(program, None)
+        next_at = min((writes[0].queued_at for writes in self._waiting.values()), default=now)
         self._expiry = self._loop.call_at(next_at + LONGEST_WAIT_SECONDS, self._expire)

@@ -27,9 +27,9 @@ from storage.rules.errors import (
     ValidationError,
 )
 from storage.rules.periods.period import Span
-from storage.tables import audit_entries, commissions
+from storage.tables import audit_entries, commissions, partners
 from storage.tables.columns import from_millis, to_millis
-from storage.tracking import corrections, payouts
+from storage.tracking import corrections, payouts, rollups
 
 REVIEWED = {CommissionStatus.APPROVED, CommissionStatus.PAID}
 MILLISECOND = timedelta(milliseconds=1)
@@ -72,10 +72,22 @@ def decide_each(
         found = fraud_review.before_decision(connection, program_id, commission_ids)
         fraud_review.raise_flags(connection, program_id, found, at=at)
     about = {"actor": actor, "at": at, "override_hold_reason": override_hold_reason}
-    return {
-        commission_id: run_alone(connection, record, program_id, commission_id, status, **about)
-        for commission_id in sorted(set(commission_ids))
-    }
+    lock(connection, program_id, commission_ids)
+    with rollups.gathered(connection):
+        return {
+            commission_id: run_alone(connection, record, program_id, commission_id, status, **about)
+            for commission_id in sorted(set(commission_ids))
+        }
+
+
+def lock(connection: Connection, program_id: int, commission_ids: Sequence[int]) -> None:
+    """Lock commissions, then their partners' accounts, each in the order in which every transaction locks them."""
+    row = commissions.c
+    mine = (row.program_id == program_id, row.id.in_(commission_ids))
+    named = connection.execute(select(row.partner_id).where(*mine).order_by(row.id).with_for_update()).scalars()
+    account = partners.c
+    theirs = (account.program_id == program_id, account.id.in_(set(named)))
+    connection.execute(select(account.id).where(*theirs).order_by(account.id).with_for_update())
 
 
 def record(

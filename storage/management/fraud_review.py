@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Connection, Select, select, tuple_
@@ -15,7 +16,7 @@ from storage.rules.attribution import PaidAds
 from storage.rules.fraud.customer_signs import signs_in_customers
 from storage.rules.fraud.flag import Finding, FlagState
 from storage.rules.fraud.partner_signs import signs_in_clicks, signs_in_counts
-from storage.tables import commissions, flags, programs
+from storage.tables import commissions, flags, programs, rollups
 
 MOST_CUSTOMERS = 500
 REVIEW = Actor("service", "review", "Fraud review")
@@ -48,15 +49,17 @@ def whole(connection: Connection, program_id: int, *, since: datetime, at: datet
     return _unknown(connection, program_id, found)
 
 
-def all_programs(connection: Connection) -> list[int]:
-    """Return the ids of all programs."""
-    return list(connection.execute(select(programs.c.id).order_by(programs.c.id)).scalars())
+def active_programs(connection: Connection, *, since: datetime) -> list[int]:
+    """Return the programs with something new to review since a time: their days have changed."""
+    day = (since - OVERLAP).date()
+    return sorted(connection.execute(select(rollups.c.program_id).where(rollups.c.day >= day).distinct()).scalars())
 
 
 def raise_flags(connection: Connection, program_id: int, findings: Sequence[Finding], *, at: datetime) -> int:
     """Flag the findings that were never flagged, log each, and return how many there were."""
     raised: list[Change] = []
-    for finding, flag_id in zip(findings, ids.after(at, len(findings)), strict=True):
+    ordered = sorted(findings, key=attrgetter("kind", "subject"))
+    for finding, flag_id in zip(ordered, ids.after(at, len(findings)), strict=True):
         values = finding._asdict() | {"evidence": json.dumps(finding.evidence), "state": FlagState.OPEN}
         row = insert_for(connection)(flags).values(program_id=program_id, id=flag_id, created_at=at, **values)
         once = row.on_conflict_do_nothing(index_elements=["program_id", "kind", "subject"]).returning(flags.c.id)

@@ -17,7 +17,7 @@ from storage.rules.attribution import PartnerStatus
 from storage.rules.errors import ServiceError
 from storage.rules.tool_exports import FileKind, ImportFile, ImportTool, PartnerReference
 from storage.tables import partners as partners_table
-from storage.tracking import currencies
+from storage.tracking import currencies, rollups
 
 MOST_TRIES = 5
 
@@ -43,7 +43,7 @@ def run(
 ) -> ImportReport:
     """Import named files and return the report; a dry run undoes everything. What is there is not changed."""
     report = ImportReport()
-    with connection.begin_nested() as everything:
+    with connection.begin_nested() as everything, rollups.gathered(connection) as steps:
         rows = _Rows(connection, program_id, tool, actor, at)
         for kind in FileKind:
             for name, file in files:
@@ -53,6 +53,7 @@ def run(
         counted = {kind.value: count for kind, count in report.added.items()}
         audit.write(connection, program_id, [audit.Change("program.import", None, after=counted)], actor=actor, at=at)
         if dry_run:
+            steps.clear()
             everything.rollback()
     return report
 
@@ -94,7 +95,7 @@ class _Rows:
     def _once(self, add_row: Callable[[dict[str, str]], bool], row: dict[str, str]) -> bool:
         """Add a row in a savepoint; a second try draws other ids for what happened in the same microsecond."""
         for _ in range(MOST_TRIES):
-            with suppress(IntegrityError), self._connection.begin_nested():
+            with suppress(IntegrityError), self._connection.begin_nested(), rollups.gathered(self._connection):
                 return add_row(row)
         raise ValueError("the database rejects it: is it a duplicate of another row?")
 

@@ -32,6 +32,11 @@ def get_account(connection: Connection, program_id: int) -> PaymentAccount:
     return _of_row(row)
 
 
+def lock(connection: Connection, program_id: int) -> None:
+    """Let one transaction at a time process a program's events, before it locks any other row."""
+    connection.execute(_mine(program_id).with_for_update())
+
+
 def find_account_id(connection: Connection, program_id: int) -> str | None:
     """Return the id of a program's account, None if none is connected."""
     mine = payment_accounts.c.program_id == program_id

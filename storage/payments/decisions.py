@@ -4,11 +4,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, func, select
+from sqlalchemy import Connection, Select, and_, func, select
 
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
-from storage.payments import event_log, processing, stored_events
+from storage.payments import accounts, event_log, processing, stored_events
 from storage.payments.processing import EventOutcome
 from storage.rules.errors import (
     BY_CODE,
@@ -20,7 +20,7 @@ from storage.rules.errors import (
 )
 from storage.rules.payment import Content, Linked, Paid, PaymentOutcome, Returned
 from storage.tables import customers, payment_accounts, payment_event_names, payment_events, sales
-from storage.tracking import refunds
+from storage.tracking import refunds, rollups
 
 
 class Decision(StrEnum):
@@ -71,18 +71,21 @@ def decide(
     """
     event = payment_events.c
     mine = (event.program_id == program_id, event.id == event_id)
-    row = connection.execute(select(payment_events).where(*mine).with_for_update()).one_or_none()
+    accounts.lock(connection, program_id)
+    row = connection.execute(select(payment_events).where(*mine)).one_or_none()
     if row is None:
         raise NotFound
     content = stored_events.load(row.payment) if row.payment else None
-    done = _decided(
-        connection, program_id, row, content, decision=decision, customer=customer, transaction_id=transaction_id, at=at
-    )
-    processing.note(connection, program_id, row.event_id, content, done)
-    entry = Change("payment_event.decide", event_id, "outcome", row.outcome, done.outcome)
-    audit.write(connection, program_id, [entry], actor=actor, at=at)
-    if done.outcome in {PaymentOutcome.RECORDED, PaymentOutcome.SAME}:
-        processing.try_again(connection, program_id, content, at)
+    if isinstance(content, Paid):  # of returned money, a refund of the API's may lock the event after its sale
+        row = connection.execute(select(payment_events).where(*mine).with_for_update()).one()
+    about: dict[str, Any] = {"decision": decision, "customer": customer, "transaction_id": transaction_id, "at": at}
+    with rollups.gathered(connection):
+        done = _decided(connection, program_id, row, content, **about)
+        processing.note(connection, program_id, row.event_id, content, done)
+        entry = Change("payment_event.decide", event_id, "outcome", row.outcome, done.outcome)
+        audit.write(connection, program_id, [entry], actor=actor, at=at)
+        if done.outcome in {PaymentOutcome.RECORDED, PaymentOutcome.SAME}:
+            processing.try_again(connection, program_id, content, at)
     return done.outcome
 
 
@@ -156,8 +159,30 @@ def _resolve(connection: Connection, program_id: int, paid: Paid, decision: Deci
     return EventOutcome(PaymentOutcome.RECORDED if decision == Decision.COUNT else PaymentOutcome.SAME, sale)
 
 
-def record_late(connection: Connection, *, at: datetime) -> int:
-    """Record waiting payments whose customer_key a customer carries by now; return how many there were."""
+def late_programs(connection: Connection) -> list[int]:
+    """Return the programs with waiting payments whose customer_key a customer carries by now."""
+    late = _late().with_only_columns(payment_accounts.c.program_id).distinct()
+    return sorted(connection.execute(late).scalars())
+
+
+def record_late(connection: Connection, program_id: int, *, at: datetime) -> int:
+    """Record a program's waiting payments whose customer_key a customer carries by now; return how many there were."""
+    accounts.lock(connection, program_id)
+    event = payment_events.c
+    late = _late().where(event.program_id == program_id).order_by(event.occurred_at, event.event_id).limit(AT_ONCE)
+    rows = connection.execute(late).all()
+    with rollups.gathered(connection):
+        for row in rows:
+            paid = stored_events.load(row.payment)
+            if isinstance(paid, Paid):
+                buyer = processing.find_customer(connection, program_id, paid, at)
+                done = processing.pay(connection, program_id, paid, buyer, at)
+                processing.note(connection, program_id, row.event_id, paid, done)
+                processing.try_again(connection, program_id, paid, at)
+    return len(rows)
+
+
+def _late() -> Select[Any]:
     account, event, named, customer = payment_accounts.c, payment_events.c, payment_event_names.c, customers.c
     of_account = and_(event.program_id == account.program_id, event.outcome.in_(LATE))
     of_event = and_(named.program_id == event.program_id, named.event_id == event.event_id, named.name.startswith(KEY))
@@ -165,17 +190,4 @@ def record_late(connection: Connection, *, at: datetime) -> int:
         customer.program_id == named.program_id, customer.customer_key == func.substr(named.name, len(KEY) + 1)
     )
     known = payment_accounts.join(payment_events, of_account).join(payment_event_names, of_event)
-    waiting = select(event.program_id, event.event_id, event.payment).select_from(known.join(customers, carried))
-    ordered = waiting.order_by(event.program_id, event.occurred_at, event.event_id).limit(AT_ONCE)
-    programs = {row.program_id for row in connection.execute(ordered)}
-    locked = select(account.program_id).where(account.program_id.in_(programs)).order_by(account.program_id)
-    connection.execute(locked.with_for_update())  # a distributed database locks no rows of a join over programs
-    rows = connection.execute(ordered.where(event.program_id.in_(programs))).all() if programs else []
-    for row in rows:
-        paid = stored_events.load(row.payment)
-        if isinstance(paid, Paid):
-            buyer = processing.find_customer(connection, row.program_id, paid, at)
-            done = processing.pay(connection, row.program_id, paid, buyer, at)
-            processing.note(connection, row.program_id, row.event_id, paid, done)
-            processing.try_again(connection, row.program_id, paid, at)
-    return len(rows)
+    return select(event.event_id, event.payment).select_from(known.join(customers, carried))

@@ -8,13 +8,13 @@ from sqlalchemy import Connection, and_, or_, select
 
 from storage.engine.audit import Actor
 from storage.engine.database import insert_for
-from storage.payments import event_log, returns
+from storage.payments import accounts, event_log, returns
 from storage.rules import keys
 from storage.rules.errors import IdentifierConflict, NotFound, ServiceError
 from storage.rules.payment import Content, Introduced, Linked, Paid, PaymentOutcome, ProcessorEvent, Returned
 from storage.rules.settlement import Settlement
-from storage.tables import payment_accounts, payment_customers, payment_references, programs
-from storage.tracking import leads, program_terms, refunds, sales, test_mode
+from storage.tables import payment_customers, payment_references, programs
+from storage.tracking import leads, program_terms, refunds, rollups, sales, test_mode
 from storage.tracking.customers import Customer, CustomerQuery, Registry
 from storage.tracking.lead_decisions import Lead
 from storage.tracking.program_terms import ProgramTerms
@@ -37,16 +37,16 @@ def process(connection: Connection, program_id: int, event: ProcessorEvent, *, a
     If the sale is rejected (its window is over, its currency has no rate), the outcome is the error's code. An event
     that cannot be linked yet waits for a sale of the same payment or processor customer. A sandbox records test events.
     """
-    account = select(payment_accounts.c.program_id).where(payment_accounts.c.program_id == program_id)
-    connection.execute(account.with_for_update())  # one event at a time
+    accounts.lock(connection, program_id)
     sandbox_of = connection.execute(select(programs.c.sandbox_of).where(programs.c.id == program_id)).scalar()
     if not event_log.add(connection, program_id, event, at=at):
         return EventOutcome(PaymentOutcome.REPEATED)
     is_test = event.is_test and sandbox_of is None
-    done = (_test if is_test else _apply)(connection, program_id, event.content, at)
-    note(connection, program_id, event.id, event.content, done)
-    if done.outcome in {PaymentOutcome.RECORDED, PaymentOutcome.LINKED}:
-        try_again(connection, program_id, event.content, at)
+    with rollups.gathered(connection):
+        done = (_test if is_test else _apply)(connection, program_id, event.content, at)
+        note(connection, program_id, event.id, event.content, done)
+        if done.outcome in {PaymentOutcome.RECORDED, PaymentOutcome.LINKED}:
+            try_again(connection, program_id, event.content, at)
     return done
 
 

@@ -79,7 +79,7 @@ def _customer() -> ForeignKeyConstraint:
         ["program_id", "customer_id"],
         ["customers.program_id", "customers.id"],
         deferrable=True,
-        initially="DEFERRED",  # a sale's unique key is checked before its customer is created
+        initially="DEFERRED",
     )
 
 

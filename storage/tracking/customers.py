@@ -69,6 +69,7 @@ class Registry:
         self._customers: dict[tuple[int, str], Customer] = {}  # by click, which no two have in common
         self._clicks: dict[tuple[int, str], str] = {}  # by key
         self._changed: dict[tuple[int, str], Customer] = {}
+        self._freed: set[tuple[int, str | None]] = set()  # keys
         for row in _find(connection, list(dict.fromkeys(row for query in queries for row in _look_ups(query)))):
             if (row.program_id or row.of_program_id, row.click_id or row.of_click_id) not in self._customers:
                 self._remember(_from_click(row, at) if row.id is None else _customer(row))
@@ -88,17 +89,22 @@ class Registry:
         freed = self._customers[customer.program_id, customer.click_id].customer_key
         if freed and freed != customer.customer_key:
             del self._clicks[customer.program_id, freed]
+            self._freed.add((customer.program_id, freed))
         self._remember(customer)
         self._changed[customer.program_id, customer.click_id] = customer
 
     def save(self, connection: Connection) -> None:
-        """Write new and changed customers. Raises StaleReadError if another transaction wrote first.
+        """Write new and changed customers by their clicks: a new one has its id from this transaction alone.
 
-        Those without a key are first, so that a key which moves is free when its new customer is written.
+        A key that moves is free before its new customer gets it. Raises StaleReadError for a customer who has changed.
         """
-        rows = [_row(each) for each in sorted(self._changed.values(), key=lambda each: each.customer_key is not None)]
-        if rows and len(_save(connection, rows)) != len(rows):
-            raise StaleReadError
+        changed = [customer for _, customer in sorted(self._changed.items())]
+        moved = [each for each in changed if (each.program_id, each.customer_key) in self._freed]
+        rows = [_row(each._replace(customer_key=None) if each in moved else each) for each in changed]
+        rows += [_row(each._replace(revision=each.revision + 1)) for each in moved]
+        for some in (rows[: len(changed)], rows[len(changed) :]):
+            if some and len(_save(connection, some)) != len(some):
+                raise StaleReadError
 
     def _remember(self, customer: Customer) -> None:
         self._customers[customer.program_id, customer.click_id] = customer

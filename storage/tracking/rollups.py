@@ -5,7 +5,8 @@ dimension after the events (docs/decisions/0037).
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from storage.rules.reports.dimension_totals import STORED, DayStep, written
 from storage.tables import dimension_rollups, grouped_days
 from storage.tables.ledger import COUNTS
 
+GATHERED = "increments that are added later"
 _add_to_programs = Statement("program_rollup_add")
 _add_to_partners = Statement("partner_rollup_add")
 
@@ -41,8 +43,25 @@ def day_of(at: datetime) -> date:
     return at.date()
 
 
+@contextmanager
+def gathered(connection: Connection) -> Iterator[list[Increment]]:
+    """Add what the block adds at its end, all at once, so that no other row is locked after one of the rollups."""
+    outer = connection.info.get(GATHERED)
+    steps: list[Increment] = []
+    connection.info[GATHERED] = steps
+    try:
+        yield steps
+    finally:
+        connection.info[GATHERED] = outer
+    add(connection, steps)
+
+
 def add(connection: Connection, steps: Iterable[Increment]) -> None:
-    """Add increments to the rollups. Rows are locked in key order, so lanes never deadlock."""
+    """Add increments to the rollups, last in a transaction and in key order, so that lanes never deadlock."""
+    waiting: list[Increment] | None = connection.info.get(GATHERED)
+    if waiting is not None:
+        waiting.extend(steps)
+        return
     by_program: defaultdict[tuple[Any, ...], list[int]] = defaultdict(_zeros)
     by_partner: defaultdict[tuple[Any, ...], list[int]] = defaultdict(_zeros)
     changes: Counter[tuple[Any, ...]] = Counter()

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
@@ -84,8 +85,8 @@ def _result(accepted: _AcceptedSale) -> SaleResult:
 
 def _store(connection: Connection, accepted: Sequence[_AcceptedSale], registry: Registry, *, at: datetime) -> None:
     """Insert the sales and their effects; the unique key (program_id, transaction_id) rejects a lost race."""
-    _insert(connection, [_row(each) for each in accepted])
     registry.save(connection)
+    _insert(connection, sorted((_row(each) for each in accepted), key=itemgetter(0, 2)))
     ledger.append(connection, [_earned(each) for each in accepted], at=at)
     increments = [each for item in accepted for each in _increments(item)]
     outranked = [each.change.outranked for each in accepted if each.change.outranked]

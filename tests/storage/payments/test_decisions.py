@@ -86,11 +86,11 @@ async def test_waiting_payments_are_recorded_once_their_late_lead_is_there(acme:
     await take(acme, stripe.invoice(metadata=UNKNOWN))
     await take(acme, stripe.invoice("evt_2", name="in_2", renewal=True))
     await take(acme, stripe.invoice("evt_3", name="in_3", customer="cus_3", metadata={"svc_customer_key": "user-3"}))
-    before = await acme.store.write(decisions.record_late, at=NOW)
+    before = await acme.store.write(decisions.record_late, acme.program_id, at=NOW)
     await acme.customer("user-1")
 
-    tried = await acme.store.write(decisions.record_late, at=NOW)
-    again = await acme.store.write(decisions.record_late, at=NOW)
+    tried = await acme.store.write(decisions.record_late, acme.program_id, at=NOW)
+    again = await acme.store.write(decisions.record_late, acme.program_id, at=NOW)
 
     assert (before, tried, again) == (0, 1, 0)
     assert await recorded(acme) == ["in_1", "in_2"]

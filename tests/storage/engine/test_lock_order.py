@@ -1,0 +1,121 @@
+"""Two processes that write the same rows in opposite orders on PostgreSQL wait for each other, never in a circle.
+
+`SVC_LOCKS_SECONDS=60` runs it for longer than the suite does.
+"""
+
+import asyncio
+import os
+import random
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+from itertools import count
+from typing import Any
+
+import asyncpg
+import pytest
+
+import storage
+from storage.checks import books
+from storage.engine.audit import OPERATOR
+from storage.lists.commissions import COMMISSIONS
+from storage.management import commission_decisions
+from storage.rules import errors
+from storage.rules.commission import CommissionStatus
+from storage.rules.errors import DuplicateTransaction, ServiceError
+from storage.tracking import leads, sales
+from storage.tracking.lead_decisions import Lead
+from storage.tracking.rejection_log import CallDetails
+from storage.tracking.repeated_calls import Repeatable
+from storage.tracking.sale_decisions import Sale
+from tests import stripe_events as stripe
+from tests import world
+from tests.storage.payments.paying import take
+from tests.world import NOW, World
+
+SECONDS = float(os.environ.get("SVC_LOCKS_SECONDS", "3"))
+SALES, DAYS = 40, 20
+requests = count(1)
+
+
+@pytest.fixture
+def database_url(postgres_url: str) -> str:
+    """SQLite has one writer."""
+    return postgres_url
+
+
+async def keyed(operation: Any, item: Any, key: str, acme: World) -> None:
+    """Make a call with an Idempotency-Key, as the other process does at the same moment."""
+    details = CallDetails("call", f"keyed-{next(requests)}", NOW)
+    about: dict[str, Any] = {"details": details, "repeatable": Repeatable(key, key, str)}
+    outcome = await acme.store.handle(operation, item, principal=acme.principal, **about)
+    assert not isinstance(outcome.result, DuplicateTransaction), "a repeat gets the first response"
+
+
+async def lead(click: str, key: str | None, acme: World) -> None:
+    await acme.lead(click, key, is_trusted=key is not None)
+
+
+async def sell(sale: Sale, acme: World) -> None:
+    await acme.handle(sales.record, sale)
+
+
+async def refund(name: str, refund_id: str | None, acme: World) -> None:
+    await acme.refund(name, 10, refund_id=refund_id, request_id=f"refund-{next(requests)}")
+
+
+async def pay(name: str, click: str, acme: World) -> None:
+    """Take a payment of another day, then a refund of it."""
+    paid: Any = {"payment_intent": f"pi_{name}", "metadata": {"svc_click_id": click}, "at": NOW - timedelta(days=3)}
+    await take(acme, stripe.checkout(f"evt_{name}", **paid))
+    await take(acme, stripe.charge_refunded(f"evt_back_{name}", total=100, intent=f"pi_{name}"))
+
+
+async def reject_some(acme: World) -> None:
+    """Reject commissions, newest first, as a person does on a page."""
+    pending = await acme.listed(COMMISSIONS, status=CommissionStatus.PENDING)
+    chosen = [each.id for each in pending.data[:5]]
+    about: Any = {"actor": OPERATOR, "at": NOW}
+    rejected = (acme.program_id, chosen, CommissionStatus.REJECTED)
+    await acme.store.write_in(acme.program_id, commission_decisions.decide_each, *rejected, **about)
+
+
+def calls(number: int, clicks: list[str]) -> Iterator[Callable[[World], Awaitable[None]]]:
+    """Yield what both processes do in a round, each in an order of its own."""
+    for n, click in enumerate(clicks):
+        name, key = f"{number}-{n}", f"user-{number}-{n}"
+        sale = Sale(f"sale-{name}", 1_000, NOW, click_id=click, occurred_at=NOW - timedelta(days=n % DAYS))
+        yield partial(lead, click, None)
+        yield partial(lead, click, key)
+        yield partial(keyed, leads.record, Lead(click, key, NOW), f"lead-{name}")
+        yield partial(keyed, sales.record, sale, f"key-{name}") if n % 2 else partial(sell, sale)
+        yield partial(refund, f"sale-{number - 1}-{n}", None)
+        yield partial(refund, f"sale-{number - 1}-{n}", "again")
+        if n % 8 == 0:
+            yield partial(pay, name, click)
+    yield reject_some
+
+
+async def test_two_processes_never_wait_for_each_other_in_a_circle(postgres_url: str):
+    results: list[Any] = []
+    async with storage.opened(postgres_url) as one, storage.opened(postgres_url) as other:
+        acme = await world.acme(one)
+        ends_at = asyncio.get_running_loop().time() + SECONDS
+        for number in count():
+            clicks = [await acme.visitor(at=NOW - timedelta(days=DAYS)) for _ in range(SALES)]
+            mine, theirs = list(calls(number, clicks)), list(calls(number, clicks))[::-1]
+            random.Random(number).shuffle(mine)
+            elsewhere = replace(acme, store=other)
+            running = [*(each(acme) for each in mine), *(each(elsewhere) for each in theirs)]
+            results += await asyncio.gather(*running, return_exceptions=True)
+            if asyncio.get_running_loop().time() > ends_at:
+                break
+        assert await one.read(books.run) == []
+
+    outages = (errors.StorageUnavailable, errors.OutcomeUnknown, errors.Overloaded)
+    unexpected = [each for each in results if isinstance(each, outages) or not isinstance(each, ServiceError | None)]
+    connection = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
+    deadlocks = await connection.fetchval("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
+    await connection.close()
+    assert (unexpected, deadlocks) == ([], 0)
