@@ -105,8 +105,9 @@ def node_version() -> str:
 
 
 def _version() -> str:
+    """Return the product's version as npm writes it: 0.4.0.dev0 is 0.4.0-dev.0 there."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    return str(project["project"]["version"])
+    return str(project["project"]["version"]).replace(".dev", "-dev.")
 
 
 def settings_page() -> str:
