@@ -60,23 +60,23 @@ class Rates:
         }
         rows = _find(connection, [(code, day, day) for code, day in sorted(needed)]) if needed else ()
         self._per_euro = {
-            (row.currency, date.fromisoformat(row.day)): Fraction(row.newest or row.oldest)
+            (row.currency, date.fromisoformat(row.day)): Fraction(row.per_euro)
             for row in rows
-            if row.newest or row.oldest
+            if row.per_euro is not None
         }
 
     def convert(self, cents: int, exchange: Exchange) -> int:
         """Return minor units of the source currency in minor units of the target.
 
-        It uses the newest rate on or before the day, or the first loaded rate for an earlier day. Raises
-        CurrencyNotSupported where a rate is missing.
+        It uses the newest rate on or before the day. Raises CurrencyNotSupported where no rate is loaded, or none of
+        that day or earlier.
         """
         source, target, day = exchange
         if source == target:
             return cents
         target_rate, source_rate = (self._rate(code, day) for code in (target, source))
         if target_rate is None or source_rate is None:
-            raise CurrencyNotSupported(f"No exchange rate is loaded between {source} and {target}.")
+            raise CurrencyNotSupported(f"No exchange rate between {source} and {target} is loaded for {day} or before.")
         rate = target_rate / source_rate
         return money.convert(cents, rate=rate, from_digits=digits(source), to_digits=digits(target))
 

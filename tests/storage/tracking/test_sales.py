@@ -169,7 +169,7 @@ async def test_sales_in_the_programs_own_currency_need_no_rates(store: Storage):
 
 
 async def test_another_currency_is_converted_at_the_rate_of_its_day(acme: World):
-    await acme.customer(at=NOW - timedelta(days=3))
+    await acme.customer(at=NOW - timedelta(days=30))
     with pytest.raises(errors.CurrencyNotSupported):
         await acme.sale("inv-1", currency="EUR")
     await acme.store.write(currencies.load, [(date(2026, 5, 1), "USD", "1.10"), (date(2026, 5, 19), "USD", "1.25")])
@@ -177,6 +177,8 @@ async def test_another_currency_is_converted_at_the_rate_of_its_day(acme: World)
     sold = await acme.sale("inv-1", currency="EUR", occurred_at=datetime(2026, 5, 18, tzinfo=UTC))
 
     day_after = await acme.sale("inv-2", currency="EUR", occurred_at=datetime(2026, 5, 19, tzinfo=UTC))
+    with pytest.raises(errors.CurrencyNotSupported):
+        await acme.sale("inv-3", currency="EUR", occurred_at=datetime(2026, 4, 30, 23, tzinfo=UTC))
     assert (sold.commission_cents, day_after.commission_cents, sold.currency) == (2_200, 2_500, "USD")
     assert await stored(acme, sales.c.amount_cents, sales.c.currency, sales.c.program_cents) == [
         (10_000, "EUR", 11_000),
