@@ -8,10 +8,14 @@ from rich.markup import escape
 import configuration
 from cli.admin import command, options
 from cli.integrator.output import Answer, warn
-from storage.access import accounts, members, second_factors, workspaces
+from storage.access import accounts, members, passwords, second_factors, workspaces
 from storage.access.workspaces import MemberStatus, Role
 
 app, members_app = typer.Typer(no_args_is_help=True), typer.Typer(no_args_is_help=True)
+ExistingAccount = Annotated[
+    bool,
+    typer.Option("--existing-account", help="Take an account that exists with another password, which it keeps."),
+]
 MemberRole = Annotated[Role, typer.Option(help="Owners change programs and manage keys; members can only read.")]
 
 
@@ -20,19 +24,19 @@ def create(
     name: Annotated[str, typer.Argument(parser=options.name, metavar="NAME", help="Its name.")],
     owner_email: Annotated[str, typer.Option("--owner-email", parser=options.email, metavar="EMAIL")],
     password_stdin: options.PasswordStdin = False,
+    existing_account: ExistingAccount = False,
 ) -> Answer:
     r"""Create a workspace with its owner.
 
-    An account that exists gains the workspace and keeps its password; the command says so.
+    An account that exists gains the workspace if the password is its own, or with --existing-account.
 
     Example:
       svc admin workspace create Acme --owner-email ada@example.com \\
         --password-stdin < password.txt
 
     """
-    new = {"owner_email": owner_email, "password_hash": options.password_hash(asked=password_stdin, email=owner_email)}
-    created = command.write(workspaces.create, name, **new, at=command.now())
-    kept = _password_kept(created.user_id, new["password_hash"], owner_email)
+    new, kept = _account(owner_email, asked=password_stdin, takes_existing=existing_account)
+    created = command.write(workspaces.create, name, owner_email=owner_email, **new, at=command.now())
     text = f"Workspace {created.workspace_id} ({escape(name)}) is owned by {escape(owner_email)}."
     return Answer(created._asdict() | kept, text)
 
@@ -43,31 +47,39 @@ def add(
     email: options.Email,
     role: MemberRole,
     password_stdin: options.PasswordStdin = False,
+    existing_account: ExistingAccount = False,
 ) -> Answer:
     r"""Add a member to a workspace.
 
-    An account that exists keeps its password; the command says so.
+    An account that exists is added if the password is its own, or with --existing-account.
 
     Example:
       svc admin member add --workspace 1 --email bo@example.com \\
         --role member --password-stdin < password.txt
 
     """
-    new = {"email": email, "role": role}
-    password_hash = options.password_hash(asked=password_stdin, email=email)
-    user_id = command.write(workspaces.add_member, workspace, **new, password_hash=password_hash, at=command.now())
-    kept = _password_kept(user_id, password_hash, email)
+    new, kept = _account(email, asked=password_stdin, takes_existing=existing_account)
+    about = {"email": email, "role": role, "at": command.now()}
+    user_id = command.write(workspaces.add_member, workspace, **new, **about)
     return Answer({"user_id": user_id} | kept, f"{escape(email)} is {role} of workspace {workspace} (user {user_id}).")
 
 
-def _password_kept(user_id: int, password_hash: str, email: str) -> dict[str, Any]:
-    """Say that an account existed before and keeps its password: on stderr, and as `notice` of the JSON result."""
-    if command.read(accounts.has_password, user_id, password_hash):
-        return {}
+def _account(email: str, *, asked: bool, takes_existing: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the values of a new member's account, and the notice of the JSON result, which is on stderr, too.
+
+    The notice says that an account existed before and keeps its password.
+    """
+    password = options.secret(asked=asked, option="--password-stdin", prompt="password")
+    stored = command.read(accounts.find_hash, email)
+    if stored is not None and passwords.matches(stored, password):
+        return {"password_hash": stored}, {}
+    values = {"password_hash": passwords.protect_new(password, email=email), "takes_existing": takes_existing}
+    if stored is None or not takes_existing:
+        return values, {}
     message = f"The account {email} existed before and keeps its password; the one that you gave is not used."
     warn(message, label="[yellow]Note[/]")
     hint = "Set it: svc admin member set-password."
-    return {"notice": {"code": "password_kept", "message": message, "hint": hint}}
+    return values, {"notice": {"code": "password_kept", "message": message, "hint": hint}}
 
 
 @command.register(members_app)
@@ -118,7 +130,7 @@ def remove(workspace: options.WorkspaceId, email: options.Email) -> Answer:
 
 @command.register(members_app, "set-password")
 def set_password(email: options.Email, password_stdin: options.PasswordStdin = False) -> Answer:
-    """Set an account's password and end its sessions.
+    """Set an account's password and end its sessions and the assistants that it connected.
 
     Example: svc admin member set-password --email bo@example.com --password-stdin < password.txt
     """
@@ -137,7 +149,7 @@ def reset_link(email: options.Email) -> Answer:
     """
     user_id = command.read(accounts.find_id, email)
     made = command.change(accounts.create_reset_link, user_id)
-    link = f"{configuration.load().base_url}/reset-password/{made.token}"
+    link = f"{configuration.load().base_url}/reset-password#{made.token}"
     text = f"Send this link to {escape(email)}. It works once, for 24 hours:\n{escape(link)}"
     return Answer({"user_id": user_id, "link": link, "expires_at": made.expires_at}, text)
 

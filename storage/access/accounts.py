@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
-from storage.access import members, sessions, workspaces
+from storage.access import assistants, members, sessions, workspaces
 from storage.engine.audit import Actor, Change
 from storage.rules import keys
 from storage.rules.errors import Forbidden, LinkExpired, NotFound
@@ -13,18 +13,25 @@ from storage.tables import members as joined
 from storage.tables import password_resets, users
 
 LINK_LIFETIME = timedelta(hours=24)
+OWNER_DELAY = timedelta(days=1)  # of a link for an owner, so that its holder learns of it first
 
 
 class ResetLink(NamedTuple):
-    """A one-time link's token, shown once and stored as a hash."""
+    """A one-time link's token, shown once and stored as a hash. It works from `usable_at` on; None: at once."""
 
     token: str
     expires_at: datetime
+    usable_at: datetime | None = None
 
 
 def find_id(connection: Connection, email: str) -> int:
     """Return the id of the account with an e-mail address. Raises NotFound."""
     return _find(connection, users.c.email == email.strip().lower()).id
+
+
+def find_hash(connection: Connection, email: str) -> str | None:
+    """Return the stored password hash of the account with an e-mail address; None without one."""
+    return connection.execute(select(users.c.password_hash).where(users.c.email == email.strip().lower())).scalar()
 
 
 def has_password(connection: Connection, user_id: int, password_hash: str) -> bool:
@@ -38,14 +45,17 @@ def set_password(
     password_hash: str,
     *,
     but: str | None = None,
+    keeps_assistants: bool = False,
     actor: Actor,
     at: datetime,
 ) -> int:
-    """Set an account's password; end its sessions (except the one with the token hash `but`) and its reset link.
+    """Set an account's password; end its sessions (except the one with the token hash `but`) and its reset links.
 
-    Returns how many sessions ended.
+    The assistants that it connected end, too, unless it `keeps_assistants`. Returns how many sessions ended.
     """
     connection.execute(update(users).where(users.c.id == user_id).values(password_hash=password_hash))
+    if not keeps_assistants:
+        assistants.end_all(connection, user_id, actor=actor, at=at)
     connection.execute(delete(password_resets).where(password_resets.c.user_id == user_id))
     write_audit(connection, user_id, "account.set_password", actor=actor, at=at)
     return sessions.end_all(connection, user_id, but=but)
@@ -54,17 +64,34 @@ def set_password(
 def create_reset_link(
     connection: Connection, user_id: int, *, created_by: int | None = None, actor: Actor, at: datetime
 ) -> ResetLink:
-    """Return a link's token for setting a new password within 24 hours; it replaces an earlier one.
+    """Return a link's token for setting a new password within 24 hours; it replaces one of an owner or the operator.
 
     A change of the account's memberships ends every link. `created_by` is the owner whose rights are checked again when
-    the link is used. The operator's link and the one sent to the account's own mailbox have no such owner: the operator
-    may reset every account, and the mailbox proves whose account it is, whatever workspaces it belongs to.
+    the link is used; an owner's link for an account that is an owner works a day later. The operator's link needs no
+    owner: the operator may reset every account.
     """
-    link = ResetLink(keys.generate(keys.RESET_PREFIX), at + LINK_LIFETIME)
-    connection.execute(delete(password_resets).where(password_resets.c.user_id == user_id))
-    row = {"token_hash": keys.digest(link.token), "user_id": user_id, "expires_at": link.expires_at}
-    connection.execute(insert(password_resets).values(**row, created_by=created_by))
+    waits = created_by is not None and connection.execute(workspaces.owned_by(user_id).limit(1)).scalar() is not None
+    usable_at = at + OWNER_DELAY if waits else None
+    given = (password_resets.c.user_id == user_id, password_resets.c.is_mailed.is_(False))
+    connection.execute(delete(password_resets).where(*given))
+    link = _add_link(connection, user_id, at=usable_at or at, created_by=created_by, usable_at=usable_at)
     write_audit(connection, user_id, "account.reset_link", actor=actor, at=at)
+    return link._replace(usable_at=usable_at)
+
+
+def create_mailed_link(connection: Connection, email: str, *, at: datetime) -> ResetLink:
+    """Return the token of a link that only the account's mailbox receives. Raises NotFound.
+
+    The mailbox proves whose account it is, whatever workspaces it belongs to. Anyone can ask for such a link: it ends
+    no other and is in no log until it is used.
+    """
+    return _add_link(connection, find_id(connection, email), at=at, is_mailed=True)
+
+
+def _add_link(connection: Connection, user_id: int, *, at: datetime, **about: Any) -> ResetLink:
+    link = ResetLink(keys.generate(keys.RESET_PREFIX), at + LINK_LIFETIME)
+    row = {"token_hash": keys.digest(link.token), "user_id": user_id, "expires_at": link.expires_at}
+    connection.execute(insert(password_resets).values(**row, **about))
     return link
 
 
@@ -90,13 +117,24 @@ def get_reset_email(connection: Connection, token: str, *, at: datetime) -> str:
     return str(_reset(connection, token, at).email)
 
 
-def reset_password(connection: Connection, token: str, password_hash: str, *, at: datetime) -> None:
-    """Set a new password by a link's token, once, and end the account's sessions. Raises LinkExpired."""
+def reset_password(connection: Connection, token: str, password_hash: str, *, at: datetime) -> str:
+    """Set a new password by a link's token, once, and return the account's e-mail address. Raises LinkExpired.
+
+    It ends what `set_password` ends. A link that was mailed proves the address; after an owner's it is unproven.
+    """
     row = _reset(connection, token, at)
     spent = delete(password_resets).where(password_resets.c.token_hash == keys.digest(token))
     if connection.execute(spent).rowcount == 0:
         raise LinkExpired
+    if row.is_mailed or row.created_by is not None:
+        prove_email(connection, row.id, at=at if row.is_mailed else None)
     set_password(connection, row.id, password_hash, actor=Actor("user", str(row.id), row.email), at=at)
+    return str(row.email)
+
+
+def prove_email(connection: Connection, user_id: int, *, at: datetime | None) -> None:
+    """Say since when an account is known to belong to the holder of its mailbox; None: not any more."""
+    connection.execute(update(users).where(users.c.id == user_id).values(email_proven_at=at))
 
 
 def write_audit(connection: Connection, user_id: int, action: str, *, actor: Actor, at: datetime) -> None:
@@ -115,11 +153,14 @@ def _find(connection: Connection, who: ColumnElement[bool]) -> Any:
 
 def _reset(connection: Connection, token: str, at: datetime) -> Any:
     live = (password_resets.c.token_hash == keys.digest(token), password_resets.c.expires_at > at)
-    columns = (users.c.id, users.c.email, password_resets.c.created_by)
+    link = (password_resets.c.created_by, password_resets.c.is_mailed, password_resets.c.usable_at)
+    columns = (users.c.id, users.c.email, *link)
     mine = select(*columns).join(password_resets, password_resets.c.user_id == users.c.id)
     row = connection.execute(mine.where(*live)).one_or_none()
     if row is None or (row.created_by is not None and not _may_reset(connection, row.created_by, row.id)):
         raise LinkExpired
+    if row.usable_at is not None and row.usable_at > at:
+        raise LinkExpired(f"This link works from {row.usable_at:%Y-%m-%d %H:%M} UTC on.", hint="Open it again then.")
     return row
 
 

@@ -148,6 +148,12 @@ def end(connection: Connection, assistant: Assistant, action: str, *, actor: Act
         audit.write(connection, program_id, [Change(action, assistant.id)], actor=actor, at=at)
 
 
+def end_all(connection: Connection, user_id: int, *, actor: Actor, at: datetime) -> None:
+    """End every assistant that a user connected."""
+    for row in connection.execute(_all().where(assistants.c.user_id == user_id).order_by(assistants.c.id)).all():
+        end(connection, of_row(row), "assistant.disconnect", actor=actor, at=at)
+
+
 def within_workspace(connection: Connection, assistant: Assistant) -> Assistant:
     """Return the assistant with those of its programs that exist in its workspace."""
     theirs = and_(programs.c.workspace_id == assistant.workspace_id, programs.c.id.in_(assistant.program_ids))

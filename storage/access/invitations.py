@@ -3,12 +3,13 @@
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import Connection, delete, insert, or_, select, update
+from sqlalchemy import Connection, delete, insert, or_, select
 
-from storage.access import members, sessions, workspaces
+from storage.access import accounts, members, second_factors, sessions, workspaces
 from storage.access.sessions import Started
 from storage.access.workspaces import Role
 from storage.engine.audit import Actor, Change
+from storage.engine.sealing import Sealer
 from storage.rules import keys
 from storage.rules.errors import FieldError, Forbidden, LinkExpired, NotFound, ValidationError
 from storage.tables import invitations, users
@@ -16,6 +17,7 @@ from storage.tables import members as joined
 from storage.tables import workspaces as workspaces_table
 
 LIFETIME = timedelta(days=7)
+SEPARATOR = "."  # between a link's token and the proof that it was e-mailed
 
 
 class Invitation(NamedTuple):
@@ -29,15 +31,22 @@ class Invitation(NamedTuple):
 
 
 class NewInvitation(NamedTuple):
-    """A new invitation, and the token of its link, which is shown once and stored as a hash."""
+    """A new invitation, and the token of its link, which is shown once and stored as a hash.
+
+    Only the e-mail has `mailed_token`, which proves that who opens the link reads the mailbox.
+    """
 
     invitation: Invitation
     workspace: str
     token: str
+    mailed_token: str
 
 
 class Offer(NamedTuple):
-    """What a link offers, and to whom. `user_id` is the account with the e-mail address, if it is in any workspace."""
+    """What a link offers, and to whom. `user_id` is the account with the e-mail address, if it is in any workspace.
+
+    `is_mailed` says whether the link is the one that only the mailbox received.
+    """
 
     invitation_id: int
     workspace_id: int
@@ -45,6 +54,7 @@ class Offer(NamedTuple):
     email: str
     role: Role
     user_id: int | None
+    is_mailed: bool
 
 
 def invite(
@@ -62,16 +72,18 @@ def invite(
     connection.execute(
         delete(invitations).where(invitations.c.workspace_id == workspace_id, invitations.c.email == email)
     )
-    token = keys.generate(keys.INVITATION_PREFIX)
+    token, proof = keys.generate(keys.INVITATION_PREFIX), keys.generate("")
     row = {"email": email, "role": role, "created_at": at, "expires_at": at + LIFETIME}
     row |= {"workspace_id": workspace_id, "token_hash": keys.digest(token), "created_by": actor.user_id}
+    row["mailed_hash"] = keys.digest(proof)
     created = insert(invitations).values(**row)
     invitation_id = connection.execute(created.returning(invitations.c.id)).scalar_one()
     entry = Change("member.invite", invitation_id, "email", None, email)
     members.write_audit(connection, workspace_id, [entry], actor=actor, at=at)
     name = select(workspaces_table.c.name).where(workspaces_table.c.id == workspace_id)
     workspace = connection.execute(name).scalar_one()
-    return NewInvitation(Invitation(invitation_id, email, role, at, at + LIFETIME), workspace, token)
+    invitation = Invitation(invitation_id, email, role, at, at + LIFETIME)
+    return NewInvitation(invitation, workspace, token, f"{token}{SEPARATOR}{proof}")
 
 
 def list_invitations(connection: Connection, workspace_id: int, *, at: datetime) -> list[Invitation]:
@@ -98,15 +110,17 @@ def find(connection: Connection, token: str, *, at: datetime) -> Offer:
     """
     owned = invitations.c.workspace_id.in_(workspaces.owned_by(invitations.c.created_by))
     in_force = or_(invitations.c.created_by.is_(None), owned)
-    live = (invitations.c.token_hash == keys.digest(token), invitations.c.expires_at > at, in_force)
+    secret, _, proof = token.partition(SEPARATOR)
+    live = (invitations.c.token_hash == keys.digest(secret), invitations.c.expires_at > at, in_force)
     tables = invitations.join(workspaces_table, workspaces_table.c.id == invitations.c.workspace_id)
     columns = (invitations.c.id, invitations.c.workspace_id, workspaces_table.c.name, invitations.c.email)
-    offered = select(*columns, invitations.c.role).select_from(tables).where(*live)
+    offered = select(*columns, invitations.c.role, invitations.c.mailed_hash).select_from(tables).where(*live)
     row = connection.execute(offered).one_or_none()
     if row is None:
         raise LinkExpired
     used = select(users.c.id).join(joined, joined.c.user_id == users.c.id).where(users.c.email == row.email)
-    return Offer(*row[:4], Role(row.role), connection.execute(used.limit(1)).scalar())
+    is_mailed = row.mailed_hash == keys.digest(proof)
+    return Offer(*row[:4], Role(row.role), connection.execute(used.limit(1)).scalar(), is_mailed)
 
 
 def join(connection: Connection, token: str, *, user_id: int, at: datetime) -> Offer:
@@ -119,17 +133,29 @@ def join(connection: Connection, token: str, *, user_id: int, at: datetime) -> O
 
 
 def sign_up(
-    connection: Connection, token: str, *, password_hash: str, client: str | None = None, at: datetime
+    connection: Connection,
+    token: str,
+    *,
+    password_hash: str,
+    code: str | None = None,
+    sealer: Sealer,
+    client: str | None = None,
+    at: datetime,
 ) -> Started:
     """Create the invited account and sign it in, once. An account that is in no workspace any more is opened again.
 
-    Raises LinkExpired, and Forbidden if the account is in use.
+    Then nothing that was connected with its old password comes back, and its second factor needs a code.
+    Raises LinkExpired, Forbidden if the account is in use, and SecondFactorRequired, InvalidSecondFactor.
     """
     offer = find(connection, token, at=at)
     if offer.user_id is not None:
         raise Forbidden(f"{offer.email} has an account already.", hint="Sign in, then open the link again.")
     user_id = _add(connection, offer, password_hash=password_hash, at=at)
-    connection.execute(update(users).where(users.c.id == user_id).values(password_hash=password_hash))
+    second_factors.require(connection, user_id, code, sealer=sealer, at=at)
+    actor = Actor("user", str(user_id), offer.email)
+    if not accounts.has_password(connection, user_id, password_hash):
+        accounts.set_password(connection, user_id, password_hash, actor=actor, at=at)
+    accounts.prove_email(connection, user_id, at=at if offer.is_mailed else None)
     return sessions.start(connection, user_id, client=client, at=at)
 
 
@@ -139,7 +165,13 @@ def _add(connection: Connection, offer: Offer, *, password_hash: str, at: dateti
     if connection.execute(spent).rowcount == 0:
         raise LinkExpired
     user_id = workspaces.add_member(
-        connection, offer.workspace_id, email=offer.email, role=offer.role, password_hash=password_hash, at=at
+        connection,
+        offer.workspace_id,
+        email=offer.email,
+        role=offer.role,
+        password_hash=password_hash,
+        takes_existing=True,
+        at=at,
     )
     actor = Actor("user", str(user_id), offer.email)
     entry = Change("member.join", user_id, "role", None, offer.role)

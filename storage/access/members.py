@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, delete, select, update
 
+from storage.access import sessions
 from storage.access.workspaces import MemberStatus, Role, end_links
 from storage.engine import audit
 from storage.engine.audit import Actor, Change
@@ -13,7 +14,10 @@ from storage.tables import assistant_tokens, assistants, members, programs, user
 
 
 class MemberRecord(NamedTuple):
-    """A member: who they are, what they may do, and since when."""
+    """A member: who they are, what they may do, and since when.
+
+    `is_email_proven` says whether a link that only their mailbox received set the account's password.
+    """
 
     user_id: int
     email: str
@@ -21,6 +25,7 @@ class MemberRecord(NamedTuple):
     status: MemberStatus
     created_at: datetime
     name: str | None
+    is_email_proven: bool
 
 
 def list_members(connection: Connection, workspace_id: int) -> list[MemberRecord]:
@@ -68,6 +73,7 @@ def change(
 def remove(connection: Connection, workspace_id: int, user_id: int, *, actor: Actor, at: datetime) -> None:
     """Remove a member, and disconnect the assistants that they connected to the workspace; the account stays.
 
+    An account that is left in no workspace is signed out: who invites it again does not let old sessions in.
     The member's reset link ends, and so do the reset links and invitations that they created as an owner.
     Raises NotFound, and LastOwner if the workspace would be left without an active owner.
     """
@@ -79,6 +85,8 @@ def remove(connection: Connection, workspace_id: int, user_id: int, *, actor: Ac
     connection.execute(delete(assistants).where(*mine))
     connection.execute(delete(members).where(*_is(workspace_id, user_id)))
     end_links(connection, workspace_id, user_id)
+    if connection.execute(select(members.c.user_id).where(members.c.user_id == user_id).limit(1)).scalar() is None:
+        sessions.end_all(connection, user_id)
     _require_owner(connection, workspace_id)
     entries = [Change("member.remove", user_id, "email", removed.email)]
     write_audit(connection, workspace_id, entries, actor=actor, at=at)
@@ -126,7 +134,7 @@ def _get(connection: Connection, workspace_id: int, who: Any) -> MemberRecord:
 
 
 def _of(workspace_id: int) -> Select[Any]:
-    person = (users.c.id.label("user_id"), users.c.email, users.c.name)
+    person = (users.c.id.label("user_id"), users.c.email, users.c.name, users.c.email_proven_at)
     columns = (*person, members.c.role, members.c.status, members.c.created_at)
     return select(*columns).join(members, members.c.user_id == users.c.id).where(members.c.workspace_id == workspace_id)
 
@@ -136,4 +144,5 @@ def _is(workspace_id: int, user_id: int) -> tuple[Any, ...]:
 
 
 def _of_row(row: Any) -> MemberRecord:
-    return MemberRecord(row.user_id, row.email, Role(row.role), MemberStatus(row.status), row.created_at, row.name)
+    about = (Role(row.role), MemberStatus(row.status), row.created_at, row.name)
+    return MemberRecord(row.user_id, row.email, *about, row.email_proven_at is not None)

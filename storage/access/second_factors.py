@@ -45,11 +45,16 @@ def sign_in(
     current = select(users.c.password_hash).where(users.c.id == account.user_id).with_for_update()
     if connection.execute(current).scalar_one() != account.password_hash:
         raise InvalidCredentials
-    if is_on(connection, account.user_id):
+    require(connection, account.user_id, code, sealer=sealer, at=at)
+    return sessions.start(connection, account.user_id, client=client, at=at)
+
+
+def require(connection: Connection, user_id: int, code: str | None, *, sealer: Sealer, at: datetime) -> None:
+    """Accept a code of an account's second factor, if it has one. Raises SecondFactorRequired, InvalidSecondFactor."""
+    if is_on(connection, user_id):
         if not code:
             raise SecondFactorRequired
-        spend(connection, account.user_id, code, sealer=sealer, at=at)
-    return sessions.start(connection, account.user_id, client=client, at=at)
+        spend(connection, user_id, code, sealer=sealer, at=at)
 
 
 def enrol(connection: Connection, user_id: int, *, email: str, sealer: Sealer) -> Enrolment:

@@ -9,6 +9,9 @@ from sqlalchemy import ColumnElement, Connection, Select, delete, insert, or_, s
 from storage.rules.errors import FieldError, NotFound, ValidationError
 from storage.tables import invitations, members, password_resets, users, workspaces
 
+EXISTS = "This address has an account with another password, and whoever chose that one would get in"
+EXISTS_HINT = "Set its password first (svc admin member set-password), or take it as it is: --existing-account."
+
 
 class Role(StrEnum):
     """What a member may do."""
@@ -48,26 +51,50 @@ def owned_by(user_id: int | ColumnElement[int | None]) -> Select[tuple[int]]:
     return select(members.c.workspace_id).where(members.c.user_id == user_id, *active)
 
 
-def create(connection: Connection, name: str, *, owner_email: str, password_hash: str, at: datetime) -> Created:
-    """Create a workspace with its owner. An existing account joins it and its password does not change."""
+def create(
+    connection: Connection,
+    name: str,
+    *,
+    owner_email: str,
+    password_hash: str,
+    takes_existing: bool = False,
+    at: datetime,
+) -> Created:
+    """Create a workspace with its owner, as `add_member` adds one."""
     created = connection.execute(insert(workspaces).values(name=name, created_at=at).returning(workspaces.c.id))
     workspace_id = created.scalar_one()
     user_id = add_member(
-        connection, workspace_id, email=owner_email, role=Role.OWNER, password_hash=password_hash, at=at
+        connection,
+        workspace_id,
+        email=owner_email,
+        role=Role.OWNER,
+        password_hash=password_hash,
+        takes_existing=takes_existing,
+        at=at,
     )
     return Created(workspace_id, user_id)
 
 
 def add_member(
-    connection: Connection, workspace_id: int, *, email: str, role: Role, password_hash: str, at: datetime
+    connection: Connection,
+    workspace_id: int,
+    *,
+    email: str,
+    role: Role,
+    password_hash: str,
+    takes_existing: bool = False,
+    at: datetime,
 ) -> int:
-    """Add a member and return their user id; an existing account's reset link ends.
+    """Add a member and return their user id; an existing account keeps its password, and its reset links end.
 
-    Raises NotFound when there is no such workspace, ValidationError for a user who is already a member.
+    Whoever knows that password gets in, and no e-mail may have proved that it is the address's holder. So an account
+    with another hash than this one is taken only if the caller says that it `takes_existing` ones.
+    Raises NotFound when there is no such workspace, ValidationError for a user who is already a member and for another
+    account than is expected.
     """
     if connection.execute(select(workspaces.c.id).where(workspaces.c.id == workspace_id)).scalar() is None:
         raise NotFound(f"There is no workspace {workspace_id}.")
-    user_id = _user(connection, email.strip().lower(), password_hash, at)
+    user_id = _user(connection, email.strip().lower(), password_hash, takes_existing=takes_existing, at=at)
     mine = (members.c.workspace_id == workspace_id, members.c.user_id == user_id)
     if connection.execute(select(members.c.role).where(*mine).with_for_update()).scalar() is not None:
         raise ValidationError(fields=[FieldError("email", "This account is a member of the workspace already")])
@@ -91,9 +118,11 @@ def end_links(connection: Connection, workspace_id: int, user_id: int) -> None:
     connection.execute(delete(invitations).where(*invited))
 
 
-def _user(connection: Connection, email: str, password_hash: str, at: datetime) -> int:
-    known = connection.execute(select(users.c.id).where(users.c.email == email)).scalar()
+def _user(connection: Connection, email: str, password_hash: str, *, takes_existing: bool, at: datetime) -> int:
+    known = connection.execute(select(users).where(users.c.email == email)).one_or_none()
     if known is not None:
-        return known
+        if not takes_existing and known.password_hash != password_hash:
+            raise ValidationError(fields=[FieldError("email", EXISTS)], hint=EXISTS_HINT)
+        return int(known.id)
     row = {"email": email, "password_hash": password_hash, "created_at": at}
     return connection.execute(insert(users).values(**row).returning(users.c.id)).scalar_one()

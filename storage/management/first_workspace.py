@@ -43,8 +43,9 @@ def create(connection: Connection, chosen: FirstWorkspace, *, client: str | None
     if workspaces.exist(connection):
         raise Forbidden("This server is set up already.")
     email = chosen.owner_email.lower()
-    owner = {"owner_email": email, "password_hash": chosen.password_hash}
-    workspace_id, user_id = workspaces.create(connection, chosen.name, **owner, at=at)
+    workspace_id, user_id = workspaces.create(
+        connection, chosen.name, owner_email=email, password_hash=chosen.password_hash, at=at
+    )
     actor = Actor("user", str(user_id), email)
     program_id = program_settings.create(connection, workspace_id, chosen.settings, at=at, actor=actor)
     key = program_keys.regenerate(connection, program_id, at=at, actor=actor)

@@ -10,6 +10,7 @@ from sqlalchemy import (
     String,
     Text,
     UniqueConstraint,
+    false,
 )
 
 from storage.tables.columns import assigned_id, table, timestamp_column
@@ -39,6 +40,8 @@ users = table(
     Column("name", String(255)),
     Column("theme", String(16), nullable=False, server_default="system"),
     Column("time_format", String(16), nullable=False, server_default="24"),
+    # when its password was set by a link that went to the mailbox alone; NULL: never, or an owner's link set it since
+    timestamp_column("email_proven_at", nullable=True),
 )
 
 members = table(
@@ -60,6 +63,7 @@ invitations = table(
     timestamp_column("created_at"),
     timestamp_column("expires_at"),
     Column("created_by", BigInteger),  # the owner's user id; NULL: the operator, who answers to no membership
+    Column("mailed_hash", String(64)),  # of the proof that only the e-mailed link has
     UniqueConstraint("workspace_id", "email"),
 )
 
@@ -70,6 +74,7 @@ sessions = table(
     Column("client", String(255)),  # the name of the browser or the device: untrusted text
     timestamp_column("created_at"),
     timestamp_column("expires_at"),
+    timestamp_column("used_at", nullable=True),  # to the hour; NULL: not since it began
 )
 
 device_logins = table(
@@ -88,9 +93,11 @@ device_logins = table(
 password_resets = table(
     "password_resets",
     Column("token_hash", String(64), primary_key=True),
-    Column("user_id", ForeignKey(users.c.id), nullable=False, unique=True),
+    Column("user_id", ForeignKey(users.c.id), nullable=False, index=True),
     timestamp_column("expires_at"),
     Column("created_by", BigInteger),  # the owner's user id; NULL: the operator, or the holder of the mailbox
+    Column("is_mailed", Boolean, nullable=False, server_default=false()),  # to the account's own mailbox alone
+    timestamp_column("usable_at", nullable=True),  # an owner's link for another owner waits; NULL: at once
 )
 
 second_factors = table(

@@ -54,7 +54,10 @@ def test_an_operator_lets_people_back_in_and_an_owner_stays(svc: Svc) -> None:
     added = svc(*add, *bo, *given, stdin="purple lighthouse").json["user_id"]
 
     weak = svc("admin", "member", "set-password", *bo, *given, stdin="password123")
-    kept = svc(*create, "Second", "--owner-email", "ada@b.example", *given, stdin="another password of hers")
+    second = (*create, "Second", "--owner-email", "ada@b.example", *given)
+    other = svc(*second, stdin="another password of hers")
+    same = svc(*second, stdin="correct horse")
+    kept = svc(*second, "--existing-account", stdin="another password of hers")
     of_bo, here = ("--workspace", 1, *bo, "--json"), ("--workspace", 1, "--json")
     steps = [svc("admin", "member", step, *of_bo).json["status"] for step in ("suspend", "reactivate")]
     last = svc("admin", "member", "suspend", *ada, *here)
@@ -66,12 +69,14 @@ def test_an_operator_lets_people_back_in_and_an_owner_stays(svc: Svc) -> None:
     reset = svc("admin", "member", "reset-second-factor", *ada, "--json")
 
     assert (weak.code, weak.json["error"]["code"]) == (1, "validation_error")
+    assert (other.code, other.json["error"]["fields"][0]["field"]) == (1, "email")
+    assert (same.code, same.json.keys()) == (0, {"workspace_id", "user_id"})
     assert (kept.json["notice"]["code"], "keeps its password" in kept.stderr) == ("password_kept", True)
     assert (steps, role, removed.code) == (["suspended", "active"], "owner", 0)
     assert (last.code, last.json["error"]["code"]) == (1, "last_owner")
     assert changed.json == {"user_id": removed.json["user_id"], "sessions_ended": 0}
     assert removed.json["user_id"] == added
-    assert link["link"].startswith("https://svc.example/reset-password/rst_")
+    assert link["link"].startswith("https://svc.example/reset-password#rst_")
     assert link["expires_at"].endswith("Z")
     assert unknown.json["error"]["code"] == "not_found"
     assert reset.json.keys() == {"user_id"}

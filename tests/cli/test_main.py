@@ -14,6 +14,8 @@ from web.middleware import current_request
 SECRETS = {
     "Key (email)=(ada@acme.example) already exists": "Key (email)=([e-mail]) already exists",
     "postgresql+asyncpg://svc:hunter2@db/svc": "postgresql+asyncpg://[secret]@db/svc",
+    "GET /join/inv_0123456789abcdefghijklmno.proof": "GET /join/inv_[secret]",
+    "rst_0123456789abcdefghijklmno": "rst_[secret]",
     "agt_0123456789abcdefghijklmno is wrong": "agt_[secret] is wrong",
     "Authorization: Bearer abc.def": "Authorization: Bearer [secret]",
     "request 01ab-2 of program 7 failed": "request 01ab-2 of program 7 failed",

@@ -137,7 +137,7 @@ async def test_neither_a_customer_key_nor_an_own_click_reveals_who_is_a_customer
 async def app(sqlite_url: str) -> AsyncIterator[Starlette]:
     """The service, with a low limit across accounts."""
     async with storage.opened(sqlite_url) as store:
-        olga = {"owner_email": OLGA, "password_hash": world.password_hash(PASSWORD)}
+        olga: dict[str, Any] = {"owner_email": OLGA, "password_hash": world.password_hash(PASSWORD)}
         await store.write(workspaces.create, "Acme", **olga, at=NOW)
         yield tracking_api.app.create(store, Configuration(secret_key="a key", sign_in_rate="5/15 minutes"))
 

@@ -8,6 +8,7 @@ import re
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -44,7 +45,7 @@ NO_HOSTS = [
 async def service(sqlite_url: str, request: pytest.FixtureRequest) -> AsyncIterator[httpx.AsyncClient]:
     """The whole service under a public URL, reached by plain HTTP as behind a proxy."""
     async with storage.opened(sqlite_url) as store:
-        owner = {"owner_email": "olga@acme.example", "password_hash": world.password_hash(PASSWORD)}
+        owner: dict[str, Any] = {"owner_email": "olga@acme.example", "password_hash": world.password_hash(PASSWORD)}
         await store.write(workspaces.create, "Acme", **owner, at=NOW)
     config = Configuration(database_url=sqlite_url, base_url=request.param, secret_key="a secret key")
     made = asgi.Service(config)

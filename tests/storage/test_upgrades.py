@@ -148,6 +148,7 @@ async def test_a_database_of_the_last_development_version_is_upgraded_with_its_r
         "invitations",
         "password_resets",
         "refunds",
+        "users",
     }
     new_ids = await released.run(lambda connection: [connection.execute(text(sql)).scalar() for sql in NEW_ROWS])
     assert new_ids == [2, 73]

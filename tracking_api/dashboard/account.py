@@ -1,6 +1,6 @@
 """The signed-in account: /api/auth/password, /api/auth/sessions and /api/auth/preferences, and its page."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import StringConstraints
 from starlette.responses import Response
@@ -13,7 +13,8 @@ from presentation.view import SUCCESS, ListView, SuccessView, View, with_fields_
 from storage.access import accounts, second_factors, sessions
 from storage.access.sessions import OpenSession, Preferences, Theme, TimeFormat
 from storage.rules.errors import NotFound, Overloaded, RateLimited
-from tracking_api.dashboard import authentication, second_factor
+from tracking_api.dashboard import authentication, mail, second_factor
+from tracking_api.dashboard.mail import Told
 from tracking_api.dashboard.pages.buttons import SIGNED_IN, Button, FormOutcome, FormPage
 from tracking_api.dashboard.password_queue import hash_of_new
 from tracking_api.dashboard.roles import VisitorRequest
@@ -22,15 +23,23 @@ from web.body import Body
 from web.response import ModelResponse
 
 LONGEST_NAME = 160
+PASSWORD_CHANGED = Told(
+    "The password of your account was changed",
+    "If it was not you, ask for a new one on the sign-in page.",
+)
 THEMES = {Theme.SYSTEM: "As the device says", Theme.LIGHT: "Light", Theme.DARK: "Dark"}
 TIME_FORMATS = {TimeFormat.HOURS_24: "24 hours: 14:03", TimeFormat.HOURS_12: "12 hours: 2:03 PM"}
 
 
 class PasswordChange(Body):
-    """The account's password, and the one that replaces it."""
+    """The account's password, and the one that replaces it.
+
+    Whoever knew the old one may have connected assistants: they are disconnected unless `keep_assistants` is true.
+    """
 
     current_password: Password
     new_password: Password
+    keep_assistants: bool = False
 
 
 @with_fields_of(OpenSession)
@@ -51,14 +60,24 @@ class PreferencesChange(Changes):
     time_format: TimeFormat = TimeFormat.HOURS_24
 
 
-@action("Change the account's password, and end its other sessions", RateLimited, Overloaded, notice="password-changed")
+@action(
+    "Change the account's password, and end its other sessions and its assistants",
+    RateLimited,
+    Overloaded,
+    notice="password-changed",
+)
 async def change_password(call: VisitorRequest, sent: PasswordChange) -> ModelResponse[SuccessView]:
-    """Change the password. Raises ValidationError for a wrong old or a weak new one, RateLimited."""
+    """Change the password and tell the account's holder.
+
+    Raises ValidationError for a wrong old or a weak new one, RateLimited.
+    """
     await require_password(call, sent.current_password)
     user_id, email = call.visitor.user_id, call.visitor.email
     new_hash = await hash_of_new(call.request, sent.new_password, email=email)
     current = authentication.presented(call.request)
-    await call.storage.write(accounts.set_password, user_id, new_hash, but=current, actor=call.actor, at=call.at)
+    about: dict[str, Any] = {"but": current, "keeps_assistants": sent.keep_assistants, "actor": call.actor}
+    await call.storage.write(accounts.set_password, user_id, new_hash, **about, at=call.at)
+    await mail.tell(call.request, email, PASSWORD_CHANGED)
     return ModelResponse(SUCCESS)
 
 

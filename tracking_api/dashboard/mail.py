@@ -2,7 +2,7 @@
 
 import logging
 from email.message import EmailMessage
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import aiosmtplib
@@ -14,6 +14,13 @@ from tracking_api.dashboard.pages.templates import environment
 SECONDS = 10.0
 _PORTS = {"smtp": 587, "smtps": 465}
 log = logging.getLogger(__name__)
+
+
+class Told(NamedTuple):
+    """What the holder of an account is told by e-mail: the subject, and what follows from it."""
+
+    subject: str
+    text: str
 
 
 def is_on(request: Request) -> bool:
@@ -45,6 +52,12 @@ async def send(request: Request, to: str, template: str, **values: Any) -> bool:
         log.warning("the SMTP server did not take an e-mail (%s): %s", template, type(error).__name__)
         return False
     return True
+
+
+async def tell(request: Request, email: str, told: Told) -> bool:
+    """Tell the holder of an account what others did with it, or tried; return whether the SMTP server accepted it."""
+    account = f"{request.app.state.base_url}/account"
+    return await send(request, email, "told", email=email, account=account, **told._asdict())
 
 
 def _message(settings: Configuration, to: str, template: str, values: dict[str, Any]) -> EmailMessage:

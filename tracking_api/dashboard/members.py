@@ -18,6 +18,7 @@ from storage.access.members import MemberRecord
 from storage.access.workspaces import MemberStatus, Role
 from storage.rules.errors import LastOwner, NotFound
 from tracking_api.dashboard import mail
+from tracking_api.dashboard.mail import Told
 from tracking_api.dashboard.pages.buttons import Button, FormOutcome, FormPage, Question
 from tracking_api.dashboard.pages.page_context import PageContext
 from tracking_api.dashboard.roles import WorkspaceRequest
@@ -57,10 +58,16 @@ class NewInvitationView(InvitationView):
 
 
 class ResetLinkView(View):
-    """A one-time link that sets a new password. Only this response shows it."""
+    """A one-time link that sets a new password. Only this response shows it.
+
+    It works from `usable_at` on (null: at once): for an owner a day later. `emailed` says whether the account's holder
+    was told by e-mail.
+    """
 
     link: str
     expires_at: datetime
+    usable_at: datetime | None
+    emailed: bool
 
 
 class Invitee(Body):
@@ -111,11 +118,14 @@ async def list_invitations(call: WorkspaceRequest) -> ModelResponse[ListView[Inv
 async def invite(call: WorkspaceRequest, sent: Invitee) -> CreatedResponse[NewInvitationView]:
     """Create an invitation and send it if the server sends e-mail. Raises ValidationError."""
     created = await call.write(invitations.invite, email=sent.email, role=sent.role)
-    invitation, link = created.invitation, f"{call.base_url}/join/{created.token}"
+    invitation, link = created.invitation, f"{call.base_url}/join#"
     expires_on = invitation.expires_at.date().isoformat()
-    about = {"inviter": call.actor.name, "workspace": created.workspace, "link": link, "expires_on": expires_on}
+    about = {"inviter": call.actor.name, "workspace": created.workspace, "expires_on": expires_on}
+    about["link"] = link + created.mailed_token
     emailed = await mail.send(call.request, invitation.email, "invitation", **about)
-    return CreatedResponse(NewInvitationView(**invitation._asdict(), link=link, emailed=emailed), NO_STORE)
+    return CreatedResponse(
+        NewInvitationView(**invitation._asdict(), link=link + created.token, emailed=emailed), NO_STORE
+    )
 
 
 @action("Withdraw an invitation: its link stops working", NotFound, notice="invitation-withdrawn")
@@ -128,14 +138,24 @@ async def withdraw_invitation(call: WorkspaceRequest) -> ModelResponse[SuccessVi
 @action("Create a one-time link for a member who lost their password", NotFound)
 async def create_reset_link(call: WorkspaceRequest) -> CreatedResponse[ResetLinkView]:
     """Create a link. Raises Forbidden for an account that is also elsewhere, NotFound."""
-    created = await call.write(accounts.create_member_reset_link, call.path_id("user_id"), owner_id=call.user_id)
-    shown = ResetLinkView(link=reset_link(call.request, created.token), expires_at=created.expires_at)
+    member = await call.read(members.get_member, call.path_id("user_id"))
+    created = await call.write(accounts.create_member_reset_link, member.user_id, owner_id=call.user_id)
+    begins = f"It works from {created.usable_at:%Y-%m-%d %H:%M} UTC on. " if created.usable_at else ""
+    text = f"{begins}Change your password if you did not ask for the link: that ends it."
+    subject = f"{call.actor.name} created a link that sets a new password for your account"
+    emailed = await mail.tell(call.request, member.email, Told(subject, text))
+    shown = ResetLinkView(
+        link=reset_link(call.request, created.token),
+        expires_at=created.expires_at,
+        usable_at=created.usable_at,
+        emailed=emailed,
+    )
     return CreatedResponse(shown, NO_STORE)
 
 
 def reset_link(request: Request, token: str) -> str:
     """Return the link that sets a new password."""
-    return f"{request.app.state.base_url}/reset-password/{token}"
+    return f"{request.app.state.base_url}/reset-password#{token}"
 
 
 async def _page(context: PageContext, outcome: FormOutcome) -> Response:
@@ -144,6 +164,7 @@ async def _page(context: PageContext, outcome: FormOutcome) -> Response:
         context,
         "members.html",
         members=await call.read(members.list_members),
+        sends_mail=mail.is_on(context.request),
         invitations=await call.read(invitations.list_invitations, at=call.at) if context.is_owner else [],
     )
 

@@ -8,7 +8,7 @@ from sqlalchemy import update
 
 import background
 from storage import tables
-from storage.access import assistant_tokens, assistants, sessions, workspaces
+from storage.access import accounts, assistant_tokens, assistants, sessions, workspaces
 from storage.access.assistants import AssistantClient, AuthorizationRequest
 from storage.access.sessions import Visitor
 from storage.access.workspaces import Role
@@ -81,6 +81,20 @@ async def refresh(acme: World, token: str, **about: Any) -> Any:
 async def audited(acme: World) -> list[tuple[str, str]]:
     found = await acme.listed(AUDIT_LOG)
     return [(entry.action, entry.actor.name) for entry in found.data if entry.action.startswith("assistant.")]
+
+
+async def test_a_new_password_ends_the_assistants_of_the_account_unless_it_keeps_them(acme: World):
+    who = await visitor(acme)
+    mine, others = await tokens(acme, who), await tokens(acme, await visitor(acme, "eva@acme.example"))
+    about: dict[str, Any] = {"actor": who.actor, "at": NOW}
+
+    await acme.store.write(accounts.set_password, who.user_id, "a hash", keeps_assistants=True, **about)
+    await authorize(acme, mine.access)
+    await acme.store.write(accounts.set_password, who.user_id, "another hash", **about)
+
+    with pytest.raises(InvalidKey):
+        await authorize(acme, mine.access)
+    await authorize(acme, others.access)
 
 
 async def test_a_token_reads_what_was_granted_for_a_quarter_of_an_hour(acme: World):

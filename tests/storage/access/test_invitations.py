@@ -1,76 +1,43 @@
-"""Invitations and reset links: they work once, for whom they are meant, and while their reason lasts."""
+"""Invitations: they work once, for whom they are meant, and bring nothing back."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
 
+import pyotp
 import pytest
-from sqlalchemy import update
 
 from storage import tables
-from storage.access import accounts, invitations, members, sessions, workspaces
-from storage.access.workspaces import MemberStatus, Role
+from storage.access import accounts, invitations, second_factors, sessions
+from storage.access.workspaces import Role
 from storage.engine import recurring
-from storage.engine.audit import OPERATOR, Actor
+from storage.engine.audit import OPERATOR
 from storage.lists.audit_log import AUDIT_LOG
 from storage.rules import keys
-from storage.rules.errors import Forbidden, LinkExpired, NotFound, ValidationError
+from storage.rules.errors import (
+    Forbidden,
+    InvalidSecondFactor,
+    LinkExpired,
+    NotFound,
+    SecondFactorRequired,
+    ValidationError,
+)
+from tests.storage.access.links import (
+    EVA,
+    MAX,
+    SEALER,
+    add,
+    by,
+    globex,
+    invite,
+    member,
+    opens,
+    remove,
+    reset_link,
+    sign_up,
+)
 from tests.storage.databases import both_databases
 from tests.world import NOW, World
-
-EVA, MAX, OLGA, NEW = "eva@acme.example", "max@acme.example", "olga@acme.example", "new@acme.example"
-ABOUT: dict[str, Any] = {"actor": OPERATOR, "at": NOW}
-SUSPENDED, ACTIVE = ({"status": each} for each in (MemberStatus.SUSPENDED, MemberStatus.ACTIVE))
-Change = Callable[[World, int], Awaitable[Any]]
-
-
-def by(owner_id: int) -> dict[str, Any]:
-    return {"actor": Actor("user", str(owner_id), "owner@acme.example"), "at": NOW}
-
-
-async def invite(acme: World, email: str = EVA, role: Role = Role.MEMBER, owner_id: int | None = None) -> Any:
-    about = {"email": email, "role": role, **by(owner_id or acme.owner_id)}
-    return await acme.store.write(invitations.invite, acme.workspace_id, **about)
-
-
-async def sign_up(acme: World, token: str) -> Any:
-    return await acme.store.write(invitations.sign_up, token, password_hash="a hash", at=NOW)
-
-
-async def member(acme: World, email: str = EVA) -> Any:
-    return await acme.store.read(members.find_member, acme.workspace_id, email)
-
-
-async def add(acme: World, email: str, role: Role = Role.MEMBER, workspace_id: int | None = None) -> int:
-    about: dict[str, Any] = {"email": email, "role": role, "password_hash": "an old hash", "at": NOW}
-    return int(await acme.store.write(workspaces.add_member, workspace_id or acme.workspace_id, **about))
-
-
-async def globex(acme: World, owner: str = "gina@globex.example") -> Any:
-    """Create another workspace."""
-    about: dict[str, Any] = {"owner_email": owner, "password_hash": "an old hash", "at": NOW}
-    return await acme.store.write(workspaces.create, "Globex", **about)
-
-
-async def reset_link(acme: World, owner_id: int, user_id: int) -> str:
-    """Create a reset link as an owner of Acme."""
-    about = {"owner_id": owner_id, **by(owner_id)}
-    made = await acme.store.write(accounts.create_member_reset_link, acme.workspace_id, user_id, **about)
-    return str(made.token)
-
-
-async def opens(acme: World, token: str) -> bool:
-    """Return whether a reset link sets a password; each of its two functions says the same."""
-    reset = accounts.reset_password
-    try:
-        await acme.store.read(accounts.get_reset_email, token, at=NOW)
-    except LinkExpired:
-        with pytest.raises(LinkExpired):
-            await acme.store.write(reset, token, "a new hash", at=NOW)
-        return False
-    await acme.store.write(reset, token, "a new hash", at=NOW)
-    return True
 
 
 async def test_a_link_creates_the_account_with_its_role_and_signs_it_in(acme: World):
@@ -143,108 +110,22 @@ async def test_an_account_in_use_joins_signed_in_and_an_owner_resets_only_accoun
     assert await acme.store.read(accounts.has_password, own, "a new hash")
 
 
-async def test_a_member_is_not_invited_again_and_an_account_in_no_workspace_any_more_starts_again(acme: World):
-    await sign_up(acme, (await invite(acme)).token)
+async def test_an_account_in_no_workspace_any_more_starts_again_with_its_second_factor_and_no_old_session(acme: World):
+    first = await sign_up(acme, (await invite(acme)).token)
     joined = await member(acme)
+    app = pyotp.TOTP((await acme.store.write(second_factors.enrol, joined.user_id, email=EVA, sealer=SEALER)).secret)
+    about: dict[str, Any] = {"sealer": SEALER, "actor": OPERATOR, "at": NOW - timedelta(hours=1)}
+    codes = await acme.store.write(second_factors.confirm, joined.user_id, app.at(about["at"]), **about)
 
     with pytest.raises(ValidationError):
         await invite(acme)
     await remove(acme, joined.user_id)
-    await sign_up(acme, (await invite(acme)).token)
+    token = (await invite(acme)).token
+    for code, error in ((None, SecondFactorRequired), ("000000", InvalidSecondFactor)):
+        with pytest.raises(error):
+            await sign_up(acme, token, code)
+    await sign_up(acme, token, codes[0])
 
     assert (await member(acme)).user_id == joined.user_id
-
-
-async def remove(acme: World, user_id: int) -> None:
-    await acme.store.write(members.remove, acme.workspace_id, user_id, **ABOUT)
-
-
-def change(*steps: dict[str, Any]) -> Change:
-    """Return how a member is changed, step by step."""
-
-    async def apply(acme: World, user_id: int) -> None:
-        for values in steps:
-            await acme.store.write(members.change, acme.workspace_id, user_id, **values, **ABOUT)
-
-    return apply
-
-
-async def hand_over(acme: World, user_id: int) -> None:
-    await acme.store.write(members.transfer_ownership, acme.workspace_id, acme.owner_id, owner_id=user_id, **ABOUT)
-
-
-async def lose_rights_unnoticed(acme: World, user_id: int) -> None:
-    """Demote in the table alone, as a process does that does not end links."""
-    mine = (tables.members.c.workspace_id == acme.workspace_id, tables.members.c.user_id == user_id)
-    demoted = update(tables.members).where(*mine).values(role=Role.MEMBER)
-    await acme.store.write(lambda connection: connection.execute(demoted).rowcount)
-
-
-async def join_unnoticed(acme: World, user_id: int) -> None:
-    about = {"workspace_id": (await globex(acme)).workspace_id, "role": Role.MEMBER, "created_at": NOW}
-    added = tables.members.insert().values(user_id=user_id, **about)
-    await acme.store.write(lambda connection: connection.execute(added).rowcount)
-
-
-async def join_globex(acme: World, user_id: int) -> None:
-    about = {"email": EVA, "role": Role.MEMBER, **ABOUT}
-    made = await acme.store.write(invitations.invite, (await globex(acme)).workspace_id, **about)
-    await acme.store.write(invitations.join, made.token, user_id=user_id, at=NOW)
-
-
-async def be_added_to_globex(acme: World, user_id: int) -> None:  # noqa: ARG001 - Eva
-    await add(acme, EVA, workspace_id=(await globex(acme)).workspace_id)
-
-
-BOTH = [remove, change(SUSPENDED), change(SUSPENDED, ACTIVE)]
-LOSSES = [*BOTH, change({"role": Role.MEMBER}), hand_over, lose_rights_unnoticed]
-CREATED: Change = lambda acme, _: globex(acme, EVA)  # noqa: E731
-CHANGES = [*BOTH, join_globex, be_added_to_globex, CREATED, join_unnoticed, change({"role": Role.OWNER})]
-
-
-@pytest.mark.parametrize("change", CHANGES)
-async def test_a_reset_link_ends_when_its_holders_memberships_change(acme: World, change: Change):
-    eva = await add(acme, EVA)
-    token = await reset_link(acme, acme.owner_id, eva)
-
-    await change(acme, eva)
-
-    assert not await opens(acme, token)
-    assert await acme.store.read(accounts.has_password, eva, "an old hash")
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-async def test_reset_links_and_invitations_end_when_their_creator_is_no_owner_any_more(acme: World, loss: Change):
-    eva, olga = await add(acme, EVA), await add(acme, OLGA, Role.OWNER)
-    token, invited = await reset_link(acme, olga, eva), await invite(acme, NEW, Role.OWNER, olga)
-
-    await loss(acme, olga)
-
-    assert not await opens(acme, token)
-    with pytest.raises(LinkExpired):
-        await sign_up(acme, invited.token)
-    with pytest.raises(NotFound):
-        await member(acme, NEW)
-
-
-async def test_a_link_outlasts_what_happens_to_others_and_a_change_to_what_is_so_already(acme: World):
-    eva, olga = await add(acme, EVA), await add(acme, OLGA, Role.OWNER)
-    invited, token = await invite(acme, NEW, Role.OWNER), await reset_link(acme, acme.owner_id, eva)
-
-    await remove(acme, olga)
-    await change({"role": Role.MEMBER})(acme, eva)
-    await globex(acme, owner="owner@acme.example")
-
-    assert await opens(acme, token)
-    assert (await acme.store.read(invitations.find, invited.token, at=NOW)).email == NEW
-
-
-async def test_the_operators_link_needs_no_owner_and_ends_with_a_change_of_memberships(acme: World):
-    eva = await add(acme, EVA)
-    await add(acme, EVA, workspace_id=(await globex(acme)).workspace_id)
-    first = await acme.store.write(accounts.create_reset_link, eva, **ABOUT)
-
-    assert await opens(acme, first.token)
-    second = await acme.store.write(accounts.create_reset_link, eva, **ABOUT)
-    await remove(acme, eva)
-    assert not await opens(acme, second.token)
+    with pytest.raises(Forbidden):
+        await acme.store.read(sessions.identify, keys.digest(first.token), at=NOW)

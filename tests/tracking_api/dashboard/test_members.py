@@ -86,14 +86,21 @@ async def test_an_owner_suspends_reactivates_promotes_and_removes_a_member_and_h
 async def test_an_owner_invites_and_the_link_creates_the_account(dashboard: Dashboard):
     made = await dashboard.post(path(dashboard, "invitations"), email=EVA, role="owner")
     listed = (await dashboard.get(path(dashboard, "invitations"))).json()["data"]
-    link = made.json()["link"].removeprefix("http://127.0.0.1:8000")
+    page, token = made.json()["link"].removeprefix("http://127.0.0.1:8000").split("#")
 
-    shown = await dashboard.browser(None).get(link)
-    weak = await dashboard.browser(None).post(link, data={"new_password": "password12", "repeated": "password12"})
-    forged = await dashboard.browser(None).post(link, data=NEW, headers=FOREIGN)
-    joined = await dashboard.browser(None).post(link, data=NEW)
-    again = await dashboard.browser(None).get(link)
+    async with dashboard.browser(None) as eva:
+        unopened = await eva.get(page)
+        opened = await eva.post(page, data={"token": token})
+        shown = await eva.get(opened.headers["location"])
+        weak = await eva.post(page, data={"new_password": "password12", "repeated": "password12"})
+        forged = await eva.post(page, data=NEW, headers=FOREIGN)
+        joined = await eva.post(page, data=NEW)
+        await eva.post(page, data={"token": token})
+        again, without = await eva.get(page), await eva.get(page)
 
+    assert (unopened.status_code, "data-link" in unopened.text) == (200, True)
+    assert "HttpOnly; Max-Age=900; Path=/join; SameSite=strict" in opened.headers["set-cookie"]
+    assert ("already used" in again.text, without.status_code) == (True, 200)
     assert (made.status_code, made.json()["emailed"]) == (201, False)
     assert [each["email"] for each in listed] == [EVA]
     assert "link" not in listed[0]
@@ -137,25 +144,42 @@ async def test_an_invitation_goes_out_as_text_and_html_and_stands_while_the_smtp
     [message] = mailbox.messages
     html = message.get_body(("html",))
     assert (made["emailed"], not_sent["emailed"]) == (True, False)
-    assert not_sent["link"].startswith("http://svc.test/join/inv_")
+    assert not_sent["link"].startswith("http://svc.test/join#inv_")
     assert (message["to"], message["from"]) == (EVA, "Acme <acme@acme.example>")
     assert message["subject"] == f"{OLGA} invites you to Acme"
-    assert made["link"] in mailbox.text()
+    assert f"{made['link']}." in mailbox.text()  # with what proves that it came by e-mail
     assert html is not None
-    assert f'<a href="{made["link"]}">' in html.get_content()
+    assert f'<a href="{made["link"]}.' in html.get_content()
 
 
 async def test_a_forgotten_password_is_set_by_the_link_in_an_e_mail(mailing: Dashboard, mailbox: Mailbox):
     forged = await forget(mailing, MAX, **FOREIGN)
     known, unknown = await forget(mailing, MAX), await forget(mailing, "nobody@acme.example")
-    found = re.search(r"http://svc\.test(/reset-password/\S+)", mailbox.text())
+    found = re.search(r"http://svc\.test/reset-password#(\S+)", mailbox.text())
     assert found
-    await mailing.browser(None).post(found[1], data=NEW)
+    await mailing.browser(None).post("/reset-password", data=NEW | {"token": found[1]})
 
     assert forged.headers["location"].startswith("/sign-in")
-    assert [message["to"] for message in mailbox.messages] == [MAX]
+    sent = [(message["to"], message["subject"]) for message in mailbox.messages]
+    assert sent == [(MAX, "Set a new password"), (MAX, "The password of your account was set by a link")]
     assert known.text.replace(MAX, "") == unknown.text.replace("nobody@acme.example", "")
     assert (await mailing.login(MAX, NEW["new_password"])).status_code == 200
+
+
+async def test_the_holder_is_told_of_a_link_that_an_owner_creates_and_another_owners_works_a_day_later(
+    mailing: Dashboard, mailbox: Mailbox
+):
+    made = [
+        (await mailing.post(path(mailing, "members", await id_of(mailing, email), "reset-link"))).json()
+        for email in (MAX, OWNER)
+    ]
+
+    assert [(each["emailed"], each["usable_at"]) for each in made] == [(True, None), (True, "2026-05-21T12:00:00Z")]
+    assert [message["to"] for message in mailbox.messages] == [MAX, OWNER]
+    assert "It works from 2026-05-21 12:00 UTC on." in mailbox.text()
+    assert not any(each["link"] in mailbox.text() for each in made)
+    early = await mailing.browser(None).post("/reset-password", data=NEW | {"token": made[1]["link"].split("#")[1]})
+    assert (early.status_code, "works from 2026-05-21" in early.text) == (404, True)
 
 
 async def test_one_account_gets_few_links(mailing: Dashboard, mailbox: Mailbox):

@@ -53,7 +53,7 @@ SENTENCES = {
     "logo-saved": "The logo is saved.",
     "logo-removed": "The logo is removed.",
     "owner-changed": "The workspace has a new owner. You are a member of it.",
-    "password-changed": "The password is changed, and your other sessions are signed out.",
+    "password-changed": "The password is changed, and your other browsers and devices are signed out.",
     "sessions-ended": "Signed out there.",
     "second-factor-off": "The second factor is off.",
     "password-set": "The new password is set. Sign in with it.",

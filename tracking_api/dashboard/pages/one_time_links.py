@@ -11,19 +11,33 @@ from starlette.responses import Response
 from presentation.changes import Email
 from storage.access import accounts, invitations
 from storage.access.invitations import Offer
-from storage.engine.audit import Actor
-from storage.rules.errors import Forbidden, NotFound, RateLimited, ServiceError, ValidationError
+from storage.access.sessions import Started
+from storage.rules.errors import (
+    Forbidden,
+    InvalidSecondFactor,
+    LinkExpired,
+    NotFound,
+    RateLimited,
+    SecondFactorRequired,
+    ServiceError,
+    ValidationError,
+)
 from tracking_api.dashboard import authentication, mail
 from tracking_api.dashboard.authentication import storage_of, time_of
+from tracking_api.dashboard.mail import Told
 from tracking_api.dashboard.members import reset_link
-from tracking_api.dashboard.pages import forms, notices, templates
-from tracking_api.dashboard.pages.forms import Problems
+from tracking_api.dashboard.pages import forms, link_token, notices, templates
+from tracking_api.dashboard.pages.forms import Form, Problems
 from tracking_api.dashboard.pages.sign_in import PROGRAMS, set_session_cookie
 from tracking_api.dashboard.password_queue import hash_of_new
 from web import body
 from web.body import Body
 from web.limits import network_of
 
+PASSWORD_SET = Told(
+    "The password of your account was set by a link",
+    "Every browser and device is signed out, and the assistants of the account are disconnected.",
+)
 Result = TypeVar("Result")
 
 
@@ -53,55 +67,78 @@ async def send_link(request: Request) -> Response:
 
 
 async def show_reset(request: Request) -> Response:
-    """Show the form for a new password; opening the link does not use it up. Raises LinkExpired."""
-    return _reset(request, await _opened(request, accounts.get_reset_email), Problems())
+    """Show the form for a new password; opening the link does not use it up. Raises RateLimited."""
+    try:
+        email = await _opened(request, accounts.get_reset_email, await link_token.of(request))
+    except LinkExpired as rejection:
+        return link_token.show_open(request, rejection)
+    return _reset(request, email, Problems())
 
 
 async def reset_password(request: Request) -> Response:
-    """Set the password and end the account's sessions. Raises LinkExpired."""
+    """Set the password and end the account's sessions, and tell its holder. Raises LinkExpired, RateLimited."""
     form = await forms.read_open_form(request, "the link")
-    email = await _opened(request, accounts.get_reset_email)
+    if link_token.is_alone(form):
+        return link_token.keep(request, form)
+    token = await link_token.of(request, form)
+    email = await _opened(request, accounts.get_reset_email, token)
     try:
         new_hash = await hash_of_new(request, forms.chosen_password(form), email=email)
     except ValidationError as rejection:
         return _reset(request, email, Problems.of(rejection))
-    token = request.path_params["token"]
     await storage_of(request).write(accounts.reset_password, token, new_hash, at=time_of(request))
-    return notices.redirect("/sign-in", "password-set")
+    response = link_token.without(request, notices.redirect("/sign-in", "password-set"))
+    response.background = BackgroundTask(mail.tell, request, email, PASSWORD_SET)
+    return response
 
 
 async def show_join(request: Request) -> Response:
-    """Show who invites to what; opening the link does not use it up. Raises LinkExpired, RateLimited."""
-    return await _joining(request, await _opened(request, invitations.find), Problems())
+    """Show who invites to what; opening the link does not use it up. Raises RateLimited."""
+    try:
+        offer = await _opened(request, invitations.find, await link_token.of(request))
+    except LinkExpired as rejection:
+        return link_token.show_open(request, rejection)
+    return await _joining(request, offer, Problems())
 
 
 async def join(request: Request) -> Response:
     """Join the workspace. Raises LinkExpired, RateLimited, Forbidden for another account than the invited."""
     form = await forms.read_open_form(request, "the link")
-    offer, token = await _opened(request, invitations.find), request.path_params["token"]
+    if link_token.is_alone(form):
+        return link_token.keep(request, form)
+    token = await link_token.of(request, form)
+    offer = await _opened(request, invitations.find, token)
     if offer.user_id is not None:
         visitor = await authentication.visitor(request)
         forms.require_token(request, form)
         await storage_of(request).write(invitations.join, token, user_id=visitor.user_id, at=time_of(request))
-        return notices.redirect(PROGRAMS, "joined")
+        return link_token.without(request, notices.redirect(PROGRAMS, "joined"))
     try:
-        password_hash = await hash_of_new(request, forms.chosen_password(form), email=offer.email)
+        started = await _sign_up(request, form, offer, token)
     except ValidationError as rejection:
         return await _joining(request, offer, Problems.of(rejection))
-    about: dict[str, Any] = {"client": request.headers.get("user-agent"), "at": time_of(request)}
-    started = await storage_of(request).write(invitations.sign_up, token, password_hash=password_hash, **about)
-    response = notices.redirect(PROGRAMS, "joined")
+    except (SecondFactorRequired, InvalidSecondFactor) as rejection:
+        return await _joining(request, offer, Problems(totp=rejection.text))
+    response = link_token.without(request, notices.redirect(PROGRAMS, "joined"))
     set_session_cookie(request, response, started)
     return response
+
+
+async def _sign_up(request: Request, form: Form, offer: Offer, token: str) -> Started:
+    password_hash = await hash_of_new(request, forms.chosen_password(form), email=offer.email)
+    code = form.text("totp") or None
+    if code:
+        await request.app.state.limits.hit("second_factor", offer.email)
+    about: dict[str, Any] = {"client": request.headers.get("user-agent"), "at": time_of(request)}
+    about |= {"code": code, "sealer": request.app.state.settings.sealer()}
+    return await storage_of(request).write(invitations.sign_up, token, password_hash=password_hash, **about)
 
 
 async def _send(request: Request, email: str) -> None:
     """Create a link and send it; for no account, or after too many links for one, do nothing."""
     try:
         await request.app.state.limits.hit("forgotten", email)
-        user_id = await storage_of(request).read(accounts.find_id, email)
-        about: dict[str, Any] = {"actor": Actor("user", str(user_id), email), "at": time_of(request)}
-        created = await storage_of(request).write(accounts.create_reset_link, user_id, **about)
+        created = await storage_of(request).write(accounts.create_mailed_link, email, at=time_of(request))
     except (NotFound, RateLimited):
         return
     except ServiceError as error:
@@ -110,10 +147,9 @@ async def _send(request: Request, email: str) -> None:
     await mail.send(request, email, "reset", email=email, link=reset_link(request, created.token))
 
 
-async def _opened(request: Request, operation: Callable[..., Result]) -> Result:
-    """Return what a link is for. Raises LinkExpired, RateLimited."""
-    await request.app.state.limits.hit("reset", network_of(request))
-    return await storage_of(request).read(operation, request.path_params["token"], at=time_of(request))
+async def _opened(request: Request, operation: Callable[..., Result], token: str) -> Result:
+    """Return what a link is for. Raises LinkExpired."""
+    return await storage_of(request).read(operation, token, at=time_of(request))
 
 
 def _forgotten(request: Request, problems: Problems, *, sent_to: str | None = None) -> Response:

@@ -35,6 +35,17 @@ function opened() {
   return document.querySelectorAll("details.pop[open], details.menu[open]");
 }
 
+function openLink() {
+  const form = document.querySelector("form[data-link]");
+  if (!form || location.hash.length < 20) return; // a one-time link has its token behind the #
+  form.elements.token.value = location.hash.slice(1);
+  history.replaceState(null, "", location.pathname);
+  form.submit();
+}
+
+openLink();
+window.addEventListener("hashchange", openLink);
+
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button.copy");
   if (button) copy(button);

@@ -114,7 +114,7 @@ async def links(demo: Site) -> list[str]:
     reset = await store.write(accounts.create_reset_link, owner, **about)
     invitee: dict[str, Any] = {"email": "eva@acme.example", "role": Role.MEMBER}
     invited = await store.write(invitations.invite, demo.acme.workspace_id, **invitee, **about)
-    return [f"/reset-password/{reset.token}", f"/join/{invited.token}"]
+    return [f"/reset-password#{reset.token}", f"/join#{invited.token}"]
 
 
 async def every_look(page: Page, address: str) -> AsyncIterator[tuple[str, int]]:

@@ -1,0 +1,72 @@
+"""People who are invited to Acme or get a reset link."""
+
+from typing import Any
+
+import pytest
+
+from storage.access import accounts, invitations, members, workspaces
+from storage.access.workspaces import Role
+from storage.engine.audit import OPERATOR, Actor
+from storage.engine.sealing import Sealer
+from storage.rules.errors import (
+    LinkExpired,
+)
+from tests.world import NOW, World
+
+EVA, MAX, OLGA, NEW = "eva@acme.example", "max@acme.example", "olga@acme.example", "new@acme.example"
+ABOUT: dict[str, Any] = {"actor": OPERATOR, "at": NOW}
+SEALER = Sealer("a secret key")
+
+
+def by(owner_id: int) -> dict[str, Any]:
+    return {"actor": Actor("user", str(owner_id), "owner@acme.example"), "at": NOW}
+
+
+async def invite(acme: World, email: str = EVA, role: Role = Role.MEMBER, owner_id: int | None = None) -> Any:
+    about = {"email": email, "role": role, **by(owner_id or acme.owner_id)}
+    return await acme.store.write(invitations.invite, acme.workspace_id, **about)
+
+
+async def sign_up(acme: World, token: str, code: str | None = None) -> Any:
+    about: dict[str, Any] = {"password_hash": "a hash", "code": code, "sealer": SEALER, "at": NOW}
+    return await acme.store.write(invitations.sign_up, token, **about)
+
+
+async def member(acme: World, email: str = EVA) -> Any:
+    return await acme.store.read(members.find_member, acme.workspace_id, email)
+
+
+async def add(acme: World, email: str, role: Role = Role.MEMBER, workspace_id: int | None = None) -> int:
+    about: dict[str, Any] = {"email": email, "role": role, "password_hash": "an old hash", "at": NOW}
+    about["takes_existing"] = workspace_id is not None
+    return int(await acme.store.write(workspaces.add_member, workspace_id or acme.workspace_id, **about))
+
+
+async def globex(acme: World, owner: str = "gina@globex.example") -> Any:
+    """Create another workspace."""
+    about: dict[str, Any] = {"owner_email": owner, "password_hash": "an old hash", "takes_existing": True, "at": NOW}
+    return await acme.store.write(workspaces.create, "Globex", **about)
+
+
+async def reset_link(acme: World, owner_id: int, user_id: int) -> str:
+    """Create a reset link as an owner of Acme."""
+    about = {"owner_id": owner_id, **by(owner_id)}
+    made = await acme.store.write(accounts.create_member_reset_link, acme.workspace_id, user_id, **about)
+    return str(made.token)
+
+
+async def opens(acme: World, token: str) -> bool:
+    """Return whether a reset link sets a password; each of its two functions says the same."""
+    reset = accounts.reset_password
+    try:
+        await acme.store.read(accounts.get_reset_email, token, at=NOW)
+    except LinkExpired:
+        with pytest.raises(LinkExpired):
+            await acme.store.write(reset, token, "a new hash", at=NOW)
+        return False
+    await acme.store.write(reset, token, "a new hash", at=NOW)
+    return True
+
+
+async def remove(acme: World, user_id: int) -> None:
+    await acme.store.write(members.remove, acme.workspace_id, user_id, **ABOUT)
