@@ -1,16 +1,17 @@
 """The requests, as bytes made up front: clicks of many visitors, sales of many customers."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count, cycle
 from typing import Any
 
-from benchmarks.world import CODES, World
+from benchmarks.world import CODES, World, first_sale
 
 BROWSER = (
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
 )
-CLICK, SALE = "/api/v1/track/click", "/api/v1/track/sale"
+CLICK, LEAD, SALE, REFUND = (f"/api/v1/track/{name}" for name in ("click", "lead", "sale", "refund"))
+NUMBER = "9999-" + "9" * 12  # holds the place of a number
 RECORDED = b'"success":true'
 VISITORS = 2_000
 _runs = count(1)
@@ -32,13 +33,33 @@ def clicks(world: World, path: str = CLICK, carried: Sequence[str] = ()) -> Iter
     return cycle(requests)
 
 
-def sales(world: World, path: str = SALE, currency: str = "USD") -> Iterator[bytes]:
-    """Return sales without end, each with a new transaction_id, of one customer after the other."""
-    number = "9" * 12  # holds the place of a transaction's number
-    sold = {"transaction_id": f"{next(_runs)}-{number}", "amount_cents": 4900, "currency": currency}
-    bodies = ({**sold, "customer_key": key} for key in world.customers)
-    halves = [request(path, body, bearer(world.programs[0].key)).split(number.encode()) for body in bodies]
-    return (b"%b%012d%b" % (before, n, after) for n, (before, after) in zip(count(), cycle(halves), strict=False))
+def sales(world: World, path: str = SALE, currency: str = "USD", *, keyed: bool = False) -> Iterator[bytes]:
+    """Return sales without end, each with a new transaction_id, of one customer after the other.
+
+    They are as the SDKs send them; `keyed` ones carry an Idempotency-Key, too.
+    """
+    sold = {"transaction_id": NUMBER, "amount_cents": 4900, "currency": currency}
+    headers = bearer(world.programs[0].key) | ({"Idempotency-Key": NUMBER} if keyed else {})
+    return _numbered(request(path, {**sold, "customer_key": key}, headers) for key in world.customers)
+
+
+def refunds(world: World) -> Iterator[bytes]:
+    """Return refunds of a cent without end, each with a new refund_id, of one first sale after the other."""
+    back, headers = {"refund_id": NUMBER, "refund_amount_cents": 1}, bearer(world.programs[0].key)
+    return _numbered(request(REFUND, {**back, "transaction_id": first_sale(key)}, headers) for key in world.customers)
+
+
+def leads(world: World, click_ids: Sequence[str]) -> Iterator[bytes]:
+    """Return a lead of each click; afterwards they come again."""
+    headers = bearer(world.programs[0].key)
+    return cycle([request(LEAD, {"click_id": each, "customer_key": f"user-{each}"}, headers) for each in click_ids])
+
+
+def _numbered(requests: Iterable[bytes]) -> Iterator[bytes]:
+    """Return the requests without end, each time with another number in place of NUMBER."""
+    run = next(_runs)
+    parts = cycle([each.split(NUMBER.encode()) for each in requests])
+    return (f"{run:04}-{n:012}".encode().join(each) for n, each in zip(count(), parts, strict=False))
 
 
 def bearer(key: str) -> dict[str, str]:

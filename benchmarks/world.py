@@ -30,6 +30,7 @@ VISIT = {
     "referrer_host": "news.example",
     "dimensions": '{"landing_path":"/pricing","device":"desktop","browser":"Chrome","os":"Windows","language":"en"}',
 }
+CARRIED = 400
 COLUMNS = ("program_id", "partner_id", "click_id", "at", "landing_url", "page_url", *VISIT)
 INSERT = text(f"INSERT INTO clicks ({', '.join(COLUMNS)}) VALUES (:{', :'.join(COLUMNS)})")
 
@@ -57,7 +58,13 @@ async def create(url: str, *, programs: int = 1, customers: int = 0) -> World:
         session = await store.write(sessions.start, first.owner_id, at=at)
         codes = {f"customer-{n}": CODES[n % len(CODES)] for n in range(customers)}
         await asyncio.gather(*(first.customer(name, code, at=at) for name, code in codes.items()))
+        await asyncio.gather(*(first.sale(first_sale(name), 10**6, customer_key=name, at=at) for name in codes))
     return World([first, *others], list(codes), agent.secret, session.token)
+
+
+def first_sale(customer: str) -> str:
+    """Return the transaction_id of the sale that each customer begins with."""
+    return f"first-{customer}"
 
 
 @asynccontextmanager
@@ -75,10 +82,10 @@ async def count(url: str, table: Table) -> Any:
         return await store.read(Connection.scalar, select(func.count()).select_from(table))
 
 
-async def load_clicks(url: str, shop: World, number: int, since: datetime) -> list[str]:
+async def load_clicks(url: str, shop: World, number: int, since: datetime, *, carried_by: int = CARRIED) -> list[str]:
     """Store clicks from `since` until now past the service's checks; return the ids of some, for visitors to carry."""
     carried: list[str] = []
-    rows = _rows(shop, number, since, carried)
+    rows = _rows(shop, number, since, carried, number // carried_by)
     await execute(url, INSERT, iter(lambda: list(islice(rows, 20_000)), []))
     if url.startswith("postgresql"):
         await postgres.execute(url, "VACUUM (ANALYZE) clicks", "CHECKPOINT")  # what is left would slow the rounds
@@ -93,13 +100,13 @@ async def execute(url: str, statement: TextClause, parameters: Iterable[Any] = (
     await lane.close()
 
 
-def _rows(shop: World, number: int, since: datetime, carried: list[str]) -> Iterator[dict[str, Any]]:
+def _rows(shop: World, number: int, since: datetime, carried: list[str], every: int) -> Iterator[dict[str, Any]]:
     each, begin = number // len(shop.programs), since.timestamp() * 1000
     step = (datetime.now(UTC).timestamp() * 1000 - begin) / each
     for program, n in product(shop.programs, range(each)):
         at, page = int(begin + n * step), f"https://shop.example/pricing/{n}"
         click_id = f"{at:012x}{random.getrandbits(80):020x}-{program.program_id:x}"
-        if n % (number // 400) == 0:
+        if n % every == 0:
             carried.append(click_id)
         values = (program.program_id, program.anna, click_id, at, f"{page}?aff=anna", page)
         yield dict(zip(COLUMNS, values, strict=False)) | VISIT

@@ -3,7 +3,7 @@
 import asyncio
 from contextlib import ExitStack
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import count, product
 from pathlib import Path
 
@@ -16,33 +16,41 @@ from storage import tables
 from tests import citus, needs, postgres
 
 BARE = "bare Starlette route"
-CUSTOMERS = 1_000
+CUSTOMERS, LEADS = 1_000, 50_000
 BAD_KEYS, BAD_CONNECTIONS = 1_000, 20  # a second
 FEW_CLICKS = 10_000
 STEPS, MOST_MB = 20, 20  # of a run that looks for growing memory
 
 
 async def tracking(plan: Plan, on: str = SQLITE) -> list[Line]:
-    """Measure durable clicks and sales; afterwards the service's tables must hold every call that it answered."""
-    click, sale = f"click, {on}", f"sale, {on}"
+    """Measure durable clicks, sales, leads and refunds; the tables must then hold every call that was answered."""
+    click, sale, keyed = f"click, {on}", f"sale, {on}", f"sale with an Idempotency-Key, {on}"
     with servers.databases(on) as databases, running("ceilings:bare") as ceiling:
         url = await databases.create("service")
         shop = await world.create(url, customers=CUSTOMERS)
+        click_ids = await world.load_clicks(url, shop, LEADS, datetime.now(UTC) - timedelta(days=9), carried_by=LEADS)
         with running("service", url) as service:
-            clicks, sales, euros = (
+            clicks, sales, euros, keyed_sales, leads, refunds = (
                 Driver(service, requests, RECORDED, databases.pids)
-                for requests in (calls.clicks(shop), calls.sales(shop), calls.sales(shop, currency="EUR"))
+                for requests in (
+                    *(calls.clicks(shop), calls.sales(shop), calls.sales(shop, currency="EUR")),
+                    *(calls.sales(shop, keyed=True), calls.leads(shop, click_ids), calls.refunds(shop)),
+                )
             )
             subjects = {
                 BARE: Subject(Driver(ceiling, calls.clicks(shop, "/echo"))),
                 click: Subject(clicks, {BARE: 0.8 if on == SQLITE else 0.6}, p99_ms=30 if on == SQLITE else None),
                 sale: Subject(sales, {BARE: 0.3 if on == SQLITE else 0.15}),
                 f"sale in EUR, {on}": Subject(euros, {sale: 0.85}),
+                keyed: Subject(keyed_sales, {sale: 0.8}),
+                f"lead, {on}": Subject(leads, {sale: 0.9}),
+                f"refund, {on}": Subject(refunds, {sale: 0.5}),
             }
             lines = await compare(subjects, plan)
-        clicked, sold, in_euros = (sum(load.answers for load in line.loads) for line in lines[1:])
-        stored = [await world.count(url, table) for table in (tables.clicks, tables.sales)]
-        assert stored == [CUSTOMERS + clicked, sold + in_euros], "not every call that was answered is stored"
+        clicked, *sold, _, back = (sum(load.answers for load in line.loads) for line in lines[1:])
+        stored = [await world.count(url, table) for table in (tables.clicks, tables.sales, tables.refunds)]
+        expected = [CUSTOMERS + LEADS + clicked, CUSTOMERS + sum(sold), back]
+        assert stored == expected, "not every call that was answered is stored"
     return lines
 
 
