@@ -124,9 +124,8 @@ def _returned(handler: Callable[..., Any]) -> tuple[int, tuple[Model, ...]]:
 
 
 def _complete(path: str, description: Description) -> Description:
-    """Add the errors that follow from the body, the query and the path."""
+    """Add the errors that follow from the body and the path; a NUL in the URL is a ValidationError."""
     by_id = (NotFound,) if set(_IDS.findall(path)) - {"program_id"} else ()
     body = BODY if description.body else ()
-    paged = (ValidationError,) if "limit" in description.query else ()
-    errors = dict.fromkeys([*description.errors, *by_id, *body, *paged])
+    errors = dict.fromkeys([*description.errors, *by_id, *body, ValidationError])
     return description._replace(errors=tuple(errors))

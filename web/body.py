@@ -3,6 +3,8 @@
 import asyncio
 import hashlib
 import json
+from collections.abc import Iterator
+from itertools import islice
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
@@ -19,6 +21,8 @@ LARGEST_BODY = 64 * 1024
 LONGEST_WAIT_SECONDS = 30.0
 IDEMPOTENCY_KEY = "Idempotency-Key"
 LONGEST_KEY = 255
+MOST_NAMED = 20  # of the fields with a NUL
+_MALFORMED = "Malformed, or with control characters in it"
 _NO_CONTROL = r"^[^\x00-\x1f\x7f-\u009f]*$"
 Parsed = TypeVar("Parsed", bound="Body")
 
@@ -50,7 +54,8 @@ async def read_body(
 ) -> bytes | bytearray:
     """Return the request's body, which must be of a media type and may take `seconds` in all to arrive.
 
-    Raises UnsupportedMediaType, PayloadTooLarge as soon as it grows past `largest` bytes, BodyTooSlow.
+    Raises UnsupportedMediaType, PayloadTooLarge as soon as it grows past `largest` bytes, BodyTooSlow; ValidationError
+    for JSON or a form with a NUL, which PostgreSQL cannot store.
     """
     headers = scope.get("header_fields") or dict(scope["headers"])
     sent = headers.get(b"content-type", b"").decode("latin-1")
@@ -63,12 +68,18 @@ async def read_body(
         raise PayloadTooLarge
     first = await receive()
     if not first.get("more_body"):  # the usual case: the whole body arrived with the headers
-        return _complete(first, first.get("body", b""), largest)
-    try:
-        async with asyncio.timeout(seconds):
-            return await _rest(first, receive, largest)
-    except TimeoutError:
-        raise BodyTooSlow from None
+        content = _complete(first, first.get("body", b""), largest)
+    else:
+        try:
+            async with asyncio.timeout(seconds):
+                content = await _rest(first, receive, largest)
+        except TimeoutError:
+            raise BodyTooSlow from None
+    if media_type == JSON and b"\\u0000" in content:
+        _require_no_nul(content)
+    elif media_type == FORM and (b"%00" in content or 0 in content):
+        raise ValidationError(fields=[FieldError("", "The form contains a NUL.")])
+    return content
 
 
 def repeat_key(header: str | None, path: str, content: bytes | bytearray) -> RepeatKey | None:
@@ -109,6 +120,26 @@ def _complete(last: Message, content: bytes | bytearray, largest: int) -> bytes 
     if last["type"] == "http.disconnect":
         raise InvalidJson("The connection ended before the body did.")
     return content
+
+
+def _require_no_nul(content: bytes | bytearray) -> None:
+    try:
+        value = from_json(content)
+    except ValueError:
+        return  # whoever parses it says so
+    names = list(islice(_with_nul(value, ""), MOST_NAMED))
+    if names:
+        raise ValidationError(fields=[FieldError(name.replace("\0", "")[:255], _MALFORMED) for name in names])
+
+
+def _with_nul(value: Any, path: str) -> Iterator[str]:
+    """Yield the path of each text, or name of a member, that contains a NUL."""
+    if isinstance(value, str) and "\0" in value:
+        yield path.removeprefix(".")
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, each in members:
+        inner = f"{path}.{name}"
+        yield from [inner.removeprefix(".")] if "\0" in str(name) else _with_nul(each, inner)
 
 
 def parse(model: type[Parsed], content: bytes | bytearray, *, empty_is_absent: bool = False) -> Parsed:
@@ -162,4 +193,4 @@ def _rejection(errors: list[Any]) -> InvalidJson | ValidationError:
 def _field(error: Any) -> FieldError:
     name = ".".join(str(part) for part in error["loc"])
     patterned = error["type"] == "string_pattern_mismatch"
-    return FieldError(name[:255], "Malformed, or with control characters in it" if patterned else error["msg"])
+    return FieldError(name[:255], _MALFORMED if patterned else error["msg"])

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from storage.rules.errors import InternalError, OutcomeUnknown
+from storage.rules.errors import InternalError, OutcomeUnknown, ValidationError
 from web import metrics
 from web.error_page import error_in_client_format
 
@@ -24,6 +24,7 @@ _PERMISSIONS = (
     b"permissions-policy",
     b"camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
 )
+_TO_ANY_PAGE = {"Access-Control-Allow-Origin": "*"}  # some calls promise it, and no app says which
 _RUN = secrets.token_hex(8)  # with the count: unique in all processes, without a random number per request
 _count = itertools.count()
 
@@ -34,7 +35,8 @@ class RequestMiddleware:
     It counts each response with its route (`scope["route"]`, or
     `scope["route_path"]` where no router ran) and its error (`scope["error_code"]`).
 
-    A call that is cut off when the server stops answers 503 `outcome_unknown`.
+    A call that is cut off when the server stops answers 503 `outcome_unknown`. A URL with a NUL, which PostgreSQL
+    cannot store, gets 400 before any app sees it.
 
     It adds `scope["extra_headers"]`, if an app inside sets it, to every response.
     """
@@ -70,7 +72,8 @@ class RequestMiddleware:
                 raise
 
         try:
-            await self._app(scope, receive, send_marked)
+            app = _refuse_nul if "\0" in scope["path"] or b"%00" in scope["query_string"] else self._app
+            await app(scope, receive, send_marked)
         except asyncio.CancelledError:  # the server stops, and no longer waits for this call
             if not started:
                 await error_in_client_format(OutcomeUnknown(), scope)(scope, receive, send_marked)
@@ -81,6 +84,11 @@ class RequestMiddleware:
             log.exception("request %s failed", request_id)
             if not started:
                 await error_in_client_format(InternalError(), scope)(scope, receive, send_marked)
+
+
+async def _refuse_nul(scope: Scope, receive: Receive, send: Send) -> None:
+    error = ValidationError("The URL contains a NUL.", hint="Remove %00 from the URL.")
+    await error_in_client_format(error, scope, _TO_ANY_PAGE)(scope, receive, send)
 
 
 @lru_cache(maxsize=256)

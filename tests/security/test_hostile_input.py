@@ -10,11 +10,16 @@ import httpx
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, select
+from starlette.routing import Route
 
+import agent_api.app
+import tracking_api.app
+from storage.engine import cursors
 from storage.tables import clicks, commissions, customers, leads, partners, refunds, sales, test_events, tracking_log
-from tests.security.operations import ENTRIES, ORIGIN, Entry, Service, code
+from tests.security.operations import ENTRIES, MISSING, ORIGIN, Entry, Service, code
+from tests.storage.databases import both_databases
 from tests.tracking_api.conftest import Api
-from web.body import LARGEST_BODY
+from web.body import FORM, LARGEST_BODY
 
 JSON = "application/json"
 WITH_BODY = [entry for entry in ENTRIES if entry.described.body and entry.method != "HEAD"]
@@ -78,6 +83,8 @@ async def test_a_body_that_is_no_json_object_or_not_sent_as_json_is_rejected(ser
 
     for entry in WITH_BODY:
         credential = await service.credential(entry.kind)
+        with_nul = await post(service, entry, credential, NUL_BODIES[JSON])
+        assert (with_nul.status_code, code(with_nul)) == (400, "validation_error"), str(entry)
         for content in NO_OBJECTS:
             answer = await post(service, entry, credential, content)
             assert (answer.status_code, code(answer)) == (400, "invalid_json"), (str(entry), content[:40])
@@ -114,6 +121,44 @@ async def test_an_error_does_not_repeat_what_was_sent(api: Api):
     assert answer.status_code == 400
     assert "s3cret" not in answer.text
     assert api.acme.key not in answer.text
+
+
+NUL_BODIES = {  # what no route may pass on to a database
+    JSON: b'{"a\\u0000": 1, "client": "\\u0000", "device_code": "a\\u0000", "email": "a\\u0000@b", "q": ["\\u0000"]}',
+    FORM: b"csrf=a&user_code=%00&email=a%00&code=%00",
+}
+LARGE_CURSOR = cursors.encode([0, 2**61])
+LARGE_IDS = [2**31, 2**53, 10**18 - 1, 2**63, 10**19]
+
+
+@both_databases
+async def test_no_route_passes_on_a_nul_or_an_id_that_the_database_cannot_hold(service: Service):
+    token, key = await service.credential("session"), await service.credential("agentKey")
+    known = service.scene.ids
+    routes = [route for route in (*tracking_api.app.ROUTES, *agent_api.app.ROUTES) if isinstance(route, Route)]
+    service.client.event_hooks = {}  # pages are not in the document
+
+    async def send(method: str, path: str, media: str = JSON, content: bytes | None = None) -> int:
+        sent = {**ORIGIN, "Authorization": f"Bearer {key if '/agent/' in path else token}", "Content-Type": media}
+        answer = await service.client.request(method, path, headers=sent, content=content)
+        assert answer.status_code < 500, f"{method} {path} {content!r}: {answer.text}"
+        return answer.status_code
+
+    for route in routes:
+        names = list(route.param_convertors)
+        whole = {**dict.fromkeys(names, MISSING), **known}
+        for method in sorted(route.methods or {"GET"}):
+            with_nul = [route.path_format.format_map({**whole, name: "a%00"}) for name in names]
+            for path in [*with_nul, f"{route.path_format.format_map(whole)}?cursor=%00"]:
+                assert await send(method, path) == 400, (method, path)
+            for name, value in itertools.product(names, LARGE_IDS):
+                await send(method, route.path_format.format_map({**whole, name: value}))
+            if method in {"GET", "HEAD", "DELETE"}:
+                await send(method, f"{route.path_format.format_map(whole)}?cursor={LARGE_CURSOR}&limit=1")
+                continue
+            for media, content in NUL_BODIES.items():
+                await send(method, route.path_format.format_map(whole), media, content)
+            token = await service.credential("session")  # some routes end it
 
 
 async def test_a_value_of_the_wrong_type_or_size_is_rejected_with_the_name_of_its_field(service: Service):

@@ -18,7 +18,7 @@ from web.limits import network_of
 from web.middleware import RequestMiddleware
 from web.response import JsonResponse
 
-SCOPE = {"type": "http", "method": "GET", "path": "/", "headers": []}
+SCOPE = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": []}
 LOCAL, OTHER_LOCAL, PUBLIC = "http://127.0.0.1:8000", "http://localhost:8000", "https://track.example"
 JSON: dict[str, Any] = {"headers": [(b"content-type", b"application/json")]}
 

@@ -2,14 +2,12 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import Annotated
 
-from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
 from presentation.actions import action
-from presentation.changes import Email
+from presentation.changes import Email, RowId
 from presentation.operations import operation
 from presentation.view import SUCCESS, ListView, SuccessView, View, with_fields_of
 from storage.access import accounts, invitations, members
@@ -42,7 +40,7 @@ class MemberChange(Body):
 class NewOwner(Body):
     """The active member who becomes an owner in place of the one who asks."""
 
-    user_id: Annotated[int, Field(ge=1, le=2**53)]
+    user_id: RowId
 
 
 @with_fields_of(Invitation)
