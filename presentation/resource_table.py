@@ -9,7 +9,14 @@ from typing import Any, NamedTuple
 from starlette.requests import Request
 
 from presentation import reads
-from presentation.changes import CommissionChange, change_partner, decide_commission, decide_flag, enrol_partner
+from presentation.changes import (
+    CommissionChange,
+    FlagDecision,
+    change_partner,
+    decide_commission,
+    decide_flag,
+    enrol_partner,
+)
 from presentation.lists import listing
 from presentation.operations import DescribedRoute, Operation, route
 from presentation.resources import (
@@ -30,7 +37,7 @@ from storage.lists.flags import FLAGS
 from storage.lists.partners import PARTNERS
 from storage.lists.rejected_calls import REJECTED_CALLS, TRACKING_LOG
 from storage.rules.commission import CommissionStatus
-from storage.rules.errors import SecondKeyRequired, ServiceError
+from storage.rules.errors import OverCap, SecondKeyRequired, ServiceError
 from storage.rules.scope import Scope
 from web import body
 
@@ -67,7 +74,8 @@ DECISION = ScopeByBody(
     (Scope.COMMISSIONS_WRITE, Scope.COMMISSIONS_PAY),
     "Scope: commissions:write for approved and rejected, commissions:pay for paid.",
 )
-BY_AGENT = decide_commission.taking(CommissionChange, SecondKeyRequired)  # who overrides no hold
+BY_AGENT = decide_commission.taking(CommissionChange, SecondKeyRequired, OverCap)  # who overrides no hold
+FLAG_BY_AGENT = decide_flag.taking(FlagDecision, SecondKeyRequired)
 MEMBER, OWNER = Role.MEMBER, Role.OWNER
 
 RESOURCES = (
@@ -85,7 +93,8 @@ RESOURCES = (
     Resource("PATCH", "/commissions/{commission_id}", decide_commission, OWNER),
     Resource("PATCH", "/commissions/{commission_id}", BY_AGENT, None, DECISION),
     Resource("GET", "/flags", listing(FLAGS, FlagView), MEMBER, Scope.COMMISSIONS_READ),
-    Resource("PATCH", "/flags/{flag_id}", decide_flag, OWNER, Scope.COMMISSIONS_WRITE),
+    Resource("PATCH", "/flags/{flag_id}", decide_flag, OWNER),
+    Resource("PATCH", "/flags/{flag_id}", FLAG_BY_AGENT, None, Scope.COMMISSIONS_WRITE),
     Resource("GET", "/partners", listing(PARTNERS, ListedPartnerView), MEMBER, Scope.PARTNERS_READ),
     Resource("POST", "/partners", enrol_partner, OWNER, Scope.PARTNERS_WRITE),
     Resource("PATCH", "/partners/{partner_id}", change_partner, OWNER, Scope.PARTNERS_WRITE),

@@ -44,7 +44,8 @@ CAPS_HEAD = """\
 
 An owner limits what agent keys may change, on the page Settings, Agents or with `PATCH /api/programs/:id/agent-caps`.
 A change beyond a cap is 403 `over_cap`, `error.cap` names the cap, and nothing of the request is applied. Default
-amounts are 100.00 of the program's currency. The caps are declared in `storage/rules/agent_caps.py`.
+amounts are in cents of USD; a program in another currency has what they are worth in it by the newest loaded rate, or
+without a rate a quarter of the number. The caps are declared in `storage/rules/agent_caps.py`.
 """
 ERRORS: dict[str, type[ServiceError]] = {  # the sections of the guide, and the first error of each
     "Any request": errors.InvalidJson,

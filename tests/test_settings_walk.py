@@ -170,6 +170,8 @@ def test_an_owner_reads_and_changes_it_and_a_wrong_value_is_named_and_changes_no
 
 
 def test_an_agent_changes_it_unless_it_is_the_owners(served: Served):
+    path = f"/api/programs/{served.program_id}/agent-caps"
+    assert served.client.patch(path, json={"frozen_settings": []}, headers=_bearer(served.owner)).status_code == 200
     for setting in SETTINGS:
         value = another(setting, served.program()[setting.public_name])
 

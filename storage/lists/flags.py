@@ -82,3 +82,12 @@ def holding(connection: Connection, program_id: int, commissions: Sequence[Any])
         if kinds:
             held[commission.id] = list(kinds)
     return held
+
+
+def was_released_by(connection: Connection, commission: Any, key_id: int) -> bool:
+    """Say whether an agent key dismissed a flag that held a commission."""
+    mine = (_row.program_id == commission.program_id, _row.partner_id == commission.partner_id)
+    concerned = (_row.customer_id.is_(None) | (_row.customer_id == commission.customer_id),)
+    by_key = (_row.state == FlagState.DISMISSED, _row.decided_by_key_id == key_id)
+    held = select(_row.id).where(*mine, *concerned, *by_key, _row.held_from <= commission.created_at)
+    return connection.execute(held.limit(1)).first() is not None

@@ -1,36 +1,34 @@
 """The caps of a program's agent keys: what an owner set, or the default; and whether a change stays within them."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, or_, select, update
 
 from storage.engine import audit
 from storage.engine.audit import Actor
+from storage.engine.database import insert_for
 from storage.rules import agent_caps as rules
 from storage.rules.agent_caps import CAPS, FREEZABLE, WINDOW, AgentCaps, RateTerms
-from storage.rules.errors import OverCap
+from storage.rules.errors import CurrencyNotSupported, OverCap
+from storage.rules.setting_kinds import Kind
 from storage.rules.settings import ProgramSettings, published, stored_percents
-from storage.tables import agent_caps, commission_terms, programs
+from storage.tables import agent_caps, agent_decisions, commission_terms, programs
 from storage.tracking import currencies
+from storage.tracking.currencies import Exchange
 
-DEFAULT_AMOUNT = 100  # of the program's currency
+HIGHEST_WORTH = 4  # USD: no currency is worth more
+AMOUNTS = [cap.name for cap in CAPS if cap.kind == Kind.CENTS]
 
 
 def get_caps(connection: Connection, program_id: int, currency: str | None = None) -> AgentCaps:
-    """Return a program's caps; those in money that no owner set are 100.00 of `currency` (its own if not named)."""
-    joined = programs.outerjoin(agent_caps, agent_caps.c.program_id == programs.c.id)
-    columns = [agent_caps.c[cap.name] for cap in CAPS]
-    row = connection.execute(
-        select(programs.c.currency, *columns).select_from(joined).where(programs.c.id == program_id)
-    ).one()
-    cents = DEFAULT_AMOUNT * 10 ** currencies.digits(currency or row.currency)
-    defaults = AgentCaps(highest_flat_rate_cents=cents, highest_lead_commission_cents=cents)
-    chosen = {cap.name: getattr(row, cap.name) for cap in CAPS if getattr(row, cap.name) is not None}
-    if "frozen_settings" in chosen:
-        chosen["frozen_settings"] = tuple(chosen["frozen_settings"].split())
-    return defaults._replace(**chosen)
+    """Return a program's caps. An amount that no owner set is its default in USD, worth the same in `currency`."""
+    if currency is None:
+        currency = connection.execute(select(programs.c.currency).where(programs.c.id == program_id)).scalar_one()
+    defaults = AgentCaps()
+    worth = {name: _worth(connection, getattr(defaults, name), currency) for name in AMOUNTS}
+    return defaults._replace(**worth | _chosen(connection, program_id))
 
 
 def change(
@@ -61,11 +59,49 @@ def require_within(
     frozen = rules.frozen(caps, before, after)
     if frozen:
         raise OverCap(f"An owner has frozen {' and '.join(frozen)}.", cap="frozen_settings")
+    fixed = [name for name in AMOUNTS if name in _chosen(connection, program_id)]
+    if fixed and after.currency != before.currency:
+        raise OverCap(f"An owner has set {fixed[0]} in {before.currency}.", cap=fixed[0])
     asked = RateTerms(after.commission_type, after.rate, after.platform_fee_bps, by_agent=True)
     versions = [*_versions(connection, program_id, since=at - WINDOW), asked]
     cap = rules.exceeded_ceiling(caps, before, after) or rules.exceeded_step(caps, versions)
     if cap is not None:
         raise OverCap(f"The change exceeds {cap}, a cap for agent keys: {published(caps, CAPS)[cap]}.", cap=cap)
+
+
+def count_decision(connection: Connection, program_id: int, status: str, cents: int, *, at: datetime) -> None:
+    """Add a commission to those that agent keys approved or paid today. Raises OverCap beyond the caps of a day.
+
+    The day's row is locked until the transaction ends, so that no two decisions pass a cap together.
+    """
+    caps = get_caps(connection, program_id)
+    row = insert_for(connection)(agent_decisions).values(
+        program_id=program_id, day=at.date(), status=status, commissions=1, cents=cents
+    )
+    add = {name: agent_decisions.c[name] + row.excluded[name] for name in ("commissions", "cents")}
+    added = row.on_conflict_do_update(index_elements=["program_id", "day", "status"], set_=add)
+    counted = connection.execute(added.returning(agent_decisions.c.commissions, agent_decisions.c.cents)).one()
+    for cap, used in (("commissions_in_a_day", counted.commissions), ("amount_in_a_day_cents", counted.cents)):
+        if used > getattr(caps, cap):
+            message = f"With this commission agent keys would exceed {cap}, the cap on what is {status} in a UTC day."
+            raise OverCap(message, cap=cap)
+
+
+def _chosen(connection: Connection, program_id: int) -> dict[str, Any]:
+    """Return the caps that an owner set."""
+    row = connection.execute(select(agent_caps).where(agent_caps.c.program_id == program_id)).one_or_none()
+    chosen = {cap.name: value for cap in CAPS if (value := getattr(row, cap.name, None)) is not None}
+    if "frozen_settings" in chosen:
+        chosen["frozen_settings"] = tuple(chosen["frozen_settings"].split())
+    return chosen
+
+
+def _worth(connection: Connection, cents: int, currency: str) -> int:
+    """Return an amount of USD in a currency, at most: without a rate, as if the currency were the dearest of all."""
+    try:
+        return currencies.convert(connection, cents, Exchange("USD", currency, date.max))
+    except CurrencyNotSupported:
+        return cents * 10 ** currencies.digits(currency) // (100 * HIGHEST_WORTH)
 
 
 def _versions(connection: Connection, program_id: int, *, since: datetime) -> list[RateTerms]:

@@ -11,10 +11,10 @@ from storage.engine import audit
 from storage.engine.audit import Actor, Change
 from storage.engine.cursors import within
 from storage.engine.group_commit import run_alone
-from storage.lists.commissions import COMMISSIONS, Commission
+from storage.lists.commissions import COMMISSIONS, Commission, net_cents
 from storage.lists.declaration import ListScope
 from storage.lists.find import get
-from storage.lists.flags import holding
+from storage.lists.flags import holding, was_released_by
 from storage.management import agent_caps, fraud_review
 from storage.rules.commission import MAY_BECOME, CommissionStatus
 from storage.rules.errors import (
@@ -127,7 +127,8 @@ def change_status(
 
     Raises NotFound for a commission of another program, ValidationError for a transition that is not allowed,
     CommissionOnHold for an approval before `hold_until`, CommissionFlagged for one that a sign of fraud holds,
-    SecondKeyRequired where the owner wants two keys.
+    SecondKeyRequired where the owner wants two keys, and for the key that dismissed what held the commission; OverCap
+    for an agent key beyond the caps of a day.
     """
     mine = (commissions.c.program_id == program_id, commissions.c.id == commission_id)
     commission = connection.execute(select(commissions).where(*mine).with_for_update()).one_or_none()
@@ -139,9 +140,8 @@ def change_status(
         raise ValidationError(fields=[field])
     _require_free(connection, commission, status, until=None if overrides_hold else at)
     key_id = int(actor.id) if actor and actor.is_agent else None
-    by_one_key = status == CommissionStatus.PAID and key_id is not None and key_id == commission.approved_by_key_id
-    if by_one_key and agent_caps.get_caps(connection, program_id).two_keys_to_pay:
-        raise SecondKeyRequired
+    if key_id is not None and status in REVIEWED:
+        _require_key(connection, commission, status, key_id, at=at)
     values: dict[str, Any] = {"status": status, "paid_at": at if status == CommissionStatus.PAID else None}
     if status == CommissionStatus.APPROVED:
         values["approved_by_key_id"] = key_id
@@ -180,6 +180,20 @@ def undo_approvals(connection: Connection, program_id: int, *, millis: int, acto
     entries = [Change("commission.decide", each, "status", before, after) for each in sorted(undone)]
     audit.write(connection, program_id, entries, actor=actor, at=at)
     return len(undone)
+
+
+def _require_key(
+    connection: Connection, commission: Any, status: CommissionStatus, key_id: int, *, at: datetime
+) -> None:
+    """Raise SecondKeyRequired or OverCap for what an agent key may not approve or pay, and count what it may."""
+    program_id = commission.program_id
+    one_key = status == CommissionStatus.PAID and key_id == commission.approved_by_key_id
+    if one_key and agent_caps.get_caps(connection, program_id).two_keys_to_pay:
+        raise SecondKeyRequired
+    if was_released_by(connection, commission, key_id):
+        raise SecondKeyRequired("This key dismissed a flag that held the commission, so another key has to decide.")
+    worth = select(net_cents()).where(commissions.c.program_id == program_id, commissions.c.id == commission.id)
+    agent_caps.count_decision(connection, program_id, status, connection.execute(worth).scalar_one(), at=at)
 
 
 def _require_free(connection: Connection, commission: Any, status: CommissionStatus, *, until: datetime | None) -> None:

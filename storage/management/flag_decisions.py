@@ -14,7 +14,7 @@ from storage.lists.flags import FLAGS, Flag
 from storage.management import commission_decisions
 from storage.management.pending_work import Waiting
 from storage.rules.commission import MAY_BECOME, CommissionStatus
-from storage.rules.errors import FieldError, ValidationError
+from storage.rules.errors import FieldError, SecondKeyRequired, ValidationError
 from storage.rules.fraud.flag import FlagState
 from storage.tables import commissions, flags
 
@@ -32,7 +32,7 @@ def decide(
     """Dismiss or confirm an open flag, log it with the reason, and return it.
 
     Confirming rejects the commissions that it held, unless they are paid. Raises NotFound; ValidationError for a flag
-    that is already decided otherwise.
+    that is already decided otherwise; SecondKeyRequired for an agent key that approved what it would release.
     """
     mine = (flags.c.program_id == program_id, flags.c.id == flag_id)
     connection.execute(select(flags.c.id).where(*mine).with_for_update())
@@ -41,8 +41,12 @@ def decide(
         return flag
     if flag.state != FlagState.OPEN or state == FlagState.OPEN:
         raise ValidationError(fields=[FieldError("state", f"A flag that is {flag.state} cannot become {state}")])
+    key_id = int(actor.id) if actor.is_agent else None
+    approved = _held(flag).where(commissions.c.approved_by_key_id == key_id)
+    if key_id is not None and state == FlagState.DISMISSED and connection.execute(approved.limit(1)).first():
+        raise SecondKeyRequired("This key approved a commission that the flag holds, so another key has to dismiss it.")
     decided = {"state": state, "decided_at": at, "decided_by": actor.name, "decision_reason": reason}
-    connection.execute(update(flags).where(*mine).values(**decided))
+    connection.execute(update(flags).where(*mine).values(**decided, decided_by_key_id=key_id))
     entries = [Change("flag.decide", flag_id, "state", flag.state, state)]
     if reason is not None:
         entries.append(Change("flag.decide", flag_id, "reason", None, reason))

@@ -9,16 +9,19 @@ from typing import Annotated, NamedTuple
 from storage.rules.commission import CommissionType
 from storage.rules.setting_kinds import Kind, Section, Setting
 from storage.rules.settings import SETTINGS, ProgramSettings, declared
+from storage.rules.settlement import LeadAuthPolicy
 
 TERMS = Section(
     "Commission terms",
     "The most that agent keys may change. An owner may exceed these caps.",
 )
 ACCESS = Section("Access")
-SECTIONS = (TERMS, ACCESS)
+DAY = Section("Approving and paying", "What all agent keys together may approve, and what they may pay, in a UTC day.")
+SECTIONS = (TERMS, DAY, ACCESS)
 WINDOW = timedelta(days=30)
 WHOLE_BPS = 10_000
 FREEZABLE = tuple(setting.public_name for setting in SETTINGS if not setting.owner_only)
+FROZEN = ("hold_days", "lead_auth_policy")
 
 
 class AgentCaps(NamedTuple):
@@ -66,13 +69,29 @@ class AgentCaps(NamedTuple):
             "The highest lead_commission_cents that an agent key may set.",
         ),
     ] = 10_000
+    commissions_in_a_day: Annotated[
+        int,
+        Setting(
+            *("Most commissions in a day", Kind.NUMBER, DAY),
+            "How many commissions agent keys may approve in a day, and as many they may pay.",
+            highest=1_000_000,
+        ),
+    ] = 100
+    amount_in_a_day_cents: Annotated[
+        int,
+        Setting(
+            *("Largest amount in a day", Kind.CENTS, DAY),
+            "What the commissions that agent keys approve in a day may be worth, and what those they pay may be worth.",
+        ),
+    ] = 100_000
     frozen_settings: Annotated[
         tuple[str, ...],
         Setting(
             *("Frozen settings", Kind.SETTINGS, ACCESS),
-            "The settings that agent keys may not change at all, such as lead_auth_policy or domain.",
+            "The settings that agent keys may not change at all. While lead_auth_policy is one of them and browser "
+            "leads settle, agent keys cannot raise lead_commission_cents either.",
         ),
-    ] = ()
+    ] = FROZEN
     two_keys_to_pay: Annotated[
         bool,
         Setting(
@@ -95,10 +114,16 @@ class RateTerms(NamedTuple):
 
 
 def frozen(caps: AgentCaps, before: ProgramSettings, after: ProgramSettings) -> list[str]:
-    """Return the frozen settings that a change would change; a new commission type gives the rate a new meaning."""
+    """Return the frozen settings that a change would change; a new commission type gives the rate a new meaning.
+
+    Where anyone can settle a lead, raising its commission is as frozen as letting them.
+    """
     changed = {each.public_name for each in SETTINGS if getattr(before, each.name) != getattr(after, each.name)}
     if "commission_type" in changed:
         changed.add("commission_rate")
+    raised = after.lead_commission_cents > before.lead_commission_cents or "currency" in changed
+    if raised and after.lead_commission_cents and after.lead_auth_policy == LeadAuthPolicy.BROWSER_ALLOWED:
+        changed.add("lead_auth_policy")
     return [name for name in caps.frozen_settings if name in changed]
 
 

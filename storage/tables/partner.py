@@ -32,6 +32,7 @@ flags = program_table(
     timestamp_column("created_at"),
     timestamp_column("decided_at", nullable=True),
     Column("decided_by", String(512)),
+    Column("decided_by_key_id", BigInteger),
     Column("decision_reason", Text),
     UniqueConstraint("program_id", "kind", "subject"),
     Index("ix_flags_partner", "program_id", "partner_id"),

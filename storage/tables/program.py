@@ -1,6 +1,6 @@
 """Programs, the versions of their terms, the caps of agent keys, program keys (as hashes only), and the audit log."""
 
-from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, String, Text, false
+from sqlalchemy import BigInteger, Boolean, Column, Date, ForeignKey, Index, Integer, String, Text, false
 
 from storage.rules.attribution import AttributionModel, OldLinks, PaidAds, ProgramStatus
 from storage.rules.settlement import LeadAuthPolicy
@@ -54,6 +54,17 @@ agent_caps = table(
     Column("highest_flat_rate_cents", BigInteger),
     Column("highest_lead_commission_cents", BigInteger),
     Column("two_keys_to_pay", Boolean),
+    Column("commissions_in_a_day", Integer),
+    Column("amount_in_a_day_cents", BigInteger),
+)
+
+# What agent keys approved and what they paid on a UTC day: the row is locked by each decision that adds to it.
+agent_decisions = program_table(
+    "agent_decisions",
+    Column("day", Date, primary_key=True),
+    Column("status", String(16), primary_key=True),
+    Column("commissions", Integer, nullable=False),
+    Column("cents", BigInteger, nullable=False),
 )
 
 program_keys = table(

@@ -17,6 +17,7 @@ from tests.world import HELD_SINCE, NOW, stored
 pytestmark = pytest.mark.anyio
 CLEO = {"name": "Cleo", "code": "cleo"}
 OLGA = Actor("user", "1", "olga@acme.example")
+SALES = ((2, 1_000_100), (3, 10_000), (4, 10_000))
 WRITE, PAY = Scope.COMMISSIONS_WRITE, Scope.COMMISSIONS_PAY
 
 
@@ -79,7 +80,7 @@ async def test_status_id_and_key_are_not_an_agents_to_change(agents: Agents):
 async def test_every_write_leaves_an_audit_entry_of_the_key(agents: Agents, path: str):
     partner = (await enrol(agents, None)).json()
     await agents.call("PATCH", f"./partners/{partner['id']}", json={"status": "paused"})
-    await change(agents, None, hold_days=30)
+    await change(agents, None, cookie_window_days=30)
     await decide(agents, path, "approved")
 
     entries = (await agents.get("./audit-log")).json()["data"]
@@ -89,7 +90,7 @@ async def test_every_write_leaves_an_audit_entry_of_the_key(agents: Agents, path
     shown = [(entry["action"], entry["field"], entry["before"], entry["after"]) for entry in entries]
     assert shown == [
         ("commission.decide", "status", "pending", "approved"),
-        ("program.change", "hold_days", 15, 30),
+        ("program.change", "cookie_window_days", 60, 30),
         ("partner.change", "status", "active", "paused"),
         ("partner.enrol", None, None, {**CLEO, "email": None, "status": "active"}),
     ]
@@ -172,7 +173,8 @@ async def test_a_flag_holds_its_commission_until_an_agent_dismisses_it(agents: A
     partners = (await agents.get("./partners")).json()["data"]
     decision = {"state": "dismissed", "reason": "Looked into it."}
     dismissed = await decide(agents, f"./flags/{flag['id']}", decision)
-    approved = await decide(agents, path, "approved")
+    same_key = await decide(agents, path, "approved")
+    approved = await decide(agents, path, "approved", await agents.issue())
     confirmed = await decide(agents, f"./flags/{flag['id']}", {"state": "confirmed"})
 
     error = held.json()["error"]
@@ -182,7 +184,37 @@ async def test_a_flag_holds_its_commission_until_an_agent_dismisses_it(agents: A
     assert commission["flags"] == ["shared_click"]
     assert {each["code"]: each["open_flags"] for each in partners} == {"anna": 1, "ben": 0}
     assert (dismissed.json()["state"], approved.json()["status"]) == ("dismissed", "approved")
+    assert (same_key.status_code, same_key.json()["error"]["code"]) == (403, "second_key_required")
     assert confirmed.status_code == 400
+
+
+async def test_the_key_that_approved_a_commission_releases_it_from_no_later_flag(agents: Agents, path: str):
+    await decide(agents, path, "approved")
+    [(customer_id,)] = await stored(agents.acme, customers.c.id)
+    flag, decision = f"./flags/{await agents.acme.flag(customer_id)}", {"state": "dismissed"}
+
+    same_key = await decide(agents, flag, decision)
+    other_key = await decide(agents, flag, decision, await agents.issue())
+
+    assert (same_key.status_code, same_key.json()["error"]["code"]) == (403, "second_key_required")
+    assert (other_key.json()["state"], (await decide(agents, path, "paid")).json()["status"]) == ("dismissed", "paid")
+
+
+async def test_what_all_keys_approve_and_pay_in_a_day_has_a_cap_in_number_and_sum(agents: Agents, path: str):
+    caps = {"commissions_in_a_day": 2, "amount_in_a_day_cents": 4_000}  # the worth of two
+    await agents.acme.store.write(agent_caps.change, agents.acme.program_id, caps, actor=OLGA, at=NOW)
+    others = [await agents.acme.sale(f"inv-{n}", amount_cents=amount, occurred_at=HELD_SINCE) for n, amount in SALES]
+    paths = [path, *(f"./commissions/{each.commission_id}" for each in others)]
+    keys = [await agents.issue() for _ in paths]
+
+    async def decided(status: str) -> list[str | None]:
+        answers = [await decide(agents, each, status, key) for each, key in zip(paths, keys, strict=True)]
+        return [answer.json().get("error", {}).get("cap") for answer in answers]
+
+    assert await decided("approved") == [None, "amount_in_a_day_cents", None, "commissions_in_a_day"]
+    assert await decided("paid") == [None] * 4  # two are paid, and two are not approved
+    agents.at += timedelta(days=1)
+    assert (await decide(agents, paths[3], "approved")).json()["status"] == "approved"
 
 
 async def test_a_repeat_gets_the_first_response_and_enrols_no_partner(agents: Agents):

@@ -187,7 +187,7 @@ class OverCap(ServiceError):
 
 class SecondKeyRequired(ServiceError):
     message = "This key approved the commission, and the owner wants another key to pay it."
-    hint = "Pay it with another agent key, or ask an owner to pay it in the dashboard."
+    hint = "Use another agent key, or ask an owner to decide in the dashboard."
 
 
 class CommissionFlagged(ServiceError):

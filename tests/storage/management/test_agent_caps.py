@@ -11,10 +11,14 @@ import storage
 from storage.engine.audit import Actor
 from storage.lists.programs import read_program
 from storage.management import agent_caps, program_settings
+from storage.management.commission_decisions import decide
+from storage.rules.agent_caps import FREEZABLE, FROZEN
+from storage.rules.commission import CommissionStatus
 from storage.rules.errors import OverCap
+from storage.tracking import currencies
 from tests import world
 from tests.storage.databases import both_databases
-from tests.world import NOW, World
+from tests.world import HELD_SINCE, NOW, World
 
 OLGA = Actor("user", "1", "olga@acme.example")
 THIEF = Actor("agent_key", "1", "Thief")
@@ -126,8 +130,52 @@ async def test_a_frozen_setting_is_the_owners(acme: World):
 
     for changes in frozen:
         assert await change(acme, changes) == "frozen_settings", changes
+    assert await change(acme, {"hold_days": 0}) is None  # the owner's own list opens what is frozen by default
     assert await change(acme, {"name": "Fine", "domain": "acme.example"}) is None  # unchanged is no change
     assert [await change(acme, changes, by=OLGA) for changes in frozen] == [None] * 3
+
+
+async def test_what_raises_the_earnings_of_a_public_call_is_frozen_until_an_owner_opens_it(acme: World):
+    lead = {"lead_commission_cents": 100}
+    assert set(FROZEN) <= set(FREEZABLE)
+    for changes in ({"hold_days": 0}, {"hold_days": 30}, {"lead_auth_policy": "browser_allowed"}):
+        assert await change(acme, changes) == "frozen_settings", changes
+    assert await change(acme, lead) is None
+    assert await change(acme, {"lead_auth_policy": "browser_allowed"}, by=OLGA) is None
+
+    assert await change(acme, {"lead_commission_cents": 101}) == "frozen_settings"
+    assert await change(acme, {"currency": "EUR"}) == "frozen_settings"
+    assert await change(acme, {"lead_commission_cents": 0}) is None
+    await cap(acme, frozen_settings=[])
+    assert await change(acme, lead) is None
+
+
+async def test_amounts_are_worth_the_same_in_every_currency_and_those_of_an_owner_keep_theirs(acme: World):
+    await acme.store.write(currencies.load, [(NOW.date(), "USD", "1.10"), (NOW.date(), "JPY", "165")])
+    worth = {"USD": 10_000, "JPY": 15_000, "EUR": 9_091, "KWD": 25_000}  # no rate of KWD is loaded
+
+    for currency, cents in worth.items():
+        caps = await acme.store.read(agent_caps.get_caps, acme.program_id, currency)
+        assert caps.highest_lead_commission_cents == caps.highest_flat_rate_cents == cents, currency
+
+    await cap(acme, highest_lead_commission_cents=5_000)
+    assert await change(acme, {"currency": "EUR"}) == HIGHEST_LEAD
+    assert await change(acme, {"currency": "EUR"}, by=OLGA) is None
+
+
+@both_databases
+async def test_two_approvals_at_once_do_not_pass_the_cap_of_a_day_together(acme: World, database_url: str):
+    await acme.customer(at=HELD_SINCE)
+    earned = [(await acme.sale(f"inv-{n}", occurred_at=HELD_SINCE)).commission_id or 0 for n in range(2)]
+    await cap(acme, commissions_in_a_day=1)
+    async with storage.opened(database_url) as other:
+        decisions = [
+            store.write(decide, acme.program_id, each, CommissionStatus.APPROVED, actor=actor, at=NOW)
+            for store, each, actor in zip((acme.store, other), earned, (THIEF, OTHER_KEY), strict=True)
+        ]
+        results = await asyncio.gather(*decisions, return_exceptions=True)
+
+    assert sorted(type(each).__name__ for each in results) == ["Commission", "OverCap"]
 
 
 async def test_an_owner_sets_the_caps(acme: World):
