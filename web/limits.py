@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping
 from ipaddress import IPv6Address, ip_address
 
-from limits import parse
+from limits import parse_many
 from starlette.requests import Request
 
 from storage.rules.errors import RateLimited
@@ -17,33 +17,32 @@ PREFIX_BITS = 64  # of IPv6: one customer's network
 class RateLimits:
     """The rates of some kinds of requests, over counts that the whole process shares.
 
-    `rates` names each kind of request, with its rate in the notation of the `limits` package; None means no limit.
+    `rates` names each kind of request, with its rate, or several, in the notation of the `limits` package; None means
+    no limit.
     """
 
     def __init__(self, rates: Mapping[str, str | None], counts: Counts) -> None:
-        self._rates = {kind: parse(rate) if rate else None for kind, rate in rates.items()}
+        self._rates = {kind: parse_many(rate) if rate else [] for kind, rate in rates.items()}
         self._counts = counts
 
     async def hit(self, kind: str, client: str, about: int | str | None = None) -> None:
         """Count one request by a client about something. Raises RateLimited, with the seconds until the window ends."""
-        rate = self._rates[kind]
-        if rate is not None:
-            _require(await self._counts.hit(rate, kind, network(client), str(about)))
+        full = [await self._counts.hit(each, kind, network(client), str(about)) for each in self._rates[kind]]
+        _require(full)
 
     async def check(self, kind: str, client: str, about: int | str | None = None) -> None:
         """Raise RateLimited if no further request is allowed, without counting one."""
-        rate = self._rates[kind]
-        if rate is not None:
-            _require(await self._counts.full_until(rate, kind, network(client), str(about)))
+        full = [await self._counts.full_until(each, kind, network(client), str(about)) for each in self._rates[kind]]
+        _require(full)
 
     async def forget(self, kind: str, client: str, about: int | str | None = None) -> None:
         """Forget the requests that were counted."""
-        rate = self._rates[kind]
-        if rate is not None:
-            await self._counts.clear(rate, kind, network(client), str(about))
+        for each in self._rates[kind]:
+            await self._counts.clear(each, kind, network(client), str(about))
 
 
-def _require(resets_at: float | None) -> None:
+def _require(full_until: list[float | None]) -> None:
+    resets_at = max((each for each in full_until if each is not None), default=None)
     if resets_at is not None:
         raise RateLimited(retry_after_seconds=max(1, math.ceil(resets_at - time.time())))
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from storage.access import assistants, members, sessions, workspaces
+from storage.access.sessions import Account
 from storage.engine.audit import Actor, Change
 from storage.rules import keys
 from storage.rules.errors import Forbidden, LinkExpired, NotFound
@@ -37,6 +38,12 @@ def find_hash(connection: Connection, email: str) -> str | None:
 def has_password(connection: Connection, user_id: int, password_hash: str) -> bool:
     """Return whether this is the account's stored password hash."""
     return _find(connection, users.c.id == user_id).password_hash == password_hash
+
+
+def renew_hash(connection: Connection, account: Account, password_hash: str) -> bool:
+    """Replace the hash of a password that stays; return False if the stored one has changed since it was verified."""
+    same = (users.c.id == account.user_id, users.c.password_hash == account.password_hash)
+    return connection.execute(update(users).where(*same).values(password_hash=password_hash)).rowcount == 1
 
 
 def set_password(

@@ -1,7 +1,7 @@
 """Passwords: which ones are accepted, and their hashes with argon2id, slow on purpose.
 
 The parameters are the first choice of OWASP's Password Storage Cheat Sheet (docs/decisions/0021-sign-in.md). A hash
-carries its own, so earlier hashes keep working.
+carries its own, so earlier hashes keep working; they are renewed when their password signs in.
 """
 
 from argon2 import PasswordHasher
@@ -31,6 +31,11 @@ def protect_new(password: str, *, email: str, field: str = "password") -> str:
     if zxcvbn(password[:LONGEST_ESTIMATE], user_inputs=[email, *email.split("@")])["score"] < WEAKEST_SCORE:
         raise ValidationError(fields=[FieldError(field, "This password is common or easy to guess: add more words")])
     return protect(password)
+
+
+def is_outdated(stored: str) -> bool:
+    """Return whether a stored hash has other parameters than a new one would have."""
+    return _hasher.check_needs_rehash(stored)
 
 
 def matches(stored: str, password: str) -> bool:

@@ -1,5 +1,6 @@
 """E-mail to people: text and HTML from the templates in templates/mail, through the SMTP server of the settings."""
 
+import asyncio
 import logging
 from email.message import EmailMessage
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from tracking_api.dashboard.pages.templates import environment
 
 SECONDS = 10.0
 _PORTS = {"smtp": 587, "smtps": 465}
+being_sent: set[asyncio.Task[bool]] = set()  # a task that nothing refers to may be collected before it is done
 log = logging.getLogger(__name__)
 
 
@@ -58,6 +60,13 @@ async def tell(request: Request, email: str, told: Told) -> bool:
     """Tell the holder of an account what others did with it, or tried; return whether the SMTP server accepted it."""
     account = f"{request.app.state.base_url}/account"
     return await send(request, email, "told", email=email, account=account, **told._asdict())
+
+
+def tell_later(request: Request, email: str, told: Told) -> None:
+    """Tell the holder of an account, without letting the response's time say that there is one."""
+    task = asyncio.create_task(tell(request, email, told))
+    being_sent.add(task)
+    task.add_done_callback(being_sent.discard)
 
 
 def _message(settings: Configuration, to: str, template: str, values: dict[str, Any]) -> EmailMessage:

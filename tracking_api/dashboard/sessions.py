@@ -1,6 +1,7 @@
 """POST /api/auth/login and /logout, GET /api/auth/me."""
 
 import secrets
+from contextlib import suppress
 from datetime import datetime
 from functools import cache, partial
 from typing import Annotated, Any, Self
@@ -10,7 +11,7 @@ from starlette.requests import Request
 
 from presentation.operations import ANYONE, operation
 from presentation.view import SUCCESS, SuccessView, View
-from storage.access import passwords, second_factors, sessions
+from storage.access import accounts, passwords, second_factors, sessions
 from storage.access.sessions import Account, Started, Visitor
 from storage.access.workspaces import Role
 from storage.rules import keys
@@ -22,8 +23,9 @@ from storage.rules.errors import (
     SecondFactorRequired,
     ValidationError,
 )
-from tracking_api.dashboard import authentication
+from tracking_api.dashboard import authentication, known_devices, mail
 from tracking_api.dashboard.authentication import storage_of, time_of
+from tracking_api.dashboard.mail import Told
 from tracking_api.dashboard.password_queue import hashed
 from tracking_api.dashboard.roles import VisitorRequest
 from web import body
@@ -31,6 +33,11 @@ from web.body import Body, Identifier
 from web.limits import network_of
 from web.response import ModelResponse
 
+MANY_WRONG = Told(
+    "Many wrong passwords are tried for your account",
+    "New browsers cannot sign in to it without a second factor while this goes on; browsers that you have used can. "
+    "If it is not you, check that the password is long and used nowhere else, and turn the second factor on.",
+)
 NO_STORE = {"Cache-Control": "no-store"}
 Password = Annotated[str, StringConstraints(min_length=1, max_length=passwords.LONGEST)]
 
@@ -89,7 +96,6 @@ async def log_in(request: Request) -> ModelResponse[NewSessionView]:
     credentials = body.parse(Credentials, await body.read_body(request.scope, request.receive))
     account = await require_account(request, credentials)
     started = await start(request, account, credentials.totp)
-    await request.app.state.limits.forget("login", network_of(request), account.email)
     return await new_session(request, started)
 
 
@@ -115,16 +121,55 @@ async def get_session(call: VisitorRequest) -> ModelResponse[SessionView]:
 
 
 async def require_account(request: Request, credentials: Credentials) -> Account:
-    """Return the account whose password this is. Raises RateLimited, InvalidCredentials, Overloaded."""
+    """Return the account whose password this is. Raises RateLimited, InvalidCredentials, Overloaded.
+
+    Wrong passwords from everywhere pause the account, but not for a browser that signed in before.
+    """
     limits, client = request.app.state.limits, network_of(request)
     email = credentials.email.strip().lower()
-    await limits.check("sign_in", client)
-    await limits.hit("login", client, email)
+    device = known_devices.find(request, email)
+    if device is None:
+        await limits.check("sign_in", client)
+    await limits.hit("login", device or client, email)
     account = await storage_of(request).read(sessions.account, email)
-    if not await verified(request, account, credentials.password) or account is None:
+    if device is None:
+        await _require_no_pause(request, account, email)
+    if not await verified(request, account, credentials.password, is_known=device is not None) or account is None:
         await limits.hit("sign_in", client)
         raise InvalidCredentials
-    return account
+    return await _with_new_hash(request, account, credentials.password)
+
+
+async def _require_no_pause(request: Request, account: Account | None, email: str) -> None:
+    """Count a password as wrong until it has proved right. Raises RateLimited while an account is paused.
+
+    The holder of one with a second factor passes: the password alone does not sign in.
+    """
+    limits = request.app.state.limits
+    try:
+        await limits.check("wrong", email)  # what is rejected meanwhile makes no pause longer
+        await limits.hit("wrong", email)
+    except RateLimited:
+        if account is None:
+            raise
+        with suppress(RateLimited):
+            await limits.hit("told", email)
+            mail.tell_later(request, email, MANY_WRONG)
+        if not await storage_of(request).read(second_factors.is_on, account.user_id):
+            raise
+
+
+async def _with_new_hash(request: Request, account: Account, password: str) -> Account:
+    """Return the account, whose hash is renewed if it has earlier parameters. Raises InvalidCredentials, Overloaded."""
+    if not passwords.is_outdated(account.password_hash):
+        return account
+    renewed = await hashed(request, partial(passwords.protect, password))
+    if await storage_of(request).write(accounts.renew_hash, account, renewed):
+        return account._replace(password_hash=renewed)
+    current = await storage_of(request).read(sessions.account, account.email)  # another sign-in was faster
+    if current is None or not await verified(request, current, password):
+        raise InvalidCredentials
+    return current
 
 
 async def start(request: Request, account: Account, code: str | None) -> Started:
@@ -136,6 +181,8 @@ async def start(request: Request, account: Account, code: str | None) -> Started
     sealer = request.app.state.settings.sealer()
     started = await storage_of(request).write(second_factors.sign_in, account, code=code, sealer=sealer, **about)
     await limits.forget("second_factor", user_id)
+    await limits.forget("login", known_devices.find(request, account.email) or network_of(request), account.email)
+    await limits.forget("wrong", account.email)
     return started
 
 
@@ -144,14 +191,17 @@ async def require_password(call: VisitorRequest, password: str, *, field: str = 
     account = await call.storage.read(sessions.account, call.visitor.email)
     limits, user_id = call.request.app.state.limits, str(call.visitor.user_id)
     await limits.hit("password", user_id)
-    if not await verified(call.request, account, password):
+    if not await verified(call.request, account, password, is_known=True):
         raise ValidationError(fields=[FieldError(field, "This is not the account's password")])
     await limits.forget("password", user_id)
 
 
-async def verified(request: Request, account: Account | None, password: str) -> bool:
-    """Return whether the password is the account's; an unknown account takes the same time. Raises Overloaded."""
-    return await hashed(request, partial(_matches, account, password))
+async def verified(request: Request, account: Account | None, password: str, *, is_known: bool = False) -> bool:
+    """Return whether the password is the account's; an unknown account takes the same time. Raises Overloaded.
+
+    Sign-ins of strangers delay none of a known device or a session.
+    """
+    return await hashed(request, partial(_matches, account, password), is_known=is_known)
 
 
 def _matches(account: Account | None, password: str) -> bool:

@@ -1,5 +1,6 @@
 """A workspace's members: changed by owners, invited by a link or an e-mail, and sent a new password."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -16,6 +17,7 @@ from tests.smtp import Mailbox
 from tests.tracking_api.dashboard.conftest import FOREIGN, MAX, OLGA, Dashboard
 from tests.tracking_api.dashboard.reading import follow, form_of, send
 from tests.world import NOW
+from tracking_api.dashboard import mail
 
 OWNER = "owner@acme.example"
 EVA = "eva@acme.example"
@@ -180,6 +182,16 @@ async def test_the_holder_is_told_of_a_link_that_an_owner_creates_and_another_ow
     assert not any(each["link"] in mailbox.text() for each in made)
     early = await mailing.browser(None).post("/reset-password", data=NEW | {"token": made[1]["link"].split("#")[1]})
     assert (early.status_code, "works from 2026-05-21" in early.text) == (404, True)
+
+
+async def test_the_holder_is_told_once_a_day_of_many_wrong_passwords(mailing: Dashboard, mailbox: Mailbox):
+    for email in [MAX] * 14 + ["nobody@acme.example"] * 14:
+        await mailing.app.state.limits.forget("login", "127.0.0.1", email)
+        await mailing.login(email, "wrong")
+    await asyncio.gather(*mail.being_sent)
+
+    assert [message["to"] for message in mailbox.messages] == [MAX]
+    assert "wrong passwords" in mailbox.text()
 
 
 async def test_one_account_gets_few_links(mailing: Dashboard, mailbox: Mailbox):

@@ -7,10 +7,11 @@ import httpx
 import pytest
 from sqlalchemy import select
 
+from storage.access import accounts, passwords
 from storage.rules import keys
 from storage.tables import sessions as stored
 from tests import world
-from tests.tracking_api.dashboard.conftest import FOREIGN, MAX, OLGA, PASSWORD, Dashboard
+from tests.tracking_api.dashboard.conftest import FOREIGN, HASH, MAX, OLGA, PASSWORD, Dashboard
 from tests.tracking_api.dashboard.reading import csrf, hidden
 from tests.world import NOW
 
@@ -46,6 +47,15 @@ async def test_the_eleventh_wrong_try_gets_429_and_right_ones_are_not_counted(da
     assert int(tries[-1].headers["Retry-After"]) >= 1
     assert (await dashboard.login()).status_code == 429
     assert (await dashboard.login(MAX)).status_code == 200
+
+
+async def test_signing_in_renews_a_hash_of_earlier_parameters(dashboard: Dashboard):
+    answers = [(await dashboard.login()).status_code for _ in range(2)]
+    stored_hash = await dashboard.acme.store.read(accounts.find_hash, OLGA)
+
+    assert answers == [200, 200]
+    assert passwords.is_outdated(HASH)
+    assert not passwords.is_outdated(stored_hash or HASH)
 
 
 async def test_a_session_ends_when_its_owner_signs_out_or_after_fourteen_days(dashboard: Dashboard):

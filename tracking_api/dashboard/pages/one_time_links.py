@@ -22,7 +22,7 @@ from storage.rules.errors import (
     ServiceError,
     ValidationError,
 )
-from tracking_api.dashboard import authentication, mail
+from tracking_api.dashboard import authentication, known_devices, mail
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.mail import Told
 from tracking_api.dashboard.members import reset_link
@@ -88,6 +88,7 @@ async def reset_password(request: Request) -> Response:
         return _reset(request, email, Problems.of(rejection))
     await storage_of(request).write(accounts.reset_password, token, new_hash, at=time_of(request))
     response = link_token.without(request, notices.redirect("/sign-in", "password-set"))
+    known_devices.remember(request, response, email)
     response.background = BackgroundTask(mail.tell, request, email, PASSWORD_SET)
     return response
 
@@ -121,6 +122,7 @@ async def join(request: Request) -> Response:
         return await _joining(request, offer, Problems(totp=rejection.text))
     response = link_token.without(request, notices.redirect(PROGRAMS, "joined"))
     set_session_cookie(request, response, started)
+    known_devices.remember(request, response, offer.email)
     return response
 
 

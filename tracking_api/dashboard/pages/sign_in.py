@@ -25,14 +25,13 @@ from storage.rules.errors import (
     ServiceError,
     ValidationError,
 )
-from tracking_api.dashboard import authentication
+from tracking_api.dashboard import authentication, known_devices
 from tracking_api.dashboard.authentication import storage_of, time_of
 from tracking_api.dashboard.pages import forms, held_forms, notices, templates
 from tracking_api.dashboard.pages.forms import Form
 from tracking_api.dashboard.sessions import Credentials, require_account, start
 from web import body
 from web.errors import STATUS, error_headers
-from web.limits import network_of
 
 PROGRAMS = "/programs"
 _OURS = re.compile(
@@ -72,8 +71,9 @@ async def enter(request: Request) -> Response:
         return show_form(request, afterwards, email=form.text("email"), rejection=rejection)
     except ValidationError:
         return show_form(request, afterwards, email=form.text("email"), rejection=InvalidCredentials())
-    await request.app.state.limits.forget("login", network_of(request), account.email)
-    return _entered(request, started, afterwards)
+    response = _entered(request, started, afterwards)
+    known_devices.remember(request, response, account.email)
+    return response
 
 
 async def _account(request: Request, form: Form) -> Account:

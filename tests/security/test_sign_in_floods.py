@@ -1,0 +1,150 @@
+"""Floods of sign-ins: guesses meet limits, and neither locks an account out nor lets its holder wait."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import anyio.lowlevel
+import httpx
+import pyotp
+import pytest
+from starlette.applications import Starlette
+
+import storage
+import tracking_api.app
+from configuration import Configuration
+from storage.access import accounts, second_factors, workspaces
+from storage.engine.audit import OPERATOR
+from storage.rules.errors import Overloaded
+from tests import documented, world
+from tests.tracking_api.dashboard.conftest import OURS
+from tests.world import NOW
+from tracking_api.dashboard.password_queue import LONGEST, LONGEST_OF_CLIENT, RUNNING, PasswordQueue
+
+OLGA, PASSWORD = "olga@acme.example", "correct horse"
+
+
+@pytest.fixture
+async def app(sqlite_url: str) -> AsyncIterator[Starlette]:
+    """The service, with a low limit across accounts."""
+    async with storage.opened(sqlite_url) as store:
+        olga: dict[str, Any] = {"owner_email": OLGA, "password_hash": world.password_hash(PASSWORD)}
+        await store.write(workspaces.create, "Acme", **olga, at=NOW)
+        yield tracking_api.app.create(store, Configuration(secret_key="a key", sign_in_rate="5/15 minutes"))
+
+
+@pytest.fixture
+async def visitor(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of that service."""
+    async with documented.client(documented.transport_to(app)) as client:
+        yield client
+
+
+async def sign_in(client: httpx.AsyncClient, email: str = OLGA, password: str = PASSWORD) -> int:
+    return (await client.post("/api/auth/login", json={"email": email, "password": password})).status_code
+
+
+async def test_one_address_cannot_try_a_password_on_many_accounts(visitor: httpx.AsyncClient):
+    right = [await sign_in(visitor) for _ in range(7)]
+    tries = [await sign_in(visitor, f"user{number}@acme.example", "wrong") for number in range(7)]
+
+    assert right == [200] * 7  # who knows a password is not counted
+    assert tries == [401] * 5 + [429] * 2
+    assert await sign_in(visitor) == 429
+
+
+async def flood(queue: PasswordQueue, gate: threading.Event) -> list[asyncio.Task[bool]]:
+    """Fill the queue by as many clients as it takes; each holds its place until the gate opens."""
+    work = [queue.run(f"client {number}", lambda: gate.wait(timeout=30)) for number in range(RUNNING + LONGEST)]
+    tasks = [asyncio.create_task(each) for each in work]
+    await anyio.lowlevel.checkpoint()  # each has entered
+    return tasks
+
+
+async def test_a_sign_in_waits_in_the_queue_that_a_flood_has_filled(app: Starlette, visitor: httpx.AsyncClient):
+    gate = threading.Event()
+    tasks = await flood(app.state.passwords, gate)
+
+    during = await sign_in(visitor)
+    gate.set()
+    await asyncio.gather(*tasks)
+
+    assert (during, await sign_in(visitor)) == (503, 200)
+
+
+async def from_elsewhere(app: Starlette, number: int, **credentials: str) -> int:
+    """Sign in to Olga's account from another network."""
+    transport = documented.transport_to(app, client=(f"203.0.113.{number}", 1))
+    async with documented.client(transport) as client:
+        return (await client.post("/api/auth/login", json={"email": OLGA, **credentials})).status_code
+
+
+async def test_wrong_passwords_from_everywhere_pause_an_account_but_not_a_browser_that_was_there(app: Starlette):
+    gate, form = threading.Event(), {"email": OLGA, "password": PASSWORD}
+    here: dict[str, Any] = {"transport": documented.transport_to(app), "base_url": "http://svc.test", "headers": OURS}
+    async with httpx.AsyncClient(**here) as browser:
+        first = await browser.post("/sign-in", data=form)
+        tries = [await from_elsewhere(app, number, password="wrong") for number in range(12)]
+        right = await from_elsewhere(app, 13, password=PASSWORD)
+        tasks = await flood(app.state.passwords, gate)
+        known = await browser.post("/sign-in", data=form)  # it waits for no stranger, either
+        gate.set()
+        await asyncio.gather(*tasks)
+
+    assert tries == [401] * 10 + [429] * 2
+    assert (first.status_code, right, known.status_code) == (303, 429, 303)
+    assert await from_elsewhere(app, 14, password=PASSWORD) == 200  # the holder was there: the pause is over
+
+
+async def test_a_second_factor_signs_in_during_the_pause(app: Starlette):
+    store, sealer = app.state.storage, app.state.settings.sealer()
+    olga, at = await store.read(accounts.find_id, OLGA), datetime.now(UTC) - timedelta(minutes=5)
+    secret = (await store.write(second_factors.enrol, olga, email=OLGA, sealer=sealer)).secret
+    totp = pyotp.TOTP(secret)
+    await store.write(second_factors.confirm, olga, totp.at(at), sealer=sealer, actor=OPERATOR, at=at)
+    for number in range(11):
+        await from_elsewhere(app, number, password="wrong")
+
+    assert await from_elsewhere(app, 12, password="wrong", totp=totp.now()) == 401
+    assert await from_elsewhere(app, 12, password=PASSWORD, totp=totp.now()) == 200
+
+
+async def test_clients_take_turns_and_a_flood_is_told_to_come_back():
+    queue, gate, order = PasswordQueue(), threading.Event(), list[str]()
+
+    def work(name: str) -> None:
+        gate.wait(timeout=30)
+        order.append(name)
+
+    async def enter(client: str) -> None:
+        await queue.run(client, lambda: work(client))
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(RUNNING + LONGEST_OF_CLIENT):
+            group.create_task(enter("flood"))
+        await anyio.lowlevel.checkpoint()  # each has entered
+        group.create_task(enter("member"))
+        await anyio.lowlevel.checkpoint()
+        with pytest.raises(Overloaded) as rejection:
+            await enter("flood")
+        gate.set()
+
+    assert rejection.value.details["retry_after_seconds"] >= 1
+    assert order.index("member") <= 2 * RUNNING + 1
+    assert len(order) == RUNNING + LONGEST_OF_CLIENT + 1
+
+
+async def test_the_queue_is_bounded_in_all_and_a_client_that_leaves_gives_its_place_back():
+    queue, gate = PasswordQueue(), threading.Event()
+    tasks = await flood(queue, gate)
+
+    with pytest.raises(Overloaded):
+        await queue.run("one more", gate.is_set)
+    for task in tasks[RUNNING:]:
+        task.cancel()
+    gate.set()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+    assert await queue.run("one more", gate.is_set)
